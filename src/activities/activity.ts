@@ -2,22 +2,21 @@ import { Context } from '@temporalio/activity';
 import { ACTIVITY_LIMITS } from '../contracts/names.js';
 import { toFailure } from './failures.js';
 
-/** Workflow id of the task an activity belongs to; of one that another called, `<its id>/<path of the call>`. */
+/** Workflow id of an activity's task; of a called task, `<id of its caller>/<path of the call>`. */
 export function taskOf({ info }: Context): string {
   return info.workflowExecution?.workflowId ?? '';
 }
 
 const BEAT_MS = ACTIVITY_LIMITS.heartbeat / 3;
 
-/** How an activity runs. */
 interface ActivityOptions<Request> {
-  /** Sends heartbeats while it runs; a local activity has none. */
+  /** Send heartbeats while the activity runs; ignored for a local activity. */
   beats?: boolean;
-  /** The failure that Temporal carries; left out: {@link toFailure}. */
+  /** Converts an error to the failure that Temporal carries; default: {@link toFailure}. */
   toError?: (error: unknown, request: Request, context: Context) => unknown;
 }
 
-/** Makes an activity of a function: thrown errors become failures that Temporal carries. */
+/** Wraps a function as an activity: thrown errors become failures that Temporal carries. */
 export function activityOf<Request, Answer>(
   work: (request: Request, context: Context) => Promise<Answer>,
   { beats = false, toError = (error) => toFailure(error) }: ActivityOptions<Request> = {},

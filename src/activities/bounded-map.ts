@@ -1,4 +1,4 @@
-/** A map that drops its oldest entry where there are too many. */
+/** Map that drops its oldest entry once it exceeds its maximum size. */
 export class BoundedMap<K, V> extends Map<K, V> {
   constructor(private readonly max: number) {
     super();

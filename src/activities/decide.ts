@@ -7,17 +7,14 @@ import { inOwnTrace } from '../tracing/current-span.js';
 import { activityOf } from './activity.js';
 import type { ActivityDependencies } from './dependencies.js';
 
-/**
- * The activity that decides about the last message of a thread with the worker's definitions: for workflows that drive
- * a conversation. It calls no ability. Source: R-003-03.
- */
+/** Decides about a thread's last message by the worker's definitions; calls no ability. Source: R-003-03. */
 export function createDecide({
   definitions,
   env = process.env,
   tracer,
 }: Pick<ActivityDependencies, 'definitions' | 'env' | 'tracer'>) {
   return activityOf(async (request: DecideRequest, context): Promise<RoutingDecision> => {
-    // As for every activity but preflight: outside of a workflow none does anything.
+    // Like every activity except preflight, it runs only in a workflow.
     if (!context.info.workflowExecution) {
       throw new AbilityError({ code: 'seal.invalid', message: 'Nothing is decided outside of a workflow' });
     }

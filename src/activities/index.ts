@@ -15,7 +15,7 @@ import { createEndTask, createErase, createPurge } from './task/delete.js';
 import { createFinish } from './task/finish.js';
 import { createFindUi, createProve } from './task/task-questions.js';
 
-/** The activities of a worker, by type. Every operation key leads to `default`. Source: docs/architecture.md#the-way-of-a-task. */
+/** Activities by type; operation keys use `default`. Source: docs/architecture.md#the-way-of-a-task. */
 export function createActivities(dependencies: ActivityDependencies) {
   const hookPhase = createHookPhase(dependencies);
   const [start, prompt] = [createAskStart(dependencies), createAskPrompt(dependencies)];

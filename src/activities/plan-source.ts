@@ -16,49 +16,46 @@ import { type KnownRun, type ReadRun, type RunRef, Runs } from './task/runs.js';
 /** The origin of an activity request, as Temporal reports it. */
 export interface AskedBy {
   workflowExecution?: RunRef | undefined;
-  /** The queue over which it came. */
   taskQueue: string;
 }
 
 /** An activity that may run: its task, and the plan it is part of. */
 export interface Admitted extends TaskOrigin {
   plan: Plan;
-  /** The plan of the task that called this one, or called its caller; the same where no task called it. */
+  /** Plan of the topmost calling task; the same as `plan` if no task called this one. */
   root: Plan;
   /** Who started the task; undefined: not known. */
   caller: Caller | undefined;
 }
 
-/** Chains of runs that were verified back to their first run, which Temporal forgets before the last. */
+/** Run chains verified back to their first run, which Temporal deletes before the last one. */
 export interface CheckedChains {
   has(first: string): Promise<boolean>;
   keep(first: string): Promise<void>;
 }
 
-/** The origin of one run, the mark of its seal, and the workflow it is, where another task called it. */
+/** Task and seal mark of a run; `child` is its workflow type if another task called it. */
 type RunOrigin = TaskOrigin & { mark: string; child?: string };
 
-/** Advice where foreign code may have started a workflow. */
 const FOREIGN = 'Create tasks through Ability Runtime, and look who else writes to the namespace.';
 const MAX_PLANS = 500;
 const MAX_ADMITTED = 5000;
 
 /**
- * Finds the plan and the seal of an activity, and admits only activities of tasks that passed preflight, requested by
- * the workflow of that task over the queue of its environment.
- *
- * Plan and seal are not secret, so a run that carries them may still execute foreign code. Its first event decides: its
- * type is the ability of the plan and its queue one that only workers of the project poll. The same applies to the
- * first run of a chain, and to the runs that called it. A worker knows this of the runs that it executes itself; of
- * others it reads the first event, once. Source: docs/architecture.md#the-way-of-a-task.
+ * Finds the plan and the seal of an activity. Admits only activities of tasks that passed preflight, requested by
+ * the task's workflow over the queue of its environment. Plan and seal are not secret, so a run that carries them
+ * may execute foreign code. A run's first event decides: its type must be the plan's ability, its queue one that
+ * only workers of the project poll; the same applies to the first run of a chain and to the runs that called it. A
+ * worker knows the first events of its own runs, and reads those of others once. Source:
+ * docs/architecture.md#the-way-of-a-task.
  */
 export class PlanSource {
   readonly runs: Runs;
   private readonly plans = new BoundedMap<string, Promise<Plan>>(MAX_PLANS);
-  /** By the run. */
+  /** By run id. */
   private readonly admitted = new BoundedMap<string, RunOrigin>(MAX_ADMITTED);
 
-  /** @param project that the worker serves: two of them can come to one name of a queue. */
+  /** @param project that the worker serves; two projects can share one queue name. */
   constructor(
     private readonly project: string,
     private readonly keys: SealKeys,
@@ -68,12 +65,11 @@ export class PlanSource {
     this.runs = new Runs(readRun);
   }
 
-  /** Keeps a plan that was just resolved here. @param digest of it. */
   keep(plan: Plan, digest: string): void {
     this.plans.set(digest, Promise.resolve(plan));
   }
 
-  /** Notes a run that this worker executes itself. @param begun report of its workflow; null: it is not a task. */
+  /** Records a run that this worker executes. @param begun its workflow's report; null: not a task. */
   note(run: Omit<KnownRun, 'task'>, begun: BegunTask | null): void {
     if (!begun) {
       this.runs.note(run);
@@ -84,10 +80,7 @@ export class PlanSource {
     if (!this.plans.has(task.seal.plan)) this.keep(JSON.parse(plan) as Plan, task.seal.plan);
   }
 
-  /**
-   * @param mark of the seal under which the activity was requested.
-   * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`.
-   */
+  /** @param mark of the seal. @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`. */
   async admit(mark: string, { workflowExecution: run, taskQueue }: AskedBy): Promise<Admitted> {
     if (!run) throw outsider();
     const { child, mark: own, ...origin } = this.admitted.get(run.runId) ?? (await this.examine(run));
@@ -99,20 +92,12 @@ export class PlanSource {
     return { ...origin, caller, root, plan: child === undefined ? root : childPlan(root, child) };
   }
 
-  /**
-   * Refuses a run that cannot be verified as a task that passed preflight: its own statements are then not trusted.
-   *
-   * @throws AbilityError `seal.invalid`, `seal.unknown_key`.
-   */
+  /** Refuses a run that passed no preflight. @throws AbilityError `seal.invalid`, `seal.unknown_key`. */
   async vouchFor(run: RunRef): Promise<void> {
     if (!this.admitted.has(run.runId)) await this.examine(run);
   }
 
-  /**
-   * The plan of the task that has a notice sent: the workflow that does so must have been started by that of the task.
-   *
-   * @throws AbilityError `seal.invalid`, `seal.unknown_key`.
-   */
+  /** The plan of the task that started this notice. @throws AbilityError `seal.invalid`, `seal.unknown_key`. */
   async admitNotice({ workflowExecution: run }: Pick<AskedBy, 'workflowExecution'>): Promise<Plan> {
     const found = run && (await this.findRun(run));
     if (found?.type !== WORKFLOWS.notify || !found.parent) throw outsider();
@@ -126,7 +111,7 @@ export class PlanSource {
     const task = found?.task;
     if (!task) throw outsider();
     verifySeal(task.seal, { task: task.seal.task }, this.keys);
-    // Guards over a session are not left behind by leaving out the session.
+    // Omitting the session must not evade the guards over it.
     if (task.session !== (task.seal.session ?? null)) throw outsider();
     const root = await this.find(task.seal.plan, run);
     refuseOtherProject(root, run, this.project);
@@ -136,7 +121,7 @@ export class PlanSource {
     return origin;
   }
 
-  /** Follows a run up to that of the sealed task; each run on the way must match the plan. */
+  /** Follows a run up to the run of the sealed task; each run on the way must match the plan. */
   private async refuseForeign(run: KnownRun, root: Plan, task: string): Promise<void> {
     let at: KnownRun | undefined = run;
     for (;;) {
@@ -156,7 +141,7 @@ export class PlanSource {
     if (first === undefined || (await this.chains.has(first))) return;
     const begun = await this.findRun({ workflowId, runId: first });
     if (!begun) throw forgotten(workflowId, first);
-    // A change of its input may have moved the task to where it is now.
+    // A change of the input may have moved the task to the queue of another placement.
     const queues = PLACEMENTS.map((placement) => taskQueueOf(root.project, root.environment.name, placement));
     refuseOtherStart(begun, type, queues);
     await this.chains.keep(first);
@@ -188,7 +173,7 @@ export class PlanSource {
   }
 }
 
-/** Calls and their expressions may be taken by a worker of another build than the one that runs the workflow. */
+/** A worker of another build than the workflow's may receive calls and their expressions. */
 function refuseOtherEngine(plan: Plan): void {
   const message = whyNotThisBuild(plan);
   if (message === undefined) return;
@@ -205,7 +190,7 @@ function refuseOtherStart({ workflowId, type, taskQueue, eager }: KnownRun, want
   );
 }
 
-/** A seal of one environment opens nothing in another one. */
+/** A seal of one environment is not valid in another one. */
 function refuseOtherQueue({ project, environment, placement }: Plan, run: RunRef, taskQueue: string): void {
   const planned = taskQueueOf(project, environment.name, placement);
   if (taskQueue === planned) return;
@@ -215,7 +200,7 @@ function refuseOtherQueue({ project, environment, placement }: Plan, run: RunRef
   );
 }
 
-/** Names are joined to that of a queue, so that `a-b` and `c` share one with `a` and `b-c`. */
+/** Queue names join project and environment, so `a-b` with `c` and `a` with `b-c` share one. */
 function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
   if (project === own) return;
   throw sealInvalid(
@@ -224,7 +209,7 @@ function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
   );
 }
 
-/** With an eager start, the client gets the workflow's first task, whatever queue it names. */
+/** With an eager start, the client itself gets the first workflow task, whatever queue it names. */
 export function startedEagerly(workflowId: string): AbilityError {
   return sealInvalid(
     `${workflowId} was started eagerly, so that the client that started it may have decided what it does`,

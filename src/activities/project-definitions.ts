@@ -2,7 +2,6 @@ import { loadRegistry, RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
 import { parseDuration } from '../rules/duration.js';
 
-/** Facts about a project that a worker needs to serve it. */
 export interface ProjectDescription {
   name: string;
   environments: string[];
@@ -10,7 +9,7 @@ export interface ProjectDescription {
   digest: string;
 }
 
-/** A reader of a project's description that rereads only changed parts. */
+/** Returns a reader of a project's description that rereads only changed parts. */
 export function describeProject(root: string): () => ProjectDescription {
   const loader = new RegistryLoader(root);
   return () => {
@@ -19,13 +18,13 @@ export function describeProject(root: string): () => ProjectDescription {
   };
 }
 
-/** Reads the definitions of a project, again only as far as files changed. @throws AbilityError as `RegistryLoader.load`. */
+/** Returns a reader that rereads only changed files. @throws AbilityError as `RegistryLoader.load`. */
 export function projectDefinitions(root: string): () => Registry {
   const loader = new RegistryLoader(root);
   return () => loader.load();
 }
 
-/** Names the environments that a project has at the moment. @param root absolute path of the project. */
+/** Returns a reader of the project's current environments. @param root absolute path of the project. */
 export function projectEnvironments(root: string): () => string[] {
   const loader = new RegistryLoader(root);
   return () => Object.keys(loader.load().project.environments);

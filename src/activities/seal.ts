@@ -12,10 +12,7 @@ export interface SealKeys {
 /** A body signed by a worker of the project. */
 type Signed<Body> = Body & { key_id: string; mac: string };
 
-/**
- * Signs a body with the first key. @param prefix separates signatures of different purposes. @throws AbilityError
- * `seal.no_key`.
- */
+/** Signs with the first key. @param prefix separates purposes. @throws AbilityError `seal.no_key`. */
 export function sign<Body extends object>(body: Body, { keys }: SealKeys, what: string, prefix = ''): Signed<Body> {
   const [first] = keys;
   if (!first) {
@@ -29,7 +26,7 @@ export function sign<Body extends object>(body: Body, { keys }: SealKeys, what: 
   return { ...unsigned, mac: macOf(unsigned, first[1], prefix) };
 }
 
-/** Whether a signature is that of the secret. @param prefix as in {@link sign}. */
+/** Whether a signature was made with the secret. @param prefix as in {@link sign}. */
 export function isSignedBy({ mac, ...unsigned }: Signed<object>, secret: Uint8Array, prefix = ''): boolean {
   const given = Buffer.from(mac, 'hex');
   const right = Buffer.from(macOf(unsigned, secret, prefix), 'hex');
@@ -42,18 +39,12 @@ function macOf(unsigned: object, secret: Uint8Array, prefix: string): string {
     .digest('hex');
 }
 
-/**
- * Signs a task that passed preflight. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
- */
+/** Signs after preflight. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task. */
 export function signSeal(body: Omit<Seal, 'key_id' | 'mac'>, keys: SealKeys): Seal {
   return sign(body, keys, 'seal');
 }
 
-/**
- * Verifies that a seal is ours and covers this task and plan.
- *
- * @throws AbilityError `seal.unknown_key` (the call may be retried elsewhere) or `seal.invalid`.
- */
+/** @throws AbilityError `seal.unknown_key` (the call may be retried elsewhere), `seal.invalid`. */
 export function verifySeal(seal: Seal, expected: { task: string }, { keys }: SealKeys): void {
   const secret = keys.get(seal.key_id);
   if (!secret) {
@@ -68,7 +59,7 @@ export function verifySeal(seal: Seal, expected: { task: string }, { keys }: Sea
   }
 }
 
-/** The refusal of a request that no sealed task can have made. */
+/** The error for a request that no sealed task can have made. */
 export function sealInvalid(message: string, suggestion = 'Create tasks through Ability Runtime.'): AbilityError {
   return new AbilityError({ code: 'seal.invalid', message, suggestion });
 }

@@ -17,7 +17,6 @@ import { AbilityError } from '../contracts/problem.js';
 import { byId } from './import/merge-definitions.js';
 import { indented, YAML_STYLE, YAML_TAGS } from './write-yaml.js';
 
-/** A YAML file that people wrote, to which something is added. */
 export interface YamlText {
   /** Relative to the project root, for messages. */
   file: string;
@@ -25,13 +24,10 @@ export interface YamlText {
 }
 
 /**
- * Adds an item at the end of the list under a key at the top, and the key where it is missing.
- *
- * Where the list is written in lines, every other byte of the file stays; otherwise the file is written anew with its
- * comments and its order.
- *
- * @param item the item as block YAML, beginning with `- `.
- * @throws AbilityError `definition.syntax`, `definition.invalid` where the file is not of that form.
+ * Adds an item at the end of the list under a top-level key, and the key if it is missing. In a list written in
+ * lines every other byte stays; otherwise the file is rewritten with its comments and order. @param item block
+ * YAML, beginning with `- `. @throws AbilityError `definition.syntax`; `definition.invalid` if the key has no
+ * list.
  */
 export function appendItem({ file, text }: YamlText, key: string, item: string): string {
   const document = open({ file, text });
@@ -57,7 +53,7 @@ export function appendItem({ file, text }: YamlText, key: string, item: string):
   return written(document, text);
 }
 
-/** Sets a value in a YAML file that people wrote; its comments and its order stay. @throws as {@link appendItem}. */
+/** Sets a value in a hand-written YAML file; keeps comments and order. @throws as {@link appendItem}. */
 export function setValue(source: YamlText, path: (string | number)[], value: Json): string {
   const document = open(source);
   const wanted = withValueAt((document.toJS() as Json) ?? {}, path, value);
@@ -66,7 +62,6 @@ export function setValue(source: YamlText, path: (string | number)[], value: Jso
   return written(document, source.text);
 }
 
-/** Data with another value at a path; a key without a value is no map yet. */
 function withValueAt(data: Json | undefined, [first, ...rest]: (string | number)[], value: Json): Json {
   if (first === undefined) return value;
   if (Array.isArray(data)) return data.with(Number(first), withValueAt(data[Number(first)], rest, value));
@@ -74,11 +69,7 @@ function withValueAt(data: Json | undefined, [first, ...rest]: (string | number)
   return { ...map, [first]: withValueAt(map[first], rest, value) };
 }
 
-/**
- * Gives a YAML text another value, changing no more than it has to: comments and the order of keys stay.
- *
- * @throws Error where the text cannot be edited so, as through an alias.
- */
+/** Sets another value; comments and key order stay. @throws Error if that is impossible, as with an alias. */
 export function editYaml(text: string, wanted: JsonObject): string {
   const document = parseDocument(text, { ...YAML_TAGS, stringKeys: true });
   edit(document, document.contents, wanted);
@@ -87,7 +78,7 @@ export function editYaml(text: string, wanted: JsonObject): string {
   return edited;
 }
 
-/** The data of a YAML file, for deciding what to edit. @throws AbilityError `definition.syntax`. */
+/** Parses a YAML file before editing. @throws AbilityError `definition.syntax`. */
 export function readValue(source: YamlText): unknown {
   return open(source).toJS();
 }
@@ -104,7 +95,7 @@ function open({ file, text }: YamlText): Document {
   });
 }
 
-/** @param before the text as it was, whose line ends stay. */
+/** @param before the original text, whose line ends are kept. */
 function written(document: Document, before: string): string {
   return document.toString({ lineWidth: 0 }).replaceAll('\n', newlineOf(before));
 }
@@ -113,7 +104,6 @@ function newlineOf(text: string): string {
   return text.includes('\r\n') ? '\r\n' : '\n';
 }
 
-/** A value that replaces another one, with its comments. */
 function withCommentOf(before: unknown, node: Node): Node {
   if (isNode(before) && before.comment) node.commentBefore = before.comment;
   return node;
@@ -126,7 +116,7 @@ function afterLastItem({ contents }: Document, text: string, key: string, item: 
   const column = start - (text.lastIndexOf('\n', start - 1) + 1);
   const lineEnd = text.indexOf('\n', Math.max(start, end - 1));
   const [before, after] = lineEnd < 0 ? [`${text}\n`, ''] : [text.slice(0, lineEnd + 1), text.slice(lineEnd + 1)];
-  // People who leave a line between items want one here, too.
+  // Follows a file that has blank lines between its items.
   const gap = /\n[ \t]*\r?\n/.test(text.slice(start, end)) ? '\n' : '';
   return `${before}${gap}${indented(item.trimEnd(), column)}\n${after}`;
 }
@@ -186,7 +176,7 @@ function replaceValue(document: Document, pair: Pair, value: Json): void {
   else pair.value = document.createNode(value);
 }
 
-/** Comments above a removed key are kept: they move above the next one. */
+/** Keeps the comments above a removed key by moving them above the next one. */
 function removePair(map: YAMLMap, pair: Pair): void {
   const comment = (pair.key as Node).commentBefore;
   const next = map.items[map.items.indexOf(pair) + 1]?.key as Node | undefined;

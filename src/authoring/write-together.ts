@@ -18,15 +18,13 @@ import { basename, dirname, join } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { isInside } from '../definitions/read-files.js';
 
-/** The written files, and how to undo all of them. */
 export interface Written {
   created: string[];
   changed: string[];
-  /** Puts everything back as it was, folders included. */
+  /** Restores everything, including folders. */
   undo(): void;
 }
 
-/** A file under its temporary name. */
 interface Staged {
   file: PlannedFile;
   target: string;
@@ -35,19 +33,16 @@ interface Staged {
 
 type Undo = () => void;
 
-/** Gives a file a second name that must be free, as `linkSync` does. */
+/** Gives a file a second name, which must not exist, as `linkSync` does. */
 type Link = (from: string, to: string) => void;
 
 /**
- * Writes several files, all of them or none.
- *
- * Each is written under another name first, so that a full disk or a missing right shows before anything appears; then
- * each gets its name. A new file never replaces an existing one, and a changed one only if it still holds what it held
- * when the change was planned. The caller holds the lock of the project, so that no other command writes meanwhile.
- *
- * @param root the folder that paths are relative to, and that nothing leads out of; it exists.
- * @param link for tests, as on a file system without hard links.
- * @throws AbilityError `scaffold.exists` with the list, `scaffold.changed`, `scaffold.write_failed`; nothing is left then.
+ * Writes several files, all or none. Each is first written under another name, so that a full disk or a missing
+ * permission shows before anything appears. A new file never replaces an existing one, a changed one only if it
+ * still holds what it held when the change was planned. The caller holds the project's lock, so that no other
+ * command writes meanwhile. @param root existing folder that paths are relative to, and that none leads out of.
+ * @param link for tests, as without hard links. @throws AbilityError `scaffold.exists` with the list,
+ * `scaffold.changed`, `scaffold.write_failed`; nothing is left then.
  */
 export function writeTogether(root: string, files: readonly PlannedFile[], link: Link = linkSync): Written {
   refuseExisting(root, files);
@@ -74,7 +69,7 @@ export function writeTogether(root: string, files: readonly PlannedFile[], link:
   return { created: named(true), changed: named(false), undo };
 }
 
-/** {@link writeTogether} for a command that reports each failure to write under one code of its own. */
+/** {@link writeTogether} for a command that reports each write failure under one code of its own. */
 export function writeTogetherOr(code: string, root: string, files: readonly PlannedFile[]): Written {
   try {
     return writeTogether(root, files);
@@ -83,11 +78,7 @@ export function writeTogetherOr(code: string, root: string, files: readonly Plan
   }
 }
 
-/**
- * An error of the file system as one of ours.
- *
- * @param left why some of the written files could not be undone.
- */
+/** Converts an error of the file system. @param left why some of the written files could not be undone. */
 export function asFailure(path: string, error: unknown, left: readonly string[] = []): AbilityError {
   if (error instanceof AbilityError && left.length === 0) return error;
   const { code = '' } = error as NodeJS.ErrnoException;
@@ -126,12 +117,12 @@ function refuseExisting(root: string, files: readonly PlannedFile[]): void {
   });
 }
 
-/** Whether anything has this name, a link that leads nowhere included. */
+/** Whether the path exists, even as a dangling link. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // An obstacle is reported when the file is written.
+    // Writing the file reports an obstacle.
     return false;
   }
 }
@@ -140,7 +131,7 @@ function stage(root: string, file: PlannedFile, undos: Undo[]): Staged {
   const path = join(root, file.path);
   const folder = dirname(path);
   makeFolders(root, folder, file.path, undos);
-  // A link to a file is changed where it leads, and stays a link.
+  // Changes the target of a link, which stays a link.
   const target = file.before === undefined ? path : realpathSync(path);
   refuseOutside(root, target, file.path);
   const temporary = join(dirname(target), `.${basename(target)}.ability-new`);
@@ -171,7 +162,7 @@ function refuseOutside(root: string, real: string, path: string): void {
   });
 }
 
-/** Gives a staged file its name. @returns how to take that back. */
+/** Moves a staged file to its target. @returns how to undo that. */
 function put({ file, target, temporary }: Staged, link: Link): Undo {
   const { before, path } = file;
   if (before === undefined) {
@@ -207,10 +198,7 @@ function put({ file, target, temporary }: Staged, link: Link): Undo {
   };
 }
 
-/**
- * Gives a file a second name that must be free. Unlike a renaming, a link never replaces anything; where the file system has none, a copy
- * that is made exclusively does not either, but is visible before it is complete.
- */
+/** Never replaces a file, unlike a rename; without hard links, the copy is visible before it is complete. */
 function nameExclusively(from: string, to: string, link: Link): void {
   try {
     link(from, to);
@@ -220,7 +208,7 @@ function nameExclusively(from: string, to: string, link: Link): void {
   }
 }
 
-/** @returns why a step could not be taken back. */
+/** @returns the reason if undoing failed. */
 function attempt(step: Undo): string[] {
   try {
     step();
@@ -230,11 +218,10 @@ function attempt(step: Undo): string[] {
   }
 }
 
-/** A file to write, and its content when it was planned. */
 export interface PlannedFile {
   /** Relative to the root, with forward slashes. */
   path: string;
   content: string;
-  /** The content when this was planned; absent: the file did not exist, and must not exist when it is written. */
+  /** Content when planned; absent: the file did not exist, and must not exist when it is written. */
   before?: string;
 }

@@ -1,28 +1,23 @@
 import { Document, isMap, isScalar, type ScalarTag, stringify, type Tags, visit } from 'yaml';
 import type { Json, JsonObject } from '../contracts/json.js';
 
-/** A value as YAML in one line, quoted so that it may follow a key, also inside braces and brackets. */
+/** A value as one line of YAML, quoted so that it may follow a key, even inside braces and brackets. */
 export function flowYaml(value: Json): string {
-  // Inside a list even a text of several lines stays on one.
+  // In a list, even a text of several lines stays on one.
   return stringify([value], { collectionStyle: 'flow', lineWidth: 0 }).trimEnd().slice(1, -1).trim();
 }
 
-/** Lines of YAML under a key, indented. */
 export function indented(text: string, blanks = 2): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(blanks));
 }
 
-/** Characters that are not seen, or change how others are seen; a newline is seen. */
+/** Characters that are invisible or change how others appear, except a newline. */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Texts that other readers of YAML take for booleans. */
+/** Texts that other YAML readers parse as booleans. */
 const BOOLEAN_WORD = /^(y|n|yes|no|on|off)$/i;
 
-/**
- * Texts of strangers are read by people before they are trusted: what hides in them is written as its number.
- *
- * JSON's escapes are YAML's, too.
- */
+/** Escapes hidden characters, as in JSON: people read strangers' texts before they trust them. */
 const plainText: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
   default: true,
@@ -31,12 +26,12 @@ const plainText: ScalarTag = {
   stringify: ({ value }) => JSON.stringify(value).replaceAll(UNSEEN, escaped),
 };
 
-/** Numbers are written in full, as people write them, if that is the same number. */
+/** Writes numbers without an exponent if that keeps their value. */
 const plainNumber: ScalarTag = {
   tag: 'tag:yaml.org,2002:float',
   default: true,
   identify: (value) => typeof value === 'number' && /e/.test(String(value)) && Number(inFull(value)) === value,
-  // The library prefers tags that have one; this one is for writing alone.
+  // Matches nothing: for writing only. The library prefers tags that have a `test`.
   test: /(?!)/,
   resolve: (text) => text,
   stringify: ({ value }) => inFull(value as number),
@@ -53,20 +48,14 @@ function escaped(character: string): string {
   return hex.length > 4 ? `\\U${hex.padStart(8, '0')}` : `\\u${hex.padStart(4, '0')}`;
 }
 
-/** Options for building the nodes of a document. */
 export const YAML_TAGS = { customTags: (tags: Tags): Tags => [plainText, plainNumber, ...tags] } as const;
 
-/** How YAML is written. */
 export const YAML_STYLE = { lineWidth: 110, indentSeq: true, flowCollectionPadding: true } as const;
 
-/** Maps and lists up to this length as JSON are written on one line. Characters. */
+/** Maximum characters, as JSON, of a map or list on one line. */
 const MAX_LINE = 90;
 
-/**
- * A definition as YAML, keys in their order. It may not read as the same; the caller checks.
- *
- * @param comments the lines above it, each without its `#`.
- */
+/** Keys in order; the caller checks that it reads back the same. @param comments above it, without `#`. */
 export function renderDefinition(definition: JsonObject, comments: string[]): string {
   const document = new Document(definition, { ...YAML_TAGS, aliasDuplicateObjects: false });
   visit(document, {

@@ -8,11 +8,9 @@ import { readScopePages, type ScopePages } from './scope-pages.js';
 import { keyOfText, VectorStore, vectorFileOf } from './vector-store.js';
 import { WordRanker } from './word-ranker.js';
 
-/** The abilities of an environment, ready to be ranked for requests in a scope. */
 export interface AbilityPool {
   abilities: ReadonlyMap<string, ChoosableAbility>;
   ranker: Ranker;
-  /** Ranks documents; ids are `read:<path>`. */
   documents: Ranker;
   /** The scope of the request; null: none is given. */
   scope: string | null;
@@ -23,9 +21,7 @@ const MAX_KEPT = 8;
 const kept = new Map<string, AbilityPool>();
 
 /**
- * The abilities of an environment with the text of a scope's pages; built once for each state of the registry, of these pages, and of the
- * environment's settings for embeddings.
- *
+ * The abilities of an environment, cached by the registry, the scope's pages and the settings for embeddings.
  * @param env holds the address and the key of embeddings.
  */
 export function poolOf(
@@ -68,7 +64,7 @@ function build(
   };
 }
 
-/** By words, and by meaning where the project says so; where it cannot, each ranking says why. */
+/** By words, and by meaning if the project enables it; on a configuration error, each ranking has a warning. */
 function rankerOf(
   root: string,
   texts: readonly AbilityText[],

@@ -3,30 +3,25 @@ import { formatDuration } from '../rules/duration.js';
 import { type Embed, EmbeddingsFault } from './embeddings-endpoint.js';
 import { keyOfText, type VectorStore } from './vector-store.js';
 
-/** The vectors of a request and of the abilities it is compared with, in the order of their texts. */
 export interface EmbeddedRequest {
   request: Float32Array;
   abilities: Float32Array[];
 }
 
-/** Near nothing; keeps the places of the others. */
+/** Stands for a missing vector: keeps the indices, and is similar to nothing. */
 const NOTHING = new Float32Array();
 
-/** The maximum number of texts in one request. */
 const BATCH = 64;
-/** Requests whose vectors are remembered; a request is ranked several times. */
+/** The maximum number of cached request vectors; a request is ranked several times. */
 const MAX_REQUESTS = 100;
 
-/**
- * Makes the vectors of a pool of abilities once, and of each request. What a request has no time to wait for is made by later ones: what
- * came is kept, in memory and in the file of the store.
- */
+/** Caches vectors in memory and the store's file; what a request cannot wait for is left to later ones. */
 export class Embedder {
   private readonly keys: string[];
   private readonly requests = new Map<string, Float32Array>();
   private going: Promise<void> | undefined;
 
-  /** @param timeoutMs how long a request may wait for all it needs. */
+  /** @param timeoutMs time limit for all vectors of a request. */
   constructor(
     private readonly texts: readonly string[],
     private readonly embed: Embed,
@@ -42,7 +37,7 @@ export class Embedder {
     try {
       const request = await this.vectorOf(text, signal);
       const missing = (): number[] => this.missing(request.length);
-      // One request at a time embeds the missing texts; the others find them done, or continue.
+      // One request at a time embeds the missing texts; the others wait for it, and continue if texts are still missing.
       while (missing().length > 0 && this.going) await before(this.going, signal);
       if (missing().length > 0) await this.make(missing(), request.length, signal);
       return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };
@@ -65,7 +60,6 @@ export class Embedder {
     return vector;
   }
 
-  /** The indices of the texts without a vector of this dimension. */
   private missing(numbers: number): number[] {
     return [...this.keys.keys()].filter((at) => !this.store.find(this.keys[at] ?? '', numbers));
   }
@@ -92,7 +86,6 @@ export class Embedder {
     }
   }
 
-  /** The progress of the abilities, if they took the time. */
   private progress(): string {
     const [request] = this.requests.values();
     const left = request ? this.missing(request.length).length : 0;
@@ -103,7 +96,7 @@ export class Embedder {
   }
 }
 
-/** Waits for the work of another request, whose failure is its own. @throws where there is no time left. */
+/** Waits for the work of another request and ignores its errors. @throws EmbeddingsFault on timeout. */
 async function before(work: Promise<void>, signal: AbortSignal): Promise<void> {
   let stop = (): void => {};
   const late = new Promise<never>((_, reject) => {

@@ -5,18 +5,13 @@ import { parseDuration } from '../rules/duration.js';
 import { answerOf, traceModelCall } from '../tracing/model-call.js';
 import { denialIn, guardedLookup, type ModelEndpoint, modelEndpoint, refuseLiteral } from './model-endpoint.js';
 
-/** Where and how texts become vectors; `url` is `<base>/embeddings`. */
 export interface EmbeddingsSettings extends ModelEndpoint {
   model: string;
-  /** How long one request may wait for all it needs. Milliseconds. */
+  /** Time limit for all vectors of a request. Milliseconds. */
   timeoutMs: number;
 }
 
-/**
- * How a project ranks by meaning; undefined: it does not.
- *
- * @returns a sentence where it should and cannot.
- */
+/** Undefined if the project does not rank by meaning. @returns a sentence if it should and cannot. */
 export function embeddingsSettings(
   { project: { policy } }: { project: { policy: Pick<Project['policy'], 'embeddings' | 'allowed_hosts'> } },
   env: NodeJS.ProcessEnv,
@@ -32,20 +27,13 @@ export class EmbeddingsFault extends Error {
   override readonly name = 'EmbeddingsFault';
 }
 
-/**
- * Makes a vector of length 1 of each text, in their order, all with as many numbers.
- *
- * @throws EmbeddingsFault.
- */
+/** Makes a vector of length 1 for each text, in order, all of one dimension. @throws EmbeddingsFault. */
 export type Embed = (texts: readonly string[], signal: AbortSignal) => Promise<Float32Array[]>;
 
-/** Longer answers are not read. Bytes. */
+/** The maximum size of a response. Bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/**
- * An OpenAI-compatible `/v1/embeddings` endpoint. Each request is sent once, without retries; redirects are not followed, since they could
- * lead where the policy forbids.
- */
+/** No retries, and no redirects, which could lead to denied hosts. For OpenAI-compatible endpoints. */
 export function embedThrough(settings: EmbeddingsSettings): Embed {
   const { url, model, key } = settings;
   let agent: Agent | undefined;
@@ -80,7 +68,6 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
   };
 }
 
-/** An endpoint that answered, and not with vectors. */
 class BadStatus extends EmbeddingsFault {
   constructor(
     { host }: URL,
@@ -90,14 +77,14 @@ class BadStatus extends EmbeddingsFault {
   }
 }
 
-/** For the span of a request: the status that came, or that none did. */
+/** The error code of the span: the HTTP status, or a word if there was none. */
 function codeOfSpan(error: unknown, { aborted }: AbortSignal): string {
   if (aborted) return 'timeout';
   if (error instanceof BadStatus) return String(error.status);
   return error instanceof EmbeddingsFault ? 'invalid_answer' : 'unavailable';
 }
 
-/** Neither messages of the network nor bodies are passed on: they could hold the key, or text that is meant for an AI. */
+/** Omits network messages and bodies: they could contain the key, or instructions to an AI. */
 function faultOf(error: unknown, { host }: URL, signal: AbortSignal): EmbeddingsFault {
   if (error instanceof EmbeddingsFault) return error;
   const denial = denialIn(error);
@@ -108,18 +95,13 @@ function faultOf(error: unknown, { host }: URL, signal: AbortSignal): Embeddings
   return new EmbeddingsFault(`${host} was not reached${reason}`);
 }
 
-/** More numbers than any model gives. */
 const MAX_NUMBERS = 16_384;
 
 const answer = z.object({
   data: z.array(z.object({ index: z.int().nonnegative().optional(), embedding: z.array(z.number()) })),
 });
 
-/**
- * The vectors in a response of `/v1/embeddings`, normalized to length 1, in the order of their texts.
- *
- * @param wanted number of texts sent. @returns the error of the response, to follow "answered".
- */
+/** In text order, normalized to length 1. @returns the error of the response, to follow "answered". */
 function readVectors(text: string, wanted: number): Float32Array[] | string {
   const parsed = answer.safeParse(jsonOf(text));
   if (!parsed.success) return 'with something else than vectors';
@@ -144,7 +126,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Undefined: no numbers, too many, or all zero. */
+/** Normalizes to length 1. Undefined: no numbers, too many, or all zero. */
 function unitVector(numbers: readonly number[]): Float32Array | undefined {
   if (numbers.length > MAX_NUMBERS) return undefined;
   const length = Math.hypot(...numbers);

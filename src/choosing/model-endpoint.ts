@@ -8,30 +8,25 @@ import { isAddressAllowed, isHostAllowed, portOf } from '../rules/calls/allowed-
 
 /** An OpenAI-compatible endpoint, and the hosts that it may be at. */
 export interface ModelEndpoint {
-  /** With the path of the request. */
+  /** Includes the path of the request. */
   url: URL;
   /** Sent as bearer token; never printed. */
   key?: string;
-  /** Entries as `policy.allowed_hosts` has them. */
+  /** In the format of `policy.allowed_hosts`. */
   allowed: readonly string[];
 }
 
-/** An address that the policy of hosts does not list. Its message is one sentence without a full stop. */
+/** `policy.allowed_hosts` denies the address. The message is one sentence without a full stop. */
 export class EndpointDenied extends Error {
   override readonly name = 'EndpointDenied';
 }
 
-/** The default address of an OpenAI-compatible client with a key. */
 const USUAL_BASE = 'https://api.openai.com/v1';
 
 /**
- * The endpoint that the environment names.
- *
- * The address and the key come from the environment only: a project that was just cloned cannot send requests, or the key, to a place of
- * its own. The policy of hosts holds for the address all the same. Source: C-49; decision 0003.
- *
- * @param path such as `embeddings`; empty: the base itself.
- * @returns a sentence without a full stop where there is none.
+ * From the environment only: a project just cloned cannot send requests, or the key, to a host of its own. The
+ * policy of hosts applies as well. Source: C-49; decision 0003.
+ * @param path such as `embeddings`; empty: the base itself. @returns a sentence without a full stop if none.
  */
 export function modelEndpoint(
   path: string,
@@ -56,13 +51,13 @@ function endpointOf(base: string, path: string): URL | undefined {
   return url;
 }
 
-/** An address that is written as such is never looked up. @throws EndpointDenied. */
+/** Checks an IP address in the URL, for which no DNS lookup happens. @throws EndpointDenied. */
 export function refuseLiteral({ url, allowed }: ModelEndpoint): void {
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   if (ipaddr.isValid(literal) && !isAddressAllowed(literal, url, allowed)) throw denied(url);
 }
 
-/** Looks at the address that is about to be connected to, so that a name cannot lead where the policy does not; fails with EndpointDenied. */
+/** A DNS lookup that drops addresses which the policy denies; fails with EndpointDenied if none is left. */
 export function guardedLookup({ url, allowed }: ModelEndpoint): LookupFunction {
   return (hostname, options, done) => {
     resolveName(hostname, { ...options, all: true }, (error, addresses) => {
@@ -75,26 +70,23 @@ export function guardedLookup({ url, allowed }: ModelEndpoint): LookupFunction {
   };
 }
 
-/** The EndpointDenied in what a request failed with, wherever a library put it. */
 export function denialIn(error: unknown): EndpointDenied | undefined {
   for (let one: unknown = error; one instanceof Error; one = one.cause) if (one instanceof EndpointDenied) return one;
   return undefined;
 }
 
-/** The limits of a model's time and answers. */
 export interface ModelLimits {
   /** For one request. Milliseconds. */
   timeoutMs: number;
-  /** Of an answer. */
   maxBytes: number;
 }
 
-/** A client of an endpoint; packages are loaded with it. Redirects are not followed, since they could lead to where the policy does not. */
+/** Loads its packages on first use. Does not follow redirects: they could lead to denied hosts. */
 export async function connectToModel(model: ModelEndpoint, { timeoutMs, maxBytes }: ModelLimits): Promise<OpenAI> {
   const [{ default: OpenAI }, { Agent, fetch }] = await Promise.all([import('openai'), import('undici')]);
   const dispatcher = new Agent({
     maxResponseSize: maxBytes,
-    // The library's own limits are five minutes, which a model may take that thinks.
+    // The library's own limits are five minutes; a reasoning model may take longer.
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     connect: { lookup: guardedLookup(model) },
@@ -115,10 +107,7 @@ export async function connectToModel(model: ModelEndpoint, { timeoutMs, maxBytes
   });
 }
 
-/**
- * Why a model gave no answer, as a sentence without a full stop. Neither messages of the network nor bodies are passed on: they could hold the
- * key, or text that is meant for an AI.
- */
+/** No full stop. Omits network messages and bodies, which could hold the key, or text meant for an AI. */
 export function whyUnanswered(error: unknown, { host }: URL): string {
   const denial = denialIn(error);
   if (denial) return `The model was not asked: ${denial.message}`;

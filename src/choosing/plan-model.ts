@@ -12,10 +12,10 @@ export interface PlannerModel extends ModelEndpoint {
   timeoutMs: number;
 }
 
-/** Longer answers are not read. Bytes. */
+/** The maximum size of an answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** A provider of plans that asks a model behind an OpenAI-compatible endpoint. There are no retries: what fails ends the run with its reason. */
+/** Plans with a model behind an OpenAI-compatible endpoint. No retries: an error ends the run. */
 export function modelProvider(model: PlannerModel): PlanProvider {
   let client: Promise<OpenAI> | undefined;
   return {
@@ -57,7 +57,7 @@ function failureOf(error: unknown, { url, timeoutMs }: PlannerModel, isLate: boo
   return new AbilityError({ code: 'planner.failed', message: whyUnanswered(error, url) });
 }
 
-/** The instructions of a model that plans calls. Source: R-002-42 to R-002-47; docs/agent-abilities.md. */
+/** The system prompt of the planner. Source: R-002-42 to R-002-47; docs/agent-abilities.md. */
 const PLANNER_INSTRUCTIONS = `You carry out the request in \`prompt\` by planning calls of the abilities in \`abilities\`. Answer with one JSON object and nothing else:
 {"plan": [{"id": "a name of yours", "ability_id": "an id of \`abilities\`", "input": {..}, "after": ["ids of calls that must succeed before"]}], "answer": "in words, for the user"}
 \`after\` and \`answer\` may be left out. No other keys.

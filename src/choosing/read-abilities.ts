@@ -4,23 +4,21 @@ import type { LowLevel } from '../definitions/formats/low-level.js';
 import type { Registry } from '../definitions/registry.js';
 import type { AbilityText } from './ranker.js';
 
-/** An ability that can be run in an environment. */
 export interface Offered {
   id: string;
   level: 'high' | 'low';
   definition: HighLevel | LowLevel;
 }
 
-/** An ability that can be suggested. */
 export interface ChoosableAbility extends Offered {
   text: AbilityText;
-  /** Its scope: its `scope.modules`, and the modules that list it. None: everywhere. */
+  /** Its `scope.modules`, and the modules that list it. Empty: valid everywhere. */
   modules: string[];
-  /** Scopes in which it is suggested before others; globs. */
+  /** Globs of scopes in which it is preferred. */
   scopes: string[];
 }
 
-/** The abilities that can be run in an environment: high-level ones first, each kind by id. Workflows without steps are left out. */
+/** High-level abilities first, each level by id. Workflows without steps are left out. */
 export function offeredIn({ workflows, operations }: Registry, environment: string): Offered[] {
   const high = [...workflows.values()].flatMap(({ value }): Offered[] =>
     value.steps.length === 0 ? [] : [{ id: value.id, level: 'high', definition: value }],
@@ -34,19 +32,18 @@ export function offeredIn({ workflows, operations }: Registry, environment: stri
   });
 }
 
-/** {@link offeredIn} as it is searched. Source: R-000-15, R-000-31, R-000-39, R-000-65. */
+/** {@link offeredIn} with ranking texts. Source: R-000-15, R-000-31, R-000-39, R-000-65. */
 export function readAbilities(registry: Registry, environment: string): ChoosableAbility[] {
   const servers = serversOf(registry);
   return offeredIn(registry, environment).map((offered) => choosable(registry, offered, servers.get(offered.id) ?? []));
 }
 
-/** A tool of an MCP server. */
 interface Tool {
   server?: string | undefined;
   tool?: string | undefined;
 }
 
-/** The tools behind each operation, wherever its implementations are written. */
+/** Operation key to MCP tools, from all places that may define an implementation. */
 function serversOf({ operations, implementations, configs }: Registry): Map<string, Tool[]> {
   const tools = new Map<string, Tool[]>();
   const add = (key: string, body: { kind: string; mcp?: Tool } | undefined): void => {
@@ -92,7 +89,7 @@ function modulesOf({ modules }: Registry, id: string, { scope }: HighLevel | Low
   return [...new Set([...(scope.modules ?? []), ...listing])].filter((module) => module !== '*');
 }
 
-/** The names, descriptions and choices of the inputs, two levels deep. */
+/** Names, titles, descriptions and choices of the inputs, two levels deep. */
 function parametersOf(schema: JsonObject, depth = 0): string[] {
   const { properties } = schema;
   if (!isJsonObject(properties) || depth > 1) return [];
@@ -107,7 +104,7 @@ function parametersOf(schema: JsonObject, depth = 0): string[] {
   });
 }
 
-/** The texts in a value; a long one is no word of a request. */
+/** All texts in a value, except for long ones, which do not help to match requests. */
 function textsIn(value: Json): string[] {
   if (typeof value === 'string') return value.length <= 1000 ? [value] : [];
   if (Array.isArray(value)) return value.flatMap(textsIn);

@@ -1,28 +1,24 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 import { findPhrases, phrasesOf, wordTexts } from './words.js';
 
-/** An input that an ability needs and a request does not give. */
 export interface MissingInput {
   name: string;
-  /** Of its schema; absent where it takes several. */
+  /** The type in its schema; absent if it allows several. */
   type?: string;
   description?: string;
-  /** Its possible values, if they are few. */
   choices?: Json[];
 }
 
-/** The inputs of an ability that a request states. */
 export interface ReadInputs {
-  /** Values that are certain; the others are asked for, and never guessed. */
+  /** Only unambiguous values; nothing is guessed. */
   given: JsonObject;
   missing: MissingInput[];
 }
 
 /**
- * Which required inputs a request gives: those named with their value (`build_id=1234`, `build id 1234`), the only choice of a list that it
- * says, the only e-mail address or URL, and the only number or quoted text where one input alone can take it.
- *
- * A required input with a default is not missing.
+ * Required inputs that a request states: named ones (`build_id=1234`, `build id 1234`), the only choice of a list,
+ * the only e-mail address or URL, and the only number or quoted text if only one input can take it. Inputs with a
+ * default are not missing.
  */
 export function readInputs(schema: JsonObject, text: string): ReadInputs {
   const wanted = requiredOf(schema);
@@ -30,10 +26,7 @@ export function readInputs(schema: JsonObject, text: string): ReadInputs {
   return { given, missing: wanted.filter(({ name }) => !(name in given)).map(describe) };
 }
 
-/**
- * What a request says of inputs that need not be given: those named with their value, the only choice of a list, the only value of a
- * format or a pattern, and the only number where one input alone can take it.
- */
+/** As {@link readInputs} for optional inputs, by the readers in {@link OPTIONAL}. */
 export function readOptional(schema: JsonObject, text: string, given: JsonObject): JsonObject {
   const { properties } = schema;
   const open = Object.entries(isJsonObject(properties) ? properties : {}).flatMap(([name, property]): Wanted[] =>
@@ -42,11 +35,7 @@ export function readOptional(schema: JsonObject, text: string, given: JsonObject
   return readEach(open, OPTIONAL, text, given);
 }
 
-/**
- * Finds the value of an input in a request.
- *
- * @param others the inputs that have no value yet. @param taken values of other inputs.
- */
+/** @param others the inputs without a value so far. @param taken values of other inputs. */
 type Reader = (input: Wanted, text: string, others: readonly Wanted[], taken: readonly Json[]) => Json | undefined;
 
 const REQUIRED: readonly Reader[] = [namedValue, onlyChoice, onlyOfFormat, onlyNumber, onlyQuoted, onlyIdentifier];
@@ -60,7 +49,7 @@ const OPTIONAL: readonly Reader[] = [
   onlySearched,
 ];
 
-/** The inputs that each reader in turn finds after those before it. */
+/** Applies one reader after the other; each fills inputs that are still without a value. */
 function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: string, given: JsonObject = {}) {
   const found: JsonObject = {};
   for (const read of readers) {
@@ -73,12 +62,11 @@ function readEach(wanted: readonly Wanted[], readers: readonly Reader[], text: s
   return found;
 }
 
-/** Of several numbers, the one that says how many: "5 fake users". */
+/** Inputs that a plain number fills, if several are numeric: "5 fake users". */
 const COUNTS: ReadonlySet<string> = new Set(['count', 'limit', 'number', 'n', 'max', 'size', 'quantity']);
-/** Inputs that take a search term. */
 const SEARCHED: ReadonlySet<string> = new Set(['text', 'query', 'q', 'search', 'term', 'contains', 'keyword']);
 
-/** The only number; of several inputs that take one, that for a count. */
+/** The only number in the text, for the only numeric input or the only count. */
 function onlyCount(input: Wanted, text: string, others: readonly Wanted[], taken: readonly Json[]): Json | undefined {
   return onlyNumber(
     input,
@@ -88,7 +76,6 @@ function onlyCount(input: Wanted, text: string, others: readonly Wanted[], taken
   );
 }
 
-/** The only address or quoted text, for the only input that takes a search term. */
 function onlySearched(
   { name, schema }: Wanted,
   text: string,
@@ -106,7 +93,6 @@ function quotedIn(text: string): string[] {
   return [...text.matchAll(/"([^"\n]+)"|“([^”\n]+)”/g)].map(([, straight, curly]) => straight ?? curly ?? '');
 }
 
-/** An input that is looked for, with its schema. */
 interface Wanted {
   name: string;
   schema: JsonObject;
@@ -132,14 +118,14 @@ function describe({ name, schema: { type, description, enum: choices } }: Wanted
 
 const VALUE = `(?:"([^"]*)"|'([^']*)'|([^\\s,;"']+))`;
 
-/** `name=value`, `name: value`, or the name in words followed by something quoted or with a digit. */
+/** `name=value`, `name: value`, or the words of the name before a value in quotes or with a digit. */
 function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
   const words = wordTexts(name);
   if (words.length === 0) return undefined;
   const spelled = words.map(escaped).join('[\\s_.-]?');
   const assigned = new RegExp(`(?<![\\p{L}\\p{N}_])${spelled}\\s*[=:]\\s*${VALUE}`, 'iu').exec(text);
   if (assigned) return fitting(schema, unquoted(assigned));
-  // "build 1234" says build_id.
+  // "build 1234" sets build_id.
   const short =
     words.length > 1 && /^(id|key|name|number|no|code)$/.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
   const loose = new RegExp(
@@ -148,7 +134,7 @@ function namedValue({ name, schema }: Wanted, text: string): Json | undefined {
   ).exec(text);
   if (!loose) return undefined;
   const value = unquoted(loose);
-  // "build 12 34" names two, or neither.
+  // "build 12 34" is ambiguous.
   if (/^[\d.-]+$/.test(value) && /^\s+\d/.test(text.slice(loose.index + loose[0].length))) return undefined;
   return loose[3] === undefined || /\p{N}/u.test(value) ? fitting(schema, value) : undefined;
 }
@@ -161,7 +147,7 @@ function onlyChoice({ schema }: Wanted, text: string): Json | undefined {
     return typeof choice === 'string' && findPhrases(phrasesOf([choice]), words).length > 0;
   });
   if (said.length < 2) return said[0];
-  // "refund charge c-42" says what to do first.
+  // In "refund charge c-42" the first word is the action.
   const [first] = words;
   return words.includes('or') ? undefined : said.find((choice) => String(choice).toLowerCase() === first);
 }
@@ -182,7 +168,7 @@ function onlyOfFormat({ schema }: Wanted, text: string, others: readonly Wanted[
   return more.length === 0 ? only : undefined;
 }
 
-/** The only word that fits a pattern which words do not fit in general. */
+/** The only word that matches a pattern; ignores patterns that ordinary words match. */
 function onlyOfPattern({ schema }: Wanted, text: string): Json | undefined {
   const { type, pattern } = schema;
   if (type !== 'string' || typeof pattern !== 'string' || !isPlainPattern(pattern)) return undefined;
@@ -228,7 +214,7 @@ function onlyQuoted(
 /** "u-42" and "u-billing-42": letters, then parts; the last one begins with a digit. */
 const IDENTIFIER = /(?<![\p{L}\p{N}_./@:-])(\p{L}+)(?:[-_]\p{L}+)*[-_]\p{N}[\p{L}\p{N}]*(?![\p{L}\p{N}_/@-])/gu;
 
-/** The only word that looks like an identifier of this kind: `u-42` is a `user_id`, and no `build_id`. */
+/** The only word that looks like such an identifier: `u-42` can be a `user_id`, not a `build_id`. */
 function onlyIdentifier({ name, schema }: Wanted, text: string): Json | undefined {
   const [kind = '', ...rest] = wordTexts(name);
   if (schema.type !== 'string' || rest.at(-1) !== 'id') return undefined;
@@ -241,7 +227,7 @@ function unquoted([, double, single, bare]: RegExpExecArray): string {
   return double ?? single ?? (bare ?? '').replace(/[.!?)]+$/, '');
 }
 
-/** The value as its schema has it; undefined where it cannot be one. */
+/** The value converted to the type of the schema; undefined if it does not fit. */
 function fitting({ type, enum: choices }: JsonObject, value: string): Json | undefined {
   if (value === '') return undefined;
   if (type === 'integer' || type === 'number') {

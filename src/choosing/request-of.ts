@@ -1,10 +1,8 @@
-/** A text of more words than these is searched for what it asks. */
+/** Longer texts are reduced to their requests. */
 const MAX_WORDS = 60;
 
-/** What announces who speaks, at the beginning of a line. */
 const SPEAKER = /^\s*(?:#+\s*|\*\*)?(user|human|me|assistant|ai|system|tool)(?:\*\*)?\s*:/gim;
 const PEOPLE: ReadonlySet<string> = new Set(['user', 'human', 'me']);
-/** How sentences begin that ask; a question also ends as one. */
 const BEGINNING = new RegExp(
   `^\\W*(?:(?:now|then|so|ok|okay|and|also|finally|instead|hi|hello|hey|sure)\\b\\W*)*(?:${[
     "please|(?:can|could|would|will) you|i(?:'d| would) like|i(?:'m| am) (?:looking|trying|interested)|i (?:want|need)|we (?:want|need|should)",
@@ -16,15 +14,13 @@ const BEGINNING = new RegExp(
   'iu',
 );
 
-/** Whether a sentence asks for something: a question, or one that begins as requests do. */
 export function asks(sentence: string): boolean {
   return /\?\W*$/.test(sentence) || BEGINNING.test(sentence);
 }
 
 /**
- * The query in a text: of a conversation, the last message of a person without code, quotations and pasted text; if that is still long, its
- * requests, or else its first and last sentences. A short text is the query as it is.
- *
+ * The query in a text: short texts as they are; of longer ones, the last message of a person without code,
+ * quotations and pasted text; if that is still long, its requests, or else its first and last sentences.
  * Source: measured in docs/choosing.md.
  */
 export function requestOf(text: string): string {
@@ -64,7 +60,7 @@ function sentencesOf(text: string): string[] {
   return text.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => sentence.trim() !== '');
 }
 
-/** The last sentences first, as many as fit: the last ones carry the meaning. */
+/** The last sentences, up to {@link MAX_WORDS} words: these carry the meaning. */
 function firstWords(sentences: readonly string[]): string {
   const kept: string[] = [];
   let words = 0;

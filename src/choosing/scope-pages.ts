@@ -1,26 +1,23 @@
-/** Pages that people wrote about where to look: the page of a scope, and routing pages of knowledge. Source: C-39, R-000-65. */
+/** The page of a scope, and routing pages to knowledge, which people write. Source: C-39, R-000-65. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path/posix';
 import type { AbilityText } from './ranker.js';
 
-/** The text of a scope's pages. */
 export interface ScopePages {
-  /** Of each ability that the page of the scope lists, when to use it, in the author's words. */
+  /** Ability id to "When to use", in the words of the page's author. */
   uses: ReadonlyMap<string, string>;
   /** Documents that routing pages point to; ids are `read:<path>`. */
   documents: AbilityText[];
-  /** All that was read; two of the same text say the same. */
+  /** The full text of all pages, to detect changes. */
   text: string;
 }
 
-/** Longer pages are no pages that route. Bytes. */
+/** Larger files are ignored. Bytes. */
 const MOST = 1_000_000;
 
 /**
- * Reads `ABILITY.md` of a scope, and `ROUTING.md` of the project and of each folder down to the scope. Pages that are not there, or are too
- * long, say nothing.
- *
- * @param root absolute path of the project. @param scope as `findScope` has it; null: that of the project.
+ * Reads a scope's `ABILITY.md`, and `ROUTING.md` of each folder from the project down to the scope. Missing and
+ * too long pages count as empty. @param root absolute. @param scope as of `findScope`; null: the project.
  */
 export function readScopePages(root: string, scope: string | null): ScopePages {
   const page = read(join(root, scope ?? '', 'ABILITY.md'));
@@ -68,7 +65,7 @@ function cellsOf(line: string): string[] {
     .map((cell) => cell.trim());
 }
 
-/** Each line that links to a file of the project, with the words of the line and of the heading above it. */
+/** The linked files of the project; each gets the words of its line and of the heading above. */
 function documentsIn(page: string, folder: string, root: string): AbilityText[] {
   let heading = '';
   return page.split('\n').flatMap((line) => {

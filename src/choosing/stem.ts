@@ -1,12 +1,11 @@
 /**
- * Brings the forms of an English word to one stem: `converts`, `converting` and `conversion` share theirs with `convert` or nearly so.
- *
- * The algorithm of M. F. Porter, "An algorithm for suffix stripping" (1980), without departures. Anything but a lower-case English word
- * comes back as it is, or a little shorter; a stem is only compared with stems and never shown.
+ * Porter's algorithm, unchanged: M. F. Porter, "An algorithm for suffix stripping" (1980). `converts` and
+ * `conversion` get nearly the same stem. Other text stays as it is, or gets a little shorter; stems are only
+ * compared, never shown.
  */
 export function stemOf(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word;
-  // A y at the beginning is a consonant; as Y no rule takes it for a vowel.
+  // A leading y is a consonant; no rule takes Y for a vowel.
   const marked = word.startsWith('y') ? `Y${word.slice(1)}` : word;
   const shorn = [stripPlural, stripPast, turnY, stripDouble, stripThird, stripFourth, stripEnd].reduce(
     (stem, step) => step(stem),
@@ -17,7 +16,7 @@ export function stemOf(word: string): string {
 
 const CONSONANTS = '[^aeiou][^aeiouy]*';
 const VOWELS = '[aeiouy][aeiou]*';
-/** The measure of a stem, in Porter's words: how often vowels are followed by consonants. */
+/** Tests of Porter's measure: the number of vowel groups that consonants follow. */
 const OVER_0 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}`);
 const EXACTLY_1 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}(${VOWELS})?$`);
 const OVER_1 = new RegExp(`^(${CONSONANTS})?${VOWELS}${CONSONANTS}${VOWELS}${CONSONANTS}`);
@@ -91,7 +90,7 @@ function stripEnd(word: string): string {
   return stem.endsWith('ll') && OVER_1.test(stem) ? stem.slice(0, -1) : stem;
 }
 
-/** Replaces the longest ending in the table, if the part before it is long enough. */
+/** Replaces the longest matching ending if the stem before it has a measure above 0. */
 function replacing(table: Record<string, string>): (word: string) => string {
   const endings = new RegExp(`^(.+?)(${Object.keys(table).join('|')})$`);
   return (word) => {

@@ -1,4 +1,4 @@
-/** From a request in plain words to the abilities worth offering. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
+/** Suggests abilities. Source: R-000-15, R-000-16, C-39; docs/choosing.md#how-abilities-are-ranked. */
 import { matchesAnyGlob } from '../text/glob.js';
 import { modulePath } from '../text/module-path.js';
 import type { AbilityPool } from './ability-pool.js';
@@ -7,37 +7,31 @@ import type { ChoosableAbility } from './read-abilities.js';
 import { type MissingInput, readInputs } from './read-inputs.js';
 import { requestOf } from './request-of.js';
 
-/** An ability that may fit the request. */
 export interface Suggestion {
   id: string;
   level: 'high' | 'low';
   /** From 0 to 1; at least {@link FITS}. */
   score: number;
-  /** Why, in one sentence without a full stop. */
+  /** One sentence without a full stop. */
   reason: string;
-  /** Values for inputs that the request states unambiguously. */
   given: ReturnType<typeof readInputs>['given'];
-  /** Required inputs that it does not give. */
   missing: MissingInput[];
 }
 
-/** The suggestions for a request. */
 export interface Suggested {
-  /** Best first; none where nothing fits. */
+  /** Best first; empty if nothing fits. */
   suggestions: Suggestion[];
-  /** The nearest ids if nothing fits; they should not be called without asking. */
+  /** The nearest ids, if nothing fits; ask the user before calling one. */
   nearest: string[];
-  /** Documents to read, as `read:<path>`; at most three, of those that routing pages point to. */
+  /** At most three documents that routing pages link to, as `read:<path>`. */
   documents: string[];
-  /** The question before the first suggestion can be called. */
+  /** Asks for the missing inputs of the first suggestion; null if there are none. */
   question: string | null;
   /** The ranker that was used. Source: C-49. */
   ranker: Ranking['ranker'];
-  /** Why a hybrid ranked by words alone. */
   warning?: string;
 }
 
-/** The request, and the number of suggestions to return. */
 export interface SuggestionRequest {
   text: string;
   /** 5 by default. */
@@ -45,8 +39,8 @@ export interface SuggestionRequest {
 }
 
 /**
- * Suggests abilities for a request: those of the current scope first, then high-level before low-level ones, among those that fit about as
- * well as the best. A low-level one is offered only for what no fitting high-level one covers. Nothing is suggested where nothing fits.
+ * Of those about as good as the best: abilities of the scope first, then high-level ones; a low-level one only for
+ * what no fitting high-level one covers. Nothing is suggested if nothing fits.
  */
 export async function suggest(pool: AbilityPool, { text, limit = 5 }: SuggestionRequest): Promise<Suggested> {
   const asked = requestOf(text);
@@ -66,30 +60,28 @@ async function documentsFor({ documents }: AbilityPool, text: string): Promise<s
   return ranked.filter(({ score, words }) => score >= FITS && words.length > 0).map(({ id }) => id);
 }
 
-/** Whether it shares a word which says something, or was compared by meaning. */
+/** Whether it shares a word other than stop words, or was compared by meaning. */
 function says({ words, likeness }: Ranked): boolean {
   return words.length > 0 || likeness !== undefined;
 }
 
-/** At most three that have something of the request. */
 function nearestOf(ranked: readonly Ranked[]): string[] {
   const near = ranked.filter(says);
   return near.slice(0, 3).map(({ id }) => id);
 }
 
-/** A ranked ability with what else decides about its place. */
 interface Candidate {
   ranked: Ranked;
   ability: ChoosableAbility;
   isHere: boolean;
-  /** How strongly it fits, as its place sees it: twice as much is twice as many words of the same worth. */
+  /** The strength after deductions for scope and status; proportional to the weight of shared words. */
   standing: number;
 }
 
-/** The share of the strength kept outside of the current scope, or by a deprecated ability. */
+/** The strength of abilities outside of the scope, and of deprecated ones, is multiplied by these. */
 const ELSEWHERE = 0.75;
 const DEPRECATED = 0.5;
-/** What has this share of the strength of the best fits about as well. */
+/** Abilities with this share of the best strength count as equally good. */
 const ABOUT = 0.7;
 
 function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candidate[] {
@@ -102,7 +94,7 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
   return [{ ranked, ability, isHere, standing }];
 }
 
-/** Those about as good as the best: of this scope first, high-level ones first; then the others as they fit. */
+/** Near the best: those of this scope first, then high-level ones. All others follow by strength. */
 function ordering(candidates: readonly Candidate[]): Candidate[] {
   const best = Math.max(...candidates.map(({ standing }) => standing));
   const tier = ({ isHere, standing, ability }: Candidate): number => {
@@ -112,7 +104,7 @@ function ordering(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates].sort((one, other) => tier(other) - tier(one) || other.standing - one.standing);
 }
 
-/** Leaves out low-level abilities that fit only by what a high-level one covers which fits about as well. */
+/** Drops low-level abilities whose matching words a high-level one covers that fits about as well. */
 async function withoutCovered(
   { ranker }: AbilityPool,
   text: string,
@@ -166,10 +158,8 @@ function questionFor(suggestion: Suggestion | undefined): string | null {
 }
 
 /**
- * Whether an ability belongs to the current scope: it has no place of its own, one of its modules is in the scope, or its hints say so. One
- * that does not ranks lower, and is never hidden. Source: R-000-31; docs/choosing.md#how-abilities-are-ranked.
- *
- * @param scope as `findScope` has it, such as `modules/users` or `integration`; null: none.
+ * Whether it names no place, a module in the scope, or the scope in its hints; others only rank lower.
+ * @param scope such as `modules/users`; null: none. Source: R-000-31; docs/choosing.md#how-abilities-are-ranked.
  */
 export function isInScope(
   { modules, scopes }: Pick<ChoosableAbility, 'modules' | 'scopes'>,
@@ -180,7 +170,7 @@ export function isInScope(
   return modules.length === 0 || modules.some((module) => isWithin(modulePath(module), modulePath(scope)));
 }
 
-/** One holds the other: `users` and `users/api`, in either direction. */
+/** Whether they are equal, or one contains the other: `users` contains `users/api`. */
 function isWithin(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }

@@ -3,17 +3,14 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, wri
 import { basename, dirname, join } from 'node:path';
 import type { EmbeddingsSettings } from './embeddings-endpoint.js';
 
-/**
- * The vectors of texts from one model at one address, in a file of the project. Two processes may save at once: each writes the vectors it
- * read and made, and lost ones are made again.
- */
+/** Vectors of one model at one address, in a file; if two processes save at once, lost ones are made again. */
 export class VectorStore {
   private vectors: Vectors | undefined;
   private isChanged = false;
 
   constructor(private readonly file: string) {}
 
-  /** The vector of a text; undefined: it was not made, or has another count of numbers. */
+  /** Undefined if the vector is missing or has another dimension. */
   find(key: string, numbers: number): Float32Array | undefined {
     const found = this.loaded().get(key);
     return found?.length === numbers ? found : undefined;
@@ -24,7 +21,7 @@ export class VectorStore {
     this.isChanged = true;
   }
 
-  /** Writes added vectors. @param wanted the keys in use: there may not be room for all. */
+  /** Writes added vectors. @param wanted keys in use, which have priority if space is short. */
   save(wanted: readonly string[]): void {
     if (!this.isChanged) return;
     this.isChanged = false;
@@ -36,7 +33,7 @@ export class VectorStore {
     };
     for (const key of wanted) take(key, own.get(key));
     for (const [key, vector] of readVectorFile(this.file)) take(key, vector);
-    // Unused vectors are removed when there are many more of them than used ones.
+    // Drops unused vectors when they far outnumber the used ones.
     const most = Math.max(2 * wanted.length, FEW);
     this.vectors = new Map([...chosen].slice(0, most));
     writeVectorFile(this.file, this.vectors);
@@ -48,24 +45,23 @@ export class VectorStore {
   }
 }
 
-/** The maximum number of stored vectors, used or not. */
+/** Up to this number, unused vectors are kept, too. */
 const FEW = 2000;
 
-/** SHA-256 (hex) of a text, by which its vector is kept. */
+/** SHA-256 (hex), the key of a text's vector. */
 export function keyOfText(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The place of a model's vectors in a project. */
 export function vectorFileOf(root: string, { url, model }: Pick<EmbeddingsSettings, 'url' | 'model'>): string {
   const name = createHash('sha256').update(`${url.href}\n${model}`).digest('hex').slice(0, 16);
   return join(root, '.system', 'cache', 'embeddings', `${name}.bin`);
 }
 
-/** Vectors by the digest (hex) of what they were made from; all with as many numbers. */
+/** Vectors by the SHA-256 (hex) of their texts; all of one dimension. */
 export type Vectors = Map<string, Float32Array>;
 
-/** Starts a file; another one is made anew. */
+/** The format and version of the file; files with another beginning are ignored and overwritten. */
 const MARK = Buffer.from('ability vectors 1\n');
 const HEAD = MARK.length + 8;
 const DIGEST = 32;
@@ -73,12 +69,12 @@ const DIGEST = 32;
 const MAX_BYTES = 128 * 1024 * 1024;
 /** The maximum number of files, each of one model. */
 const MAX_FILES = 4;
-/** Age of a file left by a killed writer. Milliseconds. */
+/** From this age on, the temporary file of a dead writer is deleted. Milliseconds. */
 const LEFT_BEHIND_MS = 600_000;
-/** Only what has such a name is ever removed. */
+/** Only files with such names are deleted. */
 const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f]{12})?$/;
 
-/** The vectors of a file; none if it is missing or incomplete. */
+/** Empty if the file is missing or corrupt. */
 export function readVectorFile(file: string): Vectors {
   try {
     return statSync(file).size > MAX_BYTES ? new Map() : vectorsIn(readFileSync(file));
@@ -87,10 +83,7 @@ export function readVectorFile(file: string): Vectors {
   }
 }
 
-/**
- * Writes as many vectors as a file may have, the first ones first; whole or not at all. Where it cannot be written they are made again by
- * the next process.
- */
+/** Atomic; drops the last vectors if too many. Ignores failures: the next process makes them again. */
 export function writeVectorFile(file: string, vectors: Vectors): void {
   const part = `${file}.${randomBytes(6).toString('hex')}`;
   try {
@@ -107,7 +100,7 @@ function discard(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // If nothing can be written, there is nothing to remove.
+    // What could not be written need not be removed.
   }
 }
 
@@ -126,7 +119,7 @@ function bytesOf(vectors: Vectors): Buffer {
   return Buffer.concat([body, createHash('sha256').update(body).digest()]);
 }
 
-/** The digest at the end holds for all before it, so that a file that was cut or changed has no vectors. */
+/** Empty if the digest at the end does not match: the file was truncated or changed. */
 function vectorsIn(bytes: Buffer): Vectors {
   const vectors: Vectors = new Map();
   const end = bytes.length - DIGEST;
@@ -143,7 +136,7 @@ function vectorsIn(bytes: Buffer): Vectors {
   return vectors;
 }
 
-/** Removes the files of models that were used longest ago, and unfinished parts. */
+/** Deletes the least recently written files of other models, and old temporary files. */
 function tidy(file: string): void {
   const folder = dirname(file);
   const own = readdirSync(folder)
@@ -154,7 +147,7 @@ function tidy(file: string): void {
   for (const { path } of [...parts, ...files.slice(MAX_FILES - 1)]) rmSync(path, { force: true });
 }
 
-/** Milliseconds since it was written; a file deleted meanwhile counts as new. */
+/** Milliseconds since the last write; 0 if the file was deleted meanwhile. */
 function ageOf(path: string): number {
   return Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
 }

@@ -1,31 +1,31 @@
 import type { Field } from './ranker.js';
 
-/** All numbers of the ranker that are measured and not reasoned out. */
+/** The numbers of the ranker that are tuned by measurement. */
 export interface Weights {
-  /** How much a word counts for in each part of an ability. */
+  /** The weight of a word in each part of an ability. */
   field: Record<Field, number>;
-  /** How much a long part is held against its words: 0 not at all, 1 in proportion. */
+  /** Length normalization of each part: 0 none, 1 proportional. */
   length: Record<Field, number>;
-  /** How soon more of the same word stops to matter. */
+  /** The higher, the more a repeated word counts. */
   saturation: number;
-  /** What a stop word is worth in what abilities say, and in the utterances they are meant for. */
+  /** The weight of a stop word: in descriptions (`said`), in uses and keywords (`uttered`). */
   stop: { said: number; uttered: number };
-  /** The highest weight of a word, however few abilities have it. */
+  /** The maximum rarity of stop words and of common words. */
   most: { stop: number; common: number };
   number: number;
-  /** What a word that merely begins alike is worth, and how alike (0 to 1) it has to be. */
+  /** The weight of a word that only begins alike, and the minimum likeness (0 to 1). */
   alike: { worth: number; from: number };
-  /** Added to the number of abilities, so that a word has weight in a project of five, too. */
+  /** Added to the number of abilities, so that rarity works in small projects, too. */
   background: number;
-  /** How much the logarithm of a request's length is held against what fits. */
+  /** How strongly the logarithm of the request's length lowers scores. */
   requestLength: number;
-  /** The strength at which it is as likely to fit as not. */
+  /** The strength with score 0.5. */
   even: number;
-  /** The share of the strength kept when the request has a word that the ability is not for. */
+  /** The strength is multiplied by this if the request has a "not for" word of the ability. */
   penalty: number;
 }
 
-/** Tuned on one half of the open sets by `npm run eval:routing -- --tune`, and reported on the other: docs/choosing.md. */
+/** Tuned on one half of the open sets by `npm run eval:routing -- --tune`: docs/choosing.md. */
 export const WEIGHTS: Weights = {
   field: {
     id: 1.2,

@@ -2,17 +2,17 @@ import { type AbilityText, FIELDS, type Field } from './ranker.js';
 import type { Weights } from './weights.js';
 import { type Word, wordsIn } from './words.js';
 
-/** Where a stem occurs: the abilities by their place, and how much of it each has. */
+/** The abilities (by index, ascending) that have a stem, and how much of it. */
 export interface Postings {
   at: number[];
   amount: number[];
 }
 
-/** Which abilities have which stems, and how much of each. Immutable once built. */
+/** Inverted index of stems. Immutable after construction. */
 export class WordIndex {
   readonly size: number;
   private readonly postings = new Map<string, Postings>();
-  /** The stems by how they begin, for words that no ability has. */
+  /** Beginning to stems; used for request words that no ability has. */
   private readonly beginnings = new Map<string, string[]>();
 
   constructor(
@@ -42,12 +42,12 @@ export class WordIndex {
     return Math.log(1 + (this.size + this.weights.background - having + 0.5) / (having + 0.5));
   }
 
-  /** The most that {@link rarity} gives. */
+  /** The upper bound of {@link rarity}. */
   get highest(): number {
     return Math.log(1 + (this.size + this.weights.background + 0.5) / 0.5);
   }
 
-  /** Stems of abilities that begin as a stem does which none has, with how alike they are (0 to 1). */
+  /** Stems with the same beginning as an unknown stem, and their likeness (0 to 1). */
   alike(stem: string): { stem: string; likeness: number }[] {
     const candidates = this.beginnings.get(beginningOf(stem) ?? '') ?? [];
     return candidates
@@ -86,7 +86,6 @@ function partsOf({ texts }: AbilityText): Parts {
   return Object.fromEntries(entries) as Parts;
 }
 
-/** The mean length of each part, among the abilities that have it. */
 function usualLengths(all: readonly Parts[]): Record<Field, number> {
   const entries = FIELDS.map((field) => {
     const lengths = all.map((parts) => parts[field].length).filter((length) => length > 0);
@@ -101,7 +100,7 @@ function beginningOf(stem: string): string | undefined {
   return stem.length < BEGINNING ? undefined : stem.slice(0, BEGINNING);
 }
 
-/** How much of two stems is the beginning that they share. */
+/** The share of the common beginning in both stems. */
 function likenessOf(one: string, other: string): number {
   let same = 0;
   while (same < one.length && one[same] === other[same]) same += 1;

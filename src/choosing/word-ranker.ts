@@ -3,22 +3,20 @@ import { WEIGHTS, type Weights } from './weights.js';
 import { type Postings, WordIndex } from './word-index.js';
 import { findPhrases, joinedNeighbours, type Phrase, phrasesOf, type Word, wordsIn, wordTexts } from './words.js';
 
-/** A word of a request, or one that begins like it. */
+/** A word of a request, or an indexed word with the same beginning. */
 interface Term {
-  /** As it was written, in lower case. */
+  /** As written in the request, in lower case. */
   text: string;
-  /** The stem of that. */
   asked: string;
-  /** Its weight: its worth times its rarity. */
+  /** Worth times rarity. */
   weight: number;
   isStop: boolean;
   postings: Postings | undefined;
 }
 
 /**
- * Ranks by shared words: BM25F over the parts of an ability, with stems, stop words that count for less, and words that begin alike.
- *
- * Nothing is learnt from requests; what it goes by are the texts of the abilities and {@link WEIGHTS}.
+ * BM25F over the parts of an ability, with stems, stop words that count less, and words that begin alike. Learns
+ * nothing from requests; it uses the texts of the abilities and {@link WEIGHTS}.
  */
 export class WordRanker implements Ranker {
   private readonly ids: string[];
@@ -38,7 +36,7 @@ export class WordRanker implements Ranker {
     return { ranked: this.rankNow(query), ranker: 'words' };
   }
 
-  /** As {@link rank}; it waits for nothing. */
+  /** {@link rank}, synchronously. */
   rankNow({ text, among, without, limit = USUAL_LIMIT }: RankQuery): Ranked[] {
     const terms = this.termsOf(text, without);
     const strengths = this.strengthsOf(terms);
@@ -55,7 +53,7 @@ export class WordRanker implements Ranker {
     });
   }
 
-  /** Makes those weaker that are not for a word of the request. @returns for which words, by place. */
+  /** Weakens abilities with "not for" words in the request. @returns these words by ability index. */
   private penalise(strengths: Float64Array, words: readonly string[]): Map<number, string[]> {
     const against = new Map<number, string[]>();
     for (const [place, phrases] of this.not.entries()) {
@@ -95,7 +93,6 @@ export class WordRanker implements Ranker {
     return kind === 'stop' ? stop : kind === 'common' ? common : Number.POSITIVE_INFINITY;
   }
 
-  /** By the place of the ability. */
   private strengthsOf(terms: readonly Term[]): Float64Array {
     const strengths = new Float64Array(this.ids.length);
     const { saturation } = this.weights;
@@ -111,7 +108,7 @@ export class WordRanker implements Ranker {
     return strengths;
   }
 
-  /** The divisor of a strength: the worth of one telling word, and more for a request of many words, which hits something anywhere. */
+  /** The strength of one rare word, raised for long requests, which match something everywhere. */
   private scaleOf(terms: readonly Term[]): number {
     const { highest } = this.index;
     const words = terms.reduce((sum, { weight, isStop }) => sum + weight * (isStop ? STOP_IN_REQUEST : 1), 0) / highest;
@@ -119,10 +116,10 @@ export class WordRanker implements Ranker {
   }
 }
 
-/** What a stop word adds to the length of a request. */
+/** The weight of a stop word in the length of a request. */
 const STOP_IN_REQUEST = 0.1;
 
-/** The words of a request that an ability has, the weightiest first. */
+/** Shared words and stems, highest weight first, without stop words. */
 function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words' | 'stems'> {
   const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
   shared.sort((one, other) => other.weight - one.weight);
@@ -130,7 +127,6 @@ function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words'
   return { words, stems: [...new Set(shared.map(({ asked }) => asked))] };
 }
 
-/** How much of a term an ability has. */
 function amountAt(postings: Postings | undefined, place: number): number {
   if (!postings) return 0;
   const { at, amount } = postings;

@@ -1,10 +1,9 @@
-/** How texts become words, the same for abilities and for requests. */
+/** Splits abilities and requests into words, in the same way. */
 import { stemOf } from './stem.js';
 
 /**
- * Words that carry little of what a request is about: those of grammar, and those with which people ask for anything at all
- * ("could you please help me find ..."). English, lower case, without apostrophes. They count for less, and are never left out: where
- * abilities have examples, they distinguish "how do I" from "what is my".
+ * Grammar words and words of any request ("could you please help me find ..."). Lower case, without apostrophes.
+ * They count less, but are kept: among examples they distinguish "how do I" from "what is my".
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a an the this that these those some any all each every both either neither no not nor so such same own other another one ones
@@ -24,10 +23,7 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
   thing things something anything everything someone anyone`.split(/\s+/),
 );
 
-/**
- * Words that say little of which ability is meant where many could do it to something: "write", "find", "new", "best". In a project of ten
- * abilities each of them would look rare, so their weight is limited. English, lower case, one form of each.
- */
+/** Weight is limited: among ten abilities each would look rare, but says little. Lower case, one form each. */
 const COMMON_WORDS: ReadonlySet<string> = new Set(
   `ask answer question explain describe discuss suggest recommend advice idea tip example
   write read say word text list name number
@@ -39,20 +35,14 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** A word of a text. */
 export interface Word {
   /** In lower case, without apostrophes. */
   text: string;
-  /** What it is compared by. */
   stem: string;
   kind: 'content' | 'common' | 'stop' | 'number';
 }
 
-/**
- * Splits a text into words. Identifiers fall apart: `db.write.user_row`, `getUserByID` and `sha256` are several words each.
- *
- * Writing without blanks (Chinese, Japanese, Thai) falls into pairs of letters.
- */
+/** Also splits `db.write.user_row`, `getUserByID`, `sha256`; Chinese, Japanese, Thai: pairs of letters. */
 export function wordTexts(text: string): string[] {
   return text
     .normalize('NFKC')
@@ -65,7 +55,7 @@ export function wordTexts(text: string): string[] {
     .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : [run]));
 }
 
-/** {@link wordTexts} with the properties of each; a word of several parts, such as `GitHub` or `sign-up`, is followed by the whole. */
+/** {@link wordTexts} with stems and kinds; a compound such as `GitHub` or `sign-up` follows its parts. */
 export function wordsIn(text: string): Word[] {
   const plain = text.normalize('NFKC').replace(/['’]/g, '');
   return (plain.match(CHUNK) ?? []).flatMap((chunk) => {
@@ -75,13 +65,12 @@ export function wordsIn(text: string): Word[] {
   });
 }
 
-/** The stems of the content words of a text. */
 export function contentStems(text: string): ReadonlySet<string> {
   const telling = wordsIn(text).filter(({ kind }) => kind === 'content');
   return new Set(telling.map(({ stem }) => stem));
 }
 
-/** The words that two neighbours make together: `sign up` is also `signup`. */
+/** Joins each pair of neighbours: `sign up` also yields `signup`. */
 export function joinedNeighbours(words: readonly Word[]): Word[] {
   return words.slice(1).map((word, at) => wordOf(`${words[at]?.text ?? ''}${word.text}`));
 }
@@ -98,7 +87,6 @@ function pairsOf(run: string): string[] {
   return letters.length < 2 ? letters : letters.slice(1).map((letter, at) => `${letters[at]}${letter}`);
 }
 
-/** Each word is analysed once; the cache is cleared when it is full. */
 const known = new Map<string, Word>();
 const MAX_KNOWN = 50_000;
 
@@ -120,24 +108,17 @@ function kindOf(text: string, stem: string): Word['kind'] {
 
 const COMMON_STEMS: ReadonlySet<string> = new Set([...COMMON_WORDS].map(stemOf));
 
-/** A keyword of one word or several. */
 export interface Phrase {
-  /** As its author wrote it. */
   text: string;
   words: string[];
 }
 
-/** Keywords as they are looked for; those without a letter or digit are none. */
+/** Drops keywords without a letter or digit. */
 export function phrasesOf(keywords: readonly string[]): Phrase[] {
   return keywords.map((text) => ({ text, words: wordTexts(text) })).filter(({ words }) => words.length > 0);
 }
 
-/**
- * The keywords that occur in a text as whole words next to each other, in any case; a plural s makes no difference. `prod` is not found in
- * `product`. Source: C-40.
- *
- * @param words as `wordTexts` splits them.
- */
+/** Whole, adjacent words in any case; a plural s is ignored. `prod` is not in `product`. Source: C-40. */
 export function findPhrases(phrases: readonly Phrase[], words: readonly string[]): string[] {
   return phrases.filter((phrase) => occurs(phrase.words, words)).map(({ text }) => text);
 }
@@ -146,7 +127,7 @@ function occurs(wanted: readonly string[], words: readonly string[]): boolean {
   return words.some((_, from) => wanted.every((word, at) => isSame(word, words[from + at])));
 }
 
-/** Short words are left as they are: `new` is not `news`, `s` not `ss`. */
+/** Ignores a plural s, except for short words: `new` is not `news`. */
 function isSame(one: string, other: string | undefined): boolean {
   if (other === undefined) return false;
   return one === other || (Math.min(one.length, other.length) > 3 && (`${one}s` === other || one === `${other}s`));

@@ -13,13 +13,11 @@ import type { StoredResult } from './stored-result.js';
 import type { InputChange, TaskResult, WantedPlan } from './task.js';
 
 /**
- * Accompanies every request to an activity of a task: the seal it belongs to, never the whole state.
- *
- * The rest is in the first event of the task's history and is not repeated with each call: a seal with its person is
- * half a kilobyte. Source: docs/architecture.md#the-cost-rule.
+ * Sent with every activity request of a task. Only this part of the seal: the first event of the history has the
+ * rest, half a kilobyte. Source: docs/architecture.md#the-cost-rule.
  */
 export interface CallContext {
-  /** Enough of the seal to distinguish it from every other one of the same task. */
+  /** Part of the seal that distinguishes it from every other seal of the same task. */
   seal: string;
 }
 
@@ -29,9 +27,9 @@ export interface CallRequest extends CallContext {
   with: JsonObject;
   /** Attempt of each retried group around the call, from the outside in; left out while all are at their first. */
   groups?: number[];
-  /** Digests of the files in `with` that the task has: no other file is handed out. Left out: none. */
+  /** Digests of the files in `with` that the task has; the call gets no others. Absent: none. */
   files?: string[];
-  /** Bytes that the files of the call may take; left out: all that the task may have. */
+  /** Maximum bytes of the call's files; absent: the whole allowance of the task. */
   file_room?: number;
 }
 
@@ -40,14 +38,13 @@ export interface CallAnswer {
   output: Json;
   /** Number of the attempt that succeeded; left out when it was the first. */
   attempt?: number;
-  /** Answers of the built-in hooks around it; omitted where they are {@link CallAnswer.allowed}. */
+  /** Answers of its built-in hooks; omitted if {@link CallAnswer.allowed}. */
   hooks?: HookAnswer[];
-  /** All of its built-in hooks let it pass, and had nothing else to say. */
+  /** All of its built-in hooks allowed it and had nothing else to report. */
   allowed?: true;
   /** Duration of each of those hooks, in order, in milliseconds. */
   allowed_ms?: number[];
   warnings?: string[];
-  /** Files that the call produced. */
   files?: StepFiles;
 }
 
@@ -69,7 +66,7 @@ export interface HookRequest extends CallContext {
 /** Argument of the activity that reports the end of a call to the session of its task. */
 export interface EndCallRequest extends CallContext {
   call_id: string;
-  /** `denied`: it was never made. */
+  /** `denied`: the call was never made. */
   status: CallStatus | 'denied';
 }
 
@@ -79,7 +76,7 @@ export interface FinishRequest extends CallContext {
   input: JsonObject;
 }
 
-/** Argument of the activity with which a task begins that another one called. */
+/** Argument of the first activity of a called task. */
 export interface EnterRequest extends CallContext {
   input: JsonObject;
 }
@@ -93,16 +90,13 @@ export interface EnterAnswer {
 /** Argument of the activity that finds the Temporal UI for a task. */
 export type FindUiRequest = Pick<CallContext, 'seal'>;
 
-/**
- * Argument of the activity that verifies a decider: a decision with its proof, or neither, to find out whether its
- * worker can verify proofs. Source: docs/approvals.md.
- */
+/** For `prove`: a decision and its proof, or neither to ask if its worker can. Source: docs/approvals.md. */
 export interface ProveRequest extends CallContext {
   decision?: ProvedDecision;
   proof?: DecisionProof;
 }
 
-/** Result of that activity; `able` is false where nothing can be proved. */
+/** Result of `prove`; `able` is false if its worker cannot verify proofs. */
 export type ProveAnswer = { able: false } | { able: true; reason?: string };
 
 /** Argument of the activity that requests a task's turn. */
@@ -110,7 +104,7 @@ export interface AcquireRequest extends CallContext {
   input: JsonObject;
   /** The first run of the task's execution. */
   run: string;
-  /** For a repeated request: the token it was given. */
+  /** For a repeated request: the token of the first one. */
   token?: string;
 }
 
@@ -122,29 +116,27 @@ export interface AcquireAnswer {
   token?: string;
 }
 
-/** Argument of the activity with which a task gives its turn back, or leaves the line. */
+/** Argument of the activity with which a task returns its turn or leaves the queue. */
 export interface ReleaseRequest extends CallContext {
   lock: string;
   run: string;
 }
 
-/** Argument of the activity that finds the ended holders of a lock; it returns those. */
+/** Argument of the activity that returns the holders of a lock that have ended. */
 export interface GoneRequest {
   holders: Pick<SlotRequest, 'task' | 'run'>[];
 }
 
-/** Argument of the preflight that gives an existing task another input. */
+/** Argument of the preflight that changes the input of an existing task. */
 export interface ModifyRequest extends CallContext {
   input: JsonObject;
-  /** The person who changes it; hooks receive this person. */
+  /** The person who changes the input; hooks receive this person. */
   by: Person;
-  /** As which kind of caller. */
   caller?: Caller;
-  /** Restricts the task to this plan. */
   only?: WantedPlan;
 }
 
-/** Result of that preflight when the task can be created. */
+/** Result of that preflight if the new input passes. */
 export interface ModifyAnswer {
   plan: Plan;
   seal: Seal;
@@ -159,7 +151,6 @@ export interface RecordChangeRequest extends CallContext {
   input: JsonObject;
   created_at: string;
   changes: InputChange[];
-  /** Number of changes not listed; omitted if zero. */
   changes_left?: number;
   warnings: string[];
 }
@@ -170,9 +161,7 @@ export interface RecordChangeAnswer {
 }
 
 /**
- * Result of `finish`: its changes to the task result, with the output checked and, when large, moved to the store.
- *
- * For a cancelled task it is the whole result, since Temporal keeps none for those. Readers locate the record
- * themselves.
+ * Result of `finish`: changes to the task result; the output is checked and, if large, moved to the store. The
+ * whole result for a cancelled task, since Temporal keeps none for those. Readers locate the record themselves.
  */
 export type FinishAnswer = { changes?: Partial<TaskResult> } | { result: StoredResult };

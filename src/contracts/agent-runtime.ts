@@ -4,19 +4,18 @@ import type { Json, JsonObject } from './json.js';
 import type { Problem } from './problem.js';
 import type { TurnContext } from './session.js';
 
-/** An ability that an AI may plan; no other one is called for it. */
+/** An ability that an AI may plan; calls of any other ability are refused. */
 export interface OfferedAbility {
   id: string;
   summary: string;
-  /** The gravest effect that it may call; null: not known. */
+  /** The strongest effect of its possible calls; null: unknown. */
   effects: Effect | null;
   /** Null if there was no room for it. */
   input_schema: JsonObject | null;
 }
 
-/** All that an AI is given before it decides; no other keys. Source: R-002-42, R-002-52; docs/agents.md. */
+/** Everything an AI receives before it decides; no other keys. Source: R-002-42, R-002-52; docs/agents.md. */
 export interface AgentTurn {
-  /** The current context. */
   turn_context: TurnContext;
   prompt: string;
   abilities: OfferedAbility[];
@@ -29,7 +28,7 @@ export interface PlannedEntry {
   id: string;
   ability_id: string;
   input: JsonObject;
-  /** Ids of calls that have to succeed before. */
+  /** Ids of calls that must succeed first. */
   after?: string[];
 }
 
@@ -39,38 +38,37 @@ export interface AgentAnswer {
   answer?: string;
 }
 
-/** Why a call, or a plan, came to nothing. */
+/** Why a call or a plan was refused or failed. */
 export interface CallRefusal {
   /** Stable and dotted. */
   code: string;
   reason: string;
-  /** Suggested alternative. */
   suggestion?: string;
 }
 
 /** Outcome of one planned call, or of a plan as a whole, in a form for an AI. */
 export interface CallReport {
-  /** Counts from 1: which answer of the AI planned it. */
+  /** Number of the AI's answer that planned it, from 1. */
   turn: number;
   /** Null: it is about the plan or the answer as a whole. */
   id: string | null;
   ability_id: string | null;
   task_key: string | null;
   /**
-   * A state of a task; `unavailable`: no task could be created; `refused`: it was not tried; `skipped`: a call before it did not succeed;
-   * `created`: it waits for a plan that can be carried out.
+   * A state of a task; `unavailable`: no task could be created; `refused`: not tried; `skipped`: an earlier call did
+   * not succeed; `created`: waits for a plan that can be carried out.
    */
   status: string;
   /** With known secrets masked. */
   output: Json;
-  /** Length of the whole `output` in characters, if it was cut to its start, as a text. */
+  /** Length of the whole output in characters, if `output` is only its start, as text. */
   output_cut?: number;
   error: CallRefusal | null;
 }
 
 /** Identifies one request to an AI, see `PlanProvider`. */
 export interface AskedFor {
-  /** Counts from 1, over the whole run, with the repairs. */
+  /** Counts from 1 over the whole run, including requests for repair. */
   number: number;
   session: string;
 }
@@ -78,8 +76,6 @@ export interface AskedFor {
 /** A source of plans: a model, a program, or a script of answers. It sees only the turn. */
 export interface PlanProvider {
   /**
-   * Requests one plan.
-   *
    * @returns an {@link AgentAnswer}, as text or as a value; the caller validates it.
    * @throws AbilityError `planner.failed`, `planner.timeout`.
    */
@@ -103,7 +99,7 @@ export type SessionEndStatus = (typeof SESSION_ENDS)[number];
 
 /** A question the requester must approve before the next call. Source: R-002-44, R-002-45. */
 export interface ConsentQuestion {
-  /** The risks, a sentence each. */
+  /** One sentence for each risk. */
   risks: string[];
   calls: PlannedEntry[];
   /** Digest of both: consent that names it is valid for no other question. */
@@ -116,7 +112,7 @@ export interface SessionOutcome {
   run: string;
   session_id: string;
   turn_context: TurnContext;
-  /** The last plan with calls. */
+  /** The last plan that had calls. */
   plan: PlannedEntry[];
   /** Every planned call with its current state. */
   tasks: CallReport[];
@@ -125,8 +121,8 @@ export interface SessionOutcome {
   answer: string | null;
   /** Number of plans requested from the AI. */
   turns: number;
-  /** Why it did not end with an answer; null where it did. */
+  /** Why the run did not end with an answer; null if it did. */
   problem: Problem | null;
-  /** With `needs_consent`. */
+  /** Set only with the status `needs_consent`. */
   consent: ConsentQuestion | null;
 }

@@ -6,7 +6,7 @@ export const API_PLACES = ['path', 'query', 'header', 'cookie', 'body'] as const
 /** One of {@link API_PLACES}. */
 export type ApiPlace = (typeof API_PLACES)[number];
 
-/** How a value becomes text: the styles of the OpenAPI specification, and `json`, its JSON. */
+/** How a value becomes text: the styles of the OpenAPI specification, and `json` for JSON text. */
 export const API_STYLES = [
   'form',
   'spaceDelimited',
@@ -21,7 +21,6 @@ export const API_STYLES = [
 /** One of {@link API_STYLES}. */
 export type ApiStyle = (typeof API_STYLES)[number];
 
-/** Encodings of a request body. */
 export const API_BODY_TYPES = ['json', 'form', 'multipart', 'text', 'binary'] as const;
 
 /** One of {@link API_BODY_TYPES}. */
@@ -38,10 +37,10 @@ export interface PlanApiParam {
   in: ApiPlace;
   /** Its name in the request. */
   name: string;
-  /** Absent in a JSON or multipart body, which need none; there `explode` is absent as well. */
+  /** Absent in JSON and multipart bodies, as is `explode`. */
   style?: ApiStyle;
   explode?: boolean;
-  /** Leaves those reserved characters as they are that cannot end the value. */
+  /** Leaves reserved characters unescaped if they cannot end the value. */
   allow_reserved?: true;
 }
 
@@ -51,26 +50,25 @@ export interface PlanApiBody {
   type?: Exclude<ApiBodyType, 'json'>;
   /** Absent: derived from the type. */
   content_type?: string;
-  /** A template for all of it; absent: the inputs that go into the body. */
+  /** A template for the whole body; absent: the inputs that go into the body. */
   value?: Json;
-  /** It is sent even where no field of it is given. */
+  /** Send the body even if none of its fields is given. */
   required?: true;
 }
 
 /** Credentials sent outside of headers. Texts contain `{credential:NAME}`. */
 export interface PlanApiAuth {
   basic?: { user: string; password: string };
-  /** Name of the parameter to its text. */
   query?: Record<string, string>;
 }
 
 /** How an answer is read. */
 export interface PlanApiResponse {
   as?: ApiAnswer;
-  /** Gives integers that a double does not hold as text; absent: they are refused. */
+  /** Integers that a double cannot hold become text; absent: they are refused. */
   big_integers?: 'text';
-  /** Headers that are part of the output, under the names written here. */
+  /** Headers to include in the output, under these names. */
   headers?: string[];
-  /** The output says with which status the service answered. */
+  /** Include the HTTP status in the output. */
   status?: true;
 }

@@ -11,24 +11,19 @@ export interface ApprovalSubject {
   input: Json;
 }
 
-/** One thing a decider fills in: a small part of JSON Schema, so that workflow code can check it. */
+/** One field that a decider fills in: a small part of JSON Schema, so that workflow code can check it. */
 export interface ApprovalField {
   type: 'string' | 'number' | 'integer' | 'boolean';
   title?: string | undefined;
   description?: string | undefined;
   enum?: (string | number)[] | undefined;
-  /** Whether the field is optional. */
   optional?: boolean | undefined;
 }
 
 /** Verdict of a decision: approved, denied, or denied until something changes. Source: docs/approvals.md#deciding. */
 export type Verdict = 'approve' | 'deny' | 'request_changes';
 
-/**
- * Proof of the decider: an HMAC over {@link ProvedDecision}, with a key that only the prover and the worker have.
- *
- * Source: docs/approvals.md#proof.
- */
+/** HMAC over {@link ProvedDecision}; only prover and worker have its key. Source: docs/approvals.md#proof. */
 export interface DecisionProof {
   /** 32 hex digits, made for this decision. */
   nonce: string;
@@ -59,7 +54,6 @@ export interface Decision {
   /** A person's name; a claim unless proved. */
   by?: string;
   comment?: string;
-  /** Values that the decider filled in. */
   fields?: Record<string, Json>;
   /** For the signal `deny`: it requests changes, and the comment names them. */
   request_changes?: boolean;
@@ -80,7 +74,7 @@ export interface CountedDecision {
   comment?: string;
   fields?: Record<string, Json>;
   at: string;
-  /** A person decided on their own request or change. */
+  /** The person decided on their own request or change. */
   self: boolean;
 }
 
@@ -101,28 +95,27 @@ export type CommentRule = 'optional' | 'required' | 'on_deny';
 /** One approval, as kept in the task and shown to the approver. Times are ISO 8601. */
 export interface Approval {
   id: string;
-  /** The requesting task, if this task has called it. */
+  /** The called task that requests the approval; absent: this task itself. */
   task?: string;
   /** Step path, or `run` for the task itself. */
   path: string;
   title: string;
   what: ApprovalSubject;
-  /** Why it was raised: hooks and rules of the environment. */
+  /** Hooks and rules of the environment that raised it. */
   reasons: string[];
   /** Names as written; empty: anyone. */
   approvers: string[];
   people: string[];
   quorum: number;
   self_approval: boolean;
-  /** Only decisions with a proof count; absent: claims do. */
+  /** Only decisions with a proof count; absent: claims count as well. */
   proof?: 'required';
   /** Nonces of the verified proofs, so that none counts twice. */
   nonces?: string[];
   comment: CommentRule;
-  /** Fields that the decider must fill in. */
   fields?: Record<string, ApprovalField>;
   requested_by: Person;
-  /** Who changed the input after that; the rules for the requester hold for them too. */
+  /** Names of those who changed the input later; the rules for the requester apply to them, too. */
   changed_by?: string[];
   raised_at: string;
   expires_at: string;

@@ -1,8 +1,6 @@
 /**
- * Who starts a task, as `match.callers` of hooks has it. Each task has one of them.
- *
- * `child`: another task started it; `session`: it was started in a session; `person`, `agent` and `ci`: as its client
- * says, which on the command line is a claim.
+ * Who starts a task, as in `match.callers` of hooks. `child`: another task; `session`: a session; `person`,
+ * `agent` and `ci`: as the client states, which on the command line is only a claim.
  */
 export const CALLERS = ['person', 'ci', 'agent', 'session', 'child'] as const;
 

@@ -2,10 +2,9 @@ import type { PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
 import type { StepStatus } from './states.js';
 
-/** The steps of a task that call nothing and have no steps in them; not masked yet. */
+/** The steps of a task that have neither calls nor steps in them; secrets are not masked yet. */
 export interface StepsDone {
   listed: StepDone[];
-  /** Number of steps not listed. */
   left_out: number;
 }
 
@@ -19,14 +18,12 @@ export interface StepDone {
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
-/** The calls of a task, not masked yet. */
+/** The calls of a task; secrets are not masked yet. */
 export interface CallsMade {
   listed: CallMade[];
-  /** Number of calls not listed. */
   left_out: number;
 }
 
-/** One call that a task made. */
 export interface CallMade {
   path: string;
   call: string;

@@ -3,8 +3,6 @@ export interface CheckResult {
   /** Short and stable, such as `retention`. */
   name: string;
   status: 'ok' | 'warning' | 'failed';
-  /** The finding. */
   message: string;
-  /** Advice on fixing it. */
   advice?: string;
 }

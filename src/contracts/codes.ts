@@ -2,11 +2,10 @@ import { EXIT, type ExitCode } from './exit-codes.js';
 
 /** Meaning of an error code. `docs/errors.md` and `ability explain` are made from this table. */
 export interface CodeMeaning {
-  /** How a command ends that ends with this error. */
+  /** Exit code of a command that ends with this error. */
   exit: ExitCode;
   /** What happened, in one sentence. */
   means: string;
-  /** What to do next. */
   next: string;
 }
 
@@ -1048,7 +1047,7 @@ export const CODES = {
 /** A code of {@link CODES}. Authors' own codes (`fail`) and `http.<status>` are not among them. */
 export type KnownCode = keyof typeof CODES;
 
-/** Families that are ours; an author's `fail.code` may not begin with one of them. Source: docs/workflow-language.md#choices-and-ends. */
+/** Code families closed to authors' `fail.code`. Source: docs/workflow-language.md#choices-and-ends. */
 export const OUR_FAMILIES: ReadonlySet<string> = new Set(
   [...Object.keys(CODES), 'http', 'invalid', 'denied', 'unavailable', 'timeout'].map((code) => familyOf(code)),
 );

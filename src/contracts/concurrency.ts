@@ -1,10 +1,7 @@
-/** Modes that a lock knows: `newest` is sent as one that waits, see {@link SlotRequest}. */
+/** Modes that a lock knows; `newest` is sent as `wait`, see {@link SlotRequest}. */
 export const SLOT_ON_BUSY = ['wait', 'refuse', 'cancel_older'] as const;
 
-/**
- * Behaviour of a task whose concurrency key is taken: wait, end at once, cancel the earlier tasks, or replace the task
- * that waited before it.
- */
+/** If the concurrency key is taken: wait, end at once, cancel earlier tasks, or replace the waiting task. */
 export const ON_BUSY = [...SLOT_ON_BUSY, 'newest'] as const;
 
 /** One of {@link ON_BUSY}. */
@@ -14,7 +11,7 @@ export type OnBusy = (typeof ON_BUSY)[number];
 export interface PlanConcurrency {
   /** A template over `input` and `environment`. */
   key: string;
-  /** From 1. */
+  /** At least 1. */
   limit: number;
   on_busy: OnBusy;
 }
@@ -29,19 +26,19 @@ export interface SlotRequest {
   on_busy: (typeof SLOT_ON_BUSY)[number];
   /** Set by a waiting task that replaces other waiting tasks with this flag. Locks of earlier builds let it wait. */
   newest?: true;
-  /** A repeated request, so not newer than those in the queue even if the lock has forgotten it. */
+  /** A repeated request: not newer than those in the queue, even if the lock has forgotten it. */
   again?: true;
-  /** The lock's answers must contain it, so that no other sender can give them; earlier builds send none. */
+  /** The lock's answers must contain it, so that no other sender can forge them; absent in earlier builds. */
   token?: string;
 }
 
-/** A task in a slot or in the line for one. */
+/** A task that holds a slot or waits for one. */
 export interface SlotEntry extends SlotRequest {
-  /** For a waiting task: whether it was checked after it arrived, while the holders were known to exist. */
+  /** For a waiting task: whether the lock has handled its arrival. */
   settled?: boolean;
-  /** For a holder: whether it knows that it is one. */
+  /** For a holder: whether the lock has notified it. */
   told?: boolean;
-  /** For a holder: whether a later task has had it cancelled. */
+  /** For a holder: whether it is being cancelled for a later task. */
   superseded?: boolean;
 }
 
@@ -60,29 +57,28 @@ export type SlotWord =
   | { answer: 'granted' }
   /** `held_by`: workflow ids of tasks that hold the key. */
   | { answer: 'waiting'; held_by: string[] }
-  /** `replaced_by`: the task that now waits in its place. Workers of earlier builds heed only that it may not go in. */
+  /** `replaced_by`: the task that waits in its place; workers of earlier builds ignore it. */
   | { answer: 'busy'; held_by: string[]; replaced_by?: string }
-  /** It is about to be cancelled for the task `by`. */
+  /** The task will be cancelled for the task `by`. */
   | { answer: 'superseded'; by: string };
 
-/** How a task that shares a key with others came by its turn. Times are ISO 8601. */
+/** How a task that shares a key with others got its turn. Times are ISO 8601. */
 export interface Turn {
   key: string;
   /** Workflow id of the lock that gives out the slots. */
   lock: string;
-  /** Who held the key when this task had to wait or was refused; empty when it went in at once. */
+  /** Tasks that held the key when this one had to wait or was refused; empty if it entered at once. */
   held_by: string[];
   asked_at: string;
-  /** Null while it waits, and for one that never went in. */
+  /** Null while it waits, and if it never got a slot. */
   granted_at: string | null;
   refused?: true;
-  /** The task that waits in its place. */
   replaced_by?: string;
 }
 
 /** State that a task keeps of its request for a slot. */
 export interface SlotAsk {
   token: string;
-  /** Whether lists show that it waits, since the lock did not answer for a while. */
+  /** Whether lists show that it waits, because the lock has not answered for a while. */
   shown?: true;
 }

@@ -2,8 +2,7 @@ import type { Person } from './people.js';
 import type { Problem } from './problem.js';
 
 /**
- * Replaces the record of a deleted task: proves that the task existed, without its input or output.
- *
+ * Replaces a deleted task's record: proves that the task existed, without its input or output.
  * Source: R-000-85; docs/architecture.md#what-lives-where-in-temporal.
  */
 export interface Tombstone {
@@ -24,13 +23,12 @@ export interface Tombstone {
 export interface DeleteRequest {
   key: string;
   by: Person;
-  /** Its history in Temporal as well. */
+  /** Delete its history in Temporal as well. */
   purge: boolean;
 }
 
-/** How a deletion went. */
+/** Outcome of a deletion. */
 export interface Deletion extends Tombstone {
-  /** The machine that did it. */
   host: string;
   /** Whether a record was found; it is kept where the task's worker ran. */
   record: 'removed' | 'absent';

@@ -1,8 +1,7 @@
 /**
- * Effects of a call, from none to irreversible.
- *
- * The effect decides three things: whether a failed call may be retried, whether an environment requires approval, and
- * the consequence of an unknown outcome. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
+ * Effects of a call, from none to irreversible. They decide whether a failed call may be retried, whether an
+ * environment requires approval, and the consequence of an unknown outcome.
+ * Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
  */
 export const EFFECTS = ['read', 'external_read', 'write_idempotent', 'write_additive', 'destructive'] as const;
 

@@ -17,7 +17,7 @@ export const EXIT = {
 /** One of {@link EXIT}. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** How a command ends that ends with a task in this state. Source: docs/errors.md. */
+/** Exit code of a command that ends with a task in this state. Source: docs/errors.md. */
 export const EXIT_OF_STATE: Record<TaskState, ExitCode> = {
   created: EXIT.ok,
   guarding: EXIT.ok,

@@ -1,10 +1,8 @@
 import { isJsonObject, type JsonObject } from './json.js';
 
 /**
- * A file that a task produced or received: its bytes are in the store, and this value stands for them.
- *
- * A digest proves nothing about whose file it is; a call gets the bytes only where the task has the file. Source:
- * docs/decisions/0013-files-between-steps.md.
+ * Stands for a file of a task, whose bytes are in the store. Anyone may state a digest, so a call gets the bytes
+ * only if the task has the file. Source: docs/decisions/0013-files-between-steps.md.
  */
 export interface FileValue extends JsonObject {
   /** SHA-256 of its bytes: 64 hex digits. */
@@ -26,7 +24,7 @@ export interface TaskFile {
   /** Name in the contract of the step, or the place in the input. */
   name: string;
   file: FileValue;
-  /** It was made by a task that this one called, and did not come out in its output: it is not this one's to use. */
+  /** Made by a called task that did not return it in its output, so this task may not use it. */
   called?: true;
 }
 
@@ -50,7 +48,7 @@ export const FILE_LIMITS = { file_bytes: 1024 ** 3, task_bytes: 4 * 1024 ** 3 } 
 /** Name of the file that holds the answer of an HTTP call. */
 export const ANSWER_FILE = 'response';
 
-/** Most files of one call: each of them is a part of its answer. */
+/** Maximum number of files of one call, since each is a part of its answer. */
 export const MAX_FILES_OF_CALL = 10_000;
 
 const DIGEST = /^[0-9a-f]{64}$/;
@@ -75,7 +73,7 @@ export function isFileValue(value: unknown): value is FileValue {
   );
 }
 
-/** Whether a value was meant as a file, right or not: a map with `$file`. */
+/** Whether a value is meant as a file, valid or not: a map with `$file`. */
 export function isMeantAsFile(value: unknown): boolean {
   return isJsonObject(value) && Object.hasOwn(value, '$file');
 }

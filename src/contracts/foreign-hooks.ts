@@ -3,7 +3,7 @@ import type { Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
 
 /**
- * Protocols of other tools that a handler may speak. `codex` is that of Claude Code, but an answer has no unknown keys.
+ * Protocols of other tools that a handler may use. `codex` is Claude Code's, without unknown keys in answers.
  * Source: docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#taking-them-over.
  */
 export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
@@ -11,15 +11,15 @@ export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
 /** One of {@link FOREIGN_FORMATS}. */
 export type ForeignFormat = (typeof FOREIGN_FORMATS)[number];
 
-/** How to interpret silence from a guard of another tool. */
+/** What silence of another tool's guard means. */
 export const SILENCES = ['allow', 'deny'] as const;
 
 /** One of {@link SILENCES}. */
 export type Silence = (typeof SILENCES)[number];
 
-/** As which tool of the other program an ability is shown to its hook. */
+/** The other program's tool as which its hook sees an ability. */
 export interface ToolMapping {
-  /** Every field given must fit. */
+  /** All given fields must match. */
   match: {
     abilities?: string[] | undefined;
     modules?: string[] | undefined;
@@ -40,10 +40,7 @@ export interface ToolCall {
   tool_input: JsonObject;
 }
 
-/**
- * Events of Claude Code that a hook may receive, and the phases here that map to them. Source:
- * docs/hooks.md#taking-them-over.
- */
+/** Events of Claude Code that a hook may receive, and their phases. Source: docs/hooks.md#taking-them-over. */
 export const FOREIGN_EVENTS = {
   PreToolUse: 'PreAbilityCall',
   PermissionRequest: 'PreAbilityCall',
@@ -57,7 +54,7 @@ export const FOREIGN_EVENTS = {
 /** One of {@link FOREIGN_EVENTS}. */
 export type ForeignEvent = keyof typeof FOREIGN_EVENTS;
 
-/** Keys that events of Claude Code have; which of them, depends on the event. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Keys that Claude Code events can have. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const FOREIGN_EVENT_KEYS = [
   'session_id',
   'transcript_path',
@@ -75,7 +72,7 @@ export const FOREIGN_EVENT_KEYS = [
   'reason',
 ] as const;
 
-/** How a hook is shown one ability. */
+/** How a hook sees one ability. */
 export interface ShownAs {
   tool_name: string;
   /** A template over `input`. */
@@ -84,21 +81,21 @@ export interface ShownAs {
   if?: string;
 }
 
-/** A hook of another tool, in the plan of one ability: the mapping is the one that fits that ability. */
+/** A hook of another tool in the plan of one ability, with the mapping for that ability. */
 export interface PlanForeignHook {
   format: ForeignFormat;
-  /** The event that it receives; absent: the usual one of its phase. */
+  /** The event that the hook receives; absent: the usual one of its phase. */
   event?: ForeignEvent;
   /** The folder that the hook knows as its plugin, relative to the project root; pinned with the script. */
   plugin_root?: string;
   /** Absent around sessions, which call no tool. */
   shown?: ShownAs;
-  /** Calls that it must deny; while it does not, it counts as failed. */
+  /** Calls that the hook must deny; if it does not, it counts as failed. */
   must_deny?: MustDeny[];
   silence: Silence;
 }
 
-/** A call that a hook must deny, as it is shown that call. */
+/** A call that a hook must deny, as the hook sees it. */
 export interface MustDeny extends ToolCall {
   ability: string;
   /** Input available to the hook's arguments; absent in older plans, which do not keep it. */

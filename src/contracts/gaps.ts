@@ -4,14 +4,13 @@ export interface Gap {
   ts: number;
   /** The request, in one line; known secrets are masked. */
   request: string;
-  /** `nothing_fits`: no ability does it; `not_here`: one does, and not in this environment. */
+  /** `nothing_fits`: no ability does it; `not_here`: one does, but not in this environment. */
   kind: 'nothing_fits' | 'not_here';
-  /** Where the request arrived. */
   door: 'ask' | 'route' | 'search' | 'suggest' | 'run';
   environment: string;
   /** A folder of the project; null: not specified. */
   scope: string | null;
-  /** Ids of abilities that came nearest. */
+  /** Ids of the abilities that fit best. */
   nearest: string[];
 }
 

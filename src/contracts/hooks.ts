@@ -14,7 +14,7 @@ export const PHASES = [
 /** One of {@link PHASES}. */
 export type Phase = (typeof PHASES)[number];
 
-/** Those that are about a session, and so about no ability and no task. */
+/** Phases of a session, which concern neither an ability nor a task. */
 export const SESSION_PHASES = ['SessionStart', 'PromptSubmit', 'SessionStop'] as const satisfies Phase[];
 
 /** One of {@link SESSION_PHASES}. */
@@ -45,10 +45,8 @@ export interface EventContext {
 }
 
 /**
- * Output of a script handler on stdout. Source: R-002-18.
- *
- * Before a call it must decide: by `guard_decision`, or by an item of `hook_signals.ability_guards` for the ability in
- * question. After a call every field is optional.
+ * Output of a script handler on stdout. Before a call it must decide, by `guard_decision` or an item of
+ * `hook_signals.ability_guards`; after a call every field is optional. Source: R-002-18.
  */
 export interface HookResult {
   hook_id?: string;
@@ -84,7 +82,6 @@ export interface HookAnswer {
   moment?: string;
 }
 
-/** The built-in handlers. */
 export const BUILTINS = ['usage', 'credentials_present', 'environment_scope', 'suggest'] as const;
 
 /** One of {@link BUILTINS}. */

@@ -1,4 +1,4 @@
-/** The words everyone shares: shapes, states, codes, names. */
+/** Shared types, states, codes and names. */
 export type * from './activities.js';
 export type * from './approvals.js';
 export { CALLERS, type Caller } from './callers.js';

@@ -1,4 +1,4 @@
-/** Any value that survives JSON: the data of abilities. */
+/** Any value that survives JSON; the data of abilities. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 
 /** A JSON object. */

@@ -1,4 +1,4 @@
-/** How far an ability or a module is to be relied on. Source: R-002-01, R-000-94. */
+/** How reliable an ability or a module is. Source: R-002-01, R-000-94. */
 export const LIFECYCLES = ['experimental', 'stable', 'deprecated'] as const;
 
 /** One of {@link LIFECYCLES}; default `stable`. */
@@ -7,7 +7,6 @@ export type Lifecycle = (typeof LIFECYCLES)[number];
 /** Lifecycle of an ability or a module, as written or shown; empty where unspecified. */
 export interface Standing {
   status?: Lifecycle | undefined;
-  /** The replacement for something deprecated. */
   replaced_by?: string | undefined;
 }
 

@@ -5,9 +5,7 @@ export interface LintMeaning {
   severity: Severity;
   /** The problem, in one sentence. */
   means: string;
-  /** Why it matters, in one sentence. */
   why: string;
-  /** How to fix it. */
   fix: string;
 }
 

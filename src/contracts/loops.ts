@@ -6,10 +6,10 @@ import type { StepStatus } from './states.js';
 /** How one item of a `foreach`, or one turn of a `repeat`, can end. `skipped`: every step in it had a false `if`. */
 export type ItemEnd = Exclude<StepStatus, 'pending' | 'running' | 'waiting'>;
 
-/** How an item can end that did not succeed. */
+/** How an unsuccessful item can end. */
 export type FailureEnd = Exclude<ItemEnd, 'succeeded' | 'skipped'>;
 
-/** Numbers from one to another, both among them. */
+/** A range of numbers; both ends are included. */
 export type NumberRange = [from: number, to: number];
 
 /** One item of a list: its number, from 0 as in paths and logs, and its label for people. */
@@ -29,25 +29,20 @@ export interface ItemFailure extends ItemName {
   rounds?: number;
   /** Workflow id of the task that the step called, if any. */
   task?: string;
-  /** The message is cut. */
+  /** With the message truncated. */
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
-/**
- * Counts of a `foreach`'s items or a `repeat`'s turns by outcome. Absent means 0.
- *
- * For a nested loop, the counts cover all turns of the outer one.
- */
+/** Items of a `foreach` or turns of a `repeat` by outcome, over all turns of outer loops. Absent means 0. */
 export interface LoopCounts extends Partial<Record<Exclude<ItemEnd, 'succeeded'>, number>> {
   verb: 'foreach' | 'repeat';
   /** Items of the list, or turns begun. */
   total: number;
   succeeded: number;
-  /** Under way; while the loop has not ended. */
+  /** Only while the loop runs. */
   running?: number;
-  /** The first items under way. */
   now?: ItemName[];
-  /** Once the loop has ended: items that never began. */
+  /** Items that never began; only once the loop has ended. */
   not_run?: number;
   /** Items that succeeded or were skipped, if others did not; absent if that takes too many ranges. */
   done?: NumberRange[];
@@ -62,28 +57,28 @@ export interface LoopProgress {
   ended: Partial<Record<ItemEnd, number>>;
   /** Absent: none, or too many ranges. */
   skipped?: NumberRange[];
-  /** The first turns that did not succeed, the gravest kept. */
+  /** The first unsuccessful turns; more severe ones replace others. */
   failures?: ItemFailure[];
-  /** As `turns` of the loop's entry, for the turns that did not succeed. */
+  /** Like `turns` of the loop's entry, but of the unsuccessful turns. */
   turns?: Record<string, TurnCount>;
 }
 
 /** Outcomes of one step over all turns of a loop. */
 export interface TurnCount {
   turns: number;
-  /** Total of all turns. */
+  /** Total over all turns. */
   attempts: number;
   /** Total milliseconds of turns whose times are unknown. */
   duration_ms: number;
-  /** When its first turn began and its last one ended: milliseconds since 1970. */
+  /** Start of its first turn and end of its last one: milliseconds since 1970. */
   from?: number;
   to?: number;
-  /** The gravest status: a failure before a success. */
+  /** The most severe status: a failure outranks a success. */
   status: StepStatus;
   error?: Pick<Problem, 'code' | 'message'>;
   /** Number of turns in which it did not succeed; absent: none. */
   failed?: number;
-  /** The first of them whose turn continued; a failure that ended a turn is in its loop's account. */
+  /** The first failures after which the turn continued; the loop lists those that ended a turn. */
   failures?: ItemFailure[];
   /** Number of failures like those in `failures`. */
   covered?: number;
@@ -98,8 +93,7 @@ export interface LastTurn {
   output?: Json;
   /** As expressions see it. Absent: null. */
   error?: Json;
-  /** Files that it produced. Absent: none. */
   files?: StepFiles;
-  /** It has been skipped since: other steps see that, its own expressions see the rest. */
+  /** Skipped since then: other steps see the skip, its own expressions the other fields. */
   skipped?: true;
 }

@@ -1,14 +1,13 @@
 import type { Placement } from './placement.js';
 
-/** The version of the interpreter. A plan carries the one it was made for; behaviour branches on it. */
+/** The version of the interpreter. A plan states the one it was made for; behaviour depends on it. */
 export const ENGINE = 2;
 
 /**
- * Engines whose plans this build runs, each with its original behaviour.
- *
- * Changes of engine 2: a step in a loop reads its own last turn; the record of a task without an output contract is
- * written beside its history; an interrupted call that must not be interrupted makes its task `unknown`; a task that
- * continues as a new run waits for its calls first and carries over failures; schemas are read as JSON Schema 2020-12.
+ * Engines whose plans this build runs, each with its original behaviour. Changes of engine 2: a step in a loop
+ * reads its own last turn; a task without an output contract has its record written beside its history; an
+ * interrupted call that must not be interrupted makes its task `unknown`; a task that continues as a new run first
+ * waits for its calls, and carries over failures; schemas are read as JSON Schema 2020-12.
  */
 export const ENGINES_READ: readonly number[] = [1, ENGINE];
 
@@ -24,29 +23,19 @@ export const THIRD_CEL = '8.0.0+2';
 /** Plans made before `a.?b` of null was absent. */
 export const FOURTH_CEL = '8.0.0+3';
 
-/**
- * The version of the CEL library and, after the plus, of our changes to it. A plan carries the version it was made for,
- * since another may evaluate an expression differently.
- */
+/** Version of the CEL library and, after the plus, of our changes; other versions may evaluate differently. */
 export const CEL = '8.0.0+4';
 
 /**
- * Versions under which plans may have been made that this build runs.
- *
- * An earlier one stays here after an upgrade only if every expression is still read for it as it was: the unit tests of the
- * expressions and all recorded histories say so.
+ * Versions of plans that this build runs. An earlier one stays only if all its expressions are still read as they
+ * were, which the unit tests of expressions and all recorded histories verify.
  */
 export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, THIRD_CEL, FOURTH_CEL, CEL];
 
-/**
- * The variable that identifies the processes of a call, so that they can be ended with it; scripts and MCP servers get
- * it, and their children inherit it.
- */
+/** Identifies a call's processes, to end them with it; scripts, MCP servers and their children inherit it. */
 export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';
 
-/**
- * The value for processes that outlive the call that started them: the runtime of a project, and its Temporal server.
- */
+/** For processes that outlive their call: the runtime of a project, and its Temporal server. */
 export const NO_CALL = 'none';
 
 /** Workflow types of our own. A colon keeps them apart from every ability id. Source: docs/architecture.md#what-lives-where-in-temporal. */
@@ -60,10 +49,7 @@ export const WORKFLOWS = {
   delivery: 'ability:delivery',
 } as const;
 
-/**
- * Our own activity types. Those of hook phases are named after the phase; operation keys have no capitals, so they
- * cannot collide.
- */
+/** Our own activity types. Hook phases use the phase's name, which has capitals; operation keys have none. */
 export const ACTIVITIES = {
   preflight: 'ability:preflight',
   finish: 'ability:finish',
@@ -92,13 +78,12 @@ export const ACTIVITIES = {
 /** Signals a task takes; each is listed in the Temporal UI. */
 export const SIGNALS = { approve: 'approve', deny: 'deny', run: 'run', pause: 'pause', resume: 'resume' } as const;
 
-/** The answer of the lock of its key to a task. The colon keeps it apart from every signal of a definition. */
+/** Signal with which a lock answers a task. The colon keeps it apart from signals of definitions. */
 export const SLOT_SIGNAL = 'ability:slot';
 
-/** Signals that the lock of a key takes from tasks. */
+/** Signals that tasks send to the lock of a key. */
 export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
-/** Updates a task takes. */
 export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 
 /** Queries that a task and a lock answer. */
@@ -133,31 +118,26 @@ export function taskQueueOf(project: string, environment: string, placement: Pla
   return `${project}-${environment}-${placement}`;
 }
 
-/** The queue of another placement beside that of a task: its project and environment stay. */
+/** The task queue of another placement in the same project and environment. */
 export function taskQueueMoved(queue: string, placement: Placement): string {
   return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
 }
 
-/** Id of the preflight of a task, as an activity or a workflow; two projects that want one key get an answer each. */
+/** Id of a task's preflight, as an activity or a workflow; each project has its own for a key. */
 export function preflightIdOf(taskKey: string, project: string): string {
   return `preflight:${project}:${taskKey}`;
 }
 
-/** As {@link preflightIdOf} was in earlier builds. */
+/** {@link preflightIdOf} of earlier builds. */
 export function earlyPreflightIdOf(taskKey: string): string {
   return `preflight:${taskKey}`;
 }
 
-/**
- * Workflow id of the lock of one key in one environment of a project.
- *
- * @param digest of the key, which may be any text.
- */
+/** Workflow id of a key's lock in one environment. @param digest of the key, which may be any text. */
 export function lockIdOf(project: string, environment: string, digest: string): string {
   return `lock:${project}:${environment}:${digest.slice(0, 32)}`;
 }
 
-/** Workflow id of the deletion of a task. */
 export function deleteIdOf(taskKey: string): string {
   return `delete:${taskKey}`;
 }
@@ -172,7 +152,7 @@ export function scheduleIdOf(project: string, schedule: string): string {
   return `schedule:${project}:${schedule}`;
 }
 
-/** Prefix of the ids of workflows that start tasks for no person: schedule firings, webhook deliveries. */
+/** Prefix of ids of workflows that start tasks without a person: schedule firings, webhook deliveries. */
 export const FIRING_PREFIX = 'fire:';
 
 /** Prefix of the workflow ids of a schedule's firings; Temporal appends the time. */
@@ -188,10 +168,10 @@ export function deliveryIdOf(project: string, taskKey: string): string {
 /** Ability ids and operation keys. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export const ABILITY_ID = /^[a-z][a-z0-9_.-]{0,99}$/;
 
-/** Task keys chosen by a user. Ours carry a colon and so can never clash with one. */
+/** Task keys chosen by a user. Generated keys have a colon, so that they never clash with one. */
 export const USER_KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** Step ids, so that `steps.<id>` is always an expression. Source: docs/definitions.md#high-level-abilities. */
+/** Step ids; `steps.<id>` must be an expression. Source: docs/definitions.md#high-level-abilities. */
 export const STEP_ID = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Names every JavaScript object inherits; a workflow type of that name would hit the prototype. */
@@ -210,17 +190,14 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
 /** Temporal's timeouts exceed ours by this margin, so that an activity ends itself and reports why. Milliseconds. */
 export const TIMEOUT_MARGIN_MS = 5000;
 
-/**
- * Limits that workflow and worker share for every activity. Milliseconds. Source: docs/architecture.md#never-a-hang;
- * docs/architecture.md#the-way-of-a-task.
- */
+/** Milliseconds. Source: docs/architecture.md#never-a-hang; docs/architecture.md#the-way-of-a-task. */
 export const ACTIVITY_LIMITS = {
   schedule_to_start: 60_000,
   preflight_to_start: 10_000,
-  /** A preflight waits so long for a slot that calls also use, and then becomes a workflow, which needs none. */
+  /** How long a preflight waits for a slot shared with calls, before it runs as a workflow without one. */
   preflight_slot: 2000,
   heartbeat: 6000,
 } as const;
 
-/** Scopes of sessions: a folder of the project, without a way out of it. */
+/** Scopes of sessions: a folder of the project, from which no `..` leads out. */
 export const SCOPE_FOLDER = /^[A-Za-z0-9_][A-Za-z0-9_.-]*(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$/;

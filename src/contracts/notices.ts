@@ -8,13 +8,12 @@ export const NOTICE_EVENTS = ['approval.requested', 'approval.decided', 'task.fa
 /** One of {@link NOTICE_EVENTS}. */
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 
-/** The forms in which a notice is sent. */
 export const NOTICE_FORMATS = ['json', 'cloudevents', 'slack'] as const;
 
 /** One of {@link NOTICE_FORMATS}. */
 export type NoticeFormat = (typeof NOTICE_FORMATS)[number];
 
-/** Where a plan has notices sent to. Secrets are references. */
+/** Where the notices of a plan are sent. Secrets are references. */
 export interface PlanNotify {
   on: NoticeEvent[];
   /** Reference to the address. */
@@ -22,13 +21,13 @@ export interface PlanNotify {
   /** Reference to the signing secret; absent only for Slack, whose address is itself a secret. */
   secret?: string;
   format: NoticeFormat;
-  /** The hosts that may be reached; absent: that of the address alone. */
+  /** The hosts that may be called; absent: only the host of the address. */
   allowed_hosts?: string[];
 }
 
-/** The event. Times are ISO 8601. */
+/** One event to report. Times are ISO 8601. */
 export interface Notice {
-  /** `<task key>:<approval id>:<event>`, so that a receiver knows one that comes twice. Source: docs/approvals.md#notices. */
+  /** `<task key>:<approval id>:<event>`, to detect duplicates. Source: docs/approvals.md#notices. */
   id: string;
   event: NoticeEvent;
   at: string;
@@ -41,14 +40,14 @@ export interface Notice {
   error?: Problem;
 }
 
-/** Argument of the workflow that sends a notice: which of the plan's places get it. */
+/** Argument of the workflow that sends a notice. */
 export interface NoticeRequest {
   notice: Notice;
   /** Indexes in the `notify` of the plan. */
   targets: number[];
 }
 
-/** Argument of its activity. */
+/** Argument of the activity that sends it to one target. */
 export interface SendNotice {
   notice: Notice;
   target: number;

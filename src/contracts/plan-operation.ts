@@ -15,11 +15,11 @@ export interface PlanOperation {
   effects: Effect;
   input_schema: JsonObject;
   output_schema: JsonObject | null;
-  /** Files that a call leaves, by name; absent: none. */
+  /** Output files of a call, by name; absent: none. */
   output_files?: Record<string, PlanOutputFile>;
   implementation: PlanImplementation;
   hooks: PlanHooks;
-  /** Runs as a local activity: tagged `fast`, and doing it twice does no harm. */
+  /** Runs as a local activity: tagged `fast`, and safe to repeat. */
   fast: boolean;
 }
 
@@ -29,11 +29,9 @@ export interface ImplementationBase {
   tags: string[];
   /** Default parameters; the caller's input overrides them. */
   defaults: JsonObject;
-  /** Names among `defaults` a caller may override. */
   overridable: string[];
   /** CEL over `output`: true means that the call failed although it answered. */
   fail_if?: string;
-  /** Prompt templates or hints of the environment, by name. */
   prompts: Record<string, string>;
   timeout_ms: number;
 }
@@ -46,19 +44,17 @@ export interface PlanEnvProfile {
   secrets: Record<string, string>;
 }
 
-/** A script of the project. */
 export interface ScriptImplementation extends ImplementationBase {
   kind: 'script';
   script: PlanScript;
 }
 
-/** How a script is started. */
 export interface PlanScript {
   /** Relative to the project root, inside it. */
   path: string;
   /** SHA-256 of its bytes when the plan was made. */
   digest: string;
-  /** Where its bytes lie, when `path` leads over a link. */
+  /** Its real path, if `path` leads through a symbolic link. */
   real?: string;
   /** Further files that it reads and imports, pinned with it. */
   files?: PinnedFile[];
@@ -67,57 +63,53 @@ export interface PlanScript {
   /** The program that runs it; empty: the script itself is executable. */
   interpreter: string[];
   args: PlanArgument[];
-  /** A text with names in braces and `${{ }}`; absent: nothing is on its stdin. */
+  /** A text with names in braces and `${{ }}`; absent: stdin is empty. */
   stdin?: string;
   env: PlanEnvProfile;
-  /** Variables whose texts hold names in braces or `${{ }}`; they win over those of `env`. */
+  /** Variables whose texts hold names in braces or `${{ }}`; they override those of `env`. */
   variables?: Record<string, string>;
   /** How its output is read; absent: as JSON. */
   output?: 'text' | 'lines' | 'csv' | 'none';
   /** Meaning of exit codes other than 0; for codes not listed: `script.exit`. */
   exit_codes?: Record<string, 'ok' | { code: string }>;
-  /** Gives integers that a double does not hold as text; absent: they are refused. */
+  /** Integers that a double cannot hold become text; absent: they are refused. */
   big_integers?: 'text';
 }
 
 /**
- * A source of arguments. A text is one argument, with names in braces (docs/scripts.md) and no expressions; a text with
- * `${{ }}` is the `value` of a map, so that expressions are never evaluated in plans of an earlier version.
+ * Source of arguments. A text is one argument, with names in braces (docs/scripts.md) and no expressions; with
+ * `${{ }}` it is the `value` of a map, so that plans of an earlier version never evaluate expressions.
  */
 export type PlanArgument =
   | string
-  /** `option`: text from the input may begin it with a `-`. */
+  /** `option`: text from the input may make it begin with `-`. */
   | { value: string; option?: 'allowed' }
   /** Bare CEL. */
   | { if: string; items: PlanArgument[] }
   /** Bare CEL that yields a list, and the name of an item inside. */
   | { each: string; as: string; items: PlanArgument[] };
 
-/** A file that a plan holds by its digest. */
+/** A file that a plan pins by its digest. */
 export interface PinnedFile {
   /** Relative to the project root, inside it. */
   path: string;
   /** SHA-256 of its bytes when the plan was made. */
   digest: string;
-  /** Where its bytes lie, when `path` leads over a link. */
+  /** Its real path, if `path` leads through a symbolic link. */
   real?: string;
   /** The script reads it from the working directory, so the file there must be the pinned one. */
   live?: true;
 }
 
-/** A tool of an MCP server. */
 export interface McpImplementation extends ImplementationBase {
   kind: 'mcp';
   mcp: {
     server: PlanMcpServer;
     tool: string;
     output: 'as_is' | 'json';
-    /** Gives integers that a double does not hold as text; absent: they are refused. */
+    /** Integers that a double cannot hold become text; absent: they are refused. */
     big_integers?: 'text';
-    /**
-     * SHA-256 of how the server described the tool when it was imported, else when the plan was made; absent: it could
-     * not be seen then.
-     */
+    /** SHA-256 of the server's description of the tool at import, else at planning; absent: unavailable then. */
     pinned?: string;
   };
 }
@@ -134,7 +126,6 @@ export type PlanMcpServer =
       allowed_hosts: string[];
     };
 
-/** An HTTP call. */
 export interface ApiImplementation extends ImplementationBase {
   kind: 'api';
   api: {
@@ -142,15 +133,15 @@ export interface ApiImplementation extends ImplementationBase {
     /** RFC 6570 level 1, and `{+name}`. */
     path: string;
     base_url: string;
-    /** Name to template. */
+    /** Templates by parameter name. */
     query: Record<string, Json>;
     headers: Record<string, string>;
-    /** By input; absent: none is named, and each goes where the method says. */
+    /** By input; absent: the method decides where each input goes. */
     params?: Record<string, PlanApiParam>;
-    /** Null: the input that nothing else uses, as JSON where the method has a body. */
+    /** Null: the inputs that nothing else uses, as JSON, if the method has a body. */
     body: PlanApiBody | null;
     auth?: PlanApiAuth;
-    /** Absent: JSON as it is, all else as `{text}`. */
+    /** Absent: JSON stays as it is, anything else becomes `{text}`. */
     response?: PlanApiResponse;
     credentials: Record<string, string>;
     allowed_hosts: string[];
@@ -158,15 +149,15 @@ export interface ApiImplementation extends ImplementationBase {
   };
 }
 
-/** A model that agents ask; no ability has this kind. */
+/** A model that agents call; no ability has this kind. */
 export interface ModelImplementation extends ImplementationBase {
   kind: 'model';
   model: PlanModel;
 }
 
-/** A model behind an OpenAI-compatible endpoint, which the environment of the worker names, or a program of the project. */
+/** A model behind an OpenAI-compatible endpoint of the worker's environment, or a program of the project. */
 export interface PlanModel {
-  /** As the endpoint knows it; of a program, the name under `models`. */
+  /** Its name at the endpoint; for a program, its name under `models`. */
   name: string;
   /** Program that answers in place of an endpoint: it reads a request as JSON and writes the model's answer. */
   script?: PlanScript;
@@ -174,7 +165,7 @@ export interface PlanModel {
   context_tokens: number;
   /** Per million tokens. */
   price?: { input: number; output: number };
-  /** Hosts at which the endpoint may be; absent: wherever the environment of the worker says. */
+  /** Hosts that the endpoint may have; absent: the worker's environment decides. */
   allowed_hosts?: string[];
 }
 
@@ -191,12 +182,9 @@ export interface PlanHooks {
 /** A hook that applies, with its handler. */
 export interface PlanHook {
   id: string;
-  /**
-   * It fires only for these callers; absent: for all. Callers are unknown when a plan is made, so this is checked when
-   * hooks fire.
-   */
+  /** Fires only for these callers; absent: for all. Checked when hooks fire, since plans do not know callers. */
   callers?: Caller[];
-  /** Only for a session's hook that does not block; bound hooks of a task always count as blocking. */
+  /** Only for a session's hook that does not block; a task's bound hooks always count as blocking. */
   blocking?: false;
   handler: PlanHandler;
 }
@@ -207,7 +195,7 @@ export type PlanHandler =
       kind: 'script';
       script: PlanScript;
       timeout_ms: number;
-      /** It was written for another tool, and uses that tool's protocol; absent: HookResult. */
+      /** It uses the protocol of another tool; absent: it returns a HookResult. */
       foreign?: PlanForeignHook;
     }
   | {
@@ -220,7 +208,7 @@ export type PlanHandler =
     }
   | { kind: 'builtin'; name: BuiltinHook; options: JsonObject }
   /**
-   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it uses the protocol of
-   * another tool: its input is that tool's event, or `with` over the event's keys.
+   * `operation` has no hooks; `with` absent: its input is the EventContext. With `foreign` it uses another tool's
+   * protocol: its input is that tool's event, or `with` over the event's keys.
    */
   | { kind: 'ability'; operation: PlanOperation; with?: JsonObject; timeout_ms: number; foreign?: PlanForeignHook };

@@ -1,38 +1,38 @@
 import type { ApprovalField, CommentRule } from './approvals.js';
 import type { Json, JsonObject } from './json.js';
 
-/** Who may decide: the names as written, and the people they resolve to. */
+/** Who may decide: the names as written, and the people to whom they resolve. */
 export interface Approvers {
   listed: string[];
   people: string[];
 }
 
-/** Number of attempts of a failed call or group. Times may be templates that yield a duration. */
+/** Retries of a failed call or group. Times may be templates that yield a duration. */
 export interface PlanRetry {
   attempts: number;
   first: string;
   factor: number;
   max: string;
-  /** Codes or families of codes; absent: those that the effect allows. */
+  /** Codes or families of codes to retry; absent: those that the effect allows. */
   errors?: string[];
   /** Bare CEL over `error` and `attempt`: false ends the attempts. */
   if?: string;
-  /** Each wait is a random part of itself, from half of it up to all of it. */
+  /** Shortens each wait at random, to no less than half of it. */
   jitter?: true;
 }
 
 /** The fields of every step. Source: docs/workflow-language.md#failures. */
 export interface StepModifiers {
-  /** Unique in the workflow; of a step of a template `<id of its use>/<its name>`, see `nameOfStep`. */
+  /** Unique in the workflow; for a template's step `<id of its use>/<its name>`, see `nameOfStep`. */
   id: string;
   /** Bare CEL. */
   if?: string;
-  /** A duration, or a template that gives one. */
+  /** A duration, or a template that yields one. */
   timeout?: string;
   on_error?: ErrorHandler[];
   continue_on_error?: boolean;
   finally?: PlanStep[];
-  /** Where an `end` may leave the step: a `finally` that then fails makes the task failed. Absent in earlier plans. */
+  /** If an `end` leaves the step and its `finally` then fails, the task fails. Absent in earlier plans. */
   fails_end?: true;
 }
 
@@ -43,7 +43,7 @@ export interface ErrorHandler {
   steps: PlanStep[];
   /** Output of the step in that case; absent: null. */
   output?: Json;
-  /** Fail nevertheless, with the same code and end. */
+  /** Fail nevertheless, with the same code and status. */
   rethrow?: boolean;
 }
 
@@ -53,9 +53,9 @@ export interface CallStep extends StepModifiers {
   call: string;
   with: Json;
   retry?: PlanRetry;
-  /** It may be ended while it is at work, and counts as cancelled then, whether or not its effect took place. */
+  /** The call may be interrupted, and then counts as cancelled whether or not its effect took place. */
   cut?: 'allowed';
-  /** The call that takes this one back, when the task fails or is cancelled. */
+  /** The call that compensates this one if the task fails or is cancelled. */
   undo?: { call: string; with: Json };
 }
 
@@ -66,27 +66,26 @@ export interface ApprovalStep extends StepModifiers {
     title: string;
     approvers?: Approvers;
     quorum?: number;
-    /** A duration, or a template that gives one. */
+    /** A duration, or a template that yields one. */
     expires: string;
     comment: CommentRule;
-    /** Fields that the decider must fill in. */
     fields?: Record<string, ApprovalField>;
   };
 }
 
-/** Treatment of the others when one branch or turn fails. Source: docs/workflow-language.md#at-once. */
+/** What happens to the others when a branch or turn fails. Source: docs/workflow-language.md#at-once. */
 export type OnFailure = 'stop' | 'finish' | 'cancel';
 
-/** Runs branches at once; a branch's name is its step id. */
+/** Runs branches concurrently; a branch's name is its step id. */
 export interface ParallelStep extends StepModifiers {
   verb: 'parallel';
   branches: PlanStep[];
-  /** A number, or a template that gives one; absent: all at once. */
+  /** A number, or a template that yields one; absent: all at once. */
   max_parallel?: number | string;
   on_failure?: OnFailure;
 }
 
-/** Runs branches at once until the first one ends; the others are cancelled. */
+/** Runs branches concurrently until the first one ends; the others are cancelled. */
 export interface RaceStep extends StepModifiers {
   verb: 'race';
   branches: PlanStep[];
@@ -101,7 +100,7 @@ export interface ForeachStep extends StepModifiers {
   index?: string;
   /** A template for an item's label. Absent: the item itself. */
   label?: string;
-  /** A number, or a template that gives one. */
+  /** A number, or a template that yields one. */
   max_parallel: number | string;
   on_failure?: OnFailure;
   steps: PlanStep[];
@@ -134,7 +133,6 @@ export interface GroupStep extends StepModifiers {
   verb: 'steps';
   steps: PlanStep[];
   retry?: PlanRetry;
-  /** For a group expanded from a template. */
   template?: PlanTemplate;
 }
 

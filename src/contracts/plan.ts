@@ -13,11 +13,9 @@ export type * from './plan-operation.js';
 export type * from './plan-step.js';
 
 /**
- * An ability resolved for one environment: everything a run needs, with nothing left to look up.
- *
- * Canonical JSON of this value has a SHA-256 digest; the approved plan is the one that runs, because it is the one that
- * was shown. Times are whole milliseconds. Source: docs/architecture.md#promises;
- * docs/architecture.md#the-way-of-a-task.
+ * An ability resolved for one environment, with nothing left to look up. The SHA-256 digest of its canonical JSON
+ * ensures that the approved plan is the one that runs. Times are whole milliseconds.
+ * Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
  */
 export interface Plan {
   format: 1;
@@ -32,31 +30,25 @@ export interface Plan {
   /** Empty for a low-level ability, which is one call of itself. */
   steps: PlanStep[];
   finally: PlanStep[];
-  /** A template over `steps`; absent means that the ability's output is null. */
+  /** A template over `steps`; absent: the ability's output is null. */
   output?: Json;
   on_error?: ErrorHandler[];
   limits: PlanLimits;
   /** Some expression reads `steps.<id>.link`; absent: none does, and no step has one. */
   links?: true;
-  /** With which other tasks this one must not run at once; absent: none. */
+  /** Limit on tasks that run at the same time; absent: none. */
   concurrency?: PlanConcurrency;
   /** Milliseconds added to the clock that expressions see; only in plans of `ability test` cases. */
   clock_shift_ms?: number;
   /** Absent: no call makes files, and the input holds none. */
   files?: PlanFiles;
-  /**
-   * A guard of the project inspects the history of a session, so each call of a task in a session is reported to it
-   * before the call; absent: no such guard.
-   */
+  /** Calls of tasks in a session are reported to it first, for a guard of its history; absent: no such guard. */
   session_calls?: true;
-  /** Where notices of the task are sent to; absent: to none, and the task has no command for them. */
+  /** Targets of the task's notices; absent: none, and the workflow issues no command for notices. */
   notify?: PlanNotify[];
   /** Workflows that this one calls, and those that they call. Their operations are among the plan's own. */
   workflows?: Record<string, PlanWorkflow>;
-  /**
-   * Definition of an agent; its steps are the turns in which its model requests calls. Absent: the steps define the
-   * calls.
-   */
+  /** An agent; its steps are the turns in which its model requests calls. Absent: the steps define the calls. */
   agent?: PlanAgent;
 }
 
@@ -71,7 +63,6 @@ export interface PlanAgent {
   /** Key of its model among the operations of the plan. */
   model: string;
   instructions: string;
-  /** The only tools its model may call. */
   tools: PlanTool[];
   limits: PlanAgentLimits;
 }
@@ -97,9 +88,9 @@ export interface PlanAgentLimits {
 
 /** File handling of a plan that produces or receives files. */
 export interface PlanFiles {
-  /** The input schema accepts files: those in it are the task's. */
+  /** The input schema accepts files; files in the input belong to the task. */
   input?: true;
-  /** Where it accepts them; absent in older plans: files at any place are the task's. */
+  /** Where the input schema accepts files; absent in older plans: anywhere. */
   at?: FilePlace[];
   /** `policy.max_file`, in bytes; absent: 1 GiB. */
   file_bytes?: number;
@@ -118,11 +109,10 @@ export interface PlanLimits {
   /** How long a created task waits to be run before it expires. */
   expires_ms: number;
   output_bytes: number;
-  /** Most calls a task may make; absent: no limit. */
+  /** Maximum number of calls of a task; absent: no limit. */
   max_calls?: number;
 }
 
-/** The ability a task is about. */
 export interface PlanAbility {
   id: string;
   kind: 'operation' | 'workflow';
@@ -136,31 +126,26 @@ export interface PlanAbility {
   implementation: string | null;
   input_schema: JsonObject;
   output_schema: JsonObject | null;
-  /** Prompt templates or hints of the environment, by name, where a workflow has some. */
   prompts?: Record<string, string>;
   /** Hooks of the task as a whole. Empty for a low-level ability, whose hooks run around its one call. */
   hooks: PlanHooks;
-  /** Absent: it is stable. */
+  /** Absent: stable. */
   status?: Lifecycle;
-  /** The replacement for this deprecated one. */
   replaced_by?: string;
   /** Abilities that a workflow may call, if it declares them; absent: those that its steps call. Source: R-000-38. */
   operations?: string[];
 }
 
-/** The environment, and who decides in it. Groups are already resolved to people. */
+/** The environment and its approvers. Groups are already resolved to people. */
 export interface PlanEnvironment {
   name: string;
   protected: boolean;
   vars: JsonObject;
-  /** Effects that need an approval here. */
   approve: Effect[];
   approvers: Approvers;
   quorum: number;
   self_approval: boolean;
   proof: 'claimed' | 'required';
-  /**
-   * Accepted kinds of proof, if proof is required; absent then in plans of earlier versions, which could verify none.
-   */
+  /** Accepted kinds of proof, if required; absent in earlier plans, which could verify none. */
   proofs?: ProofSource[];
 }

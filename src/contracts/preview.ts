@@ -8,7 +8,7 @@ import type { Placement } from './placement.js';
 import type { Plan, PlanHandler, PlanLimits, PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
 
-/** All that would happen if an ability ran with an input, as far as it is certain before the run. */
+/** What would happen if an ability ran with an input, as far as it is certain before the run. */
 export interface PlanPreview {
   format: 1;
   /** `unavailable`: a task would be refused at its creation, for the first of `problems`. */
@@ -17,13 +17,10 @@ export interface PlanPreview {
   environment: { name: string; protected: boolean };
   /** Digest of the plan, before its tools are pinned. */
   digest: string;
-  /** Digest of `input`. */
   input_digest: string;
   /** Argument for `--plan`, to run exactly this plan with this input. */
   reference: string;
-  /**
-   * Operations whose tools are pinned when the task is created: the descriptions of their servers are not known here.
-   */
+  /** Operations whose tools are pinned when the task is created; their servers' descriptions are unknown here. */
   pinned_at_creation: string[];
   /** With defaults applied. */
   input: JsonObject;
@@ -55,7 +52,7 @@ export interface PlacementPreview {
   demands: { ability: string; tool: string | null; placement: Placement }[];
 }
 
-/** The lock a task takes its turn with. */
+/** The lock whose turn a task would wait for. */
 export interface ConcurrencyPreview {
   /** Null where it cannot be evaluated, see `problem`. */
   key: string | null;
@@ -65,32 +62,30 @@ export interface ConcurrencyPreview {
   problem: Problem | null;
 }
 
-/** Events at the start and the end of a workflow's task. */
+/** Hooks of a workflow's task as a whole, and the approval at its start. */
 export interface StartPreview {
   hooks: HookPreview[];
   approval: ApprovalPreview | null;
 }
 
-/** One hook. */
 export interface HookPreview {
   id: string;
   phase: Phase;
   handler: PlanHandler['kind'];
-  /** Null where it is determined only at run time: scripts and built-in hooks always. */
+  /** Null if only the run determines it, as always for scripts and built-in hooks. */
   decision: GuardDecision | null;
-  /** `error` if it is certain to fail; its decision is then that of a hook that cannot answer. */
+  /** `error` if it is certain to fail; its decision is then that of a failed hook. */
   status: 'ok' | 'error';
   reason: string | null;
-  /** Advice after a denial, in its author's words. */
   suggestion: string | null;
   warnings: string[];
-  /** Dependencies of the answer; empty where it is known or determined only at run time. */
+  /** What the answer depends on; empty if it is known, or only the run determines it. */
   depends_on: string[];
   /** The program that would run, or the built-in handler. */
   asks: string | null;
 }
 
-/** An approval that people would have to give. */
+/** An approval that would be requested. */
 export interface ApprovalPreview {
   title: string;
   /** `maybe`: depends on values known only at run time. */
@@ -100,9 +95,8 @@ export interface ApprovalPreview {
   approvers: string[];
   people: string[];
   quorum: number;
-  /** Whether the requester may decide. */
   self_approval: boolean;
-  /** A duration, or a template that gives one. */
+  /** A duration, or a template that yields one. */
   expires: string;
   comment: CommentRule;
   fields: Record<string, ApprovalField>;
@@ -110,9 +104,9 @@ export interface ApprovalPreview {
 
 /** A value that may hold templates. */
 export interface ValuePreview {
-  /** With the templates themselves where they are not known. */
+  /** Parts that are unknown remain templates. */
   value: Json;
-  /** Dependencies of parts: by the member of a map, or `''` for the whole. */
+  /** What parts depend on, by the member of a map, or `''` for the whole. */
   open: Record<string, string[]>;
   problem: Problem | null;
 }
@@ -136,7 +130,7 @@ export interface StepGroup {
   steps: StepPreview[];
 }
 
-/** Whether something runs once the steps before it are done: for certain, not at all, or that is not known yet. */
+/** Whether a step or group runs once the steps before it are done; `maybe`: not known yet. */
 export type Runs = 'yes' | 'no' | 'maybe';
 
 /** One step of the tree. */
@@ -146,7 +140,7 @@ export interface StepPreview {
   path: string;
   verb: PlanStep['verb'];
   runs: Runs;
-  /** Why it does not run, or the dependencies of that. */
+  /** Why it does not run, or what decides whether it runs. */
   because: string | null;
   if: AnswerPreview | null;
   /** Short description of the call, question or wait. */
@@ -162,20 +156,19 @@ export interface StepPreview {
   /** Value that a `let` names, an `end` returns or a `fail` reports. */
   value: ValuePreview | null;
   undo: { call: string; with: ValuePreview } | null;
-  /** Whether a call may be ended at work, and counts as cancelled then. */
+  /** Whether the call may be interrupted, and then counts as cancelled. */
   may_be_cut: boolean;
   timeout: string | null;
   continue_on_error: boolean;
   groups: StepGroup[];
 }
 
-/** One call. */
 export interface CallPreview {
   ability: string;
   kind: 'operation' | 'workflow';
   effects: Effect;
   with: ValuePreview;
-  /** Why the input would be refused, where that is certain. */
+  /** Why the input would be refused, if that is certain. */
   input_problem: Problem | null;
   /** Null for a workflow, since its calls have their own. */
   attempts: number | null;
@@ -196,13 +189,13 @@ export interface ScriptPreview {
   /** The program with its arguments, one item each; null if unknown, see `depends_on` and `problem`. */
   command: string[] | null;
   stdin: string | null;
-  /** Additional to its profile; secrets only as references. */
+  /** In addition to its profile; secrets only as references. */
   env: Record<string, string>;
   depends_on: string[];
   problem: Problem | null;
 }
 
-/** How an operation is done here. */
+/** How an operation is executed in this environment. */
 export interface OperationPreview {
   key: string;
   version: number | string;
@@ -210,7 +203,7 @@ export interface OperationPreview {
   implementation: string;
   kind: 'script' | 'mcp' | 'api' | 'model';
   tags: string[];
-  /** `server:tool`, by which it is placed. */
+  /** `server:tool`, which determines the placement. */
   tool: string;
   /** The program, the tool with its server, or the request. Never a secret. */
   does: string;
@@ -219,6 +212,5 @@ export interface OperationPreview {
   fast: boolean;
   rate_limit: { per_minute?: number; per_day?: number } | null;
   credentials: { reference: string; what: string; is_set: boolean }[];
-  /** Names of the prompts of the environment. */
   prompts: string[];
 }

@@ -3,7 +3,7 @@ export interface SourceLocation {
   file: string;
   line?: number;
   column?: number;
-  /** For a part of a template: where the template is used. */
+  /** For a part of a template: where it is used. */
   used_at?: SourceLocation;
 }
 
@@ -23,10 +23,9 @@ export interface Problem {
 const BRAND = Symbol.for('ability-runtime.AbilityError');
 
 /**
- * The one error this code base throws on purpose.
- *
- * Its `code` is part of the interface; the message may change. Thrown by every room, caught at the doors. A process may
- * hold two copies of this class, the bundled command line's and that of the workers it hosts: `instanceof` knows both.
+ * The one error that this code throws on purpose; doors catch it. `code` is part of the interface; the message may
+ * change. A process may hold two copies of this class, from the command line's bundle and from its workers:
+ * `instanceof` knows both.
  */
 export class AbilityError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -69,12 +68,12 @@ export function usageError(message: string, suggestion?: string): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, ...(suggestion !== undefined && { suggestion }) });
 }
 
-/** The message of anything that was thrown. */
+/** The message of any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Formats a location as `file:line:column`, omitting unknown parts; in a template also the place of its use. */
+/** Formats a location as `file:line:column`, without unknown parts; in a template also where it is used. */
 export function formatLocation({ file, line, column, used_at }: SourceLocation): string {
   const place = [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':');
   return used_at ? `${place} (used at ${formatLocation(used_at)})` : place;

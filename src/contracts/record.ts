@@ -14,26 +14,21 @@ export interface TaskRecord {
   request: { ability: string; environment: string; input: string };
   requested_by: Person;
   session: string | null;
-  /** Who started it; omitted if unknown. */
   caller?: Caller;
-  /**
-   * The run that it belongs to: a request in plain words, with a log in `.system/runs`; omitted: none. Source: C-35.
-   */
+  /** The run that it belongs to, with a log in `.system/runs`; omitted: none. Source: C-35. */
   run?: string;
   /** Purpose of the task, in the requester's words; omitted if they gave none. Source: R-000-86. */
   intent?: string;
-  /** The folder of the project that it concerns; omitted if unknown. */
   scope?: string;
   created_at: string;
   /** For a direct run: when it is removed. ISO 8601. */
   expires_at?: string;
-  /** Name of the machine whose worker keeps the record and the logs. */
+  /** The machine whose worker keeps the record and the logs. */
   host: string;
   plan_digest: string;
-  /** The resolved configuration, with references in place of secrets. */
+  /** The resolved configuration; secrets are references. */
   plan: Plan;
   input: JsonObject;
-  /** Changes of the input since the task was created; omitted if none. */
   changes?: InputChange[];
   /** Number of changes not listed, between the first and the latest; omitted if zero. */
   changes_left?: number;
@@ -42,18 +37,14 @@ export interface TaskRecord {
   result: TaskResult | null;
   /** Abilities that it called; absent until it has ended, and in records of earlier builds. */
   used?: ToolsUsed;
-  /**
-   * Its calls in starting order: the first hundred, and the first hundred failures after them. Absent if it made none.
-   */
+  /** In starting order: the first hundred calls, then the first hundred failures after them; absent if none. */
   calls?: RecordedCall[];
-  /** Number of calls not listed; omitted if zero. */
   calls_left_out?: number;
   /**
-   * Its steps that call nothing and have no steps in them: waits, approvals, values. The first hundred outside of loops, then the
-   * first hundred that ran in turns of loops, of the last run of a task that went on as a new one.
+   * Steps without calls or inner steps: waits, approvals, values. The first hundred outside of loops, then the first
+   * hundred in loops, of the task's last run.
    */
   steps?: RecordedStep[];
-  /** Number of steps not listed; omitted if zero. */
   steps_left_out?: number;
 }
 
@@ -71,7 +62,6 @@ export interface RecordedStep {
 export interface RecordedCall {
   /** Path of its step; `run` where the task is the call. */
   path: string;
-  /** The ability called. */
   call: string;
   /** Id of the implementation; absent for a workflow. */
   implementation?: string;
@@ -93,7 +83,7 @@ export type CalledPlace =
   | { kind: 'script'; script: string; digest: string }
   /** A model that an agent used; `digest`: SHA-256 of the program that answered in its place. */
   | { kind: 'model'; model: string; digest?: string }
-  /** A task of its own, with a record of its own. */
+  /** A task of its own with its own record. */
   | { kind: 'workflow'; task: string };
 
 /** A whole value, or the start of its JSON text with the length of the whole in characters. */
@@ -117,8 +107,5 @@ export const RECORD_FILES = {
   deleted: 'deleted.json',
 } as const;
 
-/**
- * Begins the names of the logs that calls which only made requests write together, in its folder of logs: one a process that made them. No
- * step has a dot in its id.
- */
+/** Name prefix of logs, one a process, for calls that only make requests; step ids have no dots. */
 export const REQUESTS_LOG = 'requests.';

@@ -16,14 +16,13 @@ export type Expectation =
   | { options: { value: Json; label: string }[] }
   /** One value of a JSON Schema, for the input of that name. */
   | { input: string; schema: JsonObject }
-  /** A word of consent: that this tool is called again. */
+  /** Consent to call this tool again. */
   | { extensionId: string; capabilityId: string };
 
-/** A question pending for the writer. It counts in its own thread only, and until it expires. */
+/** A question that waits for the writer's answer; valid only in its own thread, and until it expires. */
 export interface Pending {
   kind: 'workflow_waiting' | 'slot_request' | 'tool_retry';
   expects: Expectation;
-  /** The thread it belongs to. */
   thread_key: string;
   /** ISO 8601. */
   since: string;
@@ -31,13 +30,11 @@ export interface Pending {
   until?: string;
   /** The waiting task, or the task whose call failed. */
   task_key?: string;
-  /** The ability whose input is missing. */
   ability_id?: string;
-  /** The input known so far. */
   given?: JsonObject;
-  /** The request that it is about, as it was typed. */
+  /** The original request, as typed. */
   request?: string;
-  /** The plan that is agreed to, as `--plan` takes it: nothing else is run. */
+  /** The plan to consent to, as `--plan` accepts it; nothing else is run. */
   plan?: string;
 }
 
@@ -50,7 +47,7 @@ export interface FocusContext {
     /** The last {@link LANE_LENGTH} messages of the thread, oldest first; the last is the one to decide about. */
     window: LaneMessage[];
   };
-  /** Candidates for the anchor, where it is ambiguous. */
+  /** Possible anchors, if it is ambiguous. */
   candidates: { title: string; message_id: string }[];
   pending: Pending | null;
 }
@@ -73,21 +70,19 @@ export interface AgentTarget {
   summary: string;
   /** The strongest effect among the abilities it may call. */
   effects: Effect;
-  /** Whether it may call anything of a high level. Source: R-003-19; docs/choosing.md#deciding. */
+  /** Whether it may call high-level abilities. Source: R-003-19; docs/choosing.md#deciding. */
   isComplex: boolean;
 }
 
-/** A tool that may be called; C-21: the extension is its server or provider, the capability the tool or operation. */
+/** A callable tool; C-21: the extension is its server or provider, the capability the tool or operation. */
 export interface ToolTarget {
   extensionId: string;
   capabilityId: string;
-  /** The ability behind it. */
   abilityId: string;
   summary: string;
   effects: Effect;
   /** False if it is not installed, out of scope, disabled, without credential, or if its server does not answer. */
   available: boolean;
-  /** Why it is not available. */
   reason?: string | undefined;
 }
 
@@ -98,7 +93,7 @@ export interface WorkflowTarget {
   effects: Effect;
 }
 
-/** Everything that a request may go to; the rest is never one. Source: R-003-25. */
+/** All possible targets of a request. Source: R-003-25. */
 export interface Targets {
   agents: readonly AgentTarget[];
   tools: readonly ToolTarget[];
@@ -108,7 +103,7 @@ export interface Targets {
 /** Subjects of a decision. Source: R-003-11. */
 export const REFERENCES = ['focus_anchor', 'pending', 'latest'] as const;
 
-/** Answer of a router; strict. Source: R-003-07 to R-003-11. */
+/** Answer of a router; no other keys are allowed. Source: R-003-07 to R-003-11. */
 export interface RouterAnswer {
   decision: RouteDecision;
   target: RouteTarget | null;
@@ -119,7 +114,7 @@ export interface RouterAnswer {
   references: { refersTo: (typeof REFERENCES)[number]; refersToReason: string };
 }
 
-/** An answer to a question, and its meaning: an ability, an earlier message, or none of the options. */
+/** A possible answer and its meaning: an ability, an earlier message, or none of the options. */
 export interface Choice {
   label: string;
   means: { ability_id: string } | { message_id: string } | null;
@@ -144,7 +139,7 @@ export interface RoutingDecision extends RouterAnswer {
 
 /** Argument of the activity that decides. */
 export interface DecideRequest {
-  /** Its last message is decided about. */
+  /** The decision is about its last message. */
   thread: { key: string; messages: LaneMessage[]; pending: Pending | null };
   environment: string;
   /** A folder of the project; null: not specified. */
@@ -162,7 +157,7 @@ export interface RecruitmentResult {
   routing_method: (typeof ROUTING_METHODS)[number];
 }
 
-/** The first line of a run log. Source: R-004-16 to R-004-18. */
+/** Kinds of the lines of a run log; the first line is `recruitment`. Source: R-004-16 to R-004-18. */
 export const RUN_LOG_KINDS = ['recruitment', 'decision', 'plan', 'task', 'approval', 'answer'] as const;
 
 /** A line of `runlog.jsonl`; no other keys. */

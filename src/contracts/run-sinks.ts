@@ -5,9 +5,8 @@ import type { TaskStart } from './task.js';
 import type { HookSpan, StepSpan } from './traces.js';
 
 /**
- * Reports of a workflow to the worker that runs it, outside of its history, so that the worker knows its own runs.
- *
- * The worker's own sandbox reports it, before any activity of the run can begin; no other process can.
+ * Reports of a workflow to its worker, outside of its history. They come from the worker's own sandbox, before any
+ * activity of the run can begin; no other process can send them.
  */
 export type RunSinks = {
   runs: {
@@ -15,17 +14,16 @@ export type RunSinks = {
     begun(task: BegunTask | null): void;
     /** A task is about to close: its record is written before the server learns of it. */
     ended(task: EndedTask): void;
-    /** Additional facts for the record of a task, which its local activity is about to write. */
+    /** More facts for the record of a task, which its local activity is about to write. */
     told(task: ToldTask): void;
   };
 };
 
-/** Reports of a workflow for traces, if the worker writes any; also outside of its history. */
+/** Reports of a workflow for traces, if the worker writes any; outside of its history, too. */
 export type SpanSinks = {
   traces: {
-    /** A step has ended. */
     step(step: StepSpan): void;
-    /** The workflow has answered a hook itself. */
+    /** The workflow itself answered a hook. */
     hook(hook: HookSpan): void;
   };
 };
@@ -39,7 +37,7 @@ export type TaskOrigin = Pick<TaskStart, 'user' | 'session'> & {
 
 /** The start of a task's run. */
 export interface BegunTask extends TaskOrigin {
-  /** The workflow it is, where another task called it. */
+  /** For a called task: the ability id of its workflow. */
   child?: string;
   /** The plan as JSON: text is cheaper to pass than the object, and is parsed only if the plan is not known. */
   plan: string;
@@ -49,16 +47,15 @@ export interface BegunTask extends TaskOrigin {
 export interface ToldTask {
   /** When its first run was started. ISO 8601. */
   created_at: string;
-  /** Its calls; absent if it made none. */
   calls?: CallsMade;
-  /** Its other steps; absent where none of them came up. */
+  /** Its other steps; absent if none occurred. */
   steps?: StepsDone;
 }
 
 /** The end of a task whose record is written outside of its history. */
 export interface EndedTask extends CallContext, ToldTask {
-  /** Its `TaskResult` as JSON: text is cheaper to pass than the object. */
+  /** Its `TaskResult` as JSON, which is cheaper to pass than the object. */
   result: string;
-  /** Its input, as JSON; read only where the record that was made at creation is not there. */
+  /** Its input as JSON; read only if the record made at creation is missing. */
   input: string;
 }

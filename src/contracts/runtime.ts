@@ -20,15 +20,14 @@ export interface RuntimeFile {
   namespace: string;
   store: string;
   registry_digest: string | null;
-  /** The name of the project that its workers serve, once it is up; an older version does not say. */
+  /** The project that its workers serve, once it is up; absent in older versions. */
   project?: string;
   log: string;
   /** Number of unwritten records of tasks that ended since its start; omitted if zero. */
   records_missing?: number;
   /** Number of records and logs not written to a shared store since its start; omitted if zero. */
   shared_missing?: number;
-  /** Where a server may still have the database open that cannot be seen from here. */
+  /** Where a server that is invisible from here may still have the database open. */
   unseen_server?: string;
-  /** Why it failed, when it did. */
   error?: { code: string; message: string; suggestion?: string };
 }

@@ -5,14 +5,14 @@ export interface FiringRequest {
   format: 1;
   project: string;
   schedule: ScheduleSpec;
-  /** The definition that states the schedule, as a path in the project; absent: it was created by hand. */
+  /** Path in the project of the definition with the schedule; absent: the schedule was created by hand. */
   stated_in?: string;
 }
 
 /** How a firing ended. A refused one fails with the code of the refusal instead. */
 export interface Firing {
   task_key: string;
-  /** End state of the task; null where another firing had started it already. */
+  /** Final state of the task; null if another firing had started it already. */
   status: string | null;
 }
 
@@ -24,7 +24,7 @@ export type Overlap = (typeof OVERLAPS)[number];
 
 /** A schedule as its author writes it. Durations in milliseconds. */
 export interface ScheduleSpec {
-  /** `^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`, so that the keys of its tasks are keys. */
+  /** `^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`, so that the keys of its tasks are valid. */
   id: string;
   ability: string;
   environment: string;
@@ -34,9 +34,9 @@ export interface ScheduleSpec {
   /** IANA name. */
   timezone: string;
   overlap: Overlap;
-  /** A firing is put off by up to so much, differently each time. */
+  /** Maximum random delay of each firing. */
   jitter_ms: number;
-  /** A firing that was missed is made up for within so much; later it is only counted. */
+  /** How late a missed firing is still made up; after that it is only counted. */
   catch_up_ms: number;
   intent?: string;
 }

@@ -2,10 +2,8 @@ import type { Caller } from './callers.js';
 import type { Person } from './people.js';
 
 /**
- * The worker's word that this plan, under this key and with this input, passed preflight.
- *
- * `mac` is an HMAC-SHA-256 over canonical JSON of all the other fields.
- * Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
+ * Proves that this plan, with this key and input, passed preflight; `mac`: HMAC-SHA-256 over the other fields'
+ * canonical JSON. Source: docs/architecture.md#promises; docs/architecture.md#the-way-of-a-task.
  */
 export interface Seal {
   key_id: string;
@@ -17,17 +15,16 @@ export interface Seal {
   input: string;
   /** SHA-256 of the canonical progress that the task takes over from an earlier one; absent: none. */
   progress?: string;
-  /** The requester of the task. */
   user: Person;
-  /** The session of the request; absent: none. */
+  /** Absent: the request belongs to no session. */
   session?: string;
-  /** The folder of the project that it is about; absent: they did not say. */
+  /** The folder of the project that the task is about; absent: not specified. */
   scope?: string;
-  /** The caller; absent: unknown, so that every hook fires. For a called task it is the root's. */
+  /** Absent: unknown, so that every hook fires. A called task has the caller of the root. */
   caller?: Caller;
   /** Purpose of the task, in the requester's words; absent: they gave none. */
   intent?: string;
-  /** The run that it is part of, which is a request in plain words; absent: none. Source: C-35. */
+  /** The run (of a request in plain words) that it belongs to; absent: none. Source: C-35. */
   run?: string;
   /** Confirmations that `need_user_confirm` requested at creation; the task raises them as approvals when it runs. */
   confirmations: Confirmation[];

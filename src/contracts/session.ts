@@ -37,7 +37,7 @@ export interface AbilityGuard {
   source: string;
 }
 
-/** A signal of a team's own, which is neither acted on nor lost. Source: R-002-47. */
+/** A custom signal of a team: kept, but without effect. Source: R-002-47. */
 export interface UnknownSignal {
   /** ISO 8601. */
   at: string;
@@ -46,15 +46,13 @@ export interface UnknownSignal {
   value: Json;
 }
 
-/**
- * Answer of `ability guard` about a call that an agent's tool wanted to make in the session; only for guarded calls.
- */
+/** Answer of `ability guard` about a call of an agent's tool in the session; only for guarded calls. */
 export interface ToolAnswer {
   /** ISO 8601. */
   at: string;
-  /** The tool whose hook it was, such as `claude`. */
+  /** The tool whose hook reported the call, such as `claude`. */
   tool: string;
-  /** Name of the call in that tool; nothing of its input. */
+  /** Name of the call in that tool, without its input. */
   name: string;
   decision: GuardDecision;
   /** `ability_id` is `*` if it concerns no ability. */
@@ -65,13 +63,13 @@ export interface ToolAnswer {
 export interface SessionTask {
   task_key: string;
   ability_id: string;
-  /** A state of a task; `unavailable` where none was formed. */
+  /** A state of a task; `unavailable` if no task was created. */
   status: string;
-  /** Nothing more can come of it, and all of its guards were passed on. */
+  /** It has nothing more to report, and all of its guard answers were passed on. */
   settled?: true;
   /** Number of its guards' answers already passed on. */
   told: number;
-  /** The same of the tasks that it calls, by their keys; -1 where nothing more can come of one. Absent: it calls none. */
+  /** The same for called tasks, by key; -1: nothing more to report. Absent: it calls none. */
   called?: Record<string, number>;
 }
 
@@ -105,7 +103,6 @@ export interface SessionStart {
   /** Milliseconds without a prompt or a call after which it ends. */
   idle_ms: number;
   user: Person;
-  /** State of an earlier run of it. */
   carried?: SessionCarried;
 }
 
@@ -125,30 +122,27 @@ export interface SessionCarried {
   counts: CallCounts;
   /** Calls under way that are not listed: their effects, by id. */
   unlisted: Record<string, Effect>;
-  /** Number of calls not listed. */
   left_out: number;
   unknown_signals: UnknownSignal[];
-  /** The newest; absent in sessions that were carried before there were any. */
+  /** The newest ones; absent in sessions carried over by earlier builds. */
   tool_answers?: ToolAnswer[];
-  /** Absent in sessions that were carried before it was kept. */
+  /** Absent in sessions carried over by earlier builds. */
   thread?: SessionThread;
 }
 
-/**
- * Messages of a session, for deciding what a prompt refers to; a query of its own, since lists should not show prompts.
- */
+/** Messages for deciding what a prompt refers to; a query of its own, since lists must not show prompts. */
 export interface SessionThread {
   /** The last ones, oldest first; long texts without their middle. */
   messages: LaneMessage[];
   /** Number of all messages. */
   count: number;
-  /** The question pending for the person, as noted by the client. */
+  /** The question pending for the person, as the client noted it. */
   pending: Pending | null;
 }
 
-/** A client's note about its side of the conversation. It decides nothing: guards and approvals apply as ever. */
+/** A client's note about its side of the conversation. It decides nothing: guards and approvals still apply. */
 export interface ThreadNote {
-  /** `user` comes with prompts alone. */
+  /** Messages of the role `user` come only with prompts. */
   messages: Pick<LaneMessage, 'role' | 'text'>[];
   pending: Pending | null;
 }
@@ -165,7 +159,6 @@ export interface SessionView extends Omit<SessionCarried, 'guards' | 'unlisted' 
   scope: string;
   idle_ms: number;
   user: Person;
-  /** Answers of the SessionStop hooks. */
   stop_hooks: HookAnswer[];
 }
 
@@ -175,7 +168,7 @@ export interface PromptRequest {
   user: Person;
 }
 
-/** Goes with every request to an activity of a session. */
+/** Part of every request to an activity of a session. */
 export interface SessionSurroundings {
   session_id: string;
   scope: string;
@@ -189,7 +182,7 @@ export interface AskStartRequest extends SessionSurroundings {
   moment: number;
 }
 
-/** Argument of the activity behind a prompt. `user` is the one who prompts. */
+/** Argument of the activity behind a prompt. `user` is the person who sends the prompt. */
 export interface AskPromptRequest extends SessionSurroundings {
   prompt: string;
   turn_index: number;
@@ -239,16 +232,16 @@ export type FactsOfCall = Record<
 
 /** Reports of workers to sessions. */
 export type SessionWord =
-  /** A task is about to be formed. */
+  /** A task is about to be created. */
   | { kind: 'task'; task_key: string; ability_id: string }
-  /** Guard answers before the task exists; `refused`: none will. */
+  /** Guard answers before the task exists; `refused`: it is not created. */
   | { kind: 'guards'; task_key: string; refused: boolean; guards: AbilityGuard[] }
   /** The answer of `ability guard`, on a machine with a seal key. */
   | { kind: 'tool'; answer: ToolAnswer }
-  /** A call is about to start: these guards are evaluated, and unless one denies, the call is entered. */
+  /** A call is about to start: evaluates these guards and, unless one denies, enters the call. */
   | {
       kind: 'call';
-      /** Absent: guards are evaluated, and nothing is entered. */
+      /** Absent: the guards are evaluated, but no call is entered. */
       call?: Omit<SessionCall, 'status'>;
       guards: { id: string; handler: Extract<PlanHandler, { kind: 'expression' }> }[];
       facts: FactsOfCall;

@@ -30,12 +30,12 @@ export const STEP_STATUSES = [
 /** One of `STEP_STATUSES`. */
 export type StepStatus = (typeof STEP_STATUSES)[number];
 
-/** Whether a task in this state will not change any more. */
+/** Whether this state is final. */
 export function isEndState(state: string): state is EndState {
   return (END_STATES as readonly string[]).includes(state);
 }
 
-/** Whether a step in this status has run its course. */
+/** Whether this status of a step is final. */
 export function isStepEnd(status: StepStatus): boolean {
   return status !== 'pending' && status !== 'running' && status !== 'waiting';
 }

@@ -2,15 +2,14 @@ import type { Approval } from './approvals.js';
 import type { HookAnswer, Phase } from './hooks.js';
 import type { StepSummary, TaskResult } from './task.js';
 
-/** Hooks that only allowed, together: one entry a hook and phase. */
+/** Answers that only allowed, one entry per hook and phase. */
 export interface Allowed {
   hook_id: string;
   phase: Phase;
-  /** Where the hook ran. */
   paths: string[];
-  /** Which answers of the task these are, counted from 0. */
+  /** Positions of its answers among those of the task, from 0. */
   at: number[];
-  /** Duration of each, in milliseconds; null if not measured. Absent: none was. */
+  /** Duration of each, in milliseconds; null if not measured. Absent: none was measured. */
   ms?: (number | null)[];
 }
 
@@ -43,9 +42,8 @@ type Kept = Pick<TaskResult, 'status' | 'output'> &
   >;
 
 /**
- * The result of a task, as its history keeps it.
- *
- * Every task pays for each field, so empty and derivable ones are left out. Source: docs/architecture.md#the-cost-rule.
+ * The result of a task in its history. Every task pays for each field, so empty and derivable ones are left out.
+ * Source: docs/architecture.md#the-cost-rule.
  */
 export interface StoredResult extends Kept {
   steps: StoredStep[];
@@ -53,6 +51,6 @@ export interface StoredResult extends Kept {
   /** Milliseconds from `started_at` to the end. */
   took_ms?: number;
   allowed?: Allowed[];
-  /** Answers that did more than allow, each with its place among all. */
+  /** Answers that did more than allow, each with its position among all. */
   answers?: [at: number, answer: HookAnswer][];
 }

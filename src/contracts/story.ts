@@ -15,16 +15,14 @@ import type { StepStatus, TaskState } from './states.js';
 import type { InputChange, StepSummary, TaskResult } from './task.js';
 
 /**
- * Where a task was read from: an open one answers a query, an ended one has its history, an open one without a worker
- * has only Temporal's description, and one that Temporal forgot has its record.
+ * Where a task was read from: an open one answers a query (`worker`), an ended one has its history; an open one
+ * without a worker has only Temporal's description, and one that Temporal forgot only its record.
  */
 export type StorySource = 'worker' | 'history' | 'description' | 'record';
 
 /**
- * How a task reached its state: which definition, hook, approver and attempt led to it.
- *
- * Times are ISO 8601. Facts that are unknown, or no longer known, are null, and `gaps` says why. Source:
- * docs/architecture.md#promises.
+ * How a task reached its state: which definition, hook, approver and attempt led to it. Times are ISO 8601.
+ * Unknown facts are null, and `gaps` says why. Source: docs/architecture.md#promises.
  */
 export interface TaskStory {
   task_key: string | null;
@@ -39,36 +37,27 @@ export interface TaskStory {
   environment: string;
   requested_by: Person;
   session: string | null;
-  /** Who started it; null where that is not known. */
   caller: Caller | null;
-  /** Purpose of the task, in the requester's words. */
   intent: string | null;
   input: JsonObject | null;
-  /** How the input was changed before the task was run. */
   changes: InputChange[];
   /** Number of changes not listed, between the first and the latest; omitted if zero. */
   changes_left?: number;
   created_at: string | null;
   started_at: string | null;
   finished_at: string | null;
-  /** Each hook's answer, in the order in which they came. */
+  /** In the order in which they answered. */
   hooks: HookAnswer[];
   approvals: Approval[];
-  /** For a task with `concurrency`: how it got its turn. */
   concurrency?: Turn;
-  /** The files of the task; omitted if none. */
   files?: TaskFile[];
-  /** Usage of an agent. */
   agent?: AgentUsage;
   steps: StepStory[];
   warnings: string[];
   output: Json;
   error: Problem | null;
   cleanup_ran: boolean | null;
-  /**
-   * How and from which step it can be retried; null if it cannot. `foreach`: the loop that failed, whose finished items
-   * are kept unless a step is named.
-   */
+  /** Null if no retry is possible. `foreach`: the failed loop; keeps finished items unless a step is named. */
   retry: { from: string | null; foreach?: string; corrected?: true } | null;
   links: TaskResult['links'];
 }
@@ -86,7 +75,6 @@ export interface StoryAgent {
   /** Key of its model among the operations. */
   model: string;
   limits: PlanAgentLimits;
-  /** The abilities that it may call. */
   tools: string[];
   /** SHA-256 of the grant from the agent that called it; absent: no agent did. */
   grant?: string;
@@ -101,9 +89,7 @@ export interface StoryResolution {
   operations: StoryOperation[];
   /** Ids of the hooks around the task itself. */
   hooks: string[];
-  /** With which other tasks it must not run at once. */
   concurrency?: PlanConcurrency;
-  /** Only for an agent. */
   agent?: StoryAgent;
 }
 
@@ -129,17 +115,16 @@ export interface StepStory extends Pick<StepSummary, 'turns' | 'failed_turns' | 
   /** For a call of an MCP tool: the last negotiated protocol version, if a log on this machine has it. */
   protocol?: string;
   status: StepStatus;
-  /** The condition under which it runs, if any. */
   condition: string | null;
   /** Number of attempts; for a group, with its own `retry`; in a loop, over all turns. */
   attempts: number;
-  /** The failures as a result lists them, with the attempts of the call that failed, as far as a history has them. */
+  /** The failures that a result lists, with the attempts of the failed call as far as the history has them. */
   failures?: FailureStory[];
   started_at: string | null;
   finished_at: string | null;
   duration_ms: number | null;
   error: Pick<Problem, 'code' | 'message'> | null;
-  /** Each attempt of a call, in order; none of a step in a loop, whose failures have theirs. */
+  /** Attempts of a call, in order; empty for a step in a loop, whose failures list theirs. */
   tries: AttemptStory[];
 }
 
@@ -153,14 +138,14 @@ export interface AttemptStory {
   number: number;
   /** From 1; a retried group repeats its calls. */
   round: number;
-  /** `waiting`: for a worker, or for the time of the next attempt. */
+  /** `waiting`: for a worker, or for the start of the next attempt. */
   status: 'succeeded' | 'failed' | 'cancelled' | 'running' | 'waiting' | 'unknown';
   error: Pick<Problem, 'code' | 'message'> | null;
-  /** The last it wrote, where its error is not known. */
+  /** The last line it wrote, if its error is unknown. */
   last_words: string | null;
   started_at: string | null;
   ended_at: string | null;
-  /** When it starts, while it waits for that. */
+  /** When it starts, if it still waits; else null. */
   starts_at: string | null;
   /** Identity of the worker, as Temporal knows it. */
   worker: string | null;

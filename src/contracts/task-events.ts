@@ -1,6 +1,5 @@
 import type { JsonObject } from './json.js';
 
-/** Events of a task. */
 export const TASK_EVENTS = [
   'task.created',
   'task.run',
@@ -16,9 +15,9 @@ export const TASK_EVENTS = [
   'model.output',
 ] as const;
 
-/** One thing that happened to a task. */
+/** An event of a task. */
 export interface TaskEvent {
-  /** `<run>.<number>`: constant, and identifies the position in the history from which to continue. */
+  /** `<run>.<number>`: never changes, and identifies the position in the history from which to continue. */
   id: string;
   type: (typeof TASK_EVENTS)[number];
   /** ISO 8601. */

@@ -7,14 +7,13 @@ export interface InputChange {
   by: Person;
   /** ISO 8601. */
   at: string;
-  /** Names of the fields that differ since, sorted; none where only the definitions had changed. */
+  /** Names of the changed fields, sorted; empty if only the definitions had changed. */
   fields: string[];
 }
 
 /** The changes between the first and the latest, which are not listed. */
 export interface ChangesLeft {
   count: number;
-  /** Names of those who made the changes. */
   by: string[];
 }
 
@@ -35,7 +34,7 @@ export interface InputEdit {
 
 /** Result of the `modify` update once the new input has passed preflight. */
 export interface EditAnswer {
-  /** Empty where nothing differs. */
+  /** Names of the changed fields; empty if the inputs are equal. */
   fields: string[];
   /** Whether the task differs from before: in its input, or in the definitions it was resolved from. */
   changed: boolean;

@@ -5,27 +5,24 @@ import type { LastTurn, LoopProgress, TurnCount } from './loops.js';
 import type { Problem } from './problem.js';
 import type { StepStatus } from './states.js';
 
-/** A failure of the workflow that one of its handlers deals with. */
+/** A failure of the workflow that one of its handlers handles. */
 export interface Handling {
-  /** Index of the handler. */
   handler: number;
   error: Problem;
   /** Whether the author declared that an answer means this failure; it is then retried only if named. */
   answer?: true;
 }
 
-/** Progress by step path. Running the steps over a filled map skips those that are done. */
+/** Progress by step path. Running the steps over a filled map skips completed ones. */
 export type Progress = Record<string, StepProgress>;
 
 /** Progress of one step. Times are ISO 8601. */
 export interface StepProgress {
   status: StepStatus;
-  /** The ability called, where the step is a call. */
   call?: string;
   /** Workflow id of the task that the step called, if any. */
   child?: string;
   output?: Json;
-  /** Files that the call produced, as expressions see them. */
   files?: StepFiles;
   /** For a step reused from an earlier task: all its files. */
   made?: TaskFile[];
@@ -33,11 +30,11 @@ export interface StepProgress {
   attempts?: number;
   started_at?: string;
   finished_at?: string;
-  /** In place of the two moments, where an earlier run did the step. */
+  /** Replaces the two times if an earlier run executed the step. */
   duration_ms?: number;
-  /** When a wait ends that began in an earlier run. */
+  /** End of a wait that began in an earlier run. */
   deadline?: string;
-  /** Index of the step's handler that deals with its failure. */
+  /** Index of the step's handler that handles its failure. */
   handler?: number;
   /** Whether the author declared that an answer means that failure, see {@link Handling}. */
   answer?: true;
@@ -53,12 +50,12 @@ export interface StepProgress {
   turn?: number;
   /** For a `repeat`: the pause after those turns is over, and the next one has begun. */
   begun?: true;
-  /** Only for a running loop: the last finished turn of each step, by id; only of steps read inside it. */
+  /** Only in a running loop: the last finished turn of each step that is read inside it, by id. */
   last?: Record<string, LastTurn>;
   /** For a loop: run counts of its steps, by path with `*` for the turn; entries of completed turns are dropped. */
   turns?: Record<string, TurnCount>;
   /** For a loop: outcomes of its turns. Absent in entries of earlier builds. */
   loop?: LoopProgress;
-  /** For the turns of an agent: its position. */
+  /** For the turns of an agent: their state. */
   agent?: AgentProgress;
 }

@@ -19,9 +19,9 @@ export interface StepSummary {
   path: string;
   call: string | null;
   status: StepStatus;
-  /** In a loop: of all turns together. */
+  /** In a loop: total over all turns. */
   attempts: number;
-  /** In a loop: from when its first turn began until its last one ended. */
+  /** In a loop: from the start of its first turn to the end of its last one. */
   duration_ms: number | null;
   /** Number of runs of a step in a loop. */
   turns?: number;
@@ -62,12 +62,11 @@ export interface TaskResult {
   caller?: Caller;
   started_at: string | null;
   finished_at: string | null;
-  /** Whether the `finally` steps ran, where there are any. */
+  /** Whether the `finally` steps ran; null if there are none. */
   cleanup_ran: boolean | null;
   links: { temporal: string | null; record: string | null };
   /** Purpose of the task, in the requester's words; omitted if they gave none. */
   intent?: string;
-  /** Changes of the input before the task was run; omitted if none. */
   changes?: InputChange[];
   /** Number of changes not in {@link changes}, between the first and the latest; omitted if zero. */
   changes_left?: number;
@@ -77,7 +76,6 @@ export interface TaskResult {
   agent?: AgentUsage;
   /** For a called task: whether the author declared that an answer means its failure, see {@link Handling}. */
   answer?: true;
-  /** For a task with `concurrency`: how it got its turn. */
   concurrency?: Turn;
   /** The files of the task, in the order in which it got them; omitted if none. */
   files?: TaskFile[];
@@ -87,7 +85,7 @@ export interface TaskResult {
   waiting?: { approvals: string[]; resume: string; link: string | null };
 }
 
-/** Reason for which a step of an open task waits. Times are ISO 8601. */
+/** Why a step of an open task waits. Times are ISO 8601. */
 export interface StepWait {
   /** Path of the step, or of the loop or group that pauses. */
   path: string;
@@ -99,7 +97,6 @@ export interface StepWait {
   condition?: string;
   /** Latest end of the wait; omitted: unlimited. */
   until?: string;
-  /** Number of the next attempt. */
   attempt?: number;
 }
 
@@ -108,7 +105,6 @@ export interface TaskView extends TaskResult {
   created_at: string;
   input: JsonObject;
   summary: string;
-  /** The progress map of the steps. */
   progress: Progress;
   /** Whether nothing new is started until the task is resumed. */
   paused: boolean;

@@ -21,22 +21,21 @@ export interface TaskRequest {
   ability: string;
   environment: string;
   input: JsonObject;
-  /** Workflow id of the task to be: its key, or `direct:<uuid>`. */
+  /** Workflow id of the new task: its key, or `direct:<uuid>`. */
   task: string;
   direct: boolean;
   user: Person;
   session: string | null;
-  /** The folder of the project that it is about. */
+  /** A folder of the project. */
   scope?: string;
-  /** As the client says; preflight does not believe `session` and `child`. */
+  /** As the client claims; preflight does not accept `session` and `child`. */
   caller?: Caller;
   /** Purpose of the task, in the requester's words; one line. */
   intent?: string;
-  /** The run that it is part of, which is a request in plain words. */
+  /** The run (of a request in plain words) that it belongs to. */
   run?: string;
   /** Reuse results of an earlier task as far as they are still valid. */
   retry?: { task: string; from: string | null };
-  /** Run nothing but this. */
   plan?: WantedPlan;
 }
 
@@ -51,9 +50,8 @@ export interface WantedPlan {
 /** Result of preflight when the task can be created. */
 export interface PreflightAnswer {
   plan: Plan;
-  /** Absent if this very task holds or held the key: no hooks ran, and nothing is to be started. */
+  /** Absent if this very task holds or held the key: no hooks ran, and nothing must be started. */
   seal?: Seal;
-  /** The task's input, with defaults applied. */
   input: JsonObject;
   warnings: string[];
   /** Answers of the hooks before creation; none if a task already held the key. */
@@ -64,7 +62,7 @@ export interface PreflightAnswer {
   registry: string;
   /** Progress reused from the task that this one retries. */
   progress?: Progress;
-  /** This very task has ended, and Temporal has forgotten it; its record has the end. */
+  /** The same task has ended and Temporal no longer has it; its record has the result. */
   ended?: true;
   /** SHA-256 of the canonical request, so that a caller who joined another's preflight can tell. */
   request: string;
@@ -81,15 +79,12 @@ export interface TaskStart {
   /** Run at once, without waiting for the `run` signal. */
   run: boolean;
   warnings: string[];
-  /** Answers of the hooks before creation. */
   hooks?: HookAnswer[];
   /** For a task restricted to one plan: the plan that a change of its input must keep. */
   only?: WantedPlan;
   /** Progress of earlier runs of this task. */
   progress?: Progress;
-  /** The remaining state of an earlier run of this task. */
   carried?: Carried;
-  /** Set where the input was changed since the task was created. */
   changed?: Changed;
   /** Set where another task calls this workflow: `plan` and `seal` are then the root's. */
   child?: ChildStart;
@@ -114,9 +109,8 @@ export interface ChildStart {
 export interface Changed {
   created_at: string;
   changes: InputChange[];
-  /** Absent: none. */
   left?: ChangesLeft;
-  /** Updates that hold already; the server may bring one to the next run once more. */
+  /** Updates already applied; the server may deliver one to the next run again. */
   applied: AppliedEdit[];
   signals: ReceivedSignal[];
   paused: boolean;
@@ -138,7 +132,7 @@ export interface Carried {
   agents?: AgentUsage;
   turn?: Turn;
   slot?: SlotAsk;
-  /** Set while a handler at the top of the workflow deals with a failure. */
+  /** Set while a handler at the top of the workflow handles a failure. */
   handling?: Handling;
   /** The calls of earlier runs that the record of the task lists, and the number of those beyond the first ones. */
   made?: CarriedCalls;
@@ -146,7 +140,6 @@ export interface Carried {
   steps_in_turns?: number;
   /** Number of hook answers and warnings that were dropped; absent: none. */
   left?: { answers: number; warnings: number };
-  /** Absent: none. */
   files?: TaskFile[];
 }
 
@@ -178,19 +171,15 @@ export interface TaskMemo {
   unpinned?: string;
   input: string;
   requested_by: string;
-  /** The agent that requested it in their name. */
+  /** The agent that requested it for this person. */
   agent?: string;
   /** Proves that a caller is the requester of the task; random. */
   handle?: string;
   /** Trace context of the request, as W3C `traceparent` has it. */
   trace?: string;
-  /** The task that called this one. */
   parent?: string;
-  /** The task that this one tries again. */
   retry_of?: string;
-  /** Purpose of the task. */
   intent?: string;
-  /** Who changed its input last, and when. */
   changed?: { by: string; at: string };
   [key: string]: unknown;
 }

@@ -1,10 +1,9 @@
 /**
- * The names that traces use: the one table of them. Operations, attributes and their values are those of the semantic conventions of
- * OpenTelemetry for GenAI and MCP (`open-telemetry/semantic-conventions-genai`, status: development), as of {@link CONVENTIONS}; what these
- * do not name begins with `ability.`. Shown in docs/traces.md.
+ * The names in traces: those of the OpenTelemetry conventions for GenAI and MCP ({@link CONVENTIONS} of
+ * `open-telemetry/semantic-conventions-genai`, in development), else `ability.*`. See docs/traces.md.
  */
 
-/** The state of the conventions that the names are taken from. */
+/** Version of the OpenTelemetry conventions that define the names. */
 export const CONVENTIONS = '2026-10';
 
 /** Values of `gen_ai.operation.name`, which also begin the names of these spans. */
@@ -15,7 +14,6 @@ export const OPERATIONS = {
   agent: 'invoke_agent',
   /** One attempt of a call of a low-level ability. */
   tool: 'execute_tool',
-  /** One request to a model. */
   chat: 'chat',
   /** One request for vectors. */
   embeddings: 'embeddings',
@@ -29,7 +27,7 @@ export const OWN_SPANS = {
   preflight: 'preflight',
   /** A session event that fires hooks; a trace of its own. */
   event: 'event',
-  /** The decision about a message, for a workflow that drives a conversation; a trace of its own. */
+  /** The decision about a message, for a workflow that conducts a conversation; a trace of its own. */
   decide: 'decide',
 } as const;
 
@@ -87,7 +85,7 @@ export const ATTRIBUTES = {
   hookHandler: 'ability.hook.handler',
 } as const;
 
-/** The standard variables that turn traces on, and the one that allows contents. All others of the SDK hold unchanged. */
+/** The standard variables that enable traces, and the one that enables contents; the SDK reads all others. */
 export const TRACE_VARIABLES = {
   disabled: 'OTEL_SDK_DISABLED',
   exporter: 'OTEL_TRACES_EXPORTER',
@@ -98,16 +96,15 @@ export const TRACE_VARIABLES = {
   content: 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT',
 } as const;
 
-/** The variable in which a process gets its trace context, and gives it on; W3C `traceparent`. */
+/** The variable from which a process takes its trace context, and which it passes on; W3C `traceparent`. */
 export const TRACEPARENT_VARIABLE = 'TRACEPARENT';
 
-/** Global of the workflow sandbox that is set where the worker writes traces; elsewhere workflows report no spans at all. */
+/** Global of the workflow sandbox, set if the worker writes traces; otherwise workflows report no spans. */
 export const SANDBOX_FLAG = '__ABILITY_TRACES__';
 
-/** A value of an attribute. */
 export type AttributeValue = string | number | boolean | string[];
 
-/** Attributes of a span; undefined ones are left out. */
+/** Attributes of a span, without undefined ones. */
 export type SpanAttributes = { [key: string]: AttributeValue | undefined };
 
 /** A step that has ended, as a workflow reports it for its span, outside of its history. */
@@ -122,17 +119,15 @@ export interface StepSpan {
   path: string;
   verb: string;
   status: string;
-  /** The ability called, where the step is a call. */
   call?: string;
   attempts?: number;
   /** ISO 8601. */
   started_at: string;
   finished_at: string;
-  /** Code of its error. */
   error?: string;
 }
 
-/** A hook that a workflow has answered itself, as it reports it for its span. It took no time that a workflow could see. */
+/** A hook that a workflow itself answered, as reported for its span; it takes no measurable time. */
 export interface HookSpan {
   seal: string;
   /** Id of the enclosing step; absent: the task itself. */

@@ -3,7 +3,7 @@ import type { TaskRequest } from './task.js';
 
 /** A trigger as its author writes it: the webhooks that start its ability, and the input. */
 export interface TriggerSpec {
-  /** `^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`, one in the project: the last part of its address. */
+  /** `^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$`, unique in the project: the last part of its address. */
   webhook: string;
   /** Reference to the sender's signing secret. */
   secret: string;
@@ -12,7 +12,7 @@ export interface TriggerSpec {
   environment?: string;
   /** Bare CEL; omitted: each delivery starts a task. */
   if?: string;
-  /** A value with `${{ }}`, or one `${{ }}` that gives an object. */
+  /** A value with `${{ }}`, or a single `${{ }}` that yields an object. */
   input: JsonObject | string;
   /** A text with `${{ }}`; omitted: the sender's id of the delivery. */
   key?: string;

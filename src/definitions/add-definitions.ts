@@ -38,7 +38,7 @@ export function addFile(registry: Registry, kind: FileKindName, read: ReadFile):
   if (problems) disable(registry, kind, read, problems);
 }
 
-/** Adds the definitions of a file of each kind; gives the problems when the file has not the right form. */
+/** How to add the files of each kind; the functions return the problems of an invalid file. */
 const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Problem[] | undefined> = {
   'low-level': (registry, source) =>
     whenValid(lowLevel, source, (value) =>
@@ -104,7 +104,7 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
   },
 };
 
-/** A task is formed once; its effects are checked call by call. Source: docs/hooks.md. */
+/** A task is created once; effects are checked call by call. Source: docs/hooks.md. */
 function matchesEffects(id: string, location: SourceLocation): Problem {
   return {
     code: 'definition.invalid',
@@ -180,7 +180,6 @@ function add<T>(
   }
 }
 
-/** Adds each entry of one map in a file. */
 function addEach<Key extends string, T>(
   registry: Registry,
   into: Map<string, Loaded<T>>,
@@ -202,9 +201,8 @@ function duplicate(id: string, first: Loaded<unknown>, second: Loaded<unknown>):
   };
 }
 
-/** Reports a problem, and the definitions it disables. */
 export function markBroken(registry: Registry, kind: BrokenKind, id: string, problem: Problem): void {
-  // What breaks one thing may break another, and is reported once.
+  // One problem may break several definitions; it is reported once.
   if (!registry.problems.includes(problem)) registry.problems.push(problem);
   if (!registry.broken.has(`${kind}:${id}`)) registry.broken.set(`${kind}:${id}`, problem);
 }
@@ -213,7 +211,7 @@ function breakHooks(registry: Registry, phase: Phase, problem: Problem): void {
   markBroken(registry, 'hooks', phase, problem);
 }
 
-/** Disables the definitions of a broken file, as far as they are known; an unreadable guard is not skipped. */
+/** Disables the definitions of a broken file, as far as they are known; no unreadable guard is skipped. */
 function disable(registry: Registry, kind: FileKindName, read: ReadFile, problems: Problem[]): void {
   const [first] = problems as [Problem, ...Problem[]];
   registry.problems.push(...problems);
@@ -225,7 +223,7 @@ function disable(registry: Registry, kind: FileKindName, read: ReadFile, problem
   }
 }
 
-/** The maps of definitions that may be broken, by id. Hooks are stored by their phase. */
+/** The maps with the definitions of each kind. A broken hook disables its whole phase. */
 const MAPS = {
   ability: ['operations', 'workflows', 'agents'],
   implementation: ['implementations'],

@@ -1,9 +1,8 @@
 import type { ApiPlace, ApiStyle } from '../contracts/api.js';
 
 /**
- * The styles that a place has, its default first. Of a body they hold where it is a form; other bodies need none.
- *
- * Source: OpenAPI Specification 3.1.1, "Style Values" and the Encoding Object; docs/api-calls.md.
+ * The styles of a place, default first; for a body, only if it is a form. Source: OpenAPI Specification 3.1.1,
+ * "Style Values" and the Encoding Object; docs/api-calls.md.
  */
 export const STYLES_IN: Readonly<Record<ApiPlace, readonly ApiStyle[]>> = {
   path: ['simple', 'label', 'matrix', 'json'],
@@ -13,12 +12,11 @@ export const STYLES_IN: Readonly<Record<ApiPlace, readonly ApiStyle[]>> = {
   body: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'json'],
 };
 
-/** The style of a parameter that says none. */
 export function defaultStyle(place: ApiPlace): ApiStyle {
   return STYLES_IN[place][0] ?? 'form';
 }
 
-/** Whether a style makes a parameter of each item, where the parameter does not say it. */
+/** Whether a style makes a parameter of each item by default. */
 export function defaultExplode(style: ApiStyle): boolean {
   return style === 'form' || style === 'deepObject';
 }

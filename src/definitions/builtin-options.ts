@@ -2,7 +2,7 @@ import type { BuiltinHook, Phase } from '../contracts/hooks.js';
 import type { JsonObject } from '../contracts/json.js';
 import { didYouMean } from '../text/nearest.js';
 
-/** The phases of each built-in handler: each makes sense only before calls, only after them, or of a prompt. */
+/** The phases in which each built-in handler makes sense. */
 export const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
   usage: ['PostAbilityCall'],
   credentials_present: ['PreAbilityCreate', 'PreAbilityCall'],
@@ -10,7 +10,6 @@ export const BUILTIN_PHASES: Record<BuiltinHook, readonly Phase[]> = {
   suggest: ['PromptSubmit'],
 };
 
-/** The options of each built-in handler: lists of names. */
 const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
   usage: {},
   credentials_present: { names: 'optional' },
@@ -18,11 +17,7 @@ const TAKES: Record<BuiltinHook, Record<string, 'optional' | 'required'>> = {
   suggest: {},
 };
 
-/**
- * The error in the options of a built-in handler; undefined if there is none.
- *
- * An option that is not read would be a check that is not made. Source: docs/hooks.md.
- */
+/** The error in a handler's options, if any; an ignored option would skip a check. Source: docs/hooks.md. */
 export function faultOfOptions(name: BuiltinHook, options: JsonObject): string | undefined {
   const known = Object.entries(TAKES[name]);
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(TAKES[name], key));

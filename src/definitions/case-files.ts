@@ -3,23 +3,22 @@ import { type ReadFile, sourceOf } from './read-files.js';
 import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
 
-/** Whether a file is named like one of test cases: `*.test.yaml`. */
+/** By name: `*.test.yaml`. */
 export function isCaseFile(path: string): boolean {
   return /\.test\.ya?ml$/.test(path);
 }
 
-/** Whether a file beside abilities holds test cases, and so is none of the registry. */
+/** Whether a file beside abilities holds test cases, so that the registry leaves it out. */
 export function holdsCases(kind: FileKindName, read: ReadFile): boolean {
   const source = sourceOf(read);
   return isBesideAbilities(kind) && isCaseFile(read.file) && !(source && definesAbility(source));
 }
 
-/** An ability in a file named like test cases is reported, not skipped. */
+/** Reports an ability in a file that is named like test cases, instead of skipping it. */
 export function findAbilityAmongCases(kind: FileKindName, source: YamlSource): Problem | undefined {
   return isBesideAbilities(kind) && isCaseFile(source.file) ? findAbility(source) : undefined;
 }
 
-/** Says that a file of test cases defines an ability, where it does. */
 export function findAbility(source: YamlSource): Problem | undefined {
   if (!definesAbility(source)) return undefined;
   return {
@@ -30,7 +29,7 @@ export function findAbility(source: YamlSource): Problem | undefined {
   };
 }
 
-/** Whether files of test cases may lie among those of a kind. */
+/** Whether files of this kind may lie beside files of test cases. */
 export function isBesideAbilities(kind: FileKindName): boolean {
   return kind === 'low-level' || kind === 'high-level';
 }

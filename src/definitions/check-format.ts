@@ -11,24 +11,18 @@ import type { YamlSource } from './yaml-source.js';
 
 type Issue = z.core.$ZodIssue;
 
-/**
- * Checks a file against its format.
- *
- * @returns the value with defaults, or each problem with its place, code and the right form.
- */
+/** @returns the value with defaults, or each problem with its place, code and the right form. */
 export function checkFormat<Schema extends z.ZodType>(schema: Schema, source: YamlSource): Checked<Schema> {
   const known = checked.get(source);
-  // The same schema gave it for the same file.
   if (known?.schema === schema) return known.result as Checked<Schema>;
   const result = checkNow(schema, source);
   checked.set(source, { schema, result });
   return result;
 }
 
-/** A value of the right form, or its errors. */
 export type Checked<Schema extends z.ZodType> = { value: z.output<Schema> } | { problems: Problem[] };
 
-/** By file as it was read; it is read again only when it changed, and values are never modified. */
+/** Results by source; a changed file gets a new source, and values are never modified. */
 const checked = new WeakMap<YamlSource, { schema: z.ZodType; result: Checked<z.ZodType> }>();
 
 function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource): Checked<Schema> {
@@ -37,7 +31,7 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
   const parsed = schema.safeParse(source.value, { error: describeUnknownKeys });
   if (parsed.success) return { value: parsed.data };
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source));
-  // A mistyped key is also a missing one; the first says more.
+  // A mistyped key is also reported as missing; the unknown key says more, so it comes first.
   const sorted = problems.sort((a, b) => Number(isUnknownKey(b)) - Number(isUnknownKey(a)));
   const next = sorted[MAX_REPORTED];
   if (!next) return { problems: sorted };
@@ -45,7 +39,6 @@ function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource):
   return { problems: [...sorted.slice(0, MAX_REPORTED), { ...next, message, suggestion: undefined }] };
 }
 
-/** The maximum number of reported problems of one file. */
 const MAX_REPORTED = 50;
 
 function unknownKeyOf(key: string): string {
@@ -56,7 +49,7 @@ function isUnknownKey({ message }: Problem): boolean {
   return message.startsWith('Unknown key');
 }
 
-/** Zod reports the unknown keys, but not the known ones; they are in the schema that reports. */
+/** Zod reports only the unknown keys; the known ones are in the schema that reports them. */
 function describeUnknownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const shape = (issue.inst as z.ZodObject | undefined)?._zod?.def.shape ?? {};
@@ -67,7 +60,6 @@ function describeUnknownKeys(issue: z.core.$ZodRawIssue): string | undefined {
   return JSON.stringify(possible);
 }
 
-/** Keys that reach into JavaScript's objects, with the place of the first. */
 function findUnsafe(source: YamlSource): Problem | undefined {
   try {
     refuseUnsafeKeys(source.value, 'definition.invalid');
@@ -79,7 +71,6 @@ function findUnsafe(source: YamlSource): Problem | undefined {
   }
 }
 
-/** The codes under which zod reports a missing value. */
 const MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Problem[] {
@@ -95,7 +86,7 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
     const names = namesIn(issue.message);
     const [first = '', ...others] = issue.keys;
     const reported = [first, ...others.slice(0, MAX_REPORTED)].map((key) => unknownKey(key, names, path, source));
-    // Only the number of the others is reported.
+    // The remaining keys only add to the number of problems.
     const [like] = reported as [Problem];
     return [...reported, ...others.slice(MAX_REPORTED).map((key) => ({ ...like, message: unknownKeyOf(key) }))];
   }
@@ -108,7 +99,7 @@ function problemsOf(issue: Issue, base: PropertyKey[], source: YamlSource): Prob
   return [form === undefined ? wrong : { ...wrong, suggestion: form }];
 }
 
-/** The expected value where something is missing, as far as the format states it. */
+/** The expected value in place of a missing one, as far as the format states it. */
 function rightForm(issue: Issue): string {
   if (issue.code === 'invalid_value') {
     return issue.values.length === 1
@@ -118,7 +109,7 @@ function rightForm(issue: Issue): string {
   return issue.code === 'invalid_union' && isOwnMessage(issue) ? `. ${issue.message}` : '';
 }
 
-/** The intended branch, if one is nearest; else keys that no branch knows; else the message of the union. */
+/** The problems of the nearest branch, else keys that no branch knows, else the message of the union. */
 function problemsOfUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   path: PropertyKey[],
@@ -138,10 +129,10 @@ function problemsOfUnion(
   return [problem(wordingOf(issue, value), path, source)];
 }
 
-/** The weight of a verb that a branch does not know: the verb shows which step was meant. */
+/** Weight of a verb that a branch does not know, since the verb shows which step the author meant. */
 const ANOTHER_VERB = 20;
 
-/** The distance of a value from a branch: missing or extra keys at its own level weigh most. */
+/** Distance of a value from a branch: missing or extra keys at its own level weigh most. */
 function score(issues: Issue[]): number {
   let total = issues.length === 0 ? 0 : 0.01 * issues.length;
   for (const issue of issues) {
@@ -173,7 +164,6 @@ function unknownKey(key: string, known: string[], path: PropertyKey[], source: Y
   return { ...problem(unknownKeyOf(key), [...path, key], source, 'key'), suggestion };
 }
 
-/** Whether a message comes from our formats rather than from the library. */
 function isOwnMessage({ message }: Issue): boolean {
   return !message.startsWith('Invalid input');
 }
@@ -187,7 +177,6 @@ function wordingOf(issue: Issue, value: unknown): string {
   return `${issue.message}${seen}`;
 }
 
-/** Common names of the types of values. */
 const KINDS_OF_VALUE: Record<string, string> = {
   array: 'A list',
   boolean: 'True or false',
@@ -198,7 +187,7 @@ const KINDS_OF_VALUE: Record<string, string> = {
   string: 'A text',
 };
 
-/** The right form of a value, where the value shows it. */
+/** How to write the value, if the value shows what was meant. */
 function formFor(issue: Issue, value: unknown): string | undefined {
   if (issue.code === 'invalid_value') {
     const wanted = issue.values.filter((each) => typeof each === 'string');
@@ -214,10 +203,10 @@ function formFor(issue: Issue, value: unknown): string | undefined {
   return Array.isArray(value) ? 'Write `NAME: ..` for each, without `- `.' : undefined;
 }
 
-/** A text that a list in YAML may hold unquoted. */
+/** A text that YAML accepts unquoted in a list. */
 const PLAIN = /^\w[\w.-]*$/;
 
-/** `10s` or `"10"` where a number belongs. */
+/** Advice for `10s` or `"10"` in place of a number. */
 function asNumber(expected: string, value: unknown): string | undefined {
   const digits = expected === 'number' && typeof value === 'string' ? /^\d+/.exec(value)?.[0] : undefined;
   return digits === undefined ? undefined : `Write a number, without quotes and unit, such as ${digits}.`;

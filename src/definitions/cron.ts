@@ -1,12 +1,11 @@
-/** One field of a cron expression: its name, its least and greatest number, and the names of numbers. */
 interface Field {
   name: string;
   least: number;
   greatest: number;
   names?: readonly string[];
-  /** Number of the first name. */
+  /** The number of the first of `names`. */
   first?: number;
-  /** The minimum number of letters of a name. */
+  /** Minimum length of an abbreviated name. */
   letters?: number;
 }
 
@@ -23,7 +22,6 @@ const USUAL: readonly Field[] = [
   { name: 'day of week', least: 0, greatest: 7, names: DAYS, first: 0, letters: 2 },
 ];
 
-/** Which fields there are, by their number. */
 const FIELDS: Readonly<Record<number, readonly Field[]>> = {
   5: USUAL,
   6: [...USUAL, YEAR],
@@ -34,10 +32,8 @@ const SHORTHANDS = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@m
 const EVERY = /^@every (\d+(\.\d+)?(ms|s|m|h|d))+(\/(\d+(\.\d+)?(ms|s|m|h|d))+)?$/;
 
 /**
- * The error in a cron expression, as the Temporal server reads it; undefined if it is valid.
- *
- * Five fields, six with years at the end, seven with seconds at the beginning too; `@daily` and the like; `@every 2h`. A comment, and a
- * time zone in the expression itself, are refused: a schedule has fields of its own for both.
+ * The error in a cron expression, as the Temporal server reads it, if any. Five fields, six with years, seven with
+ * seconds too; also `@daily`, `@every 2h`. Comments and time zones are refused: a schedule has fields for both.
  */
 export function cronMistake(cron: string): string | undefined {
   const text = cron.trim();
@@ -60,7 +56,7 @@ function shorthandMistake(text: string): string | undefined {
   return `${JSON.stringify(text)} is none of ${SHORTHANDS.join(', ')}, @every 2h`;
 }
 
-/** `*`, a value, or a range, each with a step or without. */
+/** `*`, a value, or a range, each with or without a step. */
 function isRange(part: string, field: Field): boolean {
   const [range = '', step, ...tooMany] = part.split('/');
   if (tooMany.length > 0 || (step !== undefined && !(isNumber(step) && Number(step) >= 1))) return false;

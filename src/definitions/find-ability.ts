@@ -7,7 +7,7 @@ export function abilityIds({ operations, workflows, agents }: Pick<Registry, 'op
   return [...operations.keys(), ...workflows.keys(), ...agents.keys()];
 }
 
-/** The error for an id that no ability has; where a file cannot be read, it may have defined it. */
+/** The error for an unknown id; it mentions unreadable files, which may define the ability. */
 export function abilityNotFound(registry: Registry, id: string): AbilityError {
   const unreadable = registry.opaque.find(({ kind }) => kind === 'low-level' || kind === 'high-level');
   const otherwise = unreadable

@@ -7,41 +7,38 @@ import { MODULES, type ProjectFolders } from './find-project.js';
 import { isInside } from './read-files.js';
 import type { FileKindName } from './registry.js';
 
-/** The folders of a registry. */
 const KINDS = ['low-level', 'high-level', 'implementations', 'config', 'hooks', 'modules'] as const;
 
 type FolderKind = (typeof KINDS)[number];
 
-/** In the folder of configurations, the file that defines handlers of hooks; read before the hooks. Source: R-002-12. */
+/** In `config`, the file with handlers of hooks; read before the hooks. Source: R-002-12. */
 const HOOKS_IMPL = /^hooks_impl\.ya?ml$/;
 
 /** Files that lie directly in a registry. Source: R-004-13, R-004-14; C-48. */
 const FILES = { 'capabilities.yaml': 'capabilities', 'packs.yaml': 'packs' } as const;
 
-/** The maximum number of differing letters in a mistyped name. */
 const MAX_TYPOS = 2;
 
-/** Holds the JSON Schemas that editors read. Source: docs/definitions.md. */
+/** The folder of JSON Schemas for editors. Source: docs/definitions.md. */
 const SCHEMAS = 'schemas';
 
-/** A file of definitions. */
 export interface DefinitionFile {
   kind: FileKindName;
   path: string;
 }
 
-/** A file in the folders of definitions that nothing reads; `kind` is its probable kind, if known. */
+/** A file in the folders of definitions that nothing reads; `kind`: its probable kind, if known. */
 export interface UnreadFile {
   kind: FileKindName | undefined;
   problem: Problem;
 }
 
-/** The files of a registry by kind, each kind sorted by path; not the packs that are named from outside. */
+/** The files of a registry by kind, each kind sorted by path; without a pack file named by a variable. */
 export function definitionFiles(folders: ProjectFolders): DefinitionFile[] {
   return findFiles(folders).files;
 }
 
-/** The files of a registry, and the unread ones in its folders; each folder is read once. */
+/** The files of a registry, and the unread ones in its folders; reads each folder once. */
 export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; unread: UnreadFile[] } {
   const { registry, root } = folders;
   const refused: UnreadFile[] = [];
@@ -59,12 +56,12 @@ export function findFiles(folders: ProjectFolders): { files: DefinitionFile[]; u
   });
   files.push(...singleFiles(registry));
   const whole = refuseFolder(registry, root);
-  // It may have held guards.
+  // The refused folder may hold guards.
   const unreadable: UnreadFile[] = whole ? [{ kind: 'hooks', problem: whole }] : refused;
   return { files, unread: [...unreadable, ...misplacedFiles(folders), ...linked] };
 }
 
-/** `packs.yml` counts as well: if both files exist, a pack that both define is a duplicate. */
+/** `packs.yml` counts as well; if both files exist, a pack in both is a duplicate. */
 function singleFiles(registry: string): DefinitionFile[] {
   return Object.entries(FILES).flatMap(([name, kind]) => {
     const paths = [join(registry, name.replace(/yaml$/, 'yml')), join(registry, name)];
@@ -72,7 +69,7 @@ function singleFiles(registry: string): DefinitionFile[] {
   });
 }
 
-/** The kind of a file directly in a registry, or its intended kind; undefined if no name is similar. */
+/** The kind, or probable kind, of a file directly in a registry; undefined if no name is similar. */
 function singleKind(name: string, typos: number): FileKindName | undefined {
   const plain = name.toLowerCase().replace(/\.yml$/, '.yaml');
   const near = Object.entries(FILES).find(([known]) => distance(plain, known) <= typos);
@@ -89,7 +86,7 @@ function folderOf(kind: FolderKind, { registry, hooks, root }: ProjectFolders): 
   return kind === 'hooks' ? hooks : join(registry, kind);
 }
 
-/** YAML in a registry where nothing reads it; `kind` is the intended kind, if a name is similar. */
+/** Unread YAML in a registry; `kind`: its probable kind, if a name is similar. */
 function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
   const { registry, root } = folders;
   if (!isFolder(registry)) return [];
@@ -106,7 +103,7 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
     const suggestion =
       (name === 'hooks' ? moved : didYouMean(name, folder ? read : Object.keys(FILES))) ??
       `Definitions are in ${read.join('/, ')}/, and in ${Object.keys(FILES).join(' and ')}.`;
-    // `hook` may hold guards that its author relies on; `hooks-old` was put aside.
+    // A folder `hook` may hold guards in use; `hooks-old` was put aside on purpose.
     const kind = folder
       ? KINDS.find((known) => read.includes(known) && distance(name, known) <= MAX_TYPOS)
       : singleKind(name, MAX_TYPOS);
@@ -127,11 +124,7 @@ function isExpected(name: string, read: readonly string[], path: string): boolea
   return name.startsWith('.') || name === SCHEMAS || read.includes(name) || yamlFilesIn(path).length === 0;
 }
 
-/**
- * YAML files under a folder and its subfolders, sorted by path, so that their order is the same everywhere.
- *
- * Links to folders are not followed, since they may lead anywhere and in circles; {@link findFiles} reports them.
- */
+/** Sorted by path. Skips links to folders, which may form circles; {@link findFiles} reports them. */
 export function yamlFilesIn(folder: string): string[] {
   return yamlAmong([...entriesBelow(folder)]);
 }
@@ -140,7 +133,7 @@ function yamlAmong(entries: readonly Entry[]): string[] {
   return entries.flatMap(({ path, entry }) => (isYaml(entry.name) ? [path] : [])).sort();
 }
 
-/** Links to folders among definitions, which nothing follows. */
+/** Links to folders among definitions; they are not followed. */
 function linkedFolders(entries: readonly Entry[], root: string): Problem[] {
   return entries
     .filter(({ path, entry }) => entry.isSymbolicLink() && isFolder(path))
@@ -163,13 +156,12 @@ function refuseFolder(path: string, root: string): Problem | undefined {
   return isInside(root, realpathSync(path)) ? undefined : refused('is a link that leads out of the project');
 }
 
-/** Something in a folder of definitions. */
 interface Entry {
   path: string;
   entry: Dirent;
 }
 
-/** The contents of a folder, without folders themselves and hidden ones. */
+/** All files below a folder, except those in hidden folders. */
 function* entriesBelow(folder: string): Generator<Entry> {
   if (!isFolder(folder)) return;
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -179,12 +171,12 @@ function* entriesBelow(folder: string): Generator<Entry> {
   }
 }
 
-/** Whether there is anything at a path, also a link to nothing. */
+/** Whether anything exists at a path, including a broken link. */
 function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A parent is not a folder, which is reported itself.
+    // A parent is no folder, which is reported separately.
     return false;
   }
 }

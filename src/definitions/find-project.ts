@@ -2,10 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { AbilityError } from '../contracts/problem.js';
 
-/** The file that marks a project. */
 export const PROJECT_FILE = 'ability.yaml';
 
-/** The places of a project's definitions. */
 export interface ProjectFolders {
   /** Absolute, symlinks resolved. */
   root: string;
@@ -13,11 +11,7 @@ export interface ProjectFolders {
   hooks: string;
 }
 
-/**
- * Finds the project a command is about: the given folder, or the nearest `ability.yaml` upwards.
- *
- * @throws AbilityError `project.not_found`.
- */
+/** The given folder, or the nearest `ability.yaml` upwards. @throws AbilityError `project.not_found`. */
 export function findProjectRoot(from: string, given?: string): string {
   if (given !== undefined) {
     const root = resolve(from, given);
@@ -34,8 +28,7 @@ export function findProjectRoot(from: string, given?: string): string {
 export const MODULES = 'modules/overview';
 
 /**
- * The folders of a project: `registry/`, or `.system/registry` and `.system/hooks` where those are. Source: C-18.
- *
+ * The folders of a project: `registry/`, or `.system/registry` and `.system/hooks` if they exist. Source: C-18.
  * @throws AbilityError `project.two_registries`. Source: docs/definitions.md#what-a-broken-file-stops.
  */
 export function foldersOf(root: string): ProjectFolders {

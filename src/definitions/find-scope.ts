@@ -4,10 +4,8 @@ import { SCOPE_FOLDER } from '../contracts/names.js';
 import { checkScope } from '../rules/sessions/check-scope.js';
 
 /**
- * The scope of a session, a task or a question: `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else
- * `integration`. Source: docs/sessions.md.
- *
- * @param root absolute path of the project. @throws AbilityError `usage.invalid` for a path that is no folder of a project.
+ * `--scope`, else `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md` upwards, else `integration`.
+ * Source: docs/sessions.md. @param root absolute. @throws AbilityError `usage.invalid` for a malformed scope.
  */
 export function findScope(root: string, cwd: string, flag: string | undefined, env: NodeJS.ProcessEnv): string {
   const asked = flag ?? (env.ABILITY_SCOPE || undefined);
@@ -17,7 +15,7 @@ export function findScope(root: string, cwd: string, flag: string | undefined, e
   return scope;
 }
 
-/** The root itself has the page of the whole project, and is no scope. */
+/** The root itself is no scope: its page is about the whole project. */
 function nearest(root: string, cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const inside = relative(root, folder);

@@ -9,11 +9,7 @@ import type { ImplementationBody } from './formats/implementation.js';
 import { whyItNeverRuns } from './hook-bindings.js';
 import type { FileKindName, Loaded, Registry } from './registry.js';
 
-/**
- * Finds definitions for a missing ability or environment, and hooks that cannot run.
- *
- * Each is a mistake; without a report, the guard or setting in it would silently have no effect.
- */
+/** Definitions that would silently have no effect, such as a guard for a missing ability or environment. */
 export function findUnread(registry: Registry): Unread[] {
   return [
     ...unknownOwners(registry),
@@ -26,7 +22,6 @@ export function findUnread(registry: Registry): Unread[] {
   ];
 }
 
-/** Configurations and implementations of abilities that are not defined. */
 function unknownOwners({ configs, implementations, ...registry }: Registry): Unread[] {
   const operations = [...registry.operations.keys()];
   return [
@@ -37,7 +32,7 @@ function unknownOwners({ configs, implementations, ...registry }: Registry): Unr
   ];
 }
 
-/** Abilities that a hook names and that are not defined; a pattern may match abilities to come. */
+/** Undefined abilities that a hook names; a pattern may match abilities to come. */
 function unknownMatches(registry: Registry): Unread[] {
   return [...registry.hooks.values()].flat().flatMap((hook) =>
     (hook.value.match?.abilities ?? []).flatMap((name, index) => {
@@ -55,7 +50,7 @@ function unknownAbility(
   path: PropertyKey[],
   known = abilityIds(registry),
 ): Unread[] {
-  // A file whose definitions are unknown may define the missing ones.
+  // An unreadable file may define the missing ability.
   if (known.includes(id) || registry.broken.has(`ability:${id}`) || isOpaque(registry, 'low-level', 'high-level'))
     return [];
   return [unread('ability', id, known, from, path)];
@@ -65,11 +60,7 @@ function isOpaque({ opaque }: Pick<Registry, 'opaque'>, ...kinds: FileKindName[]
   return opaque.some(({ kind }) => kinds.includes(kind));
 }
 
-/**
- * Environments that are named and that the project does not have.
- *
- * A configuration binds guards; an ability must not run without those for `prod` because of a `prodd`.
- */
+/** A configuration binds guards: a typo such as `prodd` must not run an ability without those for `prod`. */
 function unknownEnvironments({ project, operations, workflows, agents, configs, services, hooks }: Registry): Unread[] {
   const names = Object.keys(project.environments);
   const unknownIn = (patterns: string[] = [], from: Loaded<unknown>, path: PropertyKey[]): Unread[] =>
@@ -94,7 +85,7 @@ function unknownEnvironments({ project, operations, workflows, agents, configs, 
   ];
 }
 
-/** A deprecated ability refers people to its replacement, which must exist, and be another one. */
+/** The replacement of a deprecated ability must exist and be another ability. */
 function unknownReplacements(registry: Registry): Unread[] {
   const { operations, workflows, agents, modules, broken } = registry;
   const abilities = isOpaque(registry, 'low-level', 'high-level') ? [] : [...operations, ...workflows, ...agents];
@@ -118,7 +109,6 @@ function unknownReplacements(registry: Registry): Unread[] {
   ];
 }
 
-/** Handlers in a file of their own, of hooks that are not defined. */
 function unusedHandlers({ hooks, hookImpls, broken, opaque }: Registry): Unread[] {
   if (isOpaque({ opaque }, 'hooks') || [...broken.keys()].some((key) => key.startsWith('hooks:'))) return [];
   const known = [...hooks.values()].flat().map(({ value }) => value.id);
@@ -153,16 +143,16 @@ function unread(
   };
 }
 
-/** Something of the right form that nothing will ever read. */
+/** A valid part of a definition that nothing reads. */
 interface Unread {
   problem: Problem;
-  /** The ability whose configuration it makes unusable. */
+  /** The ability whose configuration this disables. */
   config?: string;
 }
 
 type Kind = ImplementationBody['kind'];
 
-/** The kind of implementation that reads a setting of an environment; all others are read for every kind. */
+/** The kind of implementation that reads a setting; every kind reads settings not listed here. */
 const READ_BY: Record<string, Kind> = {
   endpoints: 'api',
   credentials: 'api',
@@ -171,16 +161,15 @@ const READ_BY: Record<string, Kind> = {
   env_profile: 'script',
 };
 
-/** The keys that are read from the configuration of a workflow, which has no implementation. */
+/** The keys of a workflow's configuration that are read; it has no implementation. */
 const OF_WORKFLOWS: ReadonlySet<string> = new Set(['id', 'hooks', 'environments', 'prompts']);
 
-/** Settings of the right form that no implementation of their ability reads. */
 function unreadSettings(registry: Registry): Unread[] {
   return [...registry.configs].flatMap(([id, config]) => {
     const isAgent = registry.agents.has(id);
     const isWorkflow = isAgent || registry.workflows.has(id);
     const kinds = isWorkflow ? new Set<Kind>() : kindsOf(registry, id);
-    // An operation that is broken, or whose implementation is, may have any kind.
+    // If the operation or its implementation is broken, its kind is unknown.
     if (!isWorkflow && kinds.size === 0) return [];
     return pathsOf(config.value).flatMap((path) => {
       const key = String(path.at(-1));
@@ -200,7 +189,7 @@ function unreadSettings(registry: Registry): Unread[] {
   });
 }
 
-/** The settings of an ability, those of its environments with their place. */
+/** Paths of all settings of an ability, including those of its environments. */
 function pathsOf(config: AbilityConfig): PropertyKey[][] {
   const inner = Object.entries(config.environments ?? {}).flatMap(([environment, settings]) =>
     Object.keys(settings).map((key) => ['environments', environment, key]),
@@ -208,7 +197,6 @@ function pathsOf(config: AbilityConfig): PropertyKey[][] {
   return [...Object.keys(config).map((key) => [key]), ...inner];
 }
 
-/** The kinds of all implementations of an operation. */
 function kindsOf({ operations, configs, implementations }: Registry, key: string): Set<Kind> {
   const documents = [...implementations.values()].map(({ value }) => value).filter((one) => one.operation_key === key);
   const bodies = [operations.get(key)?.value.implementation, configs.get(key)?.value.impl, ...documents];

@@ -5,7 +5,6 @@ import type { HookDefinition } from './formats/hooks.js';
 import type { Loaded } from './registry.js';
 import { keysOfTool } from './tool-mapping/tool-shapes.js';
 
-/** Keys that only a hook of another tool has. */
 const FOREIGN_KEYS = ['as', 'must_deny', 'abstain'] as const;
 
 /** Whether a hook is a script or an ability that speaks the protocol of another tool. */
@@ -14,10 +13,8 @@ export function isForeign({ handler }: Pick<HookDefinition, 'handler'>): boolean
 }
 
 /**
- * The error in a hook that was written for another tool, before any ability is considered; undefined: none.
- *
- * Silence is the usual allow of such a hook, so the definition says what it must stop, or what silence means. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * The error in a hook written for another tool, if any. Its silence usually allows, so before calls it needs
+ * `must_deny` or `abstain`. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, phase: Phase): Problem | undefined {
   const invalid = (message: string, path: PropertyKey[], suggestion: string): Problem => {
@@ -85,7 +82,7 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   return key && invalid(`The hook ${id} of ${phase} decides nothing, so it has no \`${key}\``, [key], advice);
 }
 
-/** The places where a handler has keys of a format, without one. */
+/** Path of a key in the handler that makes sense only with a `format`; undefined: none. */
 function foreignPartOf(handler: HookDefinition['handler']): PropertyKey[] | undefined {
   if (!('script' in handler || 'ability' in handler)) return undefined;
   if (handler.event !== undefined) return ['handler', 'event'];

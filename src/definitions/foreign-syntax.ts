@@ -1,12 +1,12 @@
 import { isCaseFile } from './case-files.js';
 import type { YamlSource } from './yaml-source.js';
 
-/** A table of forms, each with the keys that it replaces, as one from each key to its form. */
+/** Turns a table of advice and the keys it is for into one from each key to its advice. */
 function byKey(forms: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(forms).flatMap(([form, keys]) => keys.split(' ').map((key) => [key, form])));
 }
 
-/** Keys people bring from other systems, by the form that is right here. Source: docs/workflow-language.md. */
+/** Advice for keys that people know from other systems. Source: docs/workflow-language.md. */
 const HABITS = byKey({
   'Write `call: <ability>`.': 'uses task action',
   'A command is an ability: register a script and write `call: <ability>`.': 'run',
@@ -58,7 +58,6 @@ const HABITS = byKey({
   'Write `let: { NAME: value }` at a step, `vars` at an environment.': 'set vars variables assign',
 });
 
-/** Keys people write in a test case, by the form that is right there. */
 const CASE_HABITS = byKey({
   'Write `environment`.': 'env',
   'Write `input`.': 'with',
@@ -72,10 +71,7 @@ const CASE_HABITS = byKey({
   'Write `output_includes`.': 'contains',
 });
 
-/**
- * Keys of which the value decides what is right here: GitHub's `cancel-in-progress: false` lets what runs end, and the
- * newest that waits takes the place of one that waits already.
- */
+/** Advice by value. GitHub's `cancel-in-progress: false` lets the run end; only the newest one waits. */
 const BY_VALUE: Record<string, (value: unknown) => string | undefined> = {
   'cancel-in-progress': inProgress,
   cancel_in_progress: inProgress,
@@ -86,16 +82,12 @@ function inProgress(value: unknown): string | undefined {
   return value ? 'Write `on_busy: cancel_older`.' : 'Write `on_busy: newest`.';
 }
 
-/** Keys that mean something else in this key than at a step. */
+/** Advice for keys that mean something else inside this key than at a step. */
 const INSIDE: Record<string, Record<string, string>> = {
   wait: byKey({ 'Write `wait: 30s`.': 'for duration seconds time' }),
 };
 
-/**
- * The right form of a key with this value that people bring from elsewhere; undefined if it is no such key.
- *
- * @param within the key of the surrounding map, if any.
- */
+/** The right form of another tool's key, if known. @param within the key of the surrounding map, if any. */
 export function habitOf(key: string, { file }: YamlSource, value?: unknown, within?: PropertyKey): string | undefined {
   const inside = typeof within === 'string' && Object.hasOwn(INSIDE, within) ? INSIDE[within] : undefined;
   if (inside && Object.hasOwn(inside, key)) return inside[key];

@@ -4,11 +4,8 @@ import type { HookDefinition, WrittenHook } from './formats/hooks.js';
 import type { Loaded, Registry } from './registry.js';
 
 /**
- * A hook with its handler, from the place where it is defined or from `config/hooks_impl.yaml`.
- *
- * The handlers in `hooks_impl.yaml` were read before. Source: R-002-11, R-002-12.
- *
- * @returns an error instead for a hook with no handler, or with two: it must not pass for none.
+ * A hook with its handler, from its definition or from `config/hooks_impl.yaml`, which was read before.
+ * Source: R-002-11, R-002-12. @returns an error for no handler or two: such a hook must not count as absent.
  */
 export function handledHook(registry: Registry, hook: Loaded<WrittenHook>): Loaded<HookDefinition> | Problem {
   const { value } = hook;
@@ -30,7 +27,7 @@ export function handledHook(registry: Registry, hook: Loaded<WrittenHook>): Load
   return { ...hook, value: { ...value, handler: value.handler } };
 }
 
-/** Findings about the handler are reported at its place. */
+/** Reports findings about the handler at its own place. */
 function joined(hook: Loaded<WrittenHook>, apart: NonNullable<ReturnType<Registry['hookImpls']['get']>>) {
   const { impl } = apart.value;
   const isScript = 'script' in impl;

@@ -2,37 +2,27 @@ import type { Phase } from '../contracts/hooks.js';
 import type { HookDefinition } from './formats/hooks.js';
 import type { Registry } from './registry.js';
 
-/** The list of an ability that binds hooks of each phase by name. */
 export const BINDING_LISTS = {
   PreAbilityCreate: 'pre_create',
   PreAbilityCall: 'pre_call',
   PostAbilityCall: 'post_call',
 } as const satisfies Partial<Record<Phase, string>>;
 
-/** The phases of a task. */
 export type TaskPhase = keyof typeof BINDING_LISTS;
 
 type Bindings = { [List in (typeof BINDING_LISTS)[TaskPhase]]?: string[] | undefined } | undefined;
 
-/**
- * Whether a hook fires without being bound, wherever its `match` fits.
- *
- * One without `match` does while nothing binds it; before calls, only blocking ones are asked. Source: C-07, C-44.
- */
+/** Whether a hook needs no binding: it has a `match`, or nothing binds it. Source: C-07, C-44. */
 export function isGlobal(registry: Registry, phase: TaskPhase, { id, match, blocking }: HookDefinition): boolean {
   return (blocking || phase === 'PostAbilityCall') && (match !== undefined || !isBound(registry, phase, id));
 }
 
-/** Whether a binding keeps a hook from firing everywhere, which it would do before calls without one. Source: C-44. */
+/** Whether only a binding keeps a hook from firing everywhere. Source: C-44. */
 export function isNarrowed(registry: Registry, phase: TaskPhase, { id, match, blocking }: HookDefinition): boolean {
   return blocking && match === undefined && isBound(registry, phase, id);
 }
 
-/**
- * Why a hook cannot run for any ability of the project; undefined when it can, or is switched off on purpose.
- *
- * Source: C-07 and C-44; docs/hooks.md.
- */
+/** Why a hook can never run; undefined if it can or is disabled. Source: C-07, C-44; docs/hooks.md. */
 export function whyItNeverRuns(
   registry: Registry,
   phase: Phase,
@@ -51,7 +41,7 @@ export function whyItNeverRuns(
   return { message, suggestion: `Write \`blocking: true\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
 }
 
-/** The names that each phase binds somewhere, by registry: a registry is one look at the files and never changes. */
+/** The names that each phase binds, by registry; a loaded registry never changes. */
 const boundNames = new WeakMap<Registry, Record<TaskPhase, ReadonlySet<string>>>();
 
 function isBound(registry: Registry, phase: TaskPhase, id: string): boolean {

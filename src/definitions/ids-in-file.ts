@@ -3,7 +3,7 @@ import { PHASES, type Phase } from '../contracts/hooks.js';
 import { type ReadFile, sourceOf } from './read-files.js';
 import type { BrokenKind, FileKindName } from './registry.js';
 
-/** The ids a broken file would define, read off its value or else its text; undefined where that is not possible. */
+/** The ids that a broken file would define, from its value or else its text; undefined if unknown. */
 export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][] | undefined {
   if (kind === 'hooks') {
     const phase = phaseOf(read.file);
@@ -13,7 +13,7 @@ export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][
   const value = sourceOf(read)?.value;
   const record = (value !== null && typeof value === 'object' ? value : {}) as Record<string, unknown>;
   if (kind === 'config') return value === record ? idsInConfig(record) : undefined;
-  // Without one of them another would be recruited, so none is.
+  // One broken entry makes all unusable: another would be recruited in its place.
   if (kind === 'capabilities' || kind === 'packs') return undefined;
   const id = fieldOf(kind === 'low-level' ? 'operation_key' : 'id', record, read);
   if (kind === 'modules') return id === undefined ? undefined : [['module', id]];
@@ -27,7 +27,7 @@ export function idsIn(kind: FileKindName, read: ReadFile): [BrokenKind, string][
   return known.length > 0 ? known : undefined;
 }
 
-/** An unknown handler may belong to any hook that has none. */
+/** Undefined if an id is unknown: such a handler may belong to any hook without one. */
 function idsInHandlers(read: ReadFile): [BrokenKind, string][] | undefined {
   const value = sourceOf(read)?.value;
   const hooks = value !== null && typeof value === 'object' && 'hooks' in value ? value.hooks : undefined;
@@ -43,7 +43,7 @@ function fieldOf(key: string, record: Record<string, unknown>, { text }: ReadFil
   return new RegExp(`^${key}:[ \\t]*["']?([A-Za-z0-9_.-]+)`, 'm').exec(text)?.[1];
 }
 
-/** A configuration binds guards; where any part of it is unknown, no ability may run without it. */
+/** Undefined if any part is unknown: a configuration binds guards, and no ability may run without them. */
 function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | undefined {
   const { abilities = [], env_profiles = {}, mcp_servers = {}, services = {}, ...others } = record;
   if (Object.keys(others).length > 0 || !Array.isArray(abilities)) return undefined;
@@ -57,7 +57,7 @@ function idsInConfig(record: Record<string, unknown>): [BrokenKind, string][] | 
   ];
 }
 
-/** The phase a file of hooks is named after: `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */
+/** The phase in a file's name: `PreAbilityCall.yaml`, also written `pre_ability_call.yaml`. Source: C-05. */
 export function phaseOf(file: string): Phase | undefined {
   const plain = (name: string): string => name.toLowerCase().replace(/[^a-z]/g, '');
   const name = plain(basename(file).replace(/\.ya?ml$/, ''));

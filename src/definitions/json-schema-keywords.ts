@@ -1,4 +1,4 @@
-/** Keywords of JSON Schema 2020-12, and those of older drafts that are read. */
+/** Keywords of JSON Schema 2020-12, and the supported ones of older drafts. */
 export const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary', '$comment', '$defs'],
   ...['definitions', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies'],

@@ -8,24 +8,18 @@ import { FileCache, type ReadFile, sourceOf } from './read-files.js';
 import type { Loaded } from './registry.js';
 import { isProblem } from './yaml-source.js';
 
-/** The test cases of a project, with the broken ones apart. */
 export interface LoadedCases {
   suites: Loaded<CaseFile>[];
   broken: BrokenCases[];
 }
 
-/** A file of cases that cannot be used. */
 export interface BrokenCases {
-  /** The ability it is about, where that is known. */
+  /** The ability it tests, if known. */
   ability: string | undefined;
   problems: Problem[];
 }
 
-/**
- * Loads the files of test cases: `*.test.yaml` beside the definitions of abilities.
- *
- * @throws AbilityError `project.two_registries`.
- */
+/** Loads `*.test.yaml` beside the definitions of abilities. @throws AbilityError `project.two_registries`. */
 export function loadCases(root: string): LoadedCases {
   const files = new FileCache(root);
   const loaded: LoadedCases = { suites: [], broken: [] };
@@ -55,7 +49,7 @@ function abilityOf(read: ReadFile): string | undefined {
   return typeof value?.ability === 'string' ? value.ability : undefined;
 }
 
-/** Reports identify cases by their names. */
+/** Names must be unique, since reports identify cases by name. */
 function findTwice({ value, locate }: Loaded<CaseFile>): Problem | undefined {
   const seen = new Map<string, number>();
   for (const [index, { name }] of value.cases.entries()) {

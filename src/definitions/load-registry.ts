@@ -16,11 +16,7 @@ import { PLACEMENT_RULES, type Registry } from './registry.js';
 import { findUnsupported } from './unsupported.js';
 import { isProblem, type YamlSource } from './yaml-source.js';
 
-/**
- * The registry of a project in which nothing is defined yet.
- *
- * @throws AbilityError when `ability.yaml` is broken.
- */
+/** @throws AbilityError if `ability.yaml` is broken. */
 function emptyRegistry(root: string, file: ReadFile): Registry {
   const source = orThrow(file);
   const unsupported = findUnsupported('project', source);
@@ -59,7 +55,7 @@ function emptyRegistry(root: string, file: ReadFile): Registry {
   };
 }
 
-/** The settings of `ability.yaml`; the built-in lists replace an invalid `placement`. Source: R-001-19, C-28. */
+/** Checks `ability.yaml`; the built-in lists replace an invalid `placement`. Source: R-001-19, C-28. */
 function checkProject(source: YamlSource): { checked: Checked<typeof project>; broken?: Problem } {
   const checked = checkFormat(project, source);
   const { value } = source;
@@ -82,40 +78,35 @@ function orThrow(file: ReadFile): YamlSource {
   return file.source;
 }
 
-/** Loads the registry of one project, and loads it again only as far as files changed. */
+/** Loads the registry of one project; later loads read only changed files. */
 export class RegistryLoader {
   readonly root: string;
   private readonly files: FileCache;
   private read: ReadFile[] = [];
   private last: { from: Found; registry: Registry } | undefined;
 
-  /** The file of packs in place of that of the registry; absolute. Undefined: none is named. */
+  /** Absolute path of a pack file that replaces the registry's; undefined: none is named. */
   readonly packs: string | undefined;
 
-  /** @param env where a file of packs may be named. */
+  /** @param env may name a pack file. */
   constructor(root: string, env: NodeJS.ProcessEnv = process.env) {
     this.root = root;
     this.packs = packsNamedIn(env, root);
     this.files = new FileCache(root);
   }
 
-  /** Every file of the last {@link load} that is YAML, the test cases among them, in the order of the files. */
+  /** All YAML files of the last {@link load}, including test cases, in the order of the files. */
   sources(): YamlSource[] {
     return this.read.flatMap((read) => sourceOf(read) ?? []);
   }
 
-  /**
-   * Reads `ability.yaml` and all definitions.
-   *
-   * @throws AbilityError when `ability.yaml` itself is broken or there are two registries; everything else that is
-   * broken only disables what it defines.
-   */
+  /** Disables broken definitions. @throws AbilityError for a broken `ability.yaml` or two registries. */
   load(): Registry {
     const found = this.find();
     this.read = [found.project, ...found.definitions.map(({ read }) => read)];
     if (!this.last || !isSame(this.last.from, found))
       this.last = { from: found, registry: registryOf(this.root, found) };
-    // Each load is an object of its own: the contents of scripts are cached for one load, and may have changed since.
+    // A new object for each load: script contents are cached per object, and may have changed since.
     return { ...this.last.registry };
   }
 
@@ -127,7 +118,6 @@ export class RegistryLoader {
     return { project: this.files.read(join(this.root, PROJECT_FILE)), definitions, unread };
   }
 
-  /** A named file that does not exist is a problem. */
   private findPacks(path: string): Found['definitions'][number] {
     const read = this.files.read(path, true);
     if (existsSync(path)) return { kind: 'packs', path, read, isNamed: true };
@@ -139,15 +129,14 @@ export class RegistryLoader {
   }
 }
 
-/** The files of a registry. */
 interface Found {
   project: ReadFile;
-  /** `isNamed`: from outside, and no part of the project. */
+  /** `isNamed`: outside of the registry, and not part of the project's digest. */
   definitions: (DefinitionFile & { read: ReadFile; isNamed?: true })[];
   unread: UnreadFile[];
 }
 
-/** Whether nothing has changed: a file that did is read anew. */
+/** Compares by identity: a changed file is a new object. */
 function isSame(before: Found, now: Found): boolean {
   return (
     before.project === now.project &&
@@ -176,21 +165,20 @@ function registryOf(root: string, { project, definitions, unread }: Found): Regi
   return { ...registry, digest: digest.digest('hex') };
 }
 
-/** Names the file of packs in place of `registry/packs.yaml`. Source: R-004-14; C-48. */
+/** Variable that names a pack file in place of `registry/packs.yaml`. Source: R-004-14; C-48. */
 export const PACKS_VARIABLE = 'CONCIERGE_CONFIG_PATH';
 
-/** The file of packs that is named by a variable, as an absolute path; it is relative to the project, so that it is the same for every process. */
+/** Absolute path of the named pack file, resolved against the project so that every process agrees. */
 export function packsNamedIn(env: NodeJS.ProcessEnv, root: string): string | undefined {
   const named = env[PACKS_VARIABLE];
   return named ? resolve(root, named) : undefined;
 }
 
-/** Loads the registry of the project a folder belongs to. */
 export function loadRegistry(from: string, given?: string): Registry {
   return new RegistryLoader(findProjectRoot(from, given)).load();
 }
 
-/** Reports unread parts; a configuration with one may bind guards there, so its ability is disabled. */
+/** Reports unread parts; one in a configuration may bind guards, so it disables the configuration. */
 function disableUnread(registry: Registry): void {
   for (const { problem, config: ability } of findUnread(registry)) {
     if (ability === undefined) registry.problems.push(problem);

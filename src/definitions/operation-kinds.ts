@@ -2,7 +2,7 @@ import type { ImplementationDocument } from './formats/implementation.js';
 import type { LowLevel } from './formats/low-level.js';
 import type { Registry } from './registry.js';
 
-/** The kind of implementation of an operation, from all files; `-` where it has none, or several kinds. */
+/** The kind of an operation's implementation, from all files; `-`: none, or several kinds. */
 export function operationKinds({ configs, implementations }: Registry): (operation: LowLevel) => string {
   const byOperation = new Map<string, ImplementationDocument[]>();
   for (const { value } of implementations.values()) {

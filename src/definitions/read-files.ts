@@ -5,7 +5,6 @@ import type { Problem } from '../contracts/problem.js';
 import { YAML_LIMITS } from './yaml-document.js';
 import { isProblem, readYaml, type YamlSource } from './yaml-source.js';
 
-/** A file that was read: its bytes' digest, and its value or its errors. */
 export interface ReadFile {
   /** Relative to the project root, with forward slashes. */
   file: string;
@@ -14,17 +13,13 @@ export interface ReadFile {
   source: YamlSource | Problem;
 }
 
-/** Reads files once and again only when they changed. */
+/** Reads files, and reads them again only if they changed. */
 export class FileCache {
   private readonly known = new Map<string, { stamp: string; read: ReadFile }>();
 
   constructor(private readonly root: string) {}
 
-  /**
-   * Reads one YAML file. An unreadable file is a problem, and so is a link that leads out of the project.
-   *
-   * @param anywhere whether it may lie outside of the project: who runs the program has named it.
-   */
+  /** A link out of the project is a problem. @param anywhere allows a file outside, which the user named. */
   read(path: string, anywhere = false): ReadFile {
     const file = relative(this.root, path).split(sep).join('/');
     try {
@@ -66,7 +61,7 @@ function digestOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The opened file is checked again, without waiting: a pipe in its place would never end. */
+/** Checks the opened file again, without blocking: reading a pipe in its place would never end. */
 function readUpTo(most: number, path: string): Buffer | 'no file' | 'too large' {
   const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
@@ -80,7 +75,7 @@ function readUpTo(most: number, path: string): Buffer | 'no file' | 'too large' 
   }
 }
 
-/** The text without its byte order mark; undefined where it is not valid UTF-8. */
+/** The text without its byte order mark; undefined if it is not valid UTF-8. */
 function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -89,7 +84,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Characters never share a byte with a line feed in UTF-8, so each line can be decoded alone. */
+/** In UTF-8 no character contains the byte of a line feed, so each line can be decoded alone. */
 function lineOfFirstBadByte(bytes: Buffer): number {
   for (let [line, start] = [1, 0]; ; line += 1) {
     const end = bytes.indexOf(0x0a, start);
@@ -98,7 +93,7 @@ function lineOfFirstBadByte(bytes: Buffer): number {
   }
 }
 
-/** The system's message about a file, without its path on this machine. */
+/** The system's error without the path on this machine. */
 function whyUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'is a link to something that is not there';
@@ -106,13 +101,12 @@ function whyUnreadable(error: unknown): string {
   return `cannot be read (${code ?? String(error)})`;
 }
 
-/** Whether a resolved path is in a folder. */
+/** Whether a resolved path is a folder or inside it. */
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** The value of a file that could be read, or undefined. */
 export function sourceOf(read: ReadFile): YamlSource | undefined {
   return isProblem(read.source) ? undefined : read.source;
 }

@@ -6,30 +6,24 @@ import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { foldersOf } from './find-project.js';
 import { type ImportState, importState } from './formats/import-state.js';
 
-/** An honest one is far below: some kilobytes an operation. */
+/** Far above a real one, which has some kilobytes per operation. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** The folder in which imports remember what they took over. */
 export function importsFolder(root: string): string {
   return join(foldersOf(root).registry, '.imports');
 }
 
-/** The file of one import. */
 export function importFile(root: string, kind: ImportState['kind'], name: string): string {
   return join(importsFolder(root), `${kind}.${name}.json`);
 }
 
-/**
- * What an import took over last; undefined: it never ran here.
- *
- * @throws AbilityError `import.state_broken`, since without it people's edits cannot be detected.
- */
+/** The last import's state, if any. @throws AbilityError `import.state_broken`: it could not detect edits. */
 export function readImport(root: string, kind: ImportState['kind'], name: string): ImportState | undefined {
   const path = importFile(root, kind, name);
   return existsSync(path) ? readState(root, path) : undefined;
 }
 
-/** What every import of a project remembers. @throws AbilityError `import.state_broken`. */
+/** The states of all imports of a project. @throws AbilityError `import.state_broken`. */
 export function listImports(root: string): ImportState[] {
   const folder = importsFolder(root);
   if (!existsSync(folder)) return [];
@@ -37,11 +31,7 @@ export function listImports(root: string): ImportState[] {
   return names.sort().map((name) => readState(root, join(folder, name)));
 }
 
-/**
- * What a pinned definition was, by its SHA-256, as some import of this project kept it.
- *
- * A file that cannot be read is skipped: the digest detects a change, the text only shows it.
- */
+/** The pinned definition of a SHA-256, from any import. Only for display, so unreadable files are skipped. */
 export function findPinned(root: string, digest: string): JsonObject | undefined {
   const folder = importsFolder(root);
   if (!existsSync(folder)) return undefined;
@@ -52,11 +42,7 @@ export function findPinned(root: string, digest: string): JsonObject | undefined
   return undefined;
 }
 
-/**
- * What each file of a low-level ability was when it was imported last, by its path.
- *
- * What cannot be read is left out: the next import reports it.
- */
+/** Low-level definitions as last imported, by path. Skips unreadable state, which the next import reports. */
 export function importedDefinitions(root: string): ReadonlyMap<string, JsonObject> {
   const folder = importsFolder(root);
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
@@ -75,7 +61,7 @@ function cachedState(root: string, path: string): ImportState | undefined {
   try {
     state = readState(root, path);
   } catch {
-    // As documented: reported by the next import.
+    // The next import reports it.
   }
   cache.set(path, { stamp, state });
   return state;

@@ -2,12 +2,12 @@ import { AbilityError, type Problem, type SourceLocation } from '../contracts/pr
 import type { CapabilityDefinition, PackDefinition } from './formats/specialists.js';
 import type { Loaded, Registry } from './registry.js';
 
-/** Where a capability or a pack comes from; null: it is built in. */
+/** Where a capability or a pack is defined; null: built in. */
 interface Origin {
   from: SourceLocation | null;
 }
 
-/** What a pack can be able to do, and the words of requests that need it. Source: R-004-01. */
+/** An ability of packs, and the words of requests that need it. Source: R-004-01. */
 export interface Capability extends CapabilityDefinition, Origin {
   id: string;
 }
@@ -17,22 +17,17 @@ export interface Pack extends PackDefinition, Origin {
   id: string;
 }
 
-/** What there is to recruit by, the first first. */
 export interface Specialists {
   capabilities: Capability[];
   packs: Pack[];
 }
 
-/** The built-in capabilities and packs and those of a project: of the same id in place, others behind. Source: C-48. */
+/** Built-in capabilities and packs, then those of a project; the same id replaces. Source: C-48. */
 export function listSpecialists({ capabilities, packs }: Pick<Registry, 'capabilities' | 'packs'>): Specialists {
   return { capabilities: inOrder(BUILT_IN_CAPABILITIES, capabilities), packs: inOrder(BUILT_IN_PACKS, packs) };
 }
 
-/**
- * The same, to recruit by.
- *
- * @throws AbilityError with the broken ones: from the rest, a pack other than the intended one would be recruited.
- */
+/** As {@link listSpecialists}. @throws AbilityError if any is broken: the wrong pack would be recruited. */
 export function readSpecialists(registry: Registry): Specialists {
   const problem = problemOf(registry);
   if (problem) throw new AbilityError(problem);
@@ -57,7 +52,7 @@ function inOrder<T extends object>(
   });
 }
 
-/** The capabilities that there are without a file, in the order of the source. Source: R-004-02 to R-004-07; C-41. */
+/** The built-in capabilities, in the order of the source. Source: R-004-02 to R-004-07; C-41. */
 export const BUILT_IN_CAPABILITIES: Readonly<Record<string, CapabilityDefinition>> = {
   code_execution: {
     description: 'Run shell commands, compile code, execute scripts.',
@@ -87,8 +82,8 @@ export const BUILT_IN_CAPABILITIES: Readonly<Record<string, CapabilityDefinition
 };
 
 /**
- * The packs that there are without a file. Their keywords, which the source leaves open, are those of their first capability: they
- * count where a project has taken that capability away.
+ * Packs without a file. The source leaves their keywords open, so they are those of the first capability, and
+ * count where a project has removed that capability.
  */
 export const BUILT_IN_PACKS: Readonly<Record<string, PackDefinition>> = {
   engineering: {

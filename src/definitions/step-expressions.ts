@@ -1,15 +1,15 @@
 import type { Json } from '../contracts/json.js';
 import type { ErrorHandlerDefinition, StepDefinition } from './formats/steps.js';
 
-/** The type of value that belongs in the place of an expression. */
+/** What an expression at a place must yield. */
 export type Belongs =
-  /** Bare CEL that gives true or false. */
+  /** Bare CEL that yields true or false. */
   | 'condition'
-  /** Bare CEL that gives true, false or a moment. */
+  /** Bare CEL that yields true, false or a time. */
   | 'moment'
-  /** Bare CEL that gives a list. */
+  /** Bare CEL that yields a list. */
   | 'list'
-  /** A template of each kind. */
+  /** A template, or a value with templates; the same for all below. */
   | 'text'
   | 'duration'
   | 'count'
@@ -17,33 +17,32 @@ export type Belongs =
   | 'output'
   | 'value';
 
-/** Places with CEL without `${{ }}`. */
+/** Places with bare CEL, without `${{ }}`. */
 export const BARE: ReadonlySet<string> = new Set<Belongs>(['condition', 'moment', 'list']);
 
 /** When an expression of a step is evaluated. */
 export type Phase = 'before' | 'turn' | 'undo' | 'handler' | 'end';
 
-/** An expression of a step, or a value with expressions in it. */
 export interface StepExpression {
-  /** From the step, in the file. */
+  /** Relative to the step, in the file. */
   path: PropertyKey[];
   value: Json;
   belongs: Belongs;
   phase: Phase;
-  /** Which handler, in that phase. */
+  /** Index of the handler in the phase `handler`. */
   number: number;
   /**
-   * What it sees besides the names around the step: those of its turns, or `signal`; of a template, nothing of the loops
-   * around it; of an attempt, nothing but that.
+   * What it sees besides the names around the step. `turn`: those of its turns; `signal`: `signal`; `template`:
+   * nothing of the loops around it; `attempt`: only the failed attempt.
    */
   sees?: 'turn' | 'signal' | 'template' | 'attempt';
-  /** The ability that parameters are for. */
+  /** The ability that receives these parameters. */
   call?: string;
 }
 
 type More = Partial<Pick<StepExpression, 'phase' | 'sees' | 'call'>>;
 
-/** Every expression of a step, without those of the steps inside it. */
+/** All expressions of a step, without those of nested steps. */
 export function expressionsOf(step: StepDefinition): StepExpression[] {
   return [
     ...found(['if'], step.if, 'condition'),
@@ -53,7 +52,6 @@ export function expressionsOf(step: StepDefinition): StepExpression[] {
   ];
 }
 
-/** What handlers of failures give. */
 export function handlerOutputs(
   handlers: readonly ErrorHandlerDefinition[] = [],
   belongs: Belongs = 'output',
@@ -63,7 +61,7 @@ export function handlerOutputs(
   );
 }
 
-/** The expressions that belong to the verb of a step. A new verb is one more case here. */
+/** The expressions of a step's verb. A new verb needs a case here. */
 function expressionsOfVerb(step: StepDefinition): StepExpression[] {
   switch (step.verb) {
     case 'call': {

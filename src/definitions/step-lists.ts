@@ -1,42 +1,38 @@
 import type { HighLevel } from './formats/high-level.js';
 import type { ErrorHandlerDefinition, StepDefinition } from './formats/steps.js';
 
-/** The list of a step, or of the workflow, that holds a step; a step in `item` or `turn` runs once per item or turn. */
+/** Which list of a step or a workflow it is; `item` and `turn` run once per item or turn. */
 export type Part = 'steps' | 'item' | 'turn' | 'branch' | 'case' | 'handler' | 'finally';
 
-/** A list of steps inside a step or a workflow. */
 export interface StepList {
   part: Part;
-  /** Which case or handler; 0 for the other parts. */
+  /** Index of the case or handler; 0 for other parts. */
   number: number;
-  /** From what holds it to the list. */
+  /** Relative to what contains the list. */
   path: PropertyKey[];
-  /** In the order in which they run; branches run at once. */
+  /** In execution order; branches run concurrently. */
   steps: readonly StepDefinition[];
 }
 
-/** What holds steps that deal with its failure, and clean up after it. */
 interface Around {
   on_error?: ErrorHandlerDefinition[] | undefined;
   finally?: StepDefinition[] | undefined;
 }
 
-/** Every list of steps inside a step, in the order in which they may run. */
+/** All lists of steps inside a step, in the order in which they may run. */
 export function listsInside(step: StepDefinition): StepList[] {
   return [...listsOfVerb(step), ...listsAround(step)];
 }
 
-/** The lists of steps of a workflow itself. */
 export function listsOfWorkflow(workflow: Around & { steps: StepDefinition[] }): StepList[] {
   return [listOf('steps', ['steps'], workflow.steps), ...listsAround(workflow)];
 }
 
-/** Whether a list runs once for each item or turn, and so sees the names of a loop. */
+/** Whether a list runs once per item or turn, and so sees the names of a loop. */
 export function isRepeated({ part }: Pick<StepList, 'part'>): boolean {
   return part === 'item' || part === 'turn';
 }
 
-/** The names that a loop gives to its steps, by the keys that say them. */
 export function loopNamesOf(step: StepDefinition): Record<string, string> {
   return {
     ...('as' in step && { as: step.as }),
@@ -44,12 +40,12 @@ export function loopNamesOf(step: StepDefinition): Record<string, string> {
   };
 }
 
-/** The place of a step in a list, from the holder of the list: a branch by its id, any other step by its number. */
+/** Path of a step from the holder of its list: a branch by its id, any other step by its index. */
 export function placeInList({ part, path, steps }: StepList, index: number): PropertyKey[] {
   return [...path, part === 'branch' ? (steps[index]?.id ?? index) : index];
 }
 
-/** A step, or a workflow, with other steps in its lists. */
+/** A copy of a step or workflow with changed steps in these lists. */
 export function changeLists<Holder extends object>(
   holder: Holder,
   lists: readonly StepList[],
@@ -61,7 +57,7 @@ export function changeLists<Holder extends object>(
   }, holder);
 }
 
-/** The lists that the verb of a step runs. A new verb is one more case here. */
+/** The lists that a step's verb runs. A new verb needs a case here. */
 function listsOfVerb(step: StepDefinition): StepList[] {
   switch (step.verb) {
     case 'parallel':
@@ -106,7 +102,7 @@ function branchesOf(steps: readonly StepDefinition[]): Record<string, StepDefini
   return Object.fromEntries(steps.map((step) => [step.id, step]));
 }
 
-/** A copy of a JSON value with another one at a path, which must exist. */
+/** A copy of a JSON value with the part at an existing path replaced. */
 export function replaceAt<Value>(value: Value, path: readonly PropertyKey[], other: unknown): Value {
   const [key, ...rest] = path;
   if (key === undefined) return other as Value;
@@ -117,7 +113,7 @@ export function replaceAt<Value>(value: Value, path: readonly PropertyKey[], oth
   return { ...value, [key]: replaceAt(at, rest, other) };
 }
 
-/** A workflow as its file says it, with defaults: without what loading marks steps with, so that one can copy it. */
+/** A workflow as written, with defaults but without the marks of loading, so that it can be copied. */
 export function withoutMarks(workflow: HighLevel): unknown {
   const { templates } = workflow;
   const unmarked = unmark(workflow, listsOfWorkflow(workflow));

@@ -3,13 +3,11 @@ import type { Problem } from '../contracts/problem.js';
 import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
 
-/** A part of the language that this version refuses, with what to do instead. */
 interface Unsupported {
   key: string;
   instead: string;
 }
 
-/** One thing that people write under several names. */
 function named(instead: string, ...keys: string[]): Unsupported[] {
   return keys.map((key) => ({ key, instead }));
 }
@@ -39,7 +37,7 @@ const AUTH_KEYS: Unsupported[] = [
   ),
 ];
 
-/** Delegated and escalated approvals, and those that change what they approve. Source: docs/architecture.md#promises. */
+/** Delegation, escalation and editing of what is approved. Source: docs/architecture.md#promises. */
 const APPROVAL_KEYS: Unsupported[] = [
   ...named(
     'List everybody who may decide as `approvers`, or as a group under `people`.',
@@ -60,7 +58,6 @@ const APPROVAL_KEYS: Unsupported[] = [
   ...named('Ask with `fields`, and use what was filled in in the next steps.', 'edit', 'editable'),
 ];
 
-/** What a definition of each kind may not ask for yet. */
 const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Finding>> = {
   'low-level': lowLevel,
   implementations: (value) => implementation(value),
@@ -75,8 +72,7 @@ const BY_KIND: Record<FileKindName | 'project', (value: unknown) => Generator<Fi
 };
 
 /**
- * Finds the first thing in a file that this version does not do, so that it is refused and never ignored.
- *
+ * The first feature in a file that this version lacks, so that it is refused and never ignored.
  * Source: docs/architecture.md#promises; docs/workflow-language.md.
  */
 export function findUnsupported(kind: FileKindName | 'project', source: YamlSource): Problem | undefined {
@@ -91,7 +87,6 @@ export function findUnsupported(kind: FileKindName | 'project', source: YamlSour
   return undefined;
 }
 
-/** One finding: where it is and what it is. */
 interface Finding {
   path: PropertyKey[];
   feature: string;
@@ -111,7 +106,7 @@ function* highLevel(value: unknown): Generator<Finding> {
   for (const part of ['steps', 'on_error', 'finally']) yield* approvalsIn(value[part], [part]);
 }
 
-/** Members that hold data, in which a key of ours means nothing. */
+/** Keys that hold data, in which the keys of the language mean nothing. */
 const DATA: ReadonlySet<string> = new Set(['with', 'let', 'output', 'details']);
 
 function* approvalsIn(value: unknown, path: PropertyKey[]): Generator<Finding> {

@@ -1,20 +1,18 @@
 import { Composer, type Document, Lexer, type LineCounter, Parser, YAMLParseError } from 'yaml';
 
-/** What an honest definition never reaches. Source: docs/operations.md#safety. */
+/** Limits far above any real definition. Source: docs/operations.md#safety. */
 export const YAML_LIMITS = {
-  /** Of a file. */
   bytes: 1024 * 1024,
-  /** Lists and maps inside each other. */
+  /** Of nested lists and maps. */
   depth: 60,
-  /** Words and signs, comments and line ends among them. */
+  /** Lexemes, including comments and line ends. */
   tokens: 100_000,
-  /** Uses of anchors. */
   aliases: 1000,
-  /** Values that uses of anchors may add to those that are written. */
+  /** Values that uses of anchors may add to the written ones. */
   copies: 10_000,
 } as const;
 
-/** A text that is more than {@link YAML_LIMITS} let through; the message goes on after the name of the file. */
+/** A text that exceeds {@link YAML_LIMITS}; its message continues a sentence that begins with the file name. */
 export class TooLarge extends Error {
   constructor(
     message: string,
@@ -24,15 +22,12 @@ export class TooLarge extends Error {
   }
 }
 
-/** Texts from this length on are counted before anything is built of them. Characters. */
+/** Texts of this length (characters) or more are counted before anything is built from them. */
 const COUNTED_FIRST = 64 * 1024;
 
 /**
- * Builds the tree of a YAML text, as far as it stays within {@link YAML_LIMITS}.
- *
- * Depth is watched while tokens come in, since a complete tree has already cost the memory. Duplicate keys are left to the reader of the tree: the library compares each key with all others.
- *
- * @throws TooLarge
+ * Parses within {@link YAML_LIMITS}. Depth is checked per token, before a tree costs memory. Duplicate keys are
+ * left to the tree's reader: the library compares each key with all others. @throws TooLarge
  */
 export function parseYaml(text: string, lines: LineCounter): Document.Parsed {
   if (text.length > YAML_LIMITS.bytes) throw new TooLarge(`is larger than ${YAML_LIMITS.bytes / 1024} KiB`);
@@ -63,10 +58,10 @@ function* tokensOf(text: string, lines: LineCounter) {
   yield* parser.end();
 }
 
-/** Signs that close a list or map which nothing opened; the library forgives each, at a growing price. */
+/** Maximum of unmatched closing brackets; the library tolerates each, at a growing cost. */
 const MAX_STRAY = 100;
 
-/** Hands words and signs on as long as they are no more than an honest file has. */
+/** Passes lexemes on; throws when they exceed the limits. */
 function* within(lexemes: Iterable<string>): Generator<string> {
   let [tokens, aliases, open] = [0, 0, 0];
   for (const lexeme of lexemes) {

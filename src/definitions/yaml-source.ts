@@ -14,24 +14,19 @@ import type { Problem, SourceLocation } from '../contracts/problem.js';
 import { parseYaml, TooLarge } from './yaml-document.js';
 import { Misleading, toJson } from './yaml-value.js';
 
-/** A YAML file as data, with the place of each of its values. */
 export interface YamlSource {
   file: string;
   value: unknown;
   text: string;
-  /** The tree of the file, with comments and places. */
   document: Document;
-  /** The place of the value at a path, or of the nearest existing one above it. `key`: the key itself. */
+  /** The location of the value at a path, or of its nearest existing parent. `key`: that of the key itself. */
   locate(path: readonly PropertyKey[], part?: 'value' | 'key'): SourceLocation;
-  /** The place at this number of characters from the beginning. */
   locateOffset(offset: number): SourceLocation;
 }
 
 /**
- * Reads YAML without trusting it: size, depth and aliases are capped before a tree is built, and what JavaScript would
- * silently read as something else is refused.
- *
- * @param file the name to use in messages, relative to the project.
+ * Caps size, depth and aliases before a tree is built, and refuses what JavaScript would silently read as
+ * something else. @param file its name in messages, relative to the project.
  */
 export function readYaml(file: string, text: string): YamlSource | Problem {
   const lines = new LineCounter();
@@ -86,12 +81,11 @@ function faultOf(fault: YAMLParseError | YAMLWarning, location: SourceLocation, 
   };
 }
 
-/** One line of a text, as much of it as says what it is. */
 function lineAt(text: string, line: number): string {
   return (text.split('\n', line)[line - 1] ?? '').slice(0, 1000);
 }
 
-/** Control characters and lone carriage returns: YAML has none of the first, and readers differ over the second. */
+/** Control characters, which YAML forbids, and lone carriage returns, which readers treat differently. */
 function findStrangeCharacter(text: string): RegExpExecArray | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
   return /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]|\r(?!\n)/.exec(text);
@@ -109,12 +103,11 @@ function refuseCharacter(file: string, text: string, { 0: character, index }: Re
   };
 }
 
-/** Whether {@link readYaml} gave a problem. */
 export function isProblem(value: YamlSource | Problem): value is Problem {
   return 'code' in value;
 }
 
-/** Mistakes with a message of their own. Source: docs/workflow-language.md#expressions. */
+/** Advice for frequent mistakes. Source: docs/workflow-language.md#expressions. */
 function hintFor(line: string): string | undefined {
   if (line.includes('${{')) return 'Quote a value with ${{ }} that holds `: ` or `#` or is inside { } or [ ].';
   if (/:\s*!/.test(line)) return 'A value that begins with ! is a YAML tag; quote it: "!x".';
@@ -151,7 +144,7 @@ function locateIn(
   return { file, line, column: col };
 }
 
-/** By map, since a file full of mistakes asks for the place of each of its keys. */
+/** Cached by map, since a file with many errors looks up each of its keys. */
 const pairs = new WeakMap<YAMLMap, Map<string, Pair>>();
 
 function pairsOf(map: YAMLMap): Map<string, Pair> {

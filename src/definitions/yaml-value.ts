@@ -1,7 +1,7 @@
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, type Pair, type Scalar } from 'yaml';
 import { TooLarge, YAML_LIMITS } from './yaml-document.js';
 
-/** A part of a document that would be read as something else than it looks; `offset` is its place. */
+/** A part of a document that reads as something else than it appears to be; `offset` is its position. */
 export class Misleading extends Error {
   readonly offset: number | undefined;
 
@@ -17,12 +17,8 @@ export class Misleading extends Error {
 }
 
 /**
- * The value of a document: JSON data, and nothing that JSON would lose.
- *
- * In one pass over the tree, unlike the library's own conversion, which searches the document for each alias.
- *
- * @throws Misleading for duplicate keys, merge keys, numbers that JavaScript would change, broken text.
- * @throws TooLarge for aliases that blow a document up.
+ * In one pass: the library's own conversion searches the document for each alias. @throws Misleading for duplicate
+ * keys, merge keys, broken text, numbers that JavaScript would change; TooLarge for aliases that expand too far.
  */
 export function toJson(document: Document.Parsed): unknown {
   return new Reader().read(document.contents).value;
@@ -30,7 +26,7 @@ export function toJson(document: Document.Parsed): unknown {
 
 interface Read {
   value: unknown;
-  /** How many values it has, itself included. */
+  /** Number of values in it, including itself. */
   size: number;
 }
 
@@ -120,7 +116,7 @@ function scalar(node: Scalar): unknown {
   return value;
 }
 
-/** Half of a pair of surrogates, which no text in UTF-8 can hold: two such values would have the same digest. */
+/** A lone surrogate, which UTF-8 cannot encode: two such values would have the same digest. */
 const HALF = /\p{Surrogate}/u;
 
 function refuseBrokenText(text: string, node: Scalar): void {
@@ -142,7 +138,7 @@ function refuseChangedNumber(value: number, node: Scalar): void {
   }
 }
 
-/** Tags of what JSON has; the library knows others, such as !!binary, and makes objects of them. */
+/** Tags of JSON types; the library makes objects of others, such as !!binary. */
 const TAGS: ReadonlySet<string> = new Set(
   ['str', 'int', 'float', 'bool', 'null', 'map', 'seq'].map((name) => `tag:yaml.org,2002:${name}`),
 );

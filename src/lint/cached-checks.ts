@@ -5,18 +5,13 @@ import type { Loaded } from '../definitions/registry.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
 import { type Check, ofFile } from './linted-project.js';
 
-/**
- * A check of one file at a time.
- *
- * An unchanged file is the same source at the next lint, so its findings are reused and a lint after an edit costs little. The check must
- * not depend on anything else.
- */
+/** Checks one file at a time, using nothing else, so that findings of unchanged files are reused. */
 export function ofEachSource(find: (source: YamlSource) => Iterable<Finding>): Check {
   const remember = remembering(find);
   return ({ sources }) => sources.flatMap((source) => remember(source, source.file, source));
 }
 
-/** A check that looks at one ability at a time, and at nothing but its definition; remembered as a source is. */
+/** A check that reads one ability's definition at a time and nothing else; cached like {@link ofEachSource}. */
 export function ofEachAbility(find: (ability: Loaded<LowLevel | HighLevel>) => Iterable<Finding>): Check {
   const remember = remembering(find);
   return ({ registry }) =>

@@ -23,7 +23,6 @@ import { checkWorkflowContents } from './checks/workflow-contents.js';
 import { checkCharacters, checkYamlLooks } from './checks/yaml-text.js';
 import type { Check } from './linted-project.js';
 
-/** Every check of lint. */
 export const CHECKS: readonly Check[] = [
   checkYamlLooks,
   checkInlineSecrets,
@@ -41,7 +40,7 @@ export const CHECKS: readonly Check[] = [
   checkLifecycle,
   checkModules,
   checkSpecialists,
-  // Of definitions that load and run, and do something else than they seem to.
+  // Definitions that load and run, but do something else than they seem to.
   checkAbilitiesAlike,
   checkCharacters,
   checkCutCalls,

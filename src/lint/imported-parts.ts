@@ -5,7 +5,7 @@ import { importedDefinitions } from '../definitions/read-imports.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
 import type { LintedProject } from './linted-project.js';
 
-/** Findings about schemas and texts, which an import takes over from the document unchanged. */
+/** Codes of findings about schemas and texts, which an import copies from the document unchanged. */
 const OF_DOCUMENTS: ReadonlySet<string> = new Set([
   'lint.schema_default',
   'lint.schema_impossible',
@@ -15,15 +15,11 @@ const OF_DOCUMENTS: ReadonlySet<string> = new Set([
   'lint.text_not_evaluated',
 ]);
 
-/** Parts of a definition that come from the document word for word. */
 const TAKEN_OVER = ['summary', 'input_schema', 'output_schema'] as const;
 
-/**
- * Whether a finding is an error of an imported document itself: about its schemas or words, in a part that was not
- * edited since the import. Users of the service cannot correct it.
- */
+/** Whether a finding is an error of an imported, unedited document, which users cannot correct. */
 export function isOfDocument({ registry, sources }: LintedProject): (finding: Finding) => boolean {
-  // Read only where there is something to leave out: what large imports remember is large.
+  // Read only when needed: large imports leave large records.
   let places: ReadonlyMap<string, readonly Range[]> | undefined;
   return ({ code, location }) => {
     if (!OF_DOCUMENTS.has(code)) return false;

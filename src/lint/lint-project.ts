@@ -11,34 +11,27 @@ import { type LintedProject, ofFile } from './linted-project.js';
 import { compareContracts } from './since/compare-contracts.js';
 import { readRevision } from './since/read-revision.js';
 
-/** Optional further checks. */
 export interface LintOptions {
-  /** Whether the variables that hold credentials and addresses are set here. */
+  /** Whether to check that the variables for credentials and addresses are set here. */
   checkEnv?: boolean;
-  /** The environment in which they are looked for, and that Git gets; left out: that of this process. */
+  /** The environment for `checkEnv` and for Git; default: that of this process. */
   env?: NodeJS.ProcessEnv;
-  /** A revision of the project's Git repository, with whose contracts these are compared. */
+  /** A Git revision of the project; its contracts are compared with the current ones. */
   since?: string;
-  /** Whether errors of imported documents themselves, in their schemas and words, are findings. */
+  /** Whether to report errors of imported documents themselves, in their schemas and texts. */
   imported?: boolean;
-  /** Checks of other rooms. */
+  /** Checks defined outside `lint/`. */
   others?: readonly ((registry: Registry) => readonly Finding[])[];
 }
 
-/** The findings, and how much was checked. */
 export interface LintReport {
   findings: Finding[];
-  /** The number of checked abilities. */
   abilities: number;
-  /** The number of errors of imported documents that are not among the findings; left out if there are none. */
+  /** The number of errors of imported documents that `findings` leaves out; absent if there are none. */
   imported_left_out?: number;
 }
 
-/**
- * Looks for everything in the definitions of a project that does not hold. Source: R-000-88, R-000-89.
- *
- * @throws AbilityError `usage.invalid` for a revision that cannot be read.
- */
+/** Source: R-000-88, R-000-89. @throws AbilityError `usage.invalid` for an unreadable revision. */
 export function lintProject(loader: RegistryLoader, options: LintOptions = {}): LintReport {
   const project = openProject(loader, options);
   if ('code' in project) return { findings: [project], abilities: 0 };
@@ -76,7 +69,7 @@ function loadingProblems({ registry }: LintedProject): Finding[] {
   return registry.problems.map((problem) => findingOfProblem(problem, PROJECT_FILE));
 }
 
-/** By file and place; the same thing, found on several ways, once. */
+/** Sorts by file and place, and removes duplicates. */
 function inOrder(findings: Finding[]): Finding[] {
   const once = new Map(findings.map((finding) => [keyOf(finding), finding]));
   return [...once.values()].sort(compare);

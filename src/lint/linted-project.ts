@@ -4,22 +4,16 @@ import type { YamlSource } from '../definitions/yaml-source.js';
 import { findingOfProblem } from '../planning/finding-of.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 
-/** The input of a check. */
 export interface LintedProject {
   registry: Registry;
-  /** Every file that is YAML. */
   sources: readonly YamlSource[];
   /** The environment of workers; undefined: credentials are not checked. */
   variables: ((environment: string) => EnvironmentVariables) | undefined;
 }
 
-/** Looks for one kind of mistake in a whole project. */
 export type Check = (project: LintedProject) => Iterable<Finding>;
 
-/**
- * The findings in one file. An error of the check itself is a finding that names the file, and ends neither the check of the others nor the
- * run.
- */
+/** If the check itself fails, that is a finding that names the file, and the other checks continue. */
 export function ofFile(file: string, find: () => Iterable<Finding>): Finding[] {
   const found: Finding[] = [];
   try {

@@ -3,13 +3,12 @@ import type { Finding, Severity } from '../contracts/findings.js';
 import { LINT_CODES, type LintCode } from '../contracts/lint-codes.js';
 import { formatLocation, type Problem, type SourceLocation } from '../contracts/problem.js';
 
-/** A finding of lint's own. @param fix the remedy; left out: that of the table of codes. */
+/** A finding with the severity and explanation of its code. @param fix default: the fix of the code. */
 export function findingOf(code: LintCode, message: string, location: SourceLocation, fix?: string): Finding {
   const { severity, why, fix: usual } = LINT_CODES[code];
   return { code, severity, message: used(message, location), why, fix: fix ?? usual, location: placed(location) };
 }
 
-/** A problem of planning or loading as a finding. */
 export function findingOfProblem(problem: Problem, file: string, severity: Severity = 'error'): Finding {
   const { code, message, location = { file }, suggestion } = problem;
   const { means, next } = meaningOf(code) ?? CODES['internal.error'];
@@ -17,7 +16,7 @@ export function findingOfProblem(problem: Problem, file: string, severity: Sever
   return { code, severity, message: said, why: means, fix: suggestion ?? next, location: placed(location) };
 }
 
-/** A finding has its place in the template; its message names the use of the template. */
+/** Findings are located in the template; the message adds where it is used. */
 function used(message: string, { used_at }: SourceLocation): string {
   return used_at ? `${message} (in a template that is used at ${formatLocation(used_at)})` : message;
 }

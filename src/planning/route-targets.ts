@@ -9,19 +9,16 @@ import { missingCredentials } from './secrets/credentials.js';
 import { EnvironmentVariables, SecretSource } from './secrets/secret-source.js';
 import { definedEffects } from './steps/called-abilities.js';
 
-/** The project and environment of a decision. */
 export interface Place {
   registry: Registry;
   environment: string;
-  /** In which credentials are looked for. */
+  /** The environment that credentials are read from. */
   env: NodeJS.ProcessEnv;
 }
 
 /**
- * What a request may go to in an environment: the agents, and of the abilities given those of a low level as tools, the others as
- * workflows.
- *
- * Whether a tool is available is checked on first use: few of thousands are used. Source: R-003-06, R-003-12, R-003-14; C-21.
+ * What a request may go to: agents, low-level abilities as tools, high-level ones as workflows. A tool's
+ * availability is checked on first use: few are used. Source: R-003-06, R-003-12, R-003-14; C-21.
  */
 export function routeTargets(place: Place, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets {
   const tools: ToolTarget[] = [];
@@ -47,7 +44,7 @@ function agentTargets(place: Place): AgentTarget[] {
 
 function toolTarget(place: Place, id: string, taken: Set<string>): ToolTarget {
   const names = namesOf(place, id);
-  // Two operations may call the same tool: then the other goes by its own name.
+  // Several operations may call one tool; all but the first use their own names.
   const { extensionId, capabilityId } = taken.has(keyOf(names)) ? ownNames(id) : names;
   taken.add(keyOf({ extensionId, capabilityId }));
   let reason: string | null | undefined;
@@ -70,7 +67,7 @@ function toolTarget(place: Place, id: string, taken: Set<string>): ToolTarget {
   };
 }
 
-/** Server and tool or, for other operations, the parts of the key. Source: C-21. */
+/** MCP server and tool; for other operations, the two parts of the id. Source: C-21. */
 function namesOf({ registry, environment }: Place, id: string): { extensionId: string; capabilityId: string } {
   const operation = registry.operations.get(id);
   try {
@@ -98,7 +95,7 @@ function keyOf({ extensionId, capabilityId }: { extensionId: string; capabilityI
   return JSON.stringify([extensionId, capabilityId]);
 }
 
-/** Why an ability cannot be called here; undefined: it can, judging by files and the environment. Source: R-003-06. */
+/** Why an ability cannot be called here; undefined if files and variables allow it. Source: R-003-06. */
 export function unavailability({ registry, environment, env }: Place, id: string): string | undefined {
   try {
     const { plan } = resolvePlan(registry, id, environment, new EnvironmentVariables(registry.root, environment, env));
@@ -113,12 +110,12 @@ function summaryOf({ registry }: Place, id: string): string {
   return (registry.operations.get(id) ?? registry.workflows.get(id))?.value.summary ?? '';
 }
 
-/** An unknown effect could be anything. */
+/** The gravest effect if it is unknown. */
 function effectsOf({ registry }: Place, id: string): AgentTarget['effects'] {
   return definedEffects(registry, id) ?? 'destructive';
 }
 
-/** Planning's part in a decision: the possible targets, and whether a value fits. */
+/** What routing needs from planning: the possible targets, and the validation of a value. */
 export const DECIDING = {
   targets: routeTargets,
   check: (schema: JsonObject, value: Json): void =>

@@ -1,16 +1,13 @@
-/** A combination of several signals for a limited time. */
 export interface AnySignal {
-  /** Fires with the reason of the first of them that does. */
+  /** Fires when any of them does, with its reason. */
   signal: AbortSignal;
-  /** Detaches it, so that longer-lived signals do not keep its listeners alive. */
+  /** Removes the listeners, which longer-lived signals would keep alive. */
   release(): void;
 }
 
 /**
- * A signal that fires when any of several does.
- *
- * Replaces `AbortSignal.any` and `AbortSignal.timeout`: Node keeps their signals and listeners alive once they have a
- * listener; signals without one may be collected early.
+ * Replaces `AbortSignal.any` and `AbortSignal.timeout`: Node keeps their signals and listeners alive once they
+ * have a listener, and may collect signals without one early.
  */
 export function anySignal(signals: readonly AbortSignal[]): AnySignal {
   const controller = new AbortController();
@@ -28,7 +25,7 @@ export function anySignal(signals: readonly AbortSignal[]): AnySignal {
   };
 }
 
-/** As {@link anySignal}, and it fires once the time is up. @param reason what is reported then. */
+/** Like {@link anySignal}, with a time limit. @param reason message of the error when the time is up. */
 export function signalWithin(
   ms: number,
   signals: readonly AbortSignal[],
@@ -47,10 +44,7 @@ export function signalWithin(
   };
 }
 
-/**
- * Waits for a promise, and no longer than its limit. @returns whether it ended in time. @throws its rejection within
- * that time.
- */
+/** @returns whether the promise resolved in time. @throws its rejection within that time. */
 export async function endsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { canonicalize } from 'json-canonicalize';
 
-/** Canonical JSON of a value (RFC 8785): the same bytes for equal values, whatever their source and key order. */
+/** Canonical JSON (RFC 8785): equal values give equal text, regardless of their key order. */
 export function canonicalJson(value: unknown): string {
   return canonicalize(value);
 }

@@ -3,13 +3,11 @@ import { AbilityError } from '../contracts/problem.js';
 const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const FORM = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
 
-/** The longest duration: well within the limit of Temporal's timers. */
+/** Well within the limit of Temporal's timers. */
 const LONGEST_MS = 10 * 365 * UNITS.d;
 
 /**
- * Reads a duration of the form `500ms, 20s, 10m, 24h, 7d`; fractions and `0s` are fine.
- *
- * @returns whole milliseconds.
+ * Reads `500ms, 20s, 10m, 24h, 7d`, with fractions. @returns whole milliseconds.
  * @throws AbilityError `expression.not_duration`. Source: docs/workflow-language.md#the-last-turn.
  */
 export function parseDuration(text: unknown): number {
@@ -25,7 +23,6 @@ export function parseDuration(text: unknown): number {
   return ms;
 }
 
-/** Whether a text is a duration that {@link parseDuration} reads. */
 export function isDuration(text: string): boolean {
   try {
     parseDuration(text);

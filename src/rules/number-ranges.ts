@@ -1,9 +1,8 @@
 import type { NumberRange } from '../contracts/loops.js';
 
-/** Beyond this many ranges a list of them is no longer short. */
 const MAX_RANGES = 200;
 
-/** Adds a number to ranges in ascending order. @returns undefined where they became too many. */
+/** Adds a number to ascending ranges. @returns undefined if there are more than {@link MAX_RANGES}. */
 export function addNumber(ranges: readonly NumberRange[], number: number): NumberRange[] | undefined {
   const after = ranges.findIndex(([from]) => from > number);
   const at = after < 0 ? ranges.length : after;
@@ -20,7 +19,7 @@ export function addNumber(ranges: readonly NumberRange[], number: number): Numbe
   return joined.length > MAX_RANGES ? undefined : joined;
 }
 
-/** Numbers as ranges; undefined where there would be too many. */
+/** Undefined if there are more than {@link MAX_RANGES}. */
 export function rangesOf(numbers: readonly number[]): NumberRange[] | undefined {
   const ranges: NumberRange[] = [];
   for (const number of [...numbers].sort((one, other) => one - other)) {
@@ -31,7 +30,6 @@ export function rangesOf(numbers: readonly number[]): NumberRange[] | undefined 
   return ranges.length > MAX_RANGES ? undefined : ranges;
 }
 
-/** Whether a number is in one of the ranges. */
 export function isAmong(ranges: readonly NumberRange[], number: number): boolean {
   return ranges.some(([from, to]) => from <= number && number <= to);
 }

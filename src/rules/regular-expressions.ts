@@ -1,15 +1,11 @@
 import { RE2JS, RE2JSException } from 're2js';
 import { AbilityError } from '../contracts/problem.js';
 
-/** Compiled patterns by their text; compiling costs 150 us, matching far less. */
+/** Compiled patterns by flags and text. Compiling takes 150 us, matching far less. */
 const compiled = new Map<string, RE2JS>();
 const MAX_KEPT = 500;
 
-/**
- * Compiles a regular expression of a user on RE2, whose matching time is linear in the text.
- *
- * @throws AbilityError `expression.failed` with RE2's message, such as for an unsupported look-ahead.
- */
+/** On RE2, in time linear in the text. @throws AbilityError `expression.failed`, such as for a look-ahead. */
 export function compilePattern(pattern: string, flags = 0): RE2JS {
   const key = `${flags}:${pattern}`;
   const known = compiled.get(key);

@@ -1,45 +1,36 @@
-/**
- * Characters that control the display, reverse it, or are invisible: control characters, marks of writing direction,
- * zero-width ones, separators of lines and paragraphs, tags and other ignorable ones, lone surrogates. Line feeds and
- * tabs are not among them, nor the mark that makes a symbol an emoji.
- */
+/** Characters that control or reverse the display or are invisible; not line feeds, tabs, emoji selectors. */
 const UNSEEN =
   /(?<!\p{Extended_Pictographic})[\ufe0e\ufe0f]|(?![\n\t]|[\ufe0e\ufe0f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Characters of most texts, matched first because it is quick. */
+/** Texts without unseen characters; a quick test that covers most texts. */
 const PLAIN = /^[\n\t -~]*$/;
 
-/** Characters special to Markdown; a `_` inside a word is a letter to it. */
+/** Characters special to Markdown; inside a word, `_` is none. */
 const MARKUP = /[\\`*[\]<>#|&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 
-/**
- * Makes every character visible that has an effect but no glyph, such as `\u202e`.
- *
- * Lines and tabs stay. The escapes are those of JSON, so that a JSON text keeps its meaning. Source: docs/approvals.md:
- * a person decides about the actual request.
- */
+/** Writes them as JSON escapes, such as `\u202e`, so that JSON keeps its meaning. Source: docs/approvals.md. */
 export function showUnseenCharacters(text: string): string {
   return PLAIN.test(text) ? text : text.replaceAll(UNSEEN, escaped);
 }
 
-/** A text as one line, as {@link showUnseenCharacters} shows it: breaks of lines and tabs are blanks. */
+/** A text as one line: line breaks and tabs become blanks, unseen characters become visible. */
 export function oneLine(text: string): string {
-  // By whole runs of blanks: a pattern that looks for the break inside a run takes the square of its length.
+  // Matches whole runs of blanks: searching breaks inside runs takes quadratic time.
   const line = text.trim().replaceAll(/\s+/g, (blanks) => (/[\n\r\t]/.test(blanks) ? ' ' : blanks));
   return showUnseenCharacters(line);
 }
 
-/** A text as one line of Markdown in which none of it is markup, a link, or the name of another character. */
+/** Escapes a text for one line of Markdown, so that none of it is markup. */
 export function markdownLine(text: string): string {
   return oneLine(text).replaceAll(MARKUP, '\\$&');
 }
 
-/** A text as code inside a line of Markdown, also in a cell of a table. */
+/** A text as inline code of Markdown, also for cells of tables. */
 export function markdownCode(text: string): string {
   return `\`${oneLine(text).replaceAll('`', "'").replaceAll('|', '\\|')}\``;
 }
 
-/** The start of a text, which is never cut within a character. */
+/** The first characters of a text; never splits a surrogate pair. */
 export function startOf(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }

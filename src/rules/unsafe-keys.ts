@@ -1,14 +1,13 @@
 import { AbilityError } from '../contracts/problem.js';
 
 const UNSAFE: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Deeper than any honest input, shallow enough for every recursive reader after us. */
+/** No real input is deeper, and recursive code can still walk it. */
 const MAX_LEVELS = 200;
 
 /**
- * Refuses keys that could reach an object's prototype, values nested too deep to walk, and numbers that are none,
- * anywhere in JSON data.
- *
- * @throws AbilityError with the given code, naming the path; as a list it is in `details.path`. Source: docs/operations.md#safety.
+ * Refuses keys that reach an object's prototype, values nested too deep, and non-finite numbers.
+ * @throws AbilityError with the given code and the path, also in `details.path`. Source:
+ * docs/operations.md#safety.
  */
 export function refuseUnsafeKeys(value: unknown, code = 'input.invalid'): void {
   visit(value, [], code);

@@ -35,7 +35,6 @@ export function readJson<T>(path: string): T | undefined {
   }
 }
 
-/** Whether a path led to nothing. */
 export function isAbsent(error: unknown): boolean {
   const { code } = (error ?? {}) as NodeJS.ErrnoException;
   return code === 'ENOENT' || code === 'ENOTDIR';
@@ -47,19 +46,18 @@ export function isNoRoom(error: unknown): boolean {
   return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isNoRoom(cause));
 }
 
-/** The reason that something could not be written, in a few words. */
 export function diskReason(error: unknown): string {
   return isNoRoom(error) ? 'the disk is full' : reasonOf(error);
 }
 
-/** An error of the file system as one of ours, which says what could not be written. */
+/** Converts an error of the file system. @param what could not be written. */
 export function asDiskError(cause: unknown, what: string): AbilityError {
   const message = `${what} could not be written: ${diskReason(cause)}`;
   const suggestion = isNoRoom(cause) ? 'Make room on the disk and run the command again.' : 'Check its permissions.';
   return new AbilityError({ code: 'runtime.failed', message, suggestion }, { cause });
 }
 
-/** File systems that cannot sync a folder keep its entries as they keep everything. */
+/** Error codes of file systems that cannot sync a folder: its entries are as durable as its files. */
 const CANNOT_SYNC = new Set(['EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
 /** Makes the entries of a folder durable: a file survives a power cut only once its folder is synced. */

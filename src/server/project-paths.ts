@@ -1,10 +1,9 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** Name of the one file among the keys that is not a seal key. */
+/** The only file in the folder of seal keys that is not one of them. */
 export const PROOF_KEY = 'proof';
 
-/** The files the runtime keeps in a project. */
 export interface ProjectPaths {
   root: string;
   system: string;
@@ -23,13 +22,13 @@ export interface ProjectPaths {
   /** The known stores in shared folders, one file per store. */
   sharedStores: string;
   keys: string;
-  /** In the folder of the seal keys, but not one of them: with it the owner of the runtime proves decisions. */
+  /** In the keys folder; the runtime's owner proves decisions with it. */
   proofKey: string;
-  /** A file a token, with its hash. */
+  /** One file per token, with its hash. */
   tokens: string;
-  /** One folder a task: its record. */
+  /** One folder per task. */
   records: string;
-  /** One folder a run, which is a request in plain words: its log. */
+  /** One folder per run, with its log; a run is a request in plain words. */
   runs: string;
   /** Copies of scripts that were edited while tasks still need them as they were. */
   pinned: string;
@@ -39,11 +38,7 @@ export interface ProjectPaths {
   calls: string;
 }
 
-/**
- * Paths under a project root.
- *
- * @param system another folder for the runtime's data, as for tests, which leave nothing in the project.
- */
+/** @param system another folder for the runtime's data, such as for tests. */
 export function pathsOf(root: string, system = join(root, '.system')): ProjectPaths {
   return {
     root,
@@ -69,7 +64,6 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
   };
 }
 
-/** The user's cache folder for this product. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   const { XDG_CACHE_HOME: xdg, ABILITY_CACHE: own, HOME: home = homedir() } = env;
   if (own) return own;

@@ -1,10 +1,7 @@
-/** The longest time that a timer of Node counts; a longer one would fire at once. Milliseconds. */
+/** Longest delay of a Node timer; a longer one would fire at once. Milliseconds. */
 const MAX_MS = 2 ** 31 - 1;
 
-/**
- * Runs an action after a time of any length. @param ms milliseconds; infinite: never. @returns a function that cancels
- * it.
- */
+/** Allows times of any length. @param ms infinite: never. @returns a function that cancels it. */
 export function startTimer(ms: number, action: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => {};
   let timer: NodeJS.Timeout;
@@ -16,7 +13,7 @@ export function startTimer(ms: number, action: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Waits for so long, or until one of the signals fires. @param ms as of {@link startTimer}. */
+/** Waits until the time is over or one of the signals fires. @param ms as of {@link startTimer}. */
 export function sleep(ms: number, ...signals: (AbortSignal | undefined)[]): Promise<void> {
   if (signals.some((signal) => signal?.aborted)) return Promise.resolve();
   return new Promise((resolve) => {

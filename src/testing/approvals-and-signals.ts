@@ -9,17 +9,16 @@ import type { Bench } from './open-bench.js';
 import { waitKey } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
-/** Decides where neither the case nor the approval names a person. */
+/** The decider if neither the case nor the approval names one. */
 const DEFAULT_APPROVER = 'approver';
 
-/** Decides the approvals of one case as its author says. */
 export class CaseApprovals {
-  /** Approvals the case says nothing about; such a case fails. */
+  /** Approvals without a decision in the case; each fails it. */
   readonly undecided: Problem[] = [];
   /** Decisions that did not count, which explain why an approval expired. */
   readonly ignored: string[] = [];
   private readonly seen = new Set<string>();
-  /** The one person who can be proved, as on the project's own runtime: the first who decides where proof is required. */
+  /** The only provable person, as in a project's own runtime: the first to decide where proof is required. */
   private owner: string | undefined;
 
   constructor(
@@ -27,11 +26,7 @@ export class CaseApprovals {
     private readonly scripted: PreparedCase['approvals'],
   ) {}
 
-  /**
-   * Decides open requests that were not seen before.
-   *
-   * An approval that is still undecided then is left to expire. @returns whether anything was decided.
-   */
+  /** Decides open requests not seen before; those left undecided will expire. @returns whether it decided any. */
   async decideOn(workflow: string, approvals: readonly Approval[]): Promise<boolean> {
     const fresh = approvals.filter(({ status, id }) => status === 'open' && !this.seen.has(`${workflow} ${id}`));
     let decided = false;
@@ -67,7 +62,7 @@ export class CaseApprovals {
     return [scripted].flat().map((decision, turn) => completed(decision, approval, turn));
   }
 
-  /** A decision as who owns the runtime would send it; undefined for one that only another could prove. */
+  /** Adds the owner's proof if one is required; undefined if the decider is another person. */
   private withProof(approval: Approval, verdict: Verdict, decision: Decision): Decision | undefined {
     if (approval.proof !== 'required') return decision;
     const { by = '', comment = null, fields = null } = decision;
@@ -91,7 +86,7 @@ export class CaseApprovals {
   }
 }
 
-/** Named by its path, by the last name of it, or by the beginning of its id. */
+/** A case names an approval by its path, the last part of that, or the beginning of its id. */
 function findDecisions(scripted: PreparedCase['approvals'], { path, id }: Approval): ScriptedDecisions | undefined {
   const name =
     [path, lastOf(path)].find((candidate) => Object.hasOwn(scripted, candidate)) ??
@@ -111,7 +106,7 @@ function completed(
   return { by, ...(needed && { comment: 'as the case says' }), ...decision };
 }
 
-/** Sends the signals of one case, each at the moment at which a step waits for it. */
+/** Sends each signal when a step waits for it. */
 export class CaseSignals {
   private left: PreparedCase['signals'];
 
@@ -123,12 +118,11 @@ export class CaseSignals {
     this.left = [...signals];
   }
 
-  /** Names of those that no step has waited for. */
   get unsent(): string[] {
     return this.left.map(({ name }) => name);
   }
 
-  /** Sends the first one that a step of this workflow waits for. @returns whether there was one. */
+  /** Sends the first signal that a step of this workflow waits for. @returns whether there was one. */
   async sendTo(workflow: string, { ability_id, steps }: Pick<TaskResult, 'ability_id' | 'steps'>): Promise<boolean> {
     const waiting = steps.filter(({ status }) => status === 'waiting');
     const awaited = waiting.map(({ id }) => this.waits.get(waitKey(ability_id, id)));

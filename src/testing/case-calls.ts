@@ -10,7 +10,7 @@ import type { MockAnswer } from '../definitions/formats/cases.js';
 import { lastOf } from './check-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
-/** One call that was executed, however often it was tried. */
+/** An executed call, once for all its attempts. */
 export interface SeenCall {
   call: string;
   /** Step path. */
@@ -19,7 +19,7 @@ export interface SeenCall {
 }
 
 interface SequencedCall extends SeenCall {
-  /** A turn of an agent's model, which no ability has called. */
+  /** Whether it is a request to an agent's model. */
   isModel: boolean;
   run: string;
   /** Number of the activity in its run: the order in which the workflow scheduled it. */
@@ -28,14 +28,14 @@ interface SequencedCall extends SeenCall {
 
 /** Answers the calls of one case from its mocks, and notes them. */
 export class CaseCalls {
-  /** Calls the case has no answer for; each makes the case fail, even if the workflow handles the error. */
+  /** Calls without a mock; each fails the case, even if the workflow handles the error. */
   readonly unanswered: Problem[] = [];
   private readonly arrived: SequencedCall[] = [];
   private readonly used = new Map<string, number>();
 
   constructor(private readonly mocks: PreparedCase['mocks']) {}
 
-  /** The calls in the order in which each workflow scheduled them; those of parallel branches may arrive in another. */
+  /** Calls of each run in scheduling order; with parallel branches, they may arrive in another order. */
   get seen(): SeenCall[] {
     const runs = new Map<string, SequencedCall[]>();
     for (const call of this.arrived) {
@@ -50,7 +50,7 @@ export class CaseCalls {
     return called.map(({ call, path, input }) => ({ call, path, input }));
   }
 
-  /** Notes a call at its first attempt. */
+  /** Records a call at its first attempt only. */
   note(seen: SeenCall, isModel: boolean): void {
     const { info } = Context.current();
     if (info.attempt > 1) return;
@@ -62,7 +62,7 @@ export class CaseCalls {
     });
   }
 
-  /** The answer for an execution: of its path, its step or its operation, in this order. @throws AbilityError `test.no_mock`. */
+  /** Looks up the mock by path, step and operation, in this order. @throws AbilityError `test.no_mock`. */
   answer({ call, path }: SeenCall): MockAnswer {
     const name = [path, lastOf(path), call].find((candidate) => Object.hasOwn(this.mocks, candidate));
     if (name === undefined)
@@ -77,7 +77,7 @@ export class CaseCalls {
     throw this.refuse(message, path);
   }
 
-  /** Answers that cost money and differ each time are no test. */
+  /** A test must not depend on a model's answers, which cost money and vary. */
   refuseModel({ call, path }: SeenCall): AbilityError {
     const problem: Problem = {
       code: 'test.live_model',
@@ -101,7 +101,7 @@ function isEndpoint({ implementation }: PlanOperation): boolean {
   return implementation.kind === 'model' && !implementation.model.script;
 }
 
-/** Executes calls as the case of their task says; `live` ones by the implementation the plan chose. */
+/** Answers calls from their case's mocks; runs `live` ones by the plan's implementation. */
 export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: Execute): Execute {
   return async (operation, call): Promise<Json> => {
     const { task, path } = placeOf(call.idempotencyKey);
@@ -117,7 +117,7 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
     if ('output' in answer && operation.implementation.kind === 'model') {
       return live(operation, { ...call, said: answer.output });
     }
-    // The task sees a real call: the answer of a mock decides what follows.
+    // To the task this is a real call, with the mock's answer.
     await call.begin();
     if ('output' in answer) {
       await leaveFiles(operation, call, answer.files ?? {});
@@ -128,7 +128,7 @@ export function createMockedExecute(callsOf: (task: string) => CaseCalls, live: 
   };
 }
 
-/** Makes the files of a mock, of its texts. @throws AbilityError `file.missing` as the call itself would. */
+/** Creates a mock's files from its texts. @throws AbilityError `file.missing` as the real call would. */
 async function leaveFiles(
   { key, output_files: contract = {} }: PlanOperation,
   { files }: CallInput,
@@ -155,10 +155,7 @@ async function leaveFiles(
   }
 }
 
-/**
- * The key of a child task begins with that of its parent, so a path leads from the root; a later attempt
- * of a group is at the same place.
- */
+/** Path from the root, since a child's key begins with its parent's; the same for later attempts of a group. */
 function placeOf(idempotencyKey: string): { task: string; path: string } {
   const [task = '', ...path] = idempotencyKey.split('/');
   return { task, path: path.join('/').replaceAll(/~[\d.]+/g, '') };

@@ -3,14 +3,9 @@ import { readHookResult } from '../activities/hooks/read-hook-result.js';
 import type { EventContext, HookAnswer } from '../contracts/hooks.js';
 import type { PreparedCase } from './prepared-case.js';
 
-/** Asks what answers for a hook: a script, or an ability. */
 type Answer<Handler> = (id: string, handler: Handler, context: EventContext, run: HookRun) => Promise<HookAnswer>;
 
-/**
- * Answers for hooks as the case of their task says; the others really run.
- *
- * @param hooksOf the hooks that a case answers for, by the task it runs.
- */
+/** Answers hooks as the task's case says; the others really run. @param hooksOf the case's hooks, by task. */
 export function createMockedHooks<Handler>(
   hooksOf: (task: string) => PreparedCase['hooks'],
   live: Answer<Handler>,

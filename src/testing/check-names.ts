@@ -6,9 +6,8 @@ import type { PlanNames } from './plan-names.js';
 export type NamingPart = Pick<CaseDefinition, 'mocks' | 'hooks' | 'approvals' | 'signals'> &
   Partial<Pick<CaseDefinition, 'expect'>>;
 
-/** A name that the plan does not have, or not in that role. */
 export interface NameFault {
-  /** Within the part. */
+  /** Relative to the part. */
   path: PropertyKey[];
   part: 'key' | 'value';
   message: string;
@@ -27,7 +26,6 @@ export function findNameFaults(part: NamingPart, names: PlanNames): NameFault[] 
   ];
 }
 
-/** The last name of a path. */
 export function lastOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
@@ -60,7 +58,7 @@ function hookFault(id: string, { hooks }: PlanNames): NameFault[] {
   return [key(['hooks', id], `There is no hook \`${id}\` around this ability`, nearestOrAll(id, scripts))];
 }
 
-/** Any step that calls may have to be approved; `run` is the task itself. */
+/** Any calling step may need approval; `run` is the task itself. */
 function approvalFault(name: string, { steps }: PlanNames): NameFault[] {
   const id = lastOf(name).replace(/-[0-9a-f]{1,12}$/, '');
   const verb = steps.get(id);

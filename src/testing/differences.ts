@@ -6,11 +6,7 @@ export interface ListLine {
   text: string;
 }
 
-/**
- * Compares two lists: the longest common part stays, with missing and extra items around it.
- *
- * @param textOf shows an item; a common item is shown as in the actual list.
- */
+/** Compares two lists. @param textOf shows an item; common items are shown as in the actual list. */
 export function compareLists<Item>(
   expected: Item[],
   actual: Item[],

@@ -4,19 +4,16 @@ import type { CaseApprovals, CaseSignals } from './approvals-and-signals.js';
 import { findPendingWork } from './pending-work.js';
 import type { TestClock } from './test-clock.js';
 
-/** Time on the wall that a case may take; all its waiting takes none. */
+/** Limit of a case in real time; its simulated waits take none. */
 const LONGEST_MS = 5 * 60_000;
 const LOOK_MS = 5;
-/** Workflow code that fails for longer will not mend itself. */
+/** Workflow code that fails for longer is not going to recover. */
 const FAULT_MS = 3000;
 
 /**
- * Takes a task to its end: lets it work, decides what it asks, sends what it waits for, and moves the clock to the next thing that wakes it.
- *
- * The clock moves only to a moment at which something is due, so nothing expires that the case decides.
- *
- * @returns undefined once it has ended, else why it never will.
- * @throws what the signal was aborted with.
+ * Drives a task to its end: lets it work, decides its approvals, sends its signals, and moves the clock to the
+ * next due moment, never past it, so that nothing expires that the case decides. @returns undefined once it has
+ * ended, else why it never will. @throws the reason of the signal.
  */
 export async function driveTask(
   connection: Connection,
@@ -52,7 +49,7 @@ export async function driveTask(
   }
 }
 
-/** Says what people and other systems have to say now. @returns whether there was anything. */
+/** Makes the decisions and sends the signals that are due. @returns whether there were any. */
 async function sayAll(
   connection: Connection,
   open: readonly string[],

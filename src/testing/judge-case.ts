@@ -7,7 +7,6 @@ import type { SeenCall } from './case-calls.js';
 import { compareLists } from './differences.js';
 import type { CaseFailure } from './report.js';
 
-/** What became of the task of a case. */
 export interface CaseOutcome {
   status: TaskResult['status'] | 'unavailable';
   output: Json;
@@ -16,7 +15,7 @@ export interface CaseOutcome {
   calls: readonly SeenCall[];
 }
 
-/** Compares what happened with what a case expects. A case that names neither status nor error expects success. */
+/** A case that names neither status nor error expects success. */
 export function judgeCase(expected: Expectation, outcome: CaseOutcome): CaseFailure[] {
   const end = judgeEnd(expected, outcome);
   return [
@@ -51,7 +50,7 @@ function judgeError(expected: NonNullable<Expectation['error']>, actual: Problem
   return failures;
 }
 
-/** Where a task ended otherwise, its output says nothing new. */
+/** Ignores the output if the task ended with another status than expected. */
 function judgeOutput(expected: Expectation, { output }: CaseOutcome, endedOtherwise: boolean): CaseFailure[] {
   if (endedOtherwise) return [];
   const whole = expected.output === undefined ? [] : findDifferences('output', expected.output, output);

@@ -25,28 +25,24 @@ import { PlaceholderSecrets, PlaceholderVariables } from './placeholders.js';
 import type { PreparedCase } from './prepared-case.js';
 import { TestClock } from './test-clock.js';
 
-/** A time-skipping server with workers whose calls are mocks: what all cases of a run share. */
+/** A time-skipping server and workers with mocked calls; shared by all cases of a run. */
 export interface Bench {
   connection: Connection;
   clock: TestClock;
-  /** Gives a case the key of its task, whose calls and hooks it will answer. @returns it, and what notes the calls. */
+  /** Registers a case. @returns its task key, and what answers and records its calls. */
   begin(prepared: PreparedCase): { task: string; calls: CaseCalls };
-  /** Proves a decision to be of whom it names, where an environment asks for proof. */
+  /** Makes the proof of a decision, in the name of its decider. */
   prove(decision: ProvedDecision): DecisionProof;
   close(): Promise<void>;
 }
 
 const NAMESPACE = 'default';
-/** Of cases alone: no project and no runtime has it. */
+/** Used by cases only, never by a project or runtime. */
 const PROOF_KEY = randomBytes(32);
-/** The number by which Temporal's API knows the type of all our search attributes. */
+/** Temporal's numeric type of all our search attributes. */
 const KEYWORD = 2;
 
-/**
- * Starts a server and the workers of some environments. Everything they keep is in a temporary folder.
- *
- * @throws AbilityError `temporal.binary_missing`, `temporal.unavailable`.
- */
+/** All its data is temporary. @throws AbilityError `temporal.binary_missing`, `temporal.unavailable`. */
 export async function openBench(
   registry: Registry,
   environments: string[],
@@ -117,7 +113,7 @@ async function openSession(
   return { connection, clock: new TestClock(dialed.testService as NonNullable<TemporalConnection['testService']>) };
 }
 
-/** What the links of steps begin with in a case; nothing answers there. */
+/** Base URL of links in a case; no server runs there. */
 const TEST_UI = 'https://temporal.example';
 
 async function hostWorkers(
@@ -152,13 +148,13 @@ async function hostWorkers(
           createAnswerAbility({ root: registry.root, execute, secrets, files: real.files }),
         ),
         secrets,
-        // A case names the files of its input, which are nowhere.
+        // The files that a case names in its input do not exist.
         files: { ...real.files, store: givingAll(real.files.store) },
-        // Its calls are mocks, so no server is needed.
+        // Calls are mocked, so no MCP server is needed.
         tools: { pin: async (plan) => ({ plan, warnings: [] }) },
         variables: (environment) => new PlaceholderVariables(registry, environment),
         recordUsage: () => {},
-        // Who owns the machine on which cases run must not matter to them.
+        // Cases must not depend on the user who runs them.
         checkProof: (decision, proof) => whyNotProved(PROOF_KEY, decision.by, decision, proof),
         clockOf: (task) => clockOf(caseOf(task).prepared, clock),
       };
@@ -177,7 +173,7 @@ async function clockOf({ now }: PreparedCase, clock: TestClock): Promise<SetCloc
   return now === undefined ? undefined : { now, shift_ms: Math.round(now - (await clock.now())) };
 }
 
-/** A store in which every file exists that a case names. */
+/** A store that claims to have every file named in a case. */
 function givingAll(store: FileStore): FileStore {
   return {
     keep: (...kept) => store.keep(...kept),

@@ -2,25 +2,20 @@ import { type Client, type WorkflowHandle, WorkflowNotFoundError } from '@tempor
 import { millisecondsOf, type Timestamp } from './test-clock.js';
 import { readUnfinished, type Unfinished } from './unfinished.js';
 
-/** What the open workflows of a task are doing. */
 export interface PendingWork {
   /** The task and its open children, by workflow id; none once the task has ended. */
   open: string[];
-  /** Whether something happens without the clock being moved. */
+  /** Whether work continues without moving the clock. */
   isBusy: boolean;
-  /** When the next timer fires or the next attempt begins, in milliseconds since 1970; undefined: never. */
+  /** Time of the next timer or attempt, ms since 1970; undefined: none. */
   wakesAt: number | undefined;
-  /** What the workflow code fails with, again and again; undefined: it does not. */
+  /** The repeated error of the workflow code; undefined if there is none. */
   fault: string | undefined;
-  /** Workflow ids of the locks for which some of them wait. */
+  /** Workflow ids of locks that the workflows wait for. */
   locks: string[];
 }
 
-/**
- * Reads a task and its children from Temporal's history.
- *
- * If one waits for its turn, nothing is reported before its lock is at rest: all its events are then in the histories.
- */
+/** A task that waits for its turn is busy until its lock is idle: then all events are in the histories. */
 export async function findPendingWork(client: Client, task: string): Promise<PendingWork> {
   const seen = await look(client, task);
   if (seen.isBusy || seen.locks.length === 0) return seen;
@@ -73,7 +68,7 @@ function earliest(times: readonly (number | undefined)[]): number | undefined {
   return known.length > 0 ? Math.min(...known) : undefined;
 }
 
-/** The times at which failed activities are tried again; any other pending activity is under way. */
+/** Due times of retries; any other pending activity is running. */
 async function findRetries(
   handle: WorkflowHandle,
   { activities }: Unfinished,
@@ -88,6 +83,6 @@ async function findRetries(
     if (waits && backoff) due.push(ended + backoff(attempt ?? 2));
     else isBusy = true;
   }
-  // One that history still has and the server does not has just ended; its workflow task comes next.
+  // An activity in the history that the server no longer lists has just ended; its workflow task comes next.
   return { isBusy: isBusy || due.length === 0, due };
 }

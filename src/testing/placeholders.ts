@@ -2,12 +2,10 @@ import type { Registry } from '../definitions/registry.js';
 import { EnvironmentVariables, SecretSource } from '../planning/secrets/secret-source.js';
 import { isHostAllowed } from '../rules/calls/allowed-hosts.js';
 
-/** An address where nothing listens, in case something is called after all. */
+/** Without a listener, in case something is called by mistake. */
 const UNUSED_ADDRESS = 'http://127.0.0.1:9';
 
-/**
- * The value of `env:NAME` in a test: the real one if it is set, else a placeholder, so that cases need neither credentials nor addresses.
- */
+/** `env:NAME` in a test: the real value, else a placeholder, so that cases need no credentials or addresses. */
 export class PlaceholderVariables extends EnvironmentVariables {
   private readonly base: string;
 
@@ -21,14 +19,14 @@ export class PlaceholderVariables extends EnvironmentVariables {
   }
 }
 
-/** Secrets in a test: their value where there is one, else a placeholder. */
+/** Secrets in a test; those without a value get a placeholder. */
 export class PlaceholderSecrets extends SecretSource {
   protected override find(reference: string): string {
     return super.find(reference) || `placeholder for ${reference}`;
   }
 }
 
-/** An address that the policy allows, since a placeholder may have to pass for one. */
+/** An address that the policy allows, since a placeholder may be checked against it. */
 function allowedAddress(allowed: readonly string[] | undefined): string {
   if (allowed === undefined) return UNUSED_ADDRESS;
   const candidates = allowed.map((entry) => `http://${entry.replace(/:\*$/, ':9').replaceAll('*', 'x')}`);

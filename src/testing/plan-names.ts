@@ -2,16 +2,15 @@ import type { Plan, PlanHandler, PlanWorkflow } from '../contracts/plan.js';
 import { allSteps } from '../rules/steps/find-step.js';
 import { nameOfStep } from '../rules/steps/step-name.js';
 
-/** The names in a plan that a case may use. */
 export interface PlanNames {
   /** Step id to verb. A low-level ability is one step: `run`. */
   steps: Map<string, string>;
   operations: Set<string>;
   /** Step id to the workflow it calls, where no other step of this id calls an operation. */
   workflowCalls: Map<string, string>;
-  /** What each step waits for that waits for a signal, by {@link waitKey}. */
+  /** The signal that a step waits for, by {@link waitKey}. */
   waits: Map<string, string>;
-  /** Hook id to what answers for it. */
+  /** Hook id to the kind of its handler. */
   hooks: Map<string, PlanHandler['kind']>;
 }
 
@@ -58,7 +57,7 @@ function collect(value: unknown, names: PlanNames): void {
 function note({ id, verb, undo, handler, key, implementation }: Record<string, unknown>, names: PlanNames): void {
   if (typeof id === 'string' && typeof verb === 'string') {
     names.steps.set(id, verb);
-    // A step of a template may be named by its own name, for all uses at once.
+    // The bare name of a template's step means all its uses.
     if (id.includes('/') && !names.steps.has(nameOfStep(id))) names.steps.set(nameOfStep(id), verb);
   }
   if (typeof id === 'string' && verb === 'call' && undo) names.steps.set(`${id}.undo`, 'call');

@@ -14,15 +14,12 @@ import { PlaceholderVariables } from './placeholders.js';
 import { namesOf, type PlanNames } from './plan-names.js';
 import type { PreparedCase } from './prepared-case.js';
 
-/** Which cases to run. */
 export interface CaseFilter {
-  /** Only those of this ability. */
   ability?: string | undefined;
-  /** Where cases run that do not say it themselves. */
+  /** For cases that name no environment. */
   environment?: string | undefined;
 }
 
-/** The cases that can be run, and why others cannot. */
 export interface PreparedCases {
   cases: PreparedCase[];
   problems: Problem[];
@@ -131,11 +128,7 @@ function millisecondsOf(moment: string | undefined): number | undefined {
   return moment === undefined ? undefined : Date.parse(moment);
 }
 
-/**
- * The names a case may use; undefined where its ability is unavailable in its environment, which a case may expect.
- *
- * @throws AbilityError for a definition that cannot be planned anywhere.
- */
+/** Undefined if the ability is unavailable, as a case may expect. @throws AbilityError for other failures. */
 function namesFor(registry: Registry, prepared: PreparedCase): PlanNames | undefined {
   try {
     return namesOf(planOf(registry, prepared));
@@ -150,18 +143,14 @@ function planOf(registry: Registry, { ability, environment }: PreparedCase): Pla
   return resolvePlan(registry, ability, environment, variables).plan;
 }
 
-/** What several cases share need not fit each of them, only one. */
+/** Faults of a file's defaults in all its cases: a default has to fit only one. */
 function faultsInAll(defaults: CaseFile['defaults'], names: readonly (PlanNames | undefined)[]): NameFault[] {
   const [first = [], ...others] = names.flatMap((known) => (known ? [findNameFaults(defaults, known)] : []));
   const keyOf = ({ path }: NameFault): string => path.join('/');
   return first.filter((fault) => others.every((faults) => faults.some((other) => keyOf(other) === keyOf(fault))));
 }
 
-/**
- * Errors that `ability test` would report in the files of test cases, as findings of lint.
- *
- * Cases that choose no environment are checked in the first one if the project has no default.
- */
+/** Errors of `ability test` in case files, as findings; the first environment replaces a missing default. */
 export function checkCases(registry: Registry): Finding[] {
   const { default_environment, environments } = registry.project;
   const environment = default_environment === undefined ? Object.keys(environments)[0] : undefined;

@@ -6,11 +6,10 @@ import type { Expectation, MockAnswer, MockHookAnswer, ScriptedDecisions } from 
 export interface PreparedCase {
   ability: string;
   name: string;
-  /** Its place in the file. */
   location: SourceLocation;
   environment: string;
   input: JsonObject;
-  /** What `now()` gives when the task begins, in milliseconds since 1970; undefined: the time of the test server. */
+  /** Initial value of `now()`, ms since 1970; undefined: the time of the test server. */
   now: number | undefined;
   /** By step path, step id or operation key. */
   mocks: Record<string, MockAnswer | MockAnswer[]>;
@@ -20,7 +19,7 @@ export interface PreparedCase {
   approvals: Record<string, ScriptedDecisions>;
   /** Sent in this order, each when a step waits for it. */
   signals: { name: string; payload: Json }[];
-  /** What each step waits for that waits for a signal, by `waitKey`. */
+  /** The signal that a step waits for, by `waitKey`. */
   waits: ReadonlyMap<string, string>;
   expect: Expectation;
 }

@@ -3,7 +3,7 @@ import type { Problem, SourceLocation } from '../contracts/problem.js';
 import type { TaskState } from '../contracts/states.js';
 import type { ListLine } from './differences.js';
 
-/** Why a case failed: a value that is not as expected, a list of calls that is not, or what went wrong before. */
+/** Why a case failed: an unexpected value, unexpected calls, or an error. */
 export type CaseFailure =
   | { kind: 'value'; at: string; expected?: Json; actual?: Json }
   | { kind: 'calls'; lines: ListLine[] }
@@ -16,7 +16,7 @@ export interface CaseReport {
   location: SourceLocation;
   status: 'passed' | 'failed';
   duration_ms: number;
-  /** How its task ended; null where it did not. */
+  /** Null if its task did not end. */
   task_status: TaskState | 'unavailable' | null;
   failures: CaseFailure[];
   /** What may help to understand a failure: warnings of the task, decisions that did not count. */

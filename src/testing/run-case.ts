@@ -7,14 +7,9 @@ import type { Bench } from './open-bench.js';
 import type { PreparedCase } from './prepared-case.js';
 import type { CaseFailure, CaseReport } from './report.js';
 
-/** Who runs the tasks of cases. */
 const TESTER = { name: 'tester', source: 'claimed' } as const;
 
-/**
- * Runs one case: a task of its ability, with its calls mocked and its approvals decided, and checks the result.
- *
- * @throws the reason of the signal, and errors of the bench rather than of the case.
- */
+/** Runs and checks one case. @throws the signal's reason, and errors of the bench rather than of the case. */
 export async function runCase(bench: Bench, prepared: PreparedCase, signal: AbortSignal): Promise<CaseReport> {
   const started = performance.now();
   const { ability, name, location, expect } = prepared;
@@ -45,7 +40,7 @@ export async function runCase(bench: Bench, prepared: PreparedCase, signal: Abor
 interface TaskEnd {
   outcome?: Omit<CaseOutcome, 'calls'>;
   warnings: string[];
-  /** Why it did not end. */
+  /** Why the task did not end. */
   problem?: Problem;
 }
 

@@ -7,11 +7,10 @@ import { caseOf, type HookCase } from '../planning/hooks/example-event.js';
 import { plannedHook } from '../planning/hooks/resolve-hooks.js';
 import { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 
-/** What came of one case of a hook. */
 export interface HookCaseReport {
   hook: string;
   phase: Phase;
-  /** Which of its examples, counted from 1. */
+  /** Number of the example, from 1. */
   number: number;
   status: 'passed' | 'failed';
   expected: GuardDecision;
@@ -19,12 +18,11 @@ export interface HookCaseReport {
   said: string;
 }
 
-/** Asks a hook about an event. */
 interface Asks {
   ask(hook: PlanHook, event: EventContext, now?: number): Promise<HookAnswer>;
 }
 
-/** Runs the examples of hooks, one after another, as their handlers really answer. Source: docs/hooks.md#trying-hooks-out. */
+/** Runs hooks' examples one by one, with real handlers. Source: docs/hooks.md#trying-hooks-out. */
 export async function runHookCases(
   registry: Registry,
   trial: Asks,
@@ -45,7 +43,7 @@ export async function runHookCases(
   return reports;
 }
 
-/** What a hook decides; a hook that fails has decided nothing, though it would refuse. */
+/** The hook's decision; the error of a failed hook, whose refusal does not count as a decision. */
 async function sayOf(
   registry: Registry,
   phase: Phase,

@@ -12,22 +12,17 @@ import { runCase } from './run-case.js';
 export interface TestOptions extends CaseFilter {
   /** A folder of the project. */
   root: string;
-  /** Called with the progress of fetching the server. */
   progress?: Progress;
-  /** Called with the report of each case. */
   onCase?: (report: CaseReport) => void;
-  /** Stops the run. */
   signal?: AbortSignal;
-  /** The environment in which the test server is looked for; left out: that of this process. */
+  /** Locates the test server; omitted: the environment of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Runs the test cases of a project, one after another, on a time-skipping server of their own.
- *
- * Nothing is written into the project. With a mistake in a file of cases, the other files are run all the same.
- *
- * @throws AbilityError `project.*`, `definition.*`, `test.no_cases`, `temporal.*`; what the signal was aborted with.
+ * Runs the test cases of a project one after another on their own time-skipping server; writes nothing into the
+ * project. A mistake in one case file does not stop the others. @throws AbilityError `project.*`, `definition.*`,
+ * `test.no_cases`, `temporal.*`; the reason of the signal.
  */
 export async function runProjectCases({
   root,

@@ -9,24 +9,22 @@ import { millisecondsOf, type Timestamp } from './test-clock.js';
 export interface Unfinished {
   isClosed: boolean;
   hasWorkflowTask: boolean;
-  /** What the workflow code failed with, where it did so last. */
+  /** The last error of the workflow code, unless it has recovered. */
   fault: string | undefined;
-  /** When each timer fires. */
   timers: Map<string, number>;
-  /** How long an activity waits before each next attempt. */
+  /** Delay before each next attempt of an activity, ms. */
   activities: Map<string, (attempt: number) => number>;
   /** Workflow ids. */
   children: Map<string, string>;
   /** Signals and cancellations on their way to other workflows. */
   sent: Set<string>;
-  /** Workflow id of the lock that has not given the task its turn yet. */
+  /** Workflow id of the lock in which the task waits for its turn. */
   lock: string | undefined;
 }
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 type HistoryEvent = NonNullable<History['events']>[number];
 
-/** Reads a history for what has begun in it and not ended. */
 export function readUnfinished({ events }: History): Unfinished {
   const state: Unfinished = {
     isClosed: false,
@@ -51,7 +49,7 @@ export function readUnfinished({ events }: History): Unfinished {
   return state;
 }
 
-/** One that failed is given out again. */
+/** Temporal reschedules a failed workflow task. */
 function readWorkflowTask(event: HistoryEvent, state: Unfinished): void {
   const { workflowTaskFailedEventAttributes: failed, workflowTaskCompletedEventAttributes: completed } = event;
   if (event.workflowTaskScheduledEventAttributes) state.hasWorkflowTask = true;
@@ -87,7 +85,7 @@ function readActivity(event: HistoryEvent, { activities }: Unfinished, scheduled
     const { initialInterval, maximumInterval, backoffCoefficient } = begun.retryPolicy ?? {};
     const first = millisecondsOf(initialInterval as Timestamp | null);
     const most = millisecondsOf(maximumInterval as Timestamp | null) || Number.POSITIVE_INFINITY;
-    // The attempt that is waited for is at least the second.
+    // A retry is at least the second attempt.
     activities.set(begun.activityId, (attempt) => Math.min(first * (backoffCoefficient ?? 1) ** (attempt - 2), most));
   }
   const ended =

@@ -14,7 +14,7 @@ const UNITS: Record<string, number> = {
 /** What {@link parseBytes} reads. */
 export const BYTES_PATTERN = /^(\d+(?:\.\d+)?)\s*(B|kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
 
-/** Reads a size such as `500MB` or `1GiB`. @returns whole bytes; undefined where it is none. */
+/** Parses a size such as `500MB` or `1GiB`. @returns whole bytes; undefined if it is invalid. */
 export function parseBytes(text: string): number | undefined {
   const [, number, unit] = BYTES_PATTERN.exec(text.trim()) ?? [];
   const bytes = unit === undefined ? Number.NaN : Math.round(Number(number) * (UNITS[unit] as number));

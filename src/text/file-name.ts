@@ -1,17 +1,13 @@
 const MAX_BYTES = 255;
 
-/**
- * A name that is a valid file name everywhere: without folders and control characters, and not `.` or `..`.
- *
- * @param name from a script, a service or a server.
- */
+/** A valid file name from an untrusted one: no folders or control characters, not `.` or `..`, not too long. */
 export function safeFileName(name: string): string {
   const plain = name.replaceAll(/[/\\\p{Cc}\p{Cs}]/gu, '_').trim();
   if (plain === '' || plain === '.' || plain === '..') return 'file';
   return shortened(plain);
 }
 
-/** File systems count bytes; the ending stays, since programs go by it. */
+/** File systems limit bytes, not characters. Keeps the ending, since programs depend on it. */
 function shortened(name: string): string {
   const { length } = new TextEncoder().encode(name);
   if (length <= MAX_BYTES) return name;
@@ -21,7 +17,7 @@ function shortened(name: string): string {
   return stem.join('') + ending;
 }
 
-/** What the ending of a name says of a file; endings that several formats share are not among them. */
+/** Media types by ending; endings shared by several formats are left out. */
 const BY_ENDING: Readonly<Record<string, string>> = {
   avif: 'image/avif',
   bmp: 'image/bmp',
@@ -62,14 +58,14 @@ const BY_ENDING: Readonly<Record<string, string>> = {
   zst: 'application/zstd',
 };
 
-/** The media type of a file by its name; `application/octet-stream` where the name does not say. */
+/** `application/octet-stream` if the name does not tell. */
 export function mediaTypeOf(name: string): string {
   const ending = /\.([A-Za-z0-9]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   const known = Object.hasOwn(BY_ENDING, ending) ? BY_ENDING[ending] : undefined;
   return known ?? 'application/octet-stream';
 }
 
-/** The ending, with its dot, of a file of a media type; empty where the type is not known. */
+/** With its dot; empty if the media type is unknown. */
 export function endingOf(mediaType: string): string {
   const type = mediaType.split(';')[0]?.trim().toLowerCase();
   const [ending] = Object.entries(BY_ENDING).find(([, known]) => known === type) ?? [];

@@ -1,8 +1,4 @@
-/**
- * Whether a name fits a pattern in which `*` matches any run of characters, as in `ops.*` or `modules/grading.*`.
- *
- * Linear in both, so that a hostile pattern costs no more than an honest one.
- */
+/** Whether a name matches a pattern such as `ops.*`. Takes at most the product of their lengths in time. */
 export function matchesGlob(pattern: string, name: string): boolean {
   let [at, from, star, resume] = [0, 0, -1, 0];
   while (from < name.length) {
@@ -23,16 +19,11 @@ export function matchesGlob(pattern: string, name: string): boolean {
   return at === pattern.length;
 }
 
-/** Whether a name fits one of several patterns. */
 export function matchesAnyGlob(patterns: readonly string[], name: string): boolean {
   return patterns.some((pattern) => matchesGlob(pattern, name));
 }
 
-/**
- * Whether a relative path fits a pattern: `*` matches any part of one name, `**` any number of folders.
- *
- * @param path with `/` between its names.
- */
+/** Whether a path with `/` matches: `*` is any part of one name, `**` any number of folders. */
 export function matchesPath(pattern: string, path: string): boolean {
   return matches(pattern.split('/'), path.split('/'));
 }
@@ -40,7 +31,7 @@ export function matchesPath(pattern: string, path: string): boolean {
 function matches([first, ...patterns]: readonly string[], names: readonly string[]): boolean {
   if (first === undefined) return names.length === 0;
   if (first === '**') {
-    // `a/**` is everything below a, and not a itself.
+    // `a/**` matches everything below a, but not a itself.
     if (patterns.length === 0) return names.length > 0;
     return names.some((_, from) => matches(patterns, names.slice(from)));
   }
@@ -48,7 +39,7 @@ function matches([first, ...patterns]: readonly string[], names: readonly string
   return name !== undefined && matchesGlob(first, name) && matches(patterns, rest);
 }
 
-/** The error in a pattern for {@link matchesPath}; undefined if there is none. */
+/** What is wrong with a pattern for {@link matchesPath}; undefined: nothing. */
 export function whyNoPathPattern(pattern: string): string | undefined {
   if (pattern.startsWith('/')) return 'is no path relative to {output_dir}';
   const names = pattern.split('/');

@@ -1,7 +1,4 @@
-/**
- * A function that computes its result once for each object, which must not change after that. Results are garbage-collected with their
- * objects.
- */
+/** Computes once per object, which must not change afterwards; results are garbage-collected with it. */
 export function memoize<Key extends object, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new WeakMap<Key, { value: Value }>();
   return (key) => {

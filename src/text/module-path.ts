@@ -1,4 +1,4 @@
-/** A module's name as a path: `modules/users.api` and `users/api` are one. */
+/** `modules/users.api` and `users/api` give the same path. */
 export function modulePath(module: string): string {
   return module
     .replaceAll('.', '/')

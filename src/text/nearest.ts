@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The names nearest to one that was not found, for "did you mean": at most three, nearest first. */
+/** Suggestions for an unknown name: at most three, nearest first. */
 export function nearestNames(wanted: string, names: Iterable<string>): string[] {
   const most = Math.max(2, Math.floor(wanted.length / 3));
   const scored: { name: string; edits: number }[] = [];

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
 
-/** One place where two values differ; `undefined`: there is nothing. */
+/** A place where two values differ; `undefined`: there is no value. */
 export interface ValueDifference {
   /** Such as `output.rows[2].id`. */
   at: string;
@@ -8,11 +8,7 @@ export interface ValueDifference {
   actual: Json | undefined;
 }
 
-/**
- * The places where a value is not as expected.
- *
- * @param isPart maps may hold more than is expected; lists may not.
- */
+/** @param isPart whether maps may have more entries than expected; lists may not. */
 export function findDifferences(
   at: string,
   expected: Json,
@@ -47,7 +43,7 @@ function ownOf(value: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
-/** One place where something is no longer what it was, both sides as JSON; `null`: there is nothing. */
+/** A changed value, both sides as JSON; `null`: there is no value. */
 export interface ShownDifference {
   /** Such as `description` or `inputSchema.properties.query.type`. */
   at: string;
@@ -56,13 +52,13 @@ export interface ShownDifference {
 }
 
 const MAX_CHARACTERS = 200;
-/** Of what both sides have in common, so much is shown before the place where they part. */
+/** Characters of common text shown before the first difference. */
 const SHOWN_BEFORE = 40;
 
-/** Characters that are not seen, or change how others are seen: what they hide must not stay hidden. */
+/** Characters that are invisible or hide others; shown as code points so that they cannot conceal a change. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** A difference cut to what fits into a message, with nothing hidden in it. */
+/** Shortens a difference for a message, and makes invisible characters visible. */
 export function showDifference({ at, expected, actual }: ValueDifference): ShownDifference {
   const before = expected === undefined ? undefined : JSON.stringify(expected);
   const after = actual === undefined ? undefined : JSON.stringify(actual);
@@ -70,17 +66,16 @@ export function showDifference({ at, expected, actual }: ValueDifference): Shown
   return { at: showUnseen(at).slice(0, MAX_CHARACTERS), before: excerpt(before, from), after: excerpt(after, from) };
 }
 
-/** A difference as one line of a message. */
 export function describeDifference({ at, before, after }: ShownDifference): string {
   return `${at}: ${before ?? 'nothing'} -> ${after ?? 'nothing'}`;
 }
 
-/** A text in which every invisible character is written as its code point. */
+/** Writes each invisible character as its code point. */
 export function showUnseen(text: string): string {
   return text.replaceAll(UNSEEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
-/** Long texts that part late are shown from shortly before that place on. */
+/** Cuts long texts around the first difference. */
 function excerpt(text: string | undefined, from: number): string | null {
   if (text === undefined) return null;
   if (text.length <= MAX_CHARACTERS) return showUnseen(text);

@@ -9,13 +9,13 @@ import type { Tracer } from './tracer.js';
 export interface CurrentSpan {
   tracer: Tracer;
   context: TraceContext;
-  /** Absent: the span is written elsewhere. */
+  /** Absent: another part of the program writes the span. */
   open?: OpenSpan;
 }
 
 const current = new AsyncLocalStorage<CurrentSpan>();
 
-/** The span around the code that asks; undefined where no traces are written. */
+/** Undefined if no traces are written. */
 export function currentSpan(): CurrentSpan | undefined {
   return current.getStore();
 }
@@ -26,25 +26,23 @@ export function currentTraceparent(): string | undefined {
   return span && formatTraceparent(span.context);
 }
 
-/** Adds attributes to the span around this code, where there is an open one. */
+/** Does nothing unless there is an open span. */
 export function addToSpan(attributes: SpanAttributes): void {
   current.getStore()?.open?.set(attributes);
 }
 
-/** Runs work inside of a span that is written elsewhere. */
+/** Runs work inside a span that another part of the program writes. */
 export function runWithin<T>(span: CurrentSpan, work: () => Promise<T>): Promise<T> {
   return current.run(span, work);
 }
 
-/** A span that has begun. */
 export interface OpenSpan {
-  /** Adds to its attributes; undefined ones change nothing. */
+  /** Adds attributes; ignores undefined ones. */
   set(attributes: SpanAttributes): void;
   /** Makes it a failed one though the work does not throw. @param code of the error. */
   fail(code: string): void;
 }
 
-/** Facts about a span at its start. */
 export interface NewSpan {
   name: string;
   isRequest?: boolean;
@@ -78,7 +76,7 @@ export async function inSpan<T>(
     error = codeOf(thrown);
     throw thrown;
   } finally {
-    // A clock that is set meanwhile makes no span longer.
+    // Monotonic, so that setting the clock changes no duration.
     const to = from + performance.now() - begun;
     tracer.write({ context, parent, name, ...(isRequest && { isRequest }), from, to, attributes: all, error });
   }
@@ -105,7 +103,7 @@ export function inOwnTrace<T>(tracer: Tracer | undefined, span: NewSpan, work: (
   );
 }
 
-/** For spans that nothing else has to know of. 16 hex digits. */
+/** 16 random hex digits, for spans whose id need not be derived. */
 export function newSpanId(): string {
   return randomBytes(8).toString('hex');
 }

@@ -1,14 +1,11 @@
 import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../contracts/traces.js';
 import { addToSpan, currentSpan, inSpanWithin } from './current-span.js';
 
-/** A request to a model, as its span describes it at the start. */
 export interface ModelCall {
   operation: 'chat' | 'embeddings';
-  /** The requested model. */
   model: string;
-  /** Of the endpoint. */
   url: URL;
-  /** As `gen_ai.provider.name` has it; left out: `openai`, the protocol in use, whichever server answers. */
+  /** Value of `gen_ai.provider.name`; omitted: `openai`, the protocol, whatever server answers. */
   provider?: string;
   stream?: boolean;
   maxTokens?: number;
@@ -24,29 +21,24 @@ export interface ModelAnswer {
   model?: string | undefined;
   finishReasons?: string[] | undefined;
   inputTokens?: number | undefined;
-  /** Number of those read from the provider's cache. */
+  /** Number of input tokens read from the provider's cache. */
   cachedTokens?: number | undefined;
   outputTokens?: number | undefined;
 }
 
 /**
- * Calls a model in a span named `chat MODEL` or `embeddings MODEL`, inside the span of the current activity: a call, or
- * a hook.
- *
- * Each request is a call of its own: a retried one has one span per attempt. Messages and answers are never recorded,
- * only counts. Without traces this just runs the work.
- *
+ * Calls a model in a span named `chat MODEL` or `embeddings MODEL`, inside the span of the current activity. Use
+ * it for each request, so that a retried one has a span per attempt. Messages and answers are never recorded, only
+ * counts. Without traces this just runs the work.
  * ```ts
- * const completion = await traceModelCall({ operation: 'chat', model, url }, async (told) => {
+ * const completion = await traceModelCall({ operation: 'chat', model, url }, async (report) => {
  *   const completion = await client.chat.completions.create({ model, messages }, { signal });
- *   told(() => answerOf(completion));
+ *   report(() => answerOf(completion));
  *   return completion;
  * });
  * ```
- *
- * @param work receives a callback for the answer's metadata, to be called once with a function that is evaluated only
- * if traces are written.
- * @throws errors of the work; the span is then an error.
+ * @param work receives a callback for the answer's metadata, to be called once with a function that is evaluated
+ * only if traces are written. @throws errors of the work; the span is then an error.
  */
 export function traceModelCall<T>(
   call: ModelCall,
@@ -65,10 +57,7 @@ export function traceModelCall<T>(
   return inSpanWithin(around, span, (open) => work((read) => open.set(answerAttributes(read()))));
 }
 
-/**
- * Metadata of an OpenAI-compatible completion, or of a chunk of a stream. Never throws: an endpoint may answer
- * anything.
- */
+/** Metadata of an OpenAI-compatible completion or chunk. Never throws: an endpoint may answer anything. */
 export function answerOf(completion: {
   id?: string;
   model?: string;
@@ -91,12 +80,12 @@ export function answerOf(completion: {
   };
 }
 
-/** Records an answer's metadata in the current span, which is that of the request. */
+/** Adds to the current span, which must be that of the request. */
 export function recordModelAnswer(read: () => ModelAnswer): void {
   if (currentSpan()?.open) addToSpan(answerAttributes(read()));
 }
 
-/** The attributes of a request's span when it begins, without its address. */
+/** Attributes at the start of the request, without its address. */
 export function modelAttributes({
   operation,
   model,
@@ -113,7 +102,7 @@ export function modelAttributes({
   };
 }
 
-/** Host and port of an address, and nothing else of it. */
+/** Only host and port. */
 export function serverOf(url: URL): SpanAttributes {
   const usual = url.protocol === 'https:' ? 443 : 80;
   return { [A.serverAddress]: url.hostname, [A.serverPort]: url.port === '' ? usual : Number(url.port) };

@@ -1,17 +1,14 @@
 import { TRACE_VARIABLES as NAMES } from '../contracts/traces.js';
 import type { Tracer } from './tracer.js';
 
-/** Protocols of OTLP that traces are sent by. */
 export type TraceProtocol = 'http/protobuf' | 'http/json';
 
-/** Trace settings from the environment. */
 export type TraceSettings =
   | { state: 'off' }
-  /** They were requested in an unsupported way; `reason` is a sentence. */
+  /** Traces were requested in an unsupported way; `reason` is a sentence. */
   | { state: 'unsupported'; reason: string; suggestion: string }
   | { state: 'on'; protocol: TraceProtocol; recordsContents: boolean };
 
-/** Reports lost traces and unsupported settings. */
 export type TraceLog = (facts: Record<string, unknown>, message: string) => void;
 
 const OFF: TraceSettings = { state: 'off' };
@@ -38,9 +35,8 @@ export function readTraceSettings(env: NodeJS.ProcessEnv): TraceSettings {
 }
 
 /**
- * The tracer of this process, as its environment says; undefined where traces are off, and then nothing of OpenTelemetry is loaded.
- *
- * What cannot be had is logged, not thrown: no task waits for its traces. The SDK reads its other variables from `process.env`.
+ * The tracer that the environment asks for; undefined if traces are off, without loading OpenTelemetry. Logs
+ * failures instead of throwing: no task waits for traces. The SDK reads its other variables from `process.env`.
  */
 export async function openTracer(log: TraceLog, version: string): Promise<Tracer | undefined> {
   const settings = readTraceSettings(process.env);

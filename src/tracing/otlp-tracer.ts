@@ -16,20 +16,18 @@ import type { EndedSpan, Tracer } from './tracer.js';
 
 /** How long the end of a worker waits for its last spans. Milliseconds. */
 const CLOSE_MS = 3000;
-/** Losses are logged no more often. Milliseconds. */
+/** Minimum interval between log lines about lost spans. Milliseconds. */
 const LOG_EVERY_MS = 60_000;
 const NO_ID = '0'.repeat(32);
 
 type ExportResult = Parameters<Parameters<SpanExporter['export']>[1]>[0];
 
 /**
- * Writes spans by OTLP over HTTP with the SDK of OpenTelemetry. Loaded only where traces are on.
- *
- * Spans are given to the SDK when they have ended, with ids of our own; it samples, collects and sends them in the background. What its
- * queue has no room for, or no endpoint takes, is dropped.
+ * Writes spans by OTLP over HTTP with OpenTelemetry's SDK; loaded only if traces are on. The SDK gets ended spans,
+ * with our ids; it samples, collects and sends them in the background, and drops what queue or endpoint refuse.
  */
 export class OtlpTracer implements Tracer {
-  /** The ids that the SDK receives next. */
+  /** The ids for the SDK's next span. */
   private next = { trace: NO_ID, span: NO_ID };
   private readonly provider: BasicTracerProvider;
 
@@ -79,7 +77,7 @@ export class OtlpTracer implements Tracer {
   }
 
   async close(): Promise<void> {
-    // The exporter has reported what failed.
+    // The exporter has logged failures.
     await endsWithin(
       CLOSE_MS,
       this.provider.shutdown().catch(() => {}),
@@ -96,10 +94,7 @@ function within(traceId: string, spanId: string): Context {
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-/**
- * An exporter that logs the number of lost spans and hides losses from the SDK, which would print them with their
- * stacks.
- */
+/** Logs the number of lost spans, and hides losses from the SDK, which would print them with their stacks. */
 function loggingLosses(exporter: SpanExporter, log: TraceLog): SpanExporter {
   let lost = 0;
   let told = Number.NEGATIVE_INFINITY;

@@ -7,9 +7,7 @@ import { callingSpanId, stepSpanId, taskSpanId, traceIdOf } from '../rules/trace
 import { newSpanId } from './current-span.js';
 import type { Tracer } from './tracer.js';
 
-/** A task, as far as it has a place in a trace. */
 export interface TracedTask {
-  /** Workflow id. */
   task: string;
   /** Mark of its seal. */
   mark: string;
@@ -17,24 +15,22 @@ export interface TracedTask {
   trace?: string | undefined;
 }
 
-/** Facts for the span of a task besides its result. */
 export interface TaskFacts {
   plan: Plan;
   session: string | null;
-  /** Whether another task called it. */
   isCalled: boolean;
   /** ISO 8601. */
   createdAt: string | undefined;
 }
 
-/** The context of a span of a task: in the trace of its request, else in one of its own. @param span its id. */
+/** In the trace of the task's request, else in its own. @param span id of the new span. */
 export function contextOf(tracer: Tracer, { mark, trace: came }: TracedTask, span: string): TraceContext {
   if (came !== undefined) return { ...parseTraceparent(came), span };
   const trace = traceIdOf(mark);
   return { trace, span, sampled: tracer.isSampled(trace) };
 }
 
-/** Writes the span of a task that has ended, from its result: it begins when its work began, or where none did with its creation. */
+/** Writes an ended task's span: from the start of its work, or from its creation if it did none. */
 export function writeTask(tracer: Tracer, of: TracedTask, result: TaskResult, facts: TaskFacts): void {
   const { plan, session, isCalled, createdAt } = facts;
   const { task, mark, trace } = of;
@@ -66,7 +62,7 @@ export function writeTask(tracer: Tracer, of: TracedTask, result: TaskResult, fa
   });
 }
 
-/** Writes the span of a step, as its workflow reports it. One that is part of a later attempt of a group is a span of its own. */
+/** Writes a step's span as reported by its workflow. Each later attempt of a group has spans of its own. */
 export function writeStep(tracer: Tracer, of: TracedTask, step: StepSpan): void {
   const { task, mark } = of;
   const isGood = step.status === 'succeeded' || step.status === 'skipped';
@@ -108,7 +104,7 @@ export function writeHook(tracer: Tracer, of: TracedTask, hook: HookSpan): void 
   });
 }
 
-/** A hook that failed is an error, whatever its failure counts as; one that denies has succeeded. */
+/** A failed hook is an error even if it lets the call pass; a denial is a success. */
 export function hookError({ status }: Pick<HookAnswer, 'status'> | HookSpan): string | undefined {
   return status === 'error' ? 'hook.failed' : undefined;
 }

@@ -1,9 +1,8 @@
 import type { SpanAttributes } from '../contracts/traces.js';
 import type { TraceContext } from '../rules/traces/trace-context.js';
 
-/** A span that has ended. Moments are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface EndedSpan {
-  /** Of the span itself. */
   context: TraceContext;
   /** Id of the span around it; absent: it begins its trace. */
   parent?: string | undefined;
@@ -17,13 +16,12 @@ export interface EndedSpan {
   error?: string | undefined;
 }
 
-/** Writes spans to where the environment says. */
 export interface Tracer {
   /** Whether spans hold inputs and outputs of calls, too: an explicit choice of the operator. */
   readonly recordsContents: boolean;
   /** Whether a trace that begins here is written. @param trace 32 hex digits. */
   isSampled(trace: string): boolean;
-  /** Takes a span; never waits, never throws. One that cannot be sent is lost, and the log says how many were. */
+  /** Queues a span; never waits or throws. The log reports how many spans could not be sent. */
   write(span: EndedSpan): void;
   /** Sends the remaining spans, within a few seconds. Never throws. */
   close(): Promise<void>;

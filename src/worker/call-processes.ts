@@ -6,24 +6,19 @@ import type { ProcessTable } from './shared-look.js';
 const PAUSE_MS = 5;
 
 /**
- * The processes of a call, wherever they have gone: out of the process group, out of the session, away from their parent.
- *
- * A process belongs to the call when the environment it was started with holds the call's id; when that was cleared, as
- * long as its parent or its session is known to be of the call. One that carries the id of another call is of that call.
+ * The processes of a call, even outside its process group, session or parent. A process belongs to the call if the
+ * environment it was started with has the call's id; if that was cleared, as long as its parent or session is
+ * known to belong to the call. One with the id of another call belongs to that one.
  */
 export class CallProcesses {
-  /** Each process that was seen to be of the call, by its number; the value is its start. */
+  /** Start times of the processes found for the call, by pid. */
   private readonly known = new Map<number, string>();
   private readonly sessions = new Set<number>();
 
-  /** @param belongs whether a process with this call id is one to find. */
+  /** @param belongs whether a call id belongs to the call. */
   constructor(private readonly belongs: (callId: string) => boolean) {}
 
-  /**
-   * Starts from a process that is known to be of the call.
-   *
-   * @param leads whether its session is its own. @returns its start; undefined where it is gone.
-   */
+  /** Adds a process. @param leads whether it leads a session. @returns its start; undefined if it has exited. */
   adopt(pid: number, leads: boolean): string | undefined {
     const entry = readProcess(pid);
     if (entry) this.known.set(pid, entry.started);
@@ -31,11 +26,7 @@ export class CallProcesses {
     return entry?.started;
   }
 
-  /**
-   * Sends a signal to all that are found, but for a group that gets it as a whole.
-   *
-   * @param table of this very moment: later a number may be that of another process. @returns their numbers.
-   */
+  /** @param table just taken: pids are reused. @param except group that is signalled whole. @returns pids. */
   signal(table: ProcessTable, signal: NodeJS.Signals, except?: number): number[] {
     return this.find(table)
       .filter(({ group }) => group !== except)
@@ -43,12 +34,7 @@ export class CallProcesses {
       .filter((pid) => reached(pid, signal));
   }
 
-  /**
-   * Kills until none is found, since they may start others meanwhile.
-   *
-   * @param look takes a process table after it was requested. @param limitMs gives up after this time. @returns how
-   * many are left.
-   */
+  /** Kills until none is left: they may start others. @param look takes a new table. @returns how many remain. */
   async kill(look: () => Promise<ProcessTable>, limitMs: number): Promise<number> {
     const deadline = performance.now() + limitMs;
     for (;;) {
@@ -58,10 +44,10 @@ export class CallProcesses {
     }
   }
 
-  /** Finds them, and remembers each as long as it can be found by its parent. */
+  /** Finds processes of the call, and remembers them in case their parents exit. */
   find({ entries, starts }: ProcessTable): ProcessEntry[] {
     const found = new Set<ProcessEntry>();
-    // A child may have a lower number than its parent, so that one pass does not find a whole tree.
+    // Repeats, since a child may have a lower pid than its parent.
     for (let before = -1; before < found.size; ) {
       before = found.size;
       for (const entry of entries) if (!found.has(entry) && this.owns(entry, starts)) found.add(this.remember(entry));
@@ -72,14 +58,14 @@ export class CallProcesses {
   private owns({ pid, started, parent, session, callId }: ProcessEntry, starts: ProcessTable['starts']): boolean {
     if (callId !== undefined) return this.belongs(callId);
     if (this.known.get(pid) === started || this.sessions.has(session)) return true;
-    // The id of a dead parent may belong to another process now.
+    // Another process may have the pid of a dead parent by now.
     const parentStarted = starts.get(parent);
     return parentStarted !== undefined && this.known.get(parent) === parentStarted;
   }
 
   private remember(entry: ProcessEntry): ProcessEntry {
     this.known.set(entry.pid, entry.started);
-    // A process that we start beside ourselves, as a server, stays in our session.
+    // Not our own session, which has processes besides those of the call.
     if (entry.session !== ownSession()) this.sessions.add(entry.session);
     return entry;
   }
@@ -92,7 +78,7 @@ function ownSession(): number {
   return session;
 }
 
-/** A process of another user, as after `sudo`, or one that is gone, is not reached. */
+/** False if the process has exited or belongs to another user, as after `sudo`. */
 function reached(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);

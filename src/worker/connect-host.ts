@@ -12,7 +12,6 @@ import { serverFailed } from './runtime-failures.js';
 const CONNECT_MS = 30_000;
 const AGAIN_MS = 30;
 
-/** The project of the workers, and the address of its server. */
 export interface HostedProject {
   paths: ProjectPaths;
   env: NodeJS.ProcessEnv;
@@ -23,10 +22,8 @@ export interface HostedProject {
 }
 
 /**
- * Connects the workers of a runtime once its server answers.
- *
- * @returns undefined if the runtime was stopped before.
- * @throws AbilityError with the end of the server's log if the server does not come up.
+ * Connects a runtime's workers once its server answers; undefined if the runtime was stopped before. @throws
+ * AbilityError with the end of the server's log if the server does not come up.
  */
 export async function connectHost(
   { paths, env, project, keys, namespace, announcement }: HostedProject,
@@ -56,12 +53,7 @@ export async function connectHost(
   return undefined;
 }
 
-/**
- * How the project's own runtime verifies deciders: its owner by a key that only its owner can read, others by their
- * tokens.
- *
- * @returns null if there is no such key; approvals that require proof are then refused.
- */
+/** The owner proves by key, others by tokens. Null without key: approvals that require proof are refused. */
 export function ownProofs(
   { proofKey, tokens: folder }: Pick<ProjectPaths, 'proofKey' | 'tokens'>,
   project: string,

@@ -16,10 +16,9 @@ import type { Tracer } from '../tracing/tracer.js';
 import type { SharedDependencies } from './dependencies.js';
 import { log } from './logger.js';
 
-/** Built with the package, so that a worker polls in half the time. */
+/** Built with the package, which halves the time until a worker polls. */
 export const WORKFLOW_BUNDLE = fileURLToPath(new URL('../../dist/workflow-bundle.js', import.meta.url));
 
-/** The queue that a worker serves, and its connection. */
 export interface WorkerPlace {
   project: string;
   environment: string;
@@ -31,7 +30,7 @@ export interface WorkerPlace {
   workflowBundle?: string | undefined;
 }
 
-/** Creates the worker of one environment and placement. It polls once its `run` is called. */
+/** The worker starts polling when its `run` is called. */
 export function createWorker(place: WorkerPlace, shared: SharedDependencies): Promise<Worker> {
   const { project, environment, placement, connection, namespace, codec, workflowBundle = WORKFLOW_BUNDLE } = place;
   return Worker.create({
@@ -42,7 +41,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
     activities: createActivities(shared.activities),
     dataConverter: { payloadCodecs: [codec] },
     sinks: { ...sinksOf(shared), ...(shared.tracer && spanSinks(shared.tracer)) },
-    // A worker that was killed costs its tasks a second, not ten.
+    // A killed worker costs its tasks one second instead of ten.
     stickyQueueScheduleToStartTimeout: '1s',
     maxHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
     defaultHeartbeatThrottleInterval: ACTIVITY_LIMITS.heartbeat / 3,
@@ -52,11 +51,10 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
 }
 
 /**
- * Receives the reports of workflows to this process, outside of their histories.
- *
- * Temporal's SDK waits for these calls before the commands of an activation go out, so a run is known before its first
- * activity begins, and a record is written before its task closes. A replayed run was begun by another worker, and its
- * first event has more facts; the activation in which a task closes is never a replay, until the server has it.
+ * Receives reports of workflows to this process, outside their histories. Temporal's SDK awaits these calls before
+ * it sends the commands of an activation, so a run is known before its first activity begins, and a record is
+ * written before its task closes. Replays report no beginning: another worker began that run, and its first event
+ * has more facts. The activation in which a task closes is never a replay until the server has it.
  */
 function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependencies): InjectedSinks<RunSinks> {
   const end = async (info: WorkflowInfo, ended: EndedTask): Promise<void> => {
@@ -66,14 +64,14 @@ function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependenci
   return {
     runs: {
       begun: { callDuringReplay: false, fn: (info, task) => noteRun(plans, info, task) },
-      // A replay may be followed by the local activity that needs this report.
+      // During replay too: the local activity that needs this report may follow.
       told: { callDuringReplay: true, fn: ({ runId }, task) => void told.set(runId, task) },
       ended: { callDuringReplay: false, fn: end },
     },
   };
 }
 
-/** The type and the queue of a run that this worker executes are those it polls for. */
+/** The worker executes the run, so the run has the worker's type and queue. */
 function noteRun(plans: PlanSource, info: WorkflowInfo, task: BegunTask | null): void {
   const { workflowId, runId, workflowType: type, taskQueue, parent } = info;
   const { continuedFromExecutionRunId, firstExecutionRunId } = info;
@@ -90,12 +88,12 @@ function noteRun(plans: PlanSource, info: WorkflowInfo, task: BegunTask | null):
   );
 }
 
-/** The bundle for a worker that writes traces: its workflows report their spans. The mark is set before any workflow is loaded. */
+/** A bundle whose workflows report spans; the flag is set before any workflow is loaded. */
 export function tracedBundle(path: string): { code: string } {
   return { code: `globalThis.${SANDBOX_FLAG} = true; ${readFileSync(path, 'utf8')}` };
 }
 
-/** Writes the spans that workflows report. A replayed workflow has reported them before. */
+/** Writes the spans that workflows report; a replay does not report them again. */
 export function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
   return {
     traces: {
@@ -105,7 +103,7 @@ export function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
   };
 }
 
-/** Writes the span of a task that closes beside its history; never throws. Others are written by their `finish`. */
+/** Writes the span of a task that ends without `finish`, which writes the others; never throws. */
 export async function traceEnd(tracer: Tracer, plans: PlanSource, info: WorkflowInfo, ended: EndedTask): Promise<void> {
   const { workflowId, runId, taskQueue } = info;
   try {

@@ -41,21 +41,19 @@ import { WorkerFolders } from './worker-folders.js';
 /** More than the tasks that end at once on one worker. */
 const MAX_TOLD = 200;
 
-/** Resources that the workers of one process share, and how to release them. */
 export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
   collector: FileCollector;
-  /** Where records and logs are shared; left out where they are not. */
+  /** Undefined if records and logs are not shared. */
   share: StoreShare | undefined;
   /** Guards of other tools that deny their `must_deny` cases. */
   proven: ProvenGuards;
-  /** Writes traces; left out where they are off. */
+  /** Undefined if traces are off. */
   tracer: Tracer | undefined;
   close(): Promise<void>;
 }
 
-/** Builds the activities' dependencies, once for all workers of a process. */
 export function buildDependencies(
   project: string,
   paths: ProjectPaths,

@@ -6,17 +6,15 @@ import { answers } from '../server/runtime/unseen-runtime.js';
 import { stopOrphans } from '../server/temporal/temporal-server.js';
 import { stillServed } from './runtime-failures.js';
 
-/** A holder that wakes up looks at its lock within a second. */
+/** A resumed lock holder checks its lock within a second. */
 const SETTLE_MS = 2000;
-/** So long a server of a dead runtime is waited for, which its guard ends. */
+/** How long to wait until the guard of a dead runtime has stopped its server. */
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 200;
 
 /**
- * Address of a server that may still have the database open although its runtime cannot be seen from here.
- *
- * @param takenFrom the unseen holder whose lock was taken over. A runtime that failed because of such a server has
- * noted its address.
+ * Address of an unseen runtime's server that may still have the database open: noted by a runtime that failed
+ * because of it, or that of the holder whose lock was taken over.
  */
 export function earlierServer(earlier: RuntimeFile | undefined, takenFrom: LockHolder | undefined): string | undefined {
   if (!earlier || !sharesLoopback(earlier)) return undefined;
@@ -24,11 +22,7 @@ export function earlierServer(earlier: RuntimeFile | undefined, takenFrom: LockH
   return takenFrom && isWrittenBy(earlier, takenFrom) ? earlier.address : undefined;
 }
 
-/**
- * Waits until the server of an unseen runtime can no longer have the database open.
- *
- * @throws AbilityError `runtime.failed` if that server keeps running.
- */
+/** Waits for an unseen runtime's server to end. @throws AbilityError `runtime.failed` if it keeps running. */
 export async function untilEarlierEnded(
   server: string | undefined,
   takenFrom: LockHolder | undefined,

@@ -8,7 +8,6 @@ import { log } from './logger.js';
 /** Half of the server's limit for an activation of a workflow, which waits for its record. */
 const LIMIT_MS = 5000;
 
-/** Writes the records of tasks that close, and counts those that could not be written. */
 export class EndRecords {
   private missed = 0;
 
@@ -17,16 +16,13 @@ export class EndRecords {
     private readonly limitMs = LIMIT_MS,
   ) {}
 
-  /** Number of records that could not be written since this worker started. */
   get missing(): number {
     return this.missed;
   }
 
   /**
-   * Writes the record of a task before the server learns that it closes.
-   *
-   * Never throws and never takes longer than its limit: a task must not wait for a disk. A missing record is logged,
-   * and `ability task show`, `task record` and `why` write it from the history.
+   * Writes the record of a task before the server learns that it closes. Never throws or exceeds its limit: a task
+   * must not wait for a disk. Logs a missing record; `ability task show`, `task record` and `why` write it later.
    */
   async write({ workflowId, runId, taskQueue }: WorkflowInfo, ended: EndedTask): Promise<void> {
     const limit = new AbortController();

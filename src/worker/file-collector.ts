@@ -9,21 +9,20 @@ import { log } from './logger.js';
 import { unlessNotFound } from './not-found.js';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** A runtime that lives as long as one command has no time for it. */
+/** A runtime that lives only for one command has no time to collect. */
 const FIRST_MS = 30_000;
-/** More often than daily, since a worker may have been off when a day was over. */
+/** Hourly, since a worker may have been off when the daily collection was due. */
 const LOOK_MS = 60 * 60_000;
 
-/** Dependencies of a worker's file collector. */
 export interface CollectorDependencies {
   project: string;
-  /** Root of the project, whose policy is read each time. */
+  /** Its policy is read at each collection. */
   root: string;
   store: Store;
   client: Client;
 }
 
-/** Removes files that no task needs any more, once a day for a project, whichever of its workers comes first. */
+/** Removes unneeded files once a day per project; the first of its workers does it. */
 export class FileCollector {
   private readonly holds: FileHolds;
   private timer: NodeJS.Timeout | undefined;
@@ -34,19 +33,18 @@ export class FileCollector {
     this.holds = new FileHolds(dependencies.store, dependencies.project);
   }
 
-  /** Looks from now on whether it is time. */
   start(): void {
     this.later(FIRST_MS);
   }
 
-  /** Stops it after its current work. */
+  /** Stops after the current collection. */
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);
     await this.running;
   }
 
-  /** Collects where the last collection that ended well began a day ago. @returns undefined where it did not. */
+  /** Collects if the last successful collection is a day old. @returns undefined if not due. */
   async collectIfDue(now = new Date()): Promise<Collected | undefined> {
     const { store, project } = this.dependencies;
     const name = `collections/${project}`;
@@ -56,13 +54,12 @@ export class FileCollector {
     try {
       return await this.collect(now);
     } catch (error) {
-      // The day is noted first, so that one worker of several collects; a collection that failed does not count.
+      // The day was noted first, so that only one worker collects; a failed collection does not count.
       await store.putNamed(name, new TextEncoder().encode(String(last)));
       throw error;
     }
   }
 
-  /** Collects now. */
   async collect(now = new Date()): Promise<Collected> {
     const { store, root } = this.dependencies;
     const endOf = (task: string): Promise<TaskEnd> => this.endOf(task);
@@ -90,7 +87,7 @@ export class FileCollector {
   private async endOf(task: string): Promise<TaskEnd> {
     const { client, project } = this.dependencies;
     const description = await unlessNotFound(() => client.workflow.getHandle(task).describe());
-    // A key of another project says nothing of a task of this one.
+    // Another project may have a task with the same key.
     if (!description || projectOf(description) !== project) return 'unknown';
     return description.closeTime ?? 'open';
   }

@@ -20,17 +20,13 @@ import { TaskFileStore } from '../server/store/task-file-store.js';
 import { hookDependenciesOf } from './prove-guards.js';
 import { WorkerFolders } from './worker-folders.js';
 
-/** Dependencies of hooks in this process; to be closed. */
+/** To be closed by the caller. */
 export interface HooksOutsideTasks {
   dependencies: HookDependencies;
   close(): Promise<void>;
 }
 
-/**
- * Lets hooks run as in a worker of the project, with no task and no server.
- *
- * Scripts and abilities really run, with the secrets of the environment; nothing is written to the log of usage.
- */
+/** Runs hooks outside of a worker, with real scripts, abilities and secrets; does not log their usage. */
 export function openHooksOutsideTasks(root: string, project: string, env: NodeJS.ProcessEnv): HooksOutsideTasks {
   const paths = pathsOf(root);
   const { groups, store, scripts, secrets } = hookDependenciesOf(root, env);
@@ -56,14 +52,13 @@ export function openHooksOutsideTasks(root: string, project: string, env: NodeJS
   };
 }
 
-/** Runs hooks outside of tasks. */
 export interface HookTrial {
   /** @param now value of `now()`; undefined: the time of this machine. */
   ask(hook: PlanHook, event: EventContext, now?: number): Promise<HookAnswer>;
   close(): Promise<void>;
 }
 
-/** Runs hooks with an event and no task: for `ability hooks test`. */
+/** For `ability hooks test`. */
 export function openHookTrial(root: string, project: string, env: NodeJS.ProcessEnv): HookTrial {
   const { dependencies, close } = openHooksOutsideTasks(root, project, env);
   const never = new AbortController().signal;
@@ -78,7 +73,6 @@ export function openHookTrial(root: string, project: string, env: NodeJS.Process
   };
 }
 
-/** A call outside any task, to be checked by the guards of an ability. */
 export interface AskedCall {
   root: string;
   ability: string;
@@ -92,10 +86,7 @@ export interface AskedCall {
   moment: number;
 }
 
-/**
- * Runs the PreAbilityCall guards of an ability in this process, including scripts with their env profile; no server,
- * and no activity. Never throws because of the definitions: a guard that cannot run is an answer that refuses.
- */
+/** Runs an ability's guards here, without a server. One that cannot run refuses instead of throwing. */
 export async function askGuards(call: AskedCall): Promise<HookAnswer[]> {
   const { root, env, environment } = call;
   let hooks: HooksOutsideTasks | undefined;

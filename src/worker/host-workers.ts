@@ -35,17 +35,17 @@ export interface HostOptions {
   namespace: string;
   store: string;
   keys: SealKeys;
-  /** The environment that secrets and passed variables come from; left out: that of this process. */
+  /** Source of secrets and passed variables; omitted: the environment of this process. */
   env?: NodeJS.ProcessEnv;
   /** Address of the Temporal UI; omitted: TEMPORAL_UI_ADDRESS. */
   ui?: string;
   /** Set in the project's own runtime, see `ProveDependencies`; left out: no decision can be proved. */
   checkProof?: ActivityDependencies['checkProof'];
-  /** Where the figures of the process are served for Prometheus, such as `127.0.0.1:9464`; left out: nowhere. */
+  /** Address for Prometheus metrics, such as `127.0.0.1:9464`; omitted: none are served. */
   metrics?: string;
   /** Path of another build of the workflows, as for tests of an upgrade. */
   workflowBundle?: string;
-  /** Replaces the activities' dependencies, as for test cases, whose calls are mocks. */
+  /** Replaces the activities' dependencies, for test cases with mocked calls. */
   adapt?: (dependencies: ActivityDependencies) => ActivityDependencies;
 }
 
@@ -55,7 +55,7 @@ export interface Place {
   placement: Placement;
 }
 
-/** @throws AbilityError `door.not_listening` where the figures cannot be served there. */
+/** @throws AbilityError `door.not_listening` if metrics cannot be served at the address. */
 function install(telemetryOptions: TelemetryOptions, metrics: string | undefined): void {
   try {
     Runtime.install({ logger: new WorkerLogger(), shutdownSignals: [], telemetryOptions });
@@ -68,7 +68,7 @@ function install(telemetryOptions: TelemetryOptions, metrics: string | undefined
   }
 }
 
-/** Figures of the SDK under the names of Prometheus: counters end with `_total`, durations are seconds. */
+/** The SDK's metrics in Prometheus style: counters end with `_total`, durations are in seconds. */
 function metricsAt(bindAddress: string | undefined): Pick<TelemetryOptions, 'metrics'> {
   if (bindAddress === undefined) return {};
   const names = { countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
@@ -77,15 +77,15 @@ function metricsAt(bindAddress: string | undefined): Pick<TelemetryOptions, 'met
 
 let installed = false;
 
-/** The workers of one process, sharing a connection and everything else that can be shared. */
+/** The workers of one process; they share a connection and other resources. */
 export class WorkerHost {
   private readonly running = new Map<string, { worker: Worker; ended: Promise<void> }>();
   private failure: Promise<never>;
   private fail: (error: unknown) => void = () => {};
-  /** Workers being started, so that no place gets two. */
+  /** Serializes starts, so that no place gets two workers. */
   private serving: Promise<void> = Promise.resolve();
   private stopped: Promise<void> | undefined;
-  /** Guards of other tools are fired once an environment. */
+  /** Guards of other tools are tested once per environment. */
   private readonly proofs = new Map<string, Promise<void>>();
   private readonly leaving = new AbortController();
 
@@ -125,11 +125,7 @@ export class WorkerHost {
     return new WorkerHost(options, connection, access, codec, shared);
   }
 
-  /**
-   * Starts the workers of the places that have none yet, all at once; after {@link stop} none.
-   *
-   * @throws the error of the first worker that cannot be created; the others run.
-   */
+  /** Starts missing workers, none after {@link stop}. @throws the first error; the other workers run. */
   serve(places: readonly Place[]): Promise<void> {
     const started = this.serving.then(() => this.startMissing(places));
     this.serving = started.catch(() => {});
@@ -156,7 +152,7 @@ export class WorkerHost {
     this.prove(place.environment);
   }
 
-  /** Polling does not wait for it: a call that comes first proves the guards that it meets. */
+  /** Polling does not wait for the proof: an earlier call proves the guards that it meets itself. */
   private prove(environment: string): void {
     if (this.proofs.has(environment)) return;
     const { root } = this.options.paths;
@@ -173,12 +169,12 @@ export class WorkerHost {
     this.proofs.set(environment, proof);
   }
 
-  /** Rejects when a worker ends unasked. */
+  /** Rejects if a worker ends without a request to stop. */
   get broken(): Promise<never> {
     return this.failure;
   }
 
-  /** Calls that are being executed now. */
+  /** Number of running calls. */
   get executing(): number {
     return [...this.running.values()].reduce((sum, { worker }) => sum + worker.getStatus().numInFlightActivities, 0);
   }
@@ -188,7 +184,7 @@ export class WorkerHost {
     return this.shared.ends.missing;
   }
 
-  /** Removes the files that no task is to have any more, as it is done daily. */
+  /** Removes unneeded files at once; otherwise it happens daily. */
   collectFiles(now?: Date): Promise<Collected> {
     return this.shared.collector.collect(now);
   }
@@ -198,9 +194,7 @@ export class WorkerHost {
     return this.shared.share?.missing ?? 0;
   }
 
-  /**
-   * Lets the workers finish their uninterruptible work, then closes everything; repeated calls have no further effect.
-   */
+  /** Lets uninterruptible work finish, then closes everything; repeated calls have no further effect. */
   stop(): Promise<void> {
     this.stopped ??= this.close();
     return this.stopped;
@@ -218,7 +212,7 @@ export class WorkerHost {
   }
 }
 
-/** A worker whose creation the server refuses leaves threads that keep the process alive, so none is created then. */
+/** Creating a worker that the server refuses would leave threads that keep the process alive. */
 async function checkNamespace({ workflowService, options }: Client, connection: NativeConnection): Promise<void> {
   try {
     await workflowService.describeNamespace({ namespace: options.namespace });
@@ -233,7 +227,7 @@ function adapted(built: SharedDependencies, adapt: NonNullable<HostOptions['adap
   return { ...built, activities, ends: new EndRecords(activities) };
 }
 
-/** Every place of a project: all its environments, local and cloud. */
+/** All environments of a project, local and cloud. */
 export function allPlaces(environments: readonly string[]): Place[] {
   return environments.flatMap((environment) => PLACEMENTS.map((placement) => ({ environment, placement })));
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { Client } from '@temporalio/client';
 import type { ProjectPaths } from '../server/project-paths.js';
 
-/** Milliseconds since a command was last there. */
+/** Milliseconds since the last command of the project. */
 export function sinceLastCommand(paths: ProjectPaths, started: number): number {
   let touched = started;
   try {
@@ -13,16 +13,13 @@ export function sinceLastCommand(paths: ProjectPaths, started: number): number {
   return Date.now() - touched;
 }
 
-/**
- * Whether a task of the project is executing. One that only waits (for people, for its turn, or to be run) is not: it is durable and
- * goes on with the next command. Source: docs/operations.md#the-runtime-of-a-project.
- */
+/** Whether a task does more than wait, durably. Source: docs/operations.md#the-runtime-of-a-project. */
 export async function isExecuting(client: Client, project: string): Promise<boolean> {
   const open = `ExecutionStatus = 'Running' AND AbilityProject = '${project}'`;
   const waiting = `(AbilityStatus = 'waiting_approval' OR AbilityStatus = 'waiting' OR AbilityStatus = 'created')`;
   const { count } = await client.workflow.count(`${open} AND NOT ${waiting}`);
   if (count > 0) return true;
-  // A created task that was run keeps that attribute; only Temporal knows whether it has something to do.
+  // A created task keeps this attribute after it was run; only Temporal knows whether it has work.
   for await (const { workflowId, runId } of client.workflow.list({ query: `${open} AND AbilityStatus = 'created'` })) {
     const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
     if ((raw.pendingActivities?.length ?? 0) > 0 || raw.pendingWorkflowTask) return true;

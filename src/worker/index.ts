@@ -1,4 +1,4 @@
-/** The workers of a project, for those who host them in a program of their own. */
+/** Workers of a project, for programs that host them. */
 export { allPlaces, type HostOptions, type Place, WorkerHost } from './host-workers.js';
 export { type ListedTool, type ListOptions, listTools, type UnreadableTool } from './list-tools.js';
 export type { RecordedHistory } from './replay/history-events.js';

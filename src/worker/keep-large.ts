@@ -6,13 +6,12 @@ import { mapLargeParts } from '../rules/tasks/large-parts.js';
 import { INLINE_BYTES, SPILL_BYTES } from '../server/payloads/payload-codec.js';
 import type { Store } from '../server/store/store.js';
 
-/** Smaller parts are not worth an object. */
+/** Smaller parts do not justify an object of their own. */
 const SMALL_BYTES = 4096;
 
 /**
- * Puts a large answer into the store before the codec has to, while its activity can still report a failure.
- *
- * @throws AbilityError `output.too_large`; `store.full`, `store.not_shared` for an answer that may not stay inline.
+ * Stores a large answer while its activity can still report a failure, before the codec has to. @throws
+ * AbilityError `output.too_large`; `store.full`, `store.not_shared` if it may not stay inline.
  */
 export async function keepLarge(answer: unknown, limitBytes: number, store: Pick<Store, 'put'>): Promise<void> {
   const { data } = defaultPayloadConverter.toPayload(answer);
@@ -28,14 +27,12 @@ export async function keepLarge(answer: unknown, limitBytes: number, store: Pick
 }
 
 /**
- * Keeps the envelope of a result inline, and moves its large parts to the store as references. Source:
- * docs/operations.md#a-shared-store.
- *
- * @throws AbilityError as {@link keepLarge}.
+ * Moves large parts of a result to the store as references; its envelope stays inline. Source:
+ * docs/operations.md#a-shared-store. @throws AbilityError `store.full`, `store.not_shared` as {@link keepLarge}.
  */
 export async function shrink(result: TaskResult, store: Pick<Store, 'put'>): Promise<TaskResult> {
   const once = await withLargeStored(result, SPILL_BYTES, store);
-  // Parts that are small one by one may be large together.
+  // Small parts may be large together.
   if (Buffer.byteLength(JSON.stringify(once)) <= SPILL_BYTES) return once;
   return withLargeStored(once, SMALL_BYTES, store);
 }

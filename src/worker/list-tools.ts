@@ -29,23 +29,21 @@ export interface UnreadableTool {
   fault: string;
 }
 
-/** Options of a listing. */
+/** Options of {@link listTools}. */
 export interface ListOptions {
   /** Absolute path of the project. */
   root: string;
   /** The environment whose secrets the server gets. */
   environment: string;
   timeoutMs: number;
-  /** Gives up earlier. */
   signal: AbortSignal;
-  /** The environment that its secrets come from; left out: that of this process. */
+  /** Source of the secrets; omitted: the environment of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Starts or reaches an MCP server as a worker would, lists its tools, and disconnects.
- *
- * @throws AbilityError `mcp.start_failed` with the tail of stderr, `config.missing_credential`, `denied.host`.
+ * Lists the tools of an MCP server, started or reached as by a worker. @throws AbilityError `mcp.start_failed`
+ * with the tail of stderr, `config.missing_credential`, `denied.host`.
  */
 export async function listTools(
   server: PlanMcpServer,

@@ -6,7 +6,6 @@ import { unlessNotFound } from './not-found.js';
 
 type Lock = (state: LockState) => Promise<void>;
 
-/** Reaches the locks of concurrency keys over a client. */
 export function accessLocks(client: Client): LockAccess {
   return {
     async enter({ lock, taskQueue, key, entry, summary }) {
@@ -26,7 +25,7 @@ export function accessLocks(client: Client): LockAccess {
     async isOpen({ task, run }) {
       const described = await unlessNotFound(() => client.workflow.getHandle(task).describe());
       if (described?.status.name !== 'RUNNING') return false;
-      // A time-skipping server does not report the first run; there ids are never reused.
+      // A time-skipping server reports no first run, but never reuses ids.
       const first = described.raw.workflowExecutionInfo?.firstRunId;
       return !first || first === run;
     },

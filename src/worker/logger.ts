@@ -5,13 +5,13 @@ const LEVELS: Record<LogLevel, Level> = { TRACE: 'trace', DEBUG: 'debug', INFO: 
 /** The SDK logs whole failures, with details of hundreds of kilobytes. */
 const MAX_CHARACTERS = 2000;
 
-/** Failures of calls and tasks are in their history; here they would only repeat it. */
+/** Histories contain failures of calls and tasks already. */
 const IN_THE_HISTORY: ReadonlySet<string> = new Set(['Activity failed', 'Workflow failed']);
 
 /** The worker's log, as JSON lines on stderr; `ABILITY_LOG` sets the level. */
 export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }, pino.destination(2));
 
-/** The SDK's logger, on ours: shortened, and without its messages at every start and end. */
+/** Forwards the SDK's messages, shortened, and without those at each start and end. */
 export class WorkerLogger implements Logger {
   log(level: LogLevel, message: string, meta?: LogMetadata): void {
     const name = levelOf(level, message);
@@ -27,10 +27,8 @@ export class WorkerLogger implements Logger {
 }
 
 /**
- * Drops entries of the SDK below the level before it takes their time and sorts them among those of its core, as it does
- * with each of the several about every call.
- *
- * @param logger the SDK's own, through which its entries reach a {@link WorkerLogger}.
+ * Drops the SDK's entries below the level, several per call, before it times and sorts them among those of its
+ * core. @param logger the SDK's own, which forwards to a {@link WorkerLogger}.
  */
 export function dropBelowLevel(logger: Logger): void {
   const keep = logger.log.bind(logger);

@@ -4,7 +4,6 @@ import { ownSpace } from '../server/processes/process-space.js';
 import { ownMark } from '../server/processes/processes.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 
-/** Initial state that a runtime of this process publishes. */
 export function newRuntimeFile(
   paths: ProjectPaths,
   where: Pick<RuntimeFile, 'address' | 'ui' | 'namespace'>,

@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 
-/** Result of a request to Temporal; undefined if it knows no such workflow. */
+/** Undefined if Temporal knows no such workflow. */
 export async function unlessNotFound<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await request();

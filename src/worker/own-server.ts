@@ -8,19 +8,17 @@ import { log } from './logger.js';
 /** A server with much to write takes seconds to shut down. */
 const STOP_MS = 10_000;
 
-/** What the server of a runtime needs from its owner. */
 export interface ServerOwner {
-  /** Whether the database may be opened: a runtime that was stopped or asleep may not have noticed yet that another one took over. */
+  /** Whether the database may be opened; a resumed runtime may not know yet that another took over. */
   mayStart(): boolean;
-  /** Whether a server that ended is started again. */
+  /** Whether to restart a server that ended. */
   isUp(): boolean;
-  /** Called with the process it is, each time it is started. */
   onStart(server: NonNullable<RuntimeFile['server']>): void;
-  /** Called when it cannot be kept running. */
+  /** Called when restarts keep failing. */
   onGivenUp(): void;
 }
 
-/** The Temporal server of a project's runtime: a child that is started again when it dies, and that does not outlive it. */
+/** A runtime's Temporal server: a child process that is restarted when it dies, and ends with the runtime. */
 export class OwnServer {
   private child: ChildProcess | undefined;
   private stopGuard: () => void = () => {};
@@ -40,7 +38,6 @@ export class OwnServer {
     return !child || child.exitCode !== null || child.signalCode !== null;
   }
 
-  /** Starts it, with its guard. */
   start(): void {
     if (this.isOver || !this.owner.mayStart()) return;
     const { binary, database } = this.options;
@@ -60,13 +57,13 @@ export class OwnServer {
     if (mark) this.owner.onStart({ ...mark, binary, version: this.version });
   }
 
-  /** Ends it at once: another one may open the database now. It is not started again. */
+  /** Kills it at once, since another process may now open the database. Prevents a restart. */
   kill(): void {
     this.isOver = true;
     if (this.child?.pid !== undefined && !this.isGone) signalProcess(this.child.pid, 'SIGKILL');
   }
 
-  /** Ends it, politely first. It is not started again. */
+  /** Stops it, with SIGTERM first. Prevents a restart. */
   async stop(): Promise<void> {
     this.isOver = true;
     const mark = this.child?.pid === undefined ? undefined : markOf(this.child.pid);
@@ -74,7 +71,7 @@ export class OwnServer {
     this.stopGuard();
   }
 
-  /** One that dies under a running runtime is started again; its tasks are on disk. */
+  /** Restarts the server if the runtime is up; its tasks are on disk. */
   private async ended(child: ChildProcess): Promise<void> {
     if (this.isOver || this.child !== child || !this.owner.isUp()) return;
     const pauseMs = this.restarts.ended();
@@ -91,11 +88,11 @@ export class OwnServer {
 
 /** After this many ends in a row, each soon after its start, another start would not help. */
 const MAX = 5;
-/** A server that has lived this long was healthy; its end does not count against the next one. Milliseconds. */
+/** A server that ran this long was healthy, so its end resets the count. Milliseconds. */
 const WELL_MS = 3000;
 const FIRST_PAUSE_MS = 100;
 
-/** Decides whether a server that ended is started again: however often one is killed, but not one that cannot live. */
+/** Decides about restarts: always after a kill, but not for a server that cannot run. */
 export class Restarts {
   private startedAt = 0;
   private soon = 0;
@@ -103,12 +100,11 @@ export class Restarts {
   /** @param now milliseconds. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** The server was started. */
   started(): void {
     this.startedAt = this.now();
   }
 
-  /** The server ended. @returns how long to wait before it is started again, in milliseconds; undefined: do not. */
+  /** @returns milliseconds until the restart; undefined: no restart. */
   ended(): number | undefined {
     this.soon = this.now() - this.startedAt < WELL_MS ? this.soon + 1 : 1;
     return this.soon > MAX ? undefined : FIRST_PAUSE_MS * this.soon;

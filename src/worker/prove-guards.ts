@@ -17,15 +17,12 @@ import { openStore } from '../server/store/open-store.js';
 import type { Store } from '../server/store/store.js';
 import { RunningGroups } from './running-groups.js';
 
-/**
- * Fires the guards of other tools outside of a worker, as one would: `lint --check-hooks`.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
+/** For `lint --check-hooks`. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function proveGuardsHere(registry: Registry, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<GuardCheck> {
   return outsideWorker(registry.root, env, (dependencies) => checkGuards(registry, dependencies, signal));
 }
 
-/** Does something with the scripts of hooks, and lets their processes go. */
+/** Works with the scripts of hooks, and ends their processes afterwards. */
 async function outsideWorker<T>(
   root: string,
   env: NodeJS.ProcessEnv,
@@ -39,9 +36,7 @@ async function outsideWorker<T>(
   }
 }
 
-/**
- * Dependencies of script hooks outside of a worker. @throws AbilityError `config.*` for a store that cannot be opened.
- */
+/** @throws AbilityError `config.*` for a store that cannot be opened. */
 export function hookDependenciesOf(
   root: string,
   env: NodeJS.ProcessEnv,
@@ -57,14 +52,14 @@ export function hookDependenciesOf(
   };
 }
 
-/** Places of calls among those that a guard was shown. */
+/** Indexes of calls that a guard did not allow. */
 export interface Answered {
   denied: number[];
-  /** Those for which it wants a person's approval. */
+  /** Calls that need a person's approval. */
   asked: number[];
 }
 
-/** The calls among several that a guard denies, at most as many as requested; none is executed. */
+/** Which of the calls a guard denies, at most `max`; executes none. */
 export async function findDenied(
   { root, env, environment }: { root: string; env: NodeJS.ProcessEnv; environment: HookEnvironment },
   id: string,
@@ -86,7 +81,7 @@ export async function findDenied(
   return answered;
 }
 
-/** Fires guards of other tools with their `must_deny` cases outside of a worker: `ability hooks test`. */
+/** Tests guards of other tools with their `must_deny` cases, without a worker: for `ability hooks test`. */
 export function tryMustDeny(
   registry: Registry,
   env: NodeJS.ProcessEnv,

@@ -21,7 +21,6 @@ import { sealKeysOf } from './seal-keys.js';
 import { StoreShare } from './share/store-share.js';
 import { readRun } from './temporal-access.js';
 
-/** Where a history is read, and where the record goes. */
 export interface HistorySource {
   temporal: Client;
   namespace: string;
@@ -32,11 +31,8 @@ export interface HistorySource {
 }
 
 /**
- * Writes the record of a task that has ended, from its history: as its worker would have, and under the same checks.
- *
- * @param result how it ended.
- * @throws AbilityError `record.write_failed`; `seal.invalid`, `seal.unknown_key` where the history may be anybody's;
- * `store.not_shared`.
+ * Writes an ended task's record from its history, as its worker would, with the same checks. @throws AbilityError
+ * `record.write_failed`; `seal.invalid`, `seal.unknown_key` for a possibly forged history; `store.not_shared`.
  */
 export async function recordFromHistory(source: HistorySource, task: string, result: TaskResult): Promise<void> {
   const { temporal, namespace, codec, project, paths } = source;
@@ -66,7 +62,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   await recordEnd(ended, { records, host: hostname(), secrets });
 }
 
-/** A question that takes longer has no worker to answer it. */
+/** A query that takes longer has no worker. */
 const QUERY_MS = 5000;
 
 /** Report of the workflow, which a worker replays for it; without a worker, only its creation time. */

@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 /** Source: docs/architecture.md#the-way-of-a-task. */
 const DAYS = 30;
 
-/** As long as the history of a task is kept, so is the log of a run. Milliseconds. */
+/** Logs of runs are kept as long as histories of tasks. Milliseconds. */
 export const RETENTION_MS = DAYS * 24 * 60 * 60_000;
 
 /** Keeps ended tasks of the project's own server for 30 days; the dev server keeps one. */

@@ -10,15 +10,13 @@ import { CallProcesses } from './call-processes.js';
 import { lookAt, type ProcessTable, SharedLook } from './shared-look.js';
 import { leftBehind, namesIn, ownName } from './worker-name.js';
 
-/** A process that is killed may have started another one meanwhile. */
+/** A process may start another one before it is killed. */
 const MAX_ROUNDS = 20;
 
 /**
- * Notes the process groups of running scripts on disk, so that those of a worker that was killed end before another
- * worker repeats their calls. Processes that left their group are found by the id of their call, which begins with the
- * worker's name.
- *
- * Source: docs/operations.md#safety.
+ * Notes the process groups of running scripts on disk, so that those of a killed worker end before another worker
+ * repeats their calls. Processes outside their group are found by their call's id, which begins with the worker's
+ * name. Source: docs/operations.md#safety.
  */
 export class RunningGroups implements ProcessGroups {
   private readonly name = ownName();
@@ -36,13 +34,13 @@ export class RunningGroups implements ProcessGroups {
     return new RunningCall(`${this.name}.${randomUUID()}`, this.own, this.looks);
   }
 
-  /** A worker killed before it has noted a group is known by its folder; the processes it started carry its name. */
+  /** Creates the folder, which names a worker killed before it notes a group; its processes carry that name. */
   private showName(): void {
     try {
       if (!this.isShown) mkdirSync(this.own, { recursive: true });
       this.isShown = true;
     } catch {
-      // Without it the processes of a call still end with the call; only a killed worker would leave them.
+      // Processes still end with their call; only those of a killed worker would remain.
     }
   }
 
@@ -60,7 +58,6 @@ export class RunningGroups implements ProcessGroups {
     return reaped;
   }
 
-  /** Forgets this worker. */
   close(): void {
     rmSync(this.own, { recursive: true, force: true });
   }
@@ -82,7 +79,7 @@ function reapWorker(name: string, folder: string): number {
   return new Set([...groups, ...gone]).size;
 }
 
-/** A group whose number now belongs to another process is left alone. */
+/** False if the group's number now belongs to another process. */
 function isStill(group: number, file: string): boolean {
   const leader = markOf(group);
   return !leader || leader.started === readFileSync(file, 'utf8');
@@ -94,11 +91,10 @@ export class RunningCall implements StartedProcesses {
   private readonly began = performance.now();
   private readonly processes: CallProcesses;
   private pid: number | undefined;
-  /** Id of the process that leads its group. */
   private group: number | undefined;
   private ending = false;
 
-  /** @param folder where its process group is noted. @param looks shared with the other calls of the worker. */
+  /** @param folder for the note of its process group. @param looks shared by the worker's calls. */
   constructor(
     id: string,
     private readonly folder: string,
@@ -118,7 +114,7 @@ export class RunningCall implements StartedProcesses {
       const note = this.noteOf(pid);
       inFolder(note, () => writeFileSync(note, started ?? markOf(pid)?.started ?? ''));
     } catch {
-      // Without a note the group still ends with its call; only a killed worker would leave it.
+      // The group still ends with its call; only that of a killed worker would remain.
     }
   }
 
@@ -129,9 +125,9 @@ export class RunningCall implements StartedProcesses {
 
   async signal(signal: NodeJS.Signals): Promise<void> {
     const table = await this.table().catch(() => undefined);
-    // Its end kills them all, and its group may be gone since.
+    // `end` kills them all, and the group may no longer exist.
     if (this.ending) return;
-    // Those that left are looked for first: their parents can still be seen. None gets a signal twice.
+    // First those outside the group, while their parents can be seen. None gets a signal twice.
     if (table) this.processes.signal(table, signal, this.group);
     if (this.group !== undefined) signalGroup(this.group, signal);
   }
@@ -157,16 +153,14 @@ function signalGroup(group: number, signal: NodeJS.Signals): void {
   try {
     signalProcess(-group, signal);
   } catch (error) {
-    // On macOS a group that holds only a zombie; elsewhere one of another user, as after `sudo`.
+    // On macOS a group with only a zombie; elsewhere a group of another user, as after `sudo`.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
   }
 }
 
 /**
- * Lets one at a time go on in each turn of the event loop.
- *
- * To start a process holds up everything else for milliseconds. When a hundred calls begin together, timers, heartbeats
- * and the answers of other calls get their turn between two starts.
+ * Admits one per turn of the event loop. Starting a process blocks for milliseconds: when a hundred calls begin
+ * together, timers, heartbeats and the answers of other calls get their turn in between.
  */
 export class OneATurn {
   private readonly waiting: (() => void)[] = [];
@@ -181,7 +175,7 @@ export class OneATurn {
   private admit(): void {
     this.waiting[0]?.();
     this.waiting.shift();
-    // One that is set in a turn comes in the next one.
+    // Called in a turn, `setImmediate` waits for the next one.
     if (this.waiting.length > 0) setImmediate(() => this.admit());
   }
 }

@@ -2,7 +2,6 @@ import { AbilityError, reasonOf } from '../contracts/problem.js';
 import { asDiskError, isNoRoom } from '../server/disk.js';
 import { tailOf } from '../server/temporal/temporal-server.js';
 
-/** The error for a server that did not come up, with the end of its output. */
 export function serverFailed(logFile: string, cause: unknown): AbilityError {
   const tail = tailOf(logFile);
   return new AbilityError(
@@ -15,7 +14,7 @@ export function serverFailed(logFile: string, cause: unknown): AbilityError {
   );
 }
 
-/** The error for a server that outlives a runtime which could not be seen: two on one database would destroy it. */
+/** The error for an unseen runtime's surviving server: a second server would destroy the database. */
 export function stillServed(address: string): AbilityError {
   return new AbilityError({
     code: 'runtime.failed',
@@ -24,7 +23,7 @@ export function stillServed(address: string): AbilityError {
   });
 }
 
-/** Turns any failure of a runtime into an error of ours. @param file the file being written. */
+/** Converts any failure of a runtime to an AbilityError. @param file being written. */
 export function asFailure(error: unknown, file: string): AbilityError {
   if (error instanceof AbilityError) return error;
   if (isNoRoom(error)) return asDiskError(error, file);

@@ -27,14 +27,13 @@ export type { RuntimeDoor, RuntimeOptions } from './runtime-options.js';
 
 const WATCH_MS = 500;
 const FOLLOW_MS = 3000;
-/** Who lost its lock has so long to end its workers; its server ends at once. */
+/** After losing its lock, a runtime has this long to end its workers; its server is killed at once. */
 const FENCED_MS = 10_000;
 const NAMESPACE = 'default';
 
 /**
- * A project's own Temporal: its server, and a worker for every environment and placement, in one background process.
- *
- * No code opens the database without the lock taken here. Source: docs/operations.md#the-runtime-of-a-project.
+ * A project's own Temporal: its server, and a worker for every environment and placement, in one process. No code
+ * opens the database without the lock taken here. Source: docs/operations.md#the-runtime-of-a-project.
  */
 export class ProjectRuntime {
   private readonly paths: ProjectPaths;
@@ -46,7 +45,7 @@ export class ProjectRuntime {
   private host: WorkerHost | undefined;
   private door: RuntimeDoor | undefined;
   private leaving = false;
-  /** The lock is another's by now, and so is all that it guards. */
+  /** Another process has the lock and everything it guards. */
   private fenced = false;
   private resolveEnd: () => void = () => {};
   private readonly end: Promise<void>;
@@ -70,28 +69,25 @@ export class ProjectRuntime {
     return isHeld(lock) ? new ProjectRuntime(options, lock) : lock;
   }
 
-  /** Content of `runtime.json` for callers. */
+  /** Content of `runtime.json`. */
   get announcement(): RuntimeFile {
     if (!this.file) throw new Error('the runtime is not up');
     return this.file;
   }
 
-  /** Whether it is stopping, on request or by itself. */
   get isLeaving(): boolean {
     return this.leaving;
   }
 
   /**
-   * Starts the server and the workers. If stopped meanwhile, it aborts the start, and {@link untilEnd} resolves at
-   * once.
-   *
-   * @throws AbilityError; then the file says why, and nothing is left running.
+   * Starts the server and the workers. If stopped meanwhile, aborts the start, and {@link untilEnd} resolves at
+   * once. @throws AbilityError; the file then has the reason, and nothing is left running.
    */
   async start(): Promise<void> {
     try {
       await this.bringUp();
     } catch (error) {
-      // A start that was called off has not failed.
+      // An aborted start has not failed.
       if (this.leaving) return;
       const failure = asFailure(error, this.paths.runtimeFile);
       const problem = failure.toProblem();
@@ -123,7 +119,7 @@ export class ProjectRuntime {
     this.lock.release();
   }
 
-  /** The database may be opened by another runtime now: ends the server first, then all else, and writes nothing. */
+  /** Another runtime may open the database now: kills the server first, then ends without writing. */
   private fence(reason: string): void {
     this.fenced = true;
     this.server?.kill();
@@ -131,7 +127,6 @@ export class ProjectRuntime {
     this.leave();
   }
 
-  /** Requests the end of the runtime, at any time. */
   leave(): void {
     this.leaving = true;
     this.resolveEnd();
@@ -146,7 +141,7 @@ export class ProjectRuntime {
     const earlier = readRuntimeFile(this.paths);
     await this.refuseTwice(earlier);
     if (this.leaving) return;
-    // Ports of a server that is still running would not be free.
+    // A server that still runs would occupy its ports.
     const orphans = await stopOrphans(this.paths.database);
     if (orphans > 0) log.warn({ orphans }, 'stopped a server whose runtime was gone');
     const [port, uiPort] = [await freePort(portOf(earlier?.address)), await freePort(portOf(earlier?.ui))];
@@ -167,14 +162,14 @@ export class ProjectRuntime {
     this.door = await this.openDoor(up);
     if (this.leaving) return;
     this.write({ ...up, ...(this.door?.socket !== undefined && { socket: this.door.socket }) });
-    // In the foreground the command says it in words.
+    // In the foreground the command itself reports it.
     log[this.options.foreground ? 'debug' : 'info'](
       { address: this.file.address, ui: this.file.ui },
       'the runtime is up',
     );
   }
 
-  /** Callers without access to the door query the server, so a runtime without a door has not failed. */
+  /** Callers without the door query the server, so a failure is only logged. */
   private async openDoor(up: Partial<RuntimeFile>): Promise<RuntimeDoor | undefined> {
     try {
       return await this.options.openDoor?.({ ...this.announcement, ...up });
@@ -184,14 +179,14 @@ export class ProjectRuntime {
     }
   }
 
-  /** Keys that were given, as to workers elsewhere; else the project's own. Source: docs/operations.md#rotating-seal-keys. */
+  /** Given keys, as for remote workers, else its own. Source: docs/operations.md#rotating-seal-keys. */
   private sealKeys(): SealKeys {
     const keys = sealKeysOf(this.paths, this.env);
     if (keys instanceof KeyFolder) keys.createFirst();
     return keys;
   }
 
-  /** No second server may open the database beside that of a runtime which could not be seen. */
+  /** Prevents a second server on the database of a runtime on another host or namespace. */
   private async refuseTwice(earlier: RuntimeFile | undefined): Promise<void> {
     const { takenFrom } = this.lock;
     if (takenFrom) log.warn(`took over from ${describeHolder(takenFrom)}, which gave no sign of life`);
@@ -240,13 +235,13 @@ export class ProjectRuntime {
     if (sharedMissing !== shared_missing) this.announce({ shared_missing: sharedMissing });
   }
 
-  /** An environment added to `ability.yaml` gets its workers without a restart. */
+  /** Starts workers for environments added to `ability.yaml`, without a restart. */
   private async followRegistry(): Promise<void> {
     this.announceMissing();
     try {
       const { environments, digest } = this.project();
       await this.host?.serve(allPlaces(environments));
-      // Once it has left, the file may be another's.
+      // After leaving, the file may belong to another runtime.
       if (!this.leaving && digest !== this.file?.registry_digest) this.announce({ registry_digest: digest });
     } catch (error) {
       if (!(error instanceof AbilityError)) log.error(String(error));
@@ -270,7 +265,7 @@ export class ProjectRuntime {
     await this.server?.stop();
   }
 
-  /** Publishes the state of the runtime. A failure to write it must not end the runtime. */
+  /** A failed write must not end the runtime. */
   private announce(change: Partial<RuntimeFile>): void {
     try {
       this.write(change);

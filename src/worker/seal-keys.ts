@@ -8,11 +8,7 @@ import { PROOF_KEY, type ProjectPaths } from '../server/project-paths.js';
 
 const KEY_BYTES = 32;
 
-/**
- * The keys of `ABILITY_SEAL_KEYS`: `id:secret`, comma separated, each secret 32 bytes or more in base64url.
- *
- * @throws AbilityError `seal.no_key` for anything else.
- */
+/** `id:secret,...`, each secret 32 bytes or more in base64url. @throws AbilityError `seal.no_key` otherwise. */
 export function keysFromEnvironment(text: string): SealKeys {
   const keys = new Map<string, Uint8Array>();
   for (const entry of text.split(',').filter((part) => part.trim() !== '')) {
@@ -26,13 +22,9 @@ export function keysFromEnvironment(text: string): SealKeys {
 }
 
 /**
- * Makes a key, in the format of `ABILITY_SEAL_KEYS`: alone, or behind keys that are in use.
- *
- * Behind others, it only verifies: once all workers know it, it may be put first, and no task meets a worker without
- * its key.
- *
- * @param current value of `ABILITY_SEAL_KEYS`; omitted: the key is alone.
- * @throws AbilityError `usage.invalid` for an id that is taken or invalid, `seal.no_key` for broken current keys.
+ * Makes a key for `ABILITY_SEAL_KEYS`, alone or after current keys. There it only verifies: once all workers know
+ * it, it may come first, and no task meets a worker without its key. @param current value of `ABILITY_SEAL_KEYS`.
+ * @throws AbilityError `usage.invalid` for an invalid or taken id, `seal.no_key` for broken ones.
  */
 export function createSealKey(id: string, current?: string): string {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(id)) {
@@ -59,7 +51,7 @@ function refused(message: string, suggestion: string): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }
 
-/** The keys that the workers of this machine sign with: those that the environment gives, else those of a folder. */
+/** The keys in the environment, else those of the folder. */
 export function sealKeysOf(
   { keys: folder }: Pick<ProjectPaths, 'keys'>,
   { ABILITY_SEAL_KEYS: given }: NodeJS.ProcessEnv,
@@ -74,7 +66,7 @@ export class KeyFolder implements SealKeys {
 
   constructor(private readonly folder: string) {}
 
-  /** Newest first: it signs. */
+  /** Newest first; the first key signs. */
   get keys(): ReadonlyMap<string, Uint8Array> {
     const changed = existsSync(this.folder) ? statSync(this.folder).mtimeMs : 0;
     if (changed !== this.readAt) {
@@ -84,7 +76,7 @@ export class KeyFolder implements SealKeys {
     return this.known;
   }
 
-  /** Makes the first key of a project. Only the process that holds the runtime lock may. Source: docs/operations.md#rotating-seal-keys. */
+  /** Only the process with the runtime lock may call it. Source: docs/operations.md#rotating-seal-keys. */
   createFirst(): void {
     if (this.keys.size > 0) return;
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });

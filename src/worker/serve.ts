@@ -12,17 +12,15 @@ export interface ServeOptions {
   project: string;
   server: RemoteServer;
   places: Place[];
-  /** The environment of the worker, from which secrets and keys come. */
+  /** Source of secrets and keys. */
   env: NodeJS.ProcessEnv;
   /** As {@link HostOptions.metrics}. */
   metrics?: string | undefined;
 }
 
 /**
- * Serves environments of a project against a Temporal server that is not the runtime's own.
- *
- * @returns the workers, polling. When they cannot all be started, none is left running.
- * @throws AbilityError `seal.no_key`, `temporal.unavailable`.
+ * Serves environments against a Temporal server other than the runtime's own. @returns polling workers; if not all
+ * can be started, none is left running. @throws AbilityError `seal.no_key`, `temporal.unavailable`.
  */
 export async function serve({ root, project, server, places, env, metrics }: ServeOptions): Promise<WorkerHost> {
   const paths = pathsOf(root);
@@ -43,7 +41,6 @@ export async function serve({ root, project, server, places, env, metrics }: Ser
   }
 }
 
-/** The error for workers that a Temporal server does not serve, at their start or later. */
 export function workersFailed({ address, namespace }: RemoteServer, cause: unknown): AbilityError {
   if (cause instanceof AbilityError) return cause;
   const reason = isGrpcServiceError(cause) ? cause.details : reasonOf(cause);
@@ -57,7 +54,7 @@ export function workersFailed({ address, namespace }: RemoteServer, cause: unkno
   );
 }
 
-/** Workers on several machines must sign alike, so a remote server needs keys from its operator. Source: docs/operations.md#rotating-seal-keys. */
+/** A remote server's workers must share the operator's keys. Source: docs/operations.md#rotating-seal-keys. */
 function sealKeysFor({ address }: RemoteServer, env: NodeJS.ProcessEnv): SealKeys {
   const given = env.ABILITY_SEAL_KEYS;
   if (given) return keysFromEnvironment(given);

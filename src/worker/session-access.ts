@@ -13,11 +13,7 @@ import { projectOf } from '../rules/tasks/other-project.js';
 const TELL_MS = 20_000;
 const READ_MS = 2000;
 
-/**
- * Reaches the sessions of a project over a client.
- *
- * @param environments those that the project has at the moment. @param known how their runs were started.
- */
+/** @param environments the project's current ones. @param known how the runs of its sessions were started. */
 export function accessSessions(
   client: Client,
   project: string,
@@ -49,7 +45,6 @@ function queuesOf(project: string, environments: string[]): string[] {
   return environments.flatMap((name) => PLACEMENTS.map((placement) => taskQueueOf(project, name, placement)));
 }
 
-/** Dependencies for recognising an open session of the project. */
 interface OpenSessions {
   client: Client;
   project: string;
@@ -58,10 +53,9 @@ interface OpenSessions {
 }
 
 /**
- * The first run of an open session. The first events of this run and of that one show whose code runs it: another
- * workflow could answer anything, and a run continued from foreign code could report anything about calls.
- *
- * @throws AbilityError `session.not_found`, `session.stopped`.
+ * The first run of an open session. Its first events and those of the current run show whose code runs it: another
+ * workflow could answer anything, and a run continued from foreign code could report any calls. @throws
+ * AbilityError `session.not_found`, `session.stopped`.
  */
 async function firstOfOpen(
   session: string,
@@ -82,7 +76,7 @@ async function firstOfOpen(
   return found.first ?? runId;
 }
 
-/** The client that starts a session records who and when beside it. A later run of a session is not a start. */
+/** The client records user and time in each session it starts. Later runs of a session do not count. */
 async function countStarts(
   client: Client,
   project: string,
@@ -102,7 +96,7 @@ async function countStarts(
   return started.size;
 }
 
-/** State of a task as its worker reports it; Temporal alone knows less. */
+/** A task's state as reported by its worker, which knows more than Temporal. */
 async function readTask(client: Client, key: string): Promise<SeenTask | undefined | null> {
   const handle = client.workflow.getHandle(key);
   try {
@@ -124,7 +118,7 @@ async function readTask(client: Client, key: string): Promise<SeenTask | undefin
   }
 }
 
-/** The refusal of an update, as our error; other failures are retried. */
+/** Converts an update's refusal to an AbilityError; other failures are retried. */
 function refusalOf(error: unknown): unknown {
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure) || !cause.type) return error;

@@ -15,9 +15,8 @@ import { accessSessions } from './session-access.js';
 import { readRun } from './temporal-access.js';
 
 /**
- * Sends a session an answer of a guard, in a word that is signed with the project's seal key. Starts no runtime for it.
- *
- * @throws AbilityError where the session or the key is missing; the error of a server that does not answer.
+ * Sends a session a guard's answer, signed with the project's seal key; starts no runtime for it. @throws
+ * AbilityError if the session or the key is missing; the error of a server that does not answer.
  */
 async function sendSessionNote({ root, session, answer }: SessionNote, env: NodeJS.ProcessEnv): Promise<void> {
   const paths = pathsOf(root);
@@ -49,7 +48,7 @@ async function findServer(paths: ProjectPaths, env: NodeJS.ProcessEnv) {
   return { namespace, store, connectionOptions: { address } };
 }
 
-/** The process that `ability guard` leaves behind to send a session its answer. It says nothing, and ends in any case. */
+/** `ability guard` leaves this process behind to send a session its answer; it is silent and always ends. */
 const MAX_MS = 20_000;
 
 setTimeout(() => process.exit(1), MAX_MS).unref();

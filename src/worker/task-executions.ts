@@ -12,7 +12,6 @@ const NOT_FOUND = 5;
 const NOT_LET_IN = new Set([7, 16]);
 const GONE_MS = 100;
 
-/** The workflows of tasks in a namespace, as the deletion of a task needs them. */
 export function taskExecutions(client: Client, namespace: string): Executions {
   return {
     find: (key) => find(client, key),
@@ -25,7 +24,7 @@ export function taskExecutions(client: Client, namespace: string): Executions {
           throw asRefusal(key, error);
         },
       );
-      // The newest run of the task itself goes last, since it leads to the others.
+      // The task's newest run is deleted last, since it leads to the others.
       const runs = [...(await preflightsOf(client, key, project)), ...(await runsOf(client, key)).reverse()];
       for (const { workflowId, runId } of runs) {
         await client.workflowService
@@ -63,7 +62,7 @@ async function openChildren(client: Client, key: string): Promise<number> {
   return count;
 }
 
-/** All runs of a task, of those it called and of their notices, the newest of the task itself first. */
+/** All runs of a task, its called tasks and its notices; the task's newest run comes first. */
 async function runsOf(client: Client, key: string): Promise<RunRef[]> {
   const runs = new Map<string, RunRef>();
   const known = new Set<string>();
@@ -76,8 +75,7 @@ async function runsOf(client: Client, key: string): Promise<RunRef[]> {
       waiting.push(...children);
     }
   }
-  // Workflows that no history leads to any more, since an earlier deletion was interrupted, or Temporal forgot the task
-  // first.
+  // Workflows that no history leads to: an earlier deletion was interrupted, or Temporal forgot the task first.
   for (const query of [`WorkflowId = '${key}' OR WorkflowId STARTS_WITH '${key}/'`, noticesOf(key)]) {
     for await (const { workflowId, runId } of client.workflow.list({ query })) {
       if (!runs.has(runId)) runs.set(runId, { workflowId, runId });
@@ -86,10 +84,7 @@ async function runsOf(client: Client, key: string): Promise<RunRef[]> {
   return [...runs.values()];
 }
 
-/**
- * Notices contain the approvals of a task, and of those it called. One still being delivered is terminated by the
- * deletion.
- */
+/** Notices, which contain approvals, of a task and those it called. Deletion ends one still being delivered. */
 function noticesOf(key: string): string {
   const ids = [`${key}:`, `${key}/`].map((start) => `WorkflowId STARTS_WITH 'notify:${start}'`);
   return `WorkflowType = '${WORKFLOWS.notify}' AND (${ids.join(' OR ')})`;
@@ -121,7 +116,7 @@ async function newestRun(client: Client, workflowId: string): Promise<string | u
   return (await client.workflow.getHandle(workflowId).describe().catch(unlessGone))?.runId;
 }
 
-/** Preflights of a key that were workflows have the request in their histories. */
+/** Earlier preflights were workflows, whose histories contain the request. */
 async function preflightsOf(client: Client, key: string, project: string): Promise<RunRef[]> {
   const ids = [preflightIdOf(key, project), earlyPreflightIdOf(key)];
   return (await Promise.all(ids.map((id) => allRunsOf(client, id)))).flat();
@@ -147,7 +142,7 @@ function unlessGone(error: unknown): undefined {
   return undefined;
 }
 
-/** Not every worker may delete histories. */
+/** The worker may lack the right to delete histories. */
 function asRefusal(key: string, error: unknown): unknown {
   const refusal = grpcErrorOf(error);
   if (!refusal || !NOT_LET_IN.has(refusal.code)) return error;

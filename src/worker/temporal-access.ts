@@ -18,23 +18,19 @@ import { taskExecutions } from './task-executions.js';
 /** A query that takes longer is repeated. */
 const QUERY_MS = 5000;
 const TRIES = 4;
-/** Status code of gRPC. */
 const DEADLINE_EXCEEDED = 4;
 const NOT_FOUND = 5;
 
-/** Requests of activities to Temporal, over the connection of their worker. */
 export interface TemporalAccess {
   client: Client;
   readRun: ReadRun;
   readEnded: (key: string, project: string) => Promise<EndedTask>;
   findTask: (key: string) => Promise<FoundTask | undefined>;
   findDeletion: (key: string) => Promise<FoundDeletion | undefined>;
-  /** Whether a worker polls a task queue. */
   isServed: (queue: string) => Promise<boolean>;
   executions: Executions;
 }
 
-/** Gives the activities of a worker their questions to Temporal. */
 export function accessTemporal(connection: NativeConnection, namespace: string, codec: PayloadCodec): TemporalAccess {
   const client = new Client({
     connection: connection as unknown as ConnectionLike,
@@ -86,7 +82,7 @@ function taskOf({ seal, user, session, plan, child }: TaskStart, trace: string |
   return { seal, user, session, plan, ...(child && { child: child.ability }), ...(trace !== undefined && { trace }) };
 }
 
-/** An invalid or unreadable trace is ignored: it only accompanies the calls of a task. */
+/** Ignores an invalid or unreadable trace: it must not fail a task's calls. */
 async function readTrace(codec: PayloadCodec, payload: Payload | null | undefined): Promise<string | undefined> {
   if (!payload) return undefined;
   try {
@@ -118,7 +114,7 @@ async function readEnded(
     });
   }
   const run = { workflowId: key, runId };
-  // The key may be that of another run by now.
+  // Another run may have the key by now.
   const ended = client.workflow.getHandle(key, runId);
   const [start, { progress, files }] = await Promise.all([
     readRun(client, namespace, codec, run),

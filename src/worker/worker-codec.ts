@@ -2,10 +2,8 @@ import { ApplicationFailure, type Payload, type PayloadCodec } from '@temporalio
 import { AbilityError } from '../contracts/problem.js';
 
 /**
- * A codec whose failures Temporal carries as problems of ours: with the code as type, and the problem as details.
- *
- * The worker decodes the input of a workflow or a call before any code of ours runs, so only the codec can do this.
- * Another worker may have the store that this one does not see, so the call may be retried.
+ * Turns the codec's failures into Temporal's, with the code as type and the problem as details. Only the codec
+ * can: the worker decodes inputs before any of our code runs. Retryable: another worker may see the store.
  */
 export class WorkerCodec implements PayloadCodec {
   constructor(private readonly inner: PayloadCodec) {}

@@ -6,9 +6,8 @@ import type { CallFolders } from '../activities/files/file-store.js';
 import { leftBehind, ownName } from './worker-name.js';
 
 /**
- * Folders of calls, one folder a worker around them, so that those of a worker that was killed are found.
- *
- * They lie in `.system`, on a disk with room for files, and not among the sources of the project.
+ * Folders of calls, inside one folder per worker, so that those of a killed worker are found. They are in
+ * `.system`: on a disk with room for files, and not among the sources of the project.
  */
 export class WorkerFolders implements CallFolders {
   private readonly own: string;
@@ -28,13 +27,12 @@ export class WorkerFolders implements CallFolders {
     for (const { folder } of leftBehind(this.folder)) remove(folder);
   }
 
-  /** Removes the remaining folders of this worker. */
   close(): void {
     remove(this.own);
   }
 }
 
-/** A script may have left a folder that its owner may not enter; that must not prevent a start or an end. */
+/** Ignores failures: a script may leave an inaccessible folder, which must not prevent a start or end. */
 function remove(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });

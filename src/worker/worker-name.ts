@@ -4,22 +4,19 @@ import { join } from 'node:path';
 import { ownSpace } from '../server/processes/process-space.js';
 import { isAlive, markOf, ownMark, type ProcessMark } from '../server/processes/processes.js';
 
-/** Identifies the space in which pids are valid, as the end of a name. */
+/** Suffix of a name; identifies the space in which its pid is valid. */
 const SPACE = createHash('sha256').update(`${ownSpace().boot} ${ownSpace().pids}`).digest('hex').slice(0, 16);
 
 /** Age after which leftovers of a worker on another host, boot or container are dropped. */
 const FOREIGN_MS = 7 * 24 * 60 * 60_000;
 
-/** Leftovers of a dead worker in a shared folder. */
 export interface LeftBehind {
-  /** Name of the worker. */
   name: string;
   folder: string;
-  /** It ran in another host, boot or PID namespace, where the same numbers are other processes. */
+  /** Whether it ran on another host, boot or PID namespace, where its pid means another process. */
   isForeign: boolean;
 }
 
-/** The name of this worker, as folders on disk have it. */
 export function ownName(): string {
   return nameOf(ownMark());
 }
@@ -35,7 +32,7 @@ export function leftBehind(folder: string): LeftBehind[] {
   });
 }
 
-/** Names in a folder; empty if it does not exist. */
+/** Empty if the folder does not exist. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -48,7 +45,7 @@ function isOld(folder: string): boolean {
   return Date.now() - (statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0) > FOREIGN_MS;
 }
 
-/** The numbers of another host, boot or PID namespace are those of other processes here. */
+/** Pids from another host, boot or PID namespace mean other processes here. */
 function isForeign(name: string): boolean {
   const [, , other] = name.split('@');
   return other !== undefined && other !== SPACE;
@@ -66,6 +63,6 @@ function markFrom(name: string): ProcessMark | undefined {
   const [, pid] = /^(\d+)@/.exec(name) ?? [];
   const mark = pid === undefined ? undefined : markOf(Number(pid));
   if (pid === undefined) return undefined;
-  // Earlier builds did not name the space.
+  // Names of earlier builds have no space.
   return mark && [nameOf(mark), oldNameOf(mark)].includes(name) ? mark : { pid: Number(pid), started: 'gone' };
 }

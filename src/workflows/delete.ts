@@ -25,13 +25,10 @@ const within = (scheduleToCloseTimeout: Duration, startToCloseTimeout: Duration)
   });
 const { [ACTIVITIES.endTask]: endTask } = within(END_LIMIT, '5m');
 const { [ACTIVITIES.erase]: erase } = within('10m', '1m');
-/** A server takes half a minute or more from the order to delete a history until it is gone. */
+/** After the request, a server may take half a minute or more to delete a history. */
 const { [ACTIVITIES.purge]: purge } = within('30m', '10m');
 
-/**
- * Deletes a task: ends it, replaces its record by a tombstone, and on request deletes its history. Survives the end of
- * any process meanwhile. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
- */
+/** Survives the end of any process. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task. */
 export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
   reportRun();
   try {
@@ -54,7 +51,7 @@ export async function deleteTask(request: DeleteRequest): Promise<Deletion> {
   }
 }
 
-/** The task is deleted already; a history that could not be purged is reported, and can be purged again. */
+/** Only reports a history that could not be purged: the task itself is deleted, and a purge can be repeated. */
 async function purgeToo(request: DeleteRequest, deletion: Deletion): Promise<Deletion> {
   try {
     await purge(request);

@@ -1,7 +1,4 @@
-/**
- * The workflow types of the worker. Any type that is not named here is a task: ability ids lead to the default export, so
- * that the UI shows them. Source: docs/architecture.md#the-way-of-a-task.
- */
+/** Any other type, such as an ability id, is a task. Source: docs/architecture.md#the-way-of-a-task. */
 
 export { sendNotices as 'ability:notify' } from './approvals/notices.js';
 export { lock as 'ability:lock' } from './concurrency/lock.js';

@@ -4,9 +4,8 @@ import type { PreflightAnswer, TaskRequest } from '../contracts/task.js';
 import { localActivity } from './calls/local-activities.js';
 
 /**
- * Comes before every task: resolve, PreAbilityCreate, seal, record, in one local activity, so that it costs little.
- *
- * Completes with plan and seal, or fails with the code of the refusal. Source: docs/architecture.md#the-way-of-a-task.
+ * Precedes every task: resolve, PreAbilityCreate, seal and record in one cheap local activity. Completes with plan
+ * and seal, or fails with the code of the refusal. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function preflight(request: TaskRequest): Promise<PreflightAnswer> {
   const limits = { scheduleToCloseTimeout: '55s', retry: { maximumAttempts: 2 } } as const;

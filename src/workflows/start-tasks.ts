@@ -24,10 +24,8 @@ import { packArguments } from '../rules/tasks/task-arguments.js';
 const SCHEDULED_FOR = defineSearchAttributeKey('TemporalScheduledStartTime', SearchAttributeType.DATETIME);
 
 /**
- * One firing of a schedule: an ordinary preflight, then an ordinary task, whose end it waits for, so that Temporal knows
- * whether the next firing overlaps. Where it is cancelled, so is the task.
- *
- * Fails with the code of the refusal where preflight refuses the task.
+ * One firing of a schedule: an ordinary preflight and task. Waits for its end, so that Temporal knows whether the
+ * next firing overlaps; cancelling the firing cancels the task. Fails with the code of a preflight refusal.
  */
 export async function firing({ project, schedule: fired }: FiringRequest): Promise<Firing> {
   const { typedSearchAttributes, startTime } = workflowInfo();
@@ -75,10 +73,8 @@ function endOf(result: unknown): string | null {
 const MAX_TRIES = 3;
 
 /**
- * One delivery of a webhook: an ordinary preflight, then an ordinary task, which goes on by itself. It is durable as soon as
- * its sender is answered, also if the door then fails, and waits where no worker is up.
- *
- * Fails with the code of the refusal where preflight refuses the task.
+ * One delivery of a webhook: an ordinary preflight, then a task that continues by itself. Durable once its sender
+ * is answered, even if the door then fails or no worker is up. Fails with the code of a preflight refusal.
  */
 export async function delivery({ project, request }: DeliveryRequest): Promise<Delivered> {
   const { task } = request;
@@ -98,10 +94,7 @@ export async function delivery({ project, request }: DeliveryRequest): Promise<D
   }
 }
 
-/**
- * Requests the preflight of a task from the workflow that starts it. @throws ApplicationFailure with the code of the
- * refusal.
- */
+/** Runs the preflight of a task as a child. @throws ApplicationFailure with the code of the refusal. */
 async function askPreflight(project: string, request: TaskRequest): Promise<PreflightAnswer> {
   const { task, ability } = request;
   try {
@@ -116,7 +109,7 @@ async function askPreflight(project: string, request: TaskRequest): Promise<Pref
   }
 }
 
-/** The options of such a task; a key that was used is never used again. */
+/** A task key is never used again. */
 function startOptions(task: string, { argument, attributes, ...options }: FormedStart) {
   return {
     ...options,

@@ -36,10 +36,9 @@ import { tellFailure } from './view/describe-failure.js';
 import { showDetails } from './view/details.js';
 
 /**
- * A task: the one workflow behind every ability. Its type is the ability's id, its id the task key.
- *
- * Ends as Completed (succeeded, expired), Canceled, or Failed with our code as type and the result as details; goes on as
- * a new run when its history has grown long. Source: docs/architecture.md#the-way-of-a-task.
+ * The one workflow behind every ability: its type is the ability's id, its id the task key. Ends as Completed
+ * (succeeded, expired), Canceled, or Failed with our code as type and the result as details; continues as a new
+ * run when its history is long. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   const start = readStart(args);
@@ -64,7 +63,7 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   if ('seal' in outcome) return continueChanged(run, outcome);
   const result = await finishTask(run, outcome);
   if (result.status !== outcome.status && run.task.plan.notify) {
-    // Its output was refused, by an activity.
+    // An activity refused its output.
     notifyOfEnd(run, result);
     await joinNotices(run);
   }
@@ -72,7 +71,7 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   return endAs(run, result);
 }
 
-/** How a task ends or continues; any other error would fail the workflow task, again and again. */
+/** Temporal would retry the workflow task forever after any other error. */
 function isForTemporal(error: unknown): boolean {
   return (
     error instanceof TemporalFailure || error instanceof ContinueAsNew || error instanceof DeterminismViolationError
@@ -84,22 +83,18 @@ function mistakeOf(error: unknown): ApplicationFailure {
   return ApplicationFailure.create({ type: 'internal.error', message, nonRetryable: true });
 }
 
-/**
- * The start arguments of the task. Its activities, which have the keys, check whether it passed preflight.
- *
- * @throws ApplicationFailure `engine.unsupported`, `seal.invalid`.
- */
+/** Activities check the seal. @throws ApplicationFailure `engine.unsupported`, `seal.invalid`. */
 function readStart(args: TaskArguments): TaskStart {
   const { workflowId, continuedFromExecutionRunId, cronSchedule, retryPolicy, parent } = workflowInfo();
   const start = unpackArguments(args, workflowId);
   if (!start) throw refusal('seal.invalid', 'The task was not started with what passed preflight');
   const other = whyNotThisBuild(start.plan);
-  // A task that continues has clean-up to do: the workflow task fails until a worker of its build takes it up.
+  // A continued task has clean-up to do, so the workflow task fails until a worker of its build takes it up.
   if (other !== undefined && start.carried) throw new Error(other);
   if (other !== undefined) throw refusal('engine.unsupported', other);
-  // Temporal would continue a task by itself, and the arguments of the next run would look like ours.
+  // Temporal itself would start the next run, with arguments that look like ours.
   if (cronSchedule || retryPolicy) throw refusal('seal.invalid', 'A task has no schedule and no retries of its own');
-  // A firing of a schedule waits for its task as a caller does; its task is sealed like any other.
+  // A firing or delivery is its task's parent but not its caller: the task has a seal of its own.
   const isCalled = parent !== undefined && !parent.workflowId.startsWith(FIRING_PREFIX);
   if ((start.child !== undefined) !== isCalled) {
     throw refusal('seal.invalid', 'The task was started for another one, and no other one did');
@@ -118,7 +113,7 @@ function refusal(type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
-/** Never throws: a mistake of ours ends the task as failed, after its clean-up. Source: docs/architecture.md#the-way-of-a-task. */
+/** Never throws: a bug fails the task, after its clean-up. Source: docs/architecture.md#the-way-of-a-task. */
 async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyAnswer> {
   try {
     const waited = await waitForRun(run);
@@ -160,10 +155,7 @@ function expired({ plan }: TaskIdentity): Outcome {
   return { status: 'expired', output: null, error };
 }
 
-/**
- * An attribute shows ends that Temporal does not distinguish. Source:
- * docs/architecture.md#what-lives-where-in-temporal.
- */
+/** An attribute shows ends unknown to Temporal. Source: docs/architecture.md#what-lives-where-in-temporal. */
 function endAs(run: TaskRun, result: TaskResult): StoredResult {
   const { status, error } = result;
   run.life.state = status;

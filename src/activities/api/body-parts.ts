@@ -6,7 +6,6 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { CallFiles } from '../files/call-files.js';
 import { unusable } from './write-values.js';
 
-/** Bytes of an input. */
 export interface InlineFile {
   bytes: Buffer;
   filename?: string;
@@ -21,11 +20,7 @@ function isInlineFile(value: Json): value is JsonObject {
   return isJsonObject(value) && Object.hasOwn(value, 'base64') && Object.keys(value).every((key) => MEMBERS.has(key));
 }
 
-/**
- * Reads `{ base64, filename, content_type }`, or base64 alone.
- *
- * @throws CallFailure `input.invalid` for anything else, also for base64 that is not whole.
- */
+/** Reads `{ base64, filename, content_type }` or base64. @throws CallFailure `input.invalid` otherwise. */
 export function readInlineFile(name: string, value: Json): InlineFile {
   if (typeof value === 'string') return { bytes: decode(name, value) };
   const form = 'Write base64, or { base64, filename, content_type }.';
@@ -48,14 +43,14 @@ function isTextOrNull(value: Json): value is string | null {
   return value === null || typeof value === 'string';
 }
 
-/** Buffer skips characters outside base64, so half a file would be sent unnoticed. */
+/** Buffer skips characters outside base64, so an incomplete file would be sent unnoticed. */
 function decode(name: string, text: string): Buffer {
   const plain = text.replaceAll(/[\r\n]/g, '');
   if (!BASE64.test(plain) || !isWhole(plain)) throw unusable(name, 'is no base64', 'Write A-Z, a-z, 0-9, + and /.');
   return Buffer.from(plain, 'base64');
 }
 
-/** Four letters are three bytes; padding completes a group of four. */
+/** Four characters encode three bytes; padding completes a group of four. */
 function isWhole(base64: string): boolean {
   return base64.endsWith('=') ? base64.length % 4 === 0 : base64.length % 4 !== 1;
 }
@@ -65,23 +60,18 @@ export interface FileBody {
   parts: (Buffer | FileValue)[];
 }
 
-/** A body that may be sent several times, as redirects ask for it. */
+/** A body that can be sent several times, as redirects require. */
 export interface SendableBody {
-  /** Undefined: its length says enough. */
+  /** Empty unless the length of the body has to be stated. */
   headers: Record<string, string>;
   open(): string | Buffer | Readable | null;
 }
 
-/** Whether a body has to be read from files. */
 function hasFiles(body: string | Buffer | FileBody | undefined): body is FileBody {
   return typeof body === 'object' && !Buffer.isBuffer(body);
 }
 
-/**
- * Copies the files of a body, so that a forbidden or missing file is found before anything is sent.
- *
- * @throws errors of {@link CallFiles.copyOf}.
- */
+/** Copies files first: a missing or forbidden one fails before sending. @throws as {@link CallFiles.copyOf}. */
 export async function prepareBody(
   body: string | Buffer | FileBody | undefined,
   files: Pick<CallFiles, 'copyOf'>,
@@ -104,9 +94,8 @@ async function* read(parts: readonly (Buffer | string)[]): AsyncIterable<Buffer>
 }
 
 /**
- * Writes fields as a multipart body: texts as they are, files with their name and type, other maps as JSON; lists
- * repeat their field, and null leaves it out. Source: OpenAPI Specification 3.1.1, "Encoding Object"; RFC 7578.
- *
+ * Writes fields as a multipart body: texts as they are, files with name and type, other maps as JSON; lists repeat
+ * their field, null omits it. Source: OpenAPI Specification 3.1.1, "Encoding Object"; RFC 7578.
  * @throws CallFailure `input.invalid` for an invalid file.
  */
 export function writeMultipart(
@@ -144,7 +133,7 @@ function partOf(name: string, value: Json): { head: string; bytes: Buffer | File
   return { head: disposition, bytes: Buffer.from(String(value)) };
 }
 
-/** As browsers write names, so that none ends its quotes or its line. Source: HTML, "multipart form data". */
+/** Quotes a name as browsers do; it cannot end the line. Source: HTML, "multipart form data". */
 function quoted(name: string): string {
   return name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 }

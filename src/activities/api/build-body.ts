@@ -9,16 +9,13 @@ import { joinPairs, ownPairs, plainPairs } from './build-query.js';
 import { paramsIn } from './distribute-input.js';
 import { inputOf, unusable } from './write-values.js';
 
-/** A body ready to be sent. */
 export interface Body {
   content: string | Buffer | FileBody;
   contentType: string;
 }
 
 /**
- * Builds the body: the value from the definition, or the inputs assigned to the body and the unassigned ones.
- *
- * @returns undefined where there is nothing to send.
+ * The definition's value, or the inputs assigned to the body and the unassigned ones; undefined: nothing to send.
  * @throws CallFailure `input.invalid` for a value that the body type cannot represent.
  */
 export function buildBody(
@@ -37,7 +34,7 @@ export function buildBody(
   return Object.keys(fields).length > 0 || body.required ? writeBody(body, fields, params) : undefined;
 }
 
-/** Fields by their names in the request. Null stays: in JSON it has a meaning. */
+/** Fields by their names in the request. Null values stay: in JSON they have a meaning. */
 function fieldsOf(params: Record<string, PlanApiParam>, input: JsonObject, rest: JsonObject): JsonObject {
   const fields = new Map<string, Json>();
   const given = new Set(Object.values(params).map(({ name }) => name));

@@ -11,7 +11,7 @@ import { credentialOf, markCredentials } from './credentials.js';
 import { paramsIn } from './distribute-input.js';
 import { flatOf, inputOf, partsOf, unusable } from './write-values.js';
 
-/** Headers by their names in small letters. */
+/** Headers by their lowercase names. */
 export interface Headers {
   headers: Record<string, string>;
   /** Names of the headers that are never sent to another host. */
@@ -19,10 +19,8 @@ export interface Headers {
 }
 
 /**
- * Builds the headers: ours, those of the definition, the inputs assigned to them, and cookies.
- *
- * @throws CallFailure `input.invalid` for a value that would break out of its header, AbilityError
- * `config.missing_credential`.
+ * Builds the headers: ours, the definition's, the inputs assigned to them, and cookies. @throws CallFailure
+ * `input.invalid` for a value that breaks its header; AbilityError `config.missing_credential`.
  */
 export function buildHeaders(api: ApiImplementation['api'], call: CallInput, scope: Scope): Headers {
   const headers: Record<string, string> = {
@@ -80,7 +78,7 @@ function inAscii(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Each cookie of its own, also of a list that explodes: `&` between them, as in a query, no server reads. */
+/** One pair per cookie, even for an exploded list: no server reads `&` between cookies. */
 function buildCookies({ params = {}, headers }: ApiImplementation['api'], { input }: CallInput): string {
   const sent = paramsIn('cookie', params);
   const written = Object.entries(headers).flatMap(([name, template]) => cookieNames(name, template));

@@ -2,18 +2,17 @@ import type { PlanApiParam } from '../../contracts/api.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { encode, flatOf, inputOf, partsOf, unusable } from './write-values.js';
 
-/** A placeholder in braces in a path. */
+/** A placeholder in a path: `{name}` or `{+name}`. */
 const HOLE = /\{(\+?)([A-Za-z_][A-Za-z0-9_.-]*)\}/g;
 
-/** The inputs a path takes: those that `params` sends there, else those of the names in it. */
+/** The inputs that a path takes, by `params` or by the names of its placeholders. */
 export function inputsOfPath(template: string, params: Record<string, PlanApiParam>): string[] {
   return [...template.matchAll(HOLE)].map(([, , name = '']) => inputFor(name, params).input);
 }
 
 /**
- * Fills a path: RFC 6570 level 1 and `{+name}`, which keeps slashes, or the style that `params` says.
- *
- * @throws CallFailure `input.invalid` for a value that is missing, and for one that would lead to another path.
+ * Fills a path: RFC 6570 level 1 and `{+name}`, which keeps slashes, or the style in `params`.
+ * @throws CallFailure `input.invalid` for a missing value, and for one that would lead to another path.
  */
 export function buildPath(template: string, input: JsonObject, params: Record<string, PlanApiParam>): string {
   const taken: string[] = [];
@@ -61,7 +60,7 @@ function inStyle(key: string, value: Json, param: PlanApiParam | undefined, code
   return items.map((item) => (pairs ? `;${item}` : named(item))).join('');
 }
 
-/** An address has no segments `.` and `..`, however they are written: they would be taken as steps. */
+/** A value must not add segments `.` or `..`, however encoded: they would change the path. */
 function refuseOtherPath(filled: string, key: string): void {
   const segments = filled.split('/').map((segment) => segment.replaceAll(/%2e/gi, '.'));
   if (segments.some((segment) => segment === '.' || segment === '..')) {

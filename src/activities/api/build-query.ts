@@ -7,9 +7,8 @@ import { paramsIn } from './distribute-input.js';
 import { encode, inputOf, type Pair, unusable, writePairs } from './write-values.js';
 
 /**
- * Builds the query: the values of the definition, the inputs assigned to it, and `rest`, the unassigned inputs.
- *
- * @throws CallFailure `input.invalid` for a value that cannot be written, and for an input whose name is already used.
+ * The definition's values, the inputs assigned to the query, and `rest`, the unassigned inputs.
+ * @throws CallFailure `input.invalid` for a value that cannot be written, or an input whose name is already used.
  */
 export function buildQuery(
   { query, params = {}, auth }: ApiImplementation['api'],
@@ -34,7 +33,7 @@ export function buildQuery(
   return joinPairs([...written, ...named, ...others], '&');
 }
 
-/** The pairs of one parameter; names that come out of its value may not be those of others. */
+/** The pairs of one parameter; names derived from its value must not collide with those of others. */
 export function ownPairs(key: string, param: PlanApiParam, value: Json, given: ReadonlySet<string>): Pair[] {
   const pairs = writePairs(param, value);
   const other = pairs.find(({ name }) => name !== param.name && given.has(name));
@@ -42,7 +41,7 @@ export function ownPairs(key: string, param: PlanApiParam, value: Json, given: R
   return pairs;
 }
 
-/** Without a style lists repeat (`a=1&a=2`), and maps have no agreed form. */
+/** Without a style, lists repeat (`a=1&a=2`), and maps are refused, since they have no agreed form. */
 export function plainPairs(name: string, value: Json): Pair[] {
   const items = Array.isArray(value) ? value : [value];
   if (items.some((item) => item !== null && typeof item === 'object')) {
@@ -52,7 +51,6 @@ export function plainPairs(name: string, value: Json): Pair[] {
   return writePairs({ in: 'query', name, style: 'form', explode: true }, value);
 }
 
-/** Pairs as text. */
 export function joinPairs(pairs: readonly Pair[], between: string): string {
   return pairs.map(({ name, value }) => `${encode(name, name)}=${value}`).join(between);
 }

@@ -10,23 +10,18 @@ import { buildQuery } from './build-query.js';
 import { basicHeader, formsOf, type SecretQuery, secretQueryOf, withSecrets } from './credentials.js';
 import { distributeInput } from './distribute-input.js';
 
-/** An HTTP request ready to be sent. */
 export interface ApiRequest {
   method: string;
   url: URL;
   headers: Record<string, string>;
   /** Names of headers that hold a credential and so never go to another host. */
   secretHeaders: string[];
-  /** Parameters of the address that hold a credential, and so never go to another host either. */
+  /** Query parameters that hold a credential, and so never go to another host either. */
   secretQuery: SecretQuery[];
   body: string | Buffer | FileBody | undefined;
 }
 
-/**
- * Builds the request of a call: input to path, query, headers, cookies and body as docs/api-calls.md says.
- *
- * @throws CallFailure `input.invalid` for a value that cannot be sent, AbilityError `config.missing_credential`.
- */
+/** @throws CallFailure `input.invalid`; AbilityError `config.missing_credential`. Source: docs/api-calls.md. */
 export function buildRequest({ api }: ApiImplementation, call: CallInput): ApiRequest {
   const { input } = call;
   const scope = { cel: call.cel, values: { input, environment: { ...call.environment } } };
@@ -54,12 +49,9 @@ function addressOf(base: string, path: string, query: string): URL {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The request of a redirect; undefined if the answer is not one.
- *
- * Credentials stay with their host: their headers and parameters are removed for another one. Source:
- * docs/operations.md#safety.
- *
- * @throws CallFailure `denied.host` if the address of another host still contains a credential.
+ * The request of a redirect; undefined if the answer is none. Credentials stay with their host: their headers and
+ * parameters are removed for another one. Source: docs/operations.md#safety.
+ * @throws CallFailure `denied.host` if another host's address still contains a credential.
  */
 export function followRedirect(answer: Dispatcher.ResponseData, from: ApiRequest): ApiRequest | undefined {
   const { location } = answer.headers;

@@ -20,12 +20,10 @@ const MAX_REDIRECTS = 5;
 const KEPT_OF_FAILURE = 2000;
 const SHORTEST_SECRET = 8;
 
-/** A gateway that says these may well have passed the request on. */
+/** A gateway that answers with one of these may have passed the request on. */
 const UNCLEAR_STATUSES = new Set([502, 504]);
 
 /**
- * Calls an HTTP service.
- *
  * @throws CallFailure `http.<status>`, `unavailable.*`, `timeout.call`, `denied.host`, `api.output_invalid`.
  * Source: docs/definitions.md; docs/operations.md#safety; docs/errors.md; docs/api-calls.md.
  */
@@ -46,7 +44,7 @@ export async function callApi(
   return withoutSecrets(output, prepared.secretQuery);
 }
 
-/** The body becomes a file while it comes, so that it may be larger than an output. */
+/** Streams the body to a file, which may be larger than an output. */
 async function readFileAnswer(
   answer: Dispatcher.ResponseData,
   url: URL,
@@ -66,9 +64,8 @@ async function readFileAnswer(
 }
 
 /**
- * Masks secrets that services repeat from the request address, as in links to the next page; outputs are stored.
- *
- * A short key, such as `demo`, is not secret, and masking it would remove words of the answer.
+ * Masks secrets that services repeat from the request address, as in links to the next page; outputs are stored. A
+ * short one, such as `demo`, is not masked: that would remove words of the answer.
  */
 function withoutSecrets(output: Json, secrets: ApiRequest['secretQuery']): Json {
   const long = secrets.filter(({ value }) => value.length >= SHORTEST_SECRET);
@@ -106,7 +103,7 @@ async function exchange(
   call: CallInput,
 ): Promise<Dispatcher.ResponseData> {
   const { method, url, headers } = prepared;
-  // A redirect may have turned it into a request without one.
+  // A redirect may have dropped the body.
   const isSent = prepared.body !== undefined;
   const started = performance.now();
   addToSpan(serverOf(url));
@@ -165,7 +162,7 @@ function badStatus(status: number, text: string, url: URL, { log }: CallInput): 
   );
 }
 
-/** @param sent whether anything was written to a connection, so that something may have happened. */
+/** @param sent whether anything was written to a connection, so that an effect is possible. */
 function transportFailure(error: unknown, url: URL, call: CallInput, sent: boolean): AbilityError {
   if (error instanceof AbilityError) return error;
   if (call.stop.aborted) {
@@ -182,7 +179,7 @@ function transportFailure(error: unknown, url: URL, call: CallInput, sent: boole
   );
 }
 
-/** Several addresses tried at once fail together; the first error names the cause. */
+/** Connection attempts to several addresses fail together; the first error names the cause. */
 function messageOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error ? first.message : String(error);

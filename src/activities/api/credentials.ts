@@ -4,7 +4,6 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { CallInput } from '../call/call-input.js';
 import { encode } from './write-values.js';
 
-/** Resolves secrets, and masks them in output. */
 export type SecretUser = Pick<CallInput, 'secrets' | 'log'>;
 
 const CREDENTIAL = /\{credential:([^}]*)\}/g;
@@ -20,16 +19,12 @@ export function markCredentials(template: string): { text: string; secrets: Map<
   return { text, secrets };
 }
 
-/**
- * Replaces `{credential:name}`, resolving each one only now.
- *
- * @throws AbilityError `config.missing_credential`, `config.invalid`.
- */
+/** Replaces `{credential:name}`. @throws AbilityError `config.missing_credential`, `config.invalid`. */
 export function fillCredentials(text: string, credentials: Record<string, string>, call: SecretUser): string {
   return text.replaceAll(CREDENTIAL, (_, name: string) => credentialOf(name, credentials, call));
 }
 
-/** One credential, hidden from now on. @throws AbilityError `config.missing_credential`, `config.invalid`. */
+/** Resolves and masks one. @throws AbilityError `config.missing_credential`, `config.invalid`. */
 export function credentialOf(name: string, credentials: Record<string, string>, { secrets, log }: SecretUser): string {
   const reference = Object.hasOwn(credentials, name) ? credentials[name] : undefined;
   if (reference === undefined) {
@@ -40,7 +35,7 @@ export function credentialOf(name: string, credentials: Record<string, string>, 
   return value;
 }
 
-/** A secret as it may show: as it is, in an address, in a form, in JSON. */
+/** The forms in which a secret may appear: literal, in a URL, in a form, in JSON. */
 export function formsOf(secret: string): string[] {
   const inAddress = encodeURIComponent(secret);
   const inForm = new URLSearchParams([['', secret]]).toString().slice(1);
@@ -48,17 +43,12 @@ export function formsOf(secret: string): string[] {
   return [...new Set([secret, inAddress, inAddress.replaceAll("'", '%27'), inForm, inJson])];
 }
 
-/** The credentials of a request that are in its address. */
 export interface SecretQuery {
   name: string;
   value: string;
 }
 
-/**
- * The header of `auth.basic`, in UTF-8, hidden from now on. Source: RFC 7617.
- *
- * @throws AbilityError `config.missing_credential`, `config.invalid` for a user with a colon.
- */
+/** Source: RFC 7617. @throws AbilityError `config.missing_credential`, `config.invalid` if the user has `:`. */
 export function basicHeader({ auth, credentials }: ApiImplementation['api'], call: SecretUser): string | undefined {
   if (!auth?.basic) return undefined;
   const user = fillCredentials(auth.basic.user, credentials, call);
@@ -71,12 +61,12 @@ export function basicHeader({ auth, credentials }: ApiImplementation['api'], cal
     });
   }
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
-  // The pair is masked in all forms, also where a part of it is too short to be a secret of its own.
+  // Masks the pair even if a part of it is too short to be masked alone.
   call.log.hide(`${user}:${password}`);
   return `Basic ${encoded}`;
 }
 
-/** The parameters of `auth.query`, hidden from now on. @throws AbilityError `config.missing_credential`. */
+/** Resolves and masks those of `auth.query`. @throws AbilityError `config.missing_credential`. */
 export function secretQueryOf({ auth, credentials }: ApiImplementation['api'], call: SecretUser): SecretQuery[] {
   return Object.entries(auth?.query ?? {}).map(([name, text]) => {
     const value = fillCredentials(text, credentials, call);
@@ -85,7 +75,7 @@ export function secretQueryOf({ auth, credentials }: ApiImplementation['api'], c
   });
 }
 
-/** An address with its credentials, each where it is missing. */
+/** Adds to a URL the credentials that it lacks. */
 export function withSecrets(url: URL, secrets: readonly SecretQuery[]): URL {
   const pairs = secrets
     .filter(({ name }) => !url.searchParams.has(name))

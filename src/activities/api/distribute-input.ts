@@ -8,16 +8,12 @@ import { inputsOfPath } from './build-path.js';
 /** Methods whose unnamed input goes to the query. Source: docs/api-calls.md. */
 const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-/** The inputs that a request does not name, where they go. */
 export interface UnnamedInput {
   query: JsonObject;
   body: JsonObject;
 }
 
-/**
- * Finds the inputs that neither path, query, headers, params nor body name, and where they go: into the body that the
- * definition writes, else where the method has it. A whole body (`body.value`) leaves them out.
- */
+/** Unnamed inputs go to the body, or without one to the query of a GET or the like; `body.value` drops them. */
 export function distributeInput(api: ApiImplementation['api'], { input, cel }: CallInput): UnnamedInput {
   const { params = {}, body } = api;
   const used = new Set([
@@ -31,12 +27,11 @@ export function distributeInput(api: ApiImplementation['api'], { input, cel }: C
   return toQuery ? { query: rest, body: {} } : { query: {}, body: rest };
 }
 
-/** The parameters of a place, in the order in which the plan has them. */
 export function paramsIn(place: ApiPlace, params: Record<string, PlanApiParam>): [string, PlanApiParam][] {
   return Object.entries(params).filter(([, param]) => param.in === place);
 }
 
-/** Names of the input that templates read, so that they are not sent a second time. */
+/** Names of inputs that templates read, so that they are not sent twice. */
 function referencesIn(templates: Json[], cel: string): string[] {
   return templates
     .flatMap((template) => expressionsIn(template, cel))

@@ -7,15 +7,12 @@ import { CallFailure } from '../call/call-failure.js';
 
 const agents = new Map<string, Agent>();
 
-/**
- * An HTTP agent that checks the address it is about to connect to, so that a name cannot resolve to a forbidden one. It
- * connects to the checked address, and keeps connections apart by origin. Source: docs/operations.md#safety.
- */
+/** Checks each resolved address and connects to exactly that one. Source: docs/operations.md#safety. */
 function guardedAgent(allowed: readonly string[]): Agent {
   const key = keyOf(allowed);
   const known = agents.get(key);
   if (known) return known;
-  // The lookup of a socket does not see its port, so each origin has one of its own.
+  // A socket's lookup does not see the port, so each origin has its own.
   const factory = (origin: string | URL, options: object): Pool =>
     new Pool(origin, { ...options, connect: { lookup: guardedLookup(new URL(origin), allowed), timeout: 10_000 } });
   const agent = new Agent({ factory });
@@ -23,7 +20,7 @@ function guardedAgent(allowed: readonly string[]): Agent {
   return agent;
 }
 
-/** The lists of a plan, which stays in memory, as text. */
+/** Caches the JSON of each list: a plan and its lists stay in memory. */
 const keys = new WeakMap<readonly string[], string>();
 
 function keyOf(allowed: readonly string[]): string {
@@ -32,7 +29,7 @@ function keyOf(allowed: readonly string[]): string {
   return known;
 }
 
-/** The same agent; calls `onSend` just before a request is written to a connection. */
+/** A guarded agent that calls `onSend` just before it writes a request to a connection. */
 export function watchedAgent(allowed: readonly string[], onSend: () => void): Dispatcher {
   return guardedAgent(allowed).compose((dispatch) => (options, handler) => {
     return dispatch(options, new SendWatch(handler, onSend));
@@ -58,14 +55,13 @@ class SendWatch extends Handler {
   }
 }
 
-/** Closes all connections, at the end of a worker. */
 export async function closeAgents(): Promise<void> {
   const open = [...agents.values()];
   agents.clear();
   await Promise.all(open.map((agent) => agent.destroy()));
 }
 
-/** Origins that a list was found to allow, with that list. */
+/** Origins that a list of allowed hosts permits, together with that list. */
 const permitted = new Set<string>();
 const MAX_PERMITTED = 1000;
 
@@ -99,7 +95,7 @@ function guardedLookup(origin: URL, allowed: readonly string[]): LookupFunction 
   };
 }
 
-/** @param found special addresses, each of which would have to be listed itself. */
+/** @param found special addresses, each of which must be listed explicitly. */
 function denied(message: string, found: readonly string[] = [], url?: URL): CallFailure {
   const entries = url ? found.map((address) => `\`${entryOf(address, url)}\``) : [];
   const what = entries.length > 0 ? `the address itself (${entries.join(' or ')})` : 'the host or address';
@@ -110,7 +106,6 @@ function denied(message: string, found: readonly string[] = [], url?: URL): Call
   });
 }
 
-/** How an address is listed with the port of a URL. */
 function entryOf(address: string, url: URL): string {
   return `${address.includes(':') ? `[${address}]` : address}:${portOf(url)}`;
 }

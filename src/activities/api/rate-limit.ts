@@ -4,11 +4,7 @@ import type { CallInput } from '../call/call-input.js';
 
 const WINDOWS = { per_minute: 60_000, per_day: 86_400_000 } as const;
 
-/**
- * Holds calls back so that an implementation stays within its rate limits.
- *
- * Each worker process counts separately, in sliding windows; a call waits at most until its timeout.
- */
+/** Delays calls, at most until their timeout. Each worker process counts alone, in sliding windows. */
 export class RateLimiter {
   private readonly starts = new Map<string, number[]>();
 
@@ -30,7 +26,7 @@ export class RateLimiter {
     }
   }
 
-  /** Milliseconds until there is a slot; 0: it was taken. */
+  /** Takes a slot and returns 0, or returns the milliseconds until one is free. */
   private tryTake(implementation: string, limits: { per_minute?: number; per_day?: number }): number {
     const now = Date.now();
     const starts = (this.starts.get(implementation) ?? []).filter((start) => start > now - WINDOWS.per_day);

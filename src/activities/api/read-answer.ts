@@ -11,20 +11,15 @@ import type { CallInput } from '../call/call-input.js';
 import type { Reading } from '../lossless-json/marked-json.js';
 import { integersOf, readJson, readUtf8 } from '../lossless-json/read-json.js';
 
-/** An answer that came whole. */
 export interface WholeAnswer {
   status: number;
   headers: Dispatcher.ResponseData['headers'];
   bytes: Buffer;
-  /** Where it came from, after all redirects. */
+  /** URL of the answer, after all redirects. */
   url: URL;
 }
 
-/**
- * Output of an answer: its body, or `{ status, body, headers }` with the requested ones of the latter two.
- *
- * @throws CallFailure `api.output_invalid`. Source: docs/api-calls.md.
- */
+/** Body or `{ status, body, headers }`. @throws CallFailure `api.output_invalid`. Source: docs/api-calls.md. */
 export function readAnswer(answer: WholeAnswer, response: PlanApiResponse | undefined, call: CallInput): Json {
   return wrapBody(answer, readBody(answer, response, call), response);
 }
@@ -40,7 +35,6 @@ export function wrapBody(
   return { ...(status && { status: answer.status }), body, ...(headers && { headers: pickHeaders(answer, headers) }) };
 }
 
-/** Whether the output has more than the body. */
 function isWrapped(response: PlanApiResponse | undefined): response is PlanApiResponse {
   return response !== undefined && (response.headers !== undefined || response.status === true);
 }
@@ -115,11 +109,8 @@ function parseJson(text: string, reading: Reading): Json | undefined {
 }
 
 /**
- * The text of an answer, in the letters that it says it is written in, else in UTF-8.
- *
- * @param type the header `content-type`.
- * @throws AbilityError `api.output_invalid` for letters that are not known, and for bytes that are none of them; plans of
- * engine 1 get a sign in their place.
+ * Decodes an answer by its charset, else as UTF-8. @param type the header `content-type`. @throws AbilityError
+ * `api.output_invalid` for an unknown charset or invalid bytes, but not for plans of engine 1.
  */
 export function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
   const charset = /charset="?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
@@ -145,7 +136,7 @@ function decoderOf(charset: string, isLenient: boolean): TextDecoder | undefined
   }
 }
 
-/** Without the mark of UTF-8 that some programs of Windows put in front, as decoders leave it out. */
+/** Removes the UTF-8 byte order mark that some Windows programs add, as decoders do. */
 function withoutMark(bytes: Buffer): Buffer {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
@@ -165,11 +156,7 @@ function refused({ code, what }: Reading, fault: string): AbilityError {
   return new AbilityError({ code, message: `${what} ${fault}`, suggestion: HINT });
 }
 
-/**
- * Name for the file of an answer: from the service, else the last part of its address.
- *
- * @param disposition the header `content-disposition`. Source: RFC 6266.
- */
+/** The service's `content-disposition` name, else the last part of the address. Source: RFC 6266. */
 export function answerName(
   disposition: string | string[] | undefined,
   url: URL,

@@ -8,11 +8,7 @@ export type Parts =
   | { kind: 'list'; items: string[] }
   | { kind: 'map'; entries: [name: string, text: string][] };
 
-/**
- * Takes a value apart. Null, also inside, is as if it were not there; so are lists and maps without anything.
- *
- * @throws CallFailure `input.invalid` for lists and maps inside others, which no such style can write.
- */
+/** Nulls, empty lists and maps are absent. @throws CallFailure `input.invalid` for nested lists and maps. */
 export function partsOf(name: string, value: Json): Parts | undefined {
   if (value === null) return undefined;
   if (Array.isArray(value)) {
@@ -32,7 +28,6 @@ function textOf(name: string, value: Json): string {
   throw unusable(name, 'holds a list or map inside another, which this style cannot write', suggestion);
 }
 
-/** A name and a value of a query, a form or a cookie. */
 export interface Pair {
   /** Not encoded yet. */
   name: string;
@@ -40,15 +35,10 @@ export interface Pair {
   value: string;
 }
 
-/** Between the items of a list in one value. Source: OpenAPI Specification 3.1.1, "Style Examples". */
+/** Separators of a list in one value. Source: OpenAPI Specification 3.1.1, "Style Examples". */
 const DELIMITERS: Readonly<Record<string, string>> = { spaceDelimited: '%20', pipeDelimited: '%7C' };
 
-/**
- * Writes an input in its style: `ids=1&ids=2`, `ids=1,2`, `ids[a]=1`.
- *
- * @returns an empty list for an absent value, null or an empty collection.
- * @throws CallFailure `input.invalid` for a value that the style cannot represent.
- */
+/** Such as `ids=1&ids=2`, `ids=1,2`, `ids[a]=1`. @throws CallFailure `input.invalid` otherwise. */
 export function writePairs(param: PlanApiParam, value: Json): Pair[] {
   const { name, style, explode, allow_reserved } = param;
   if (value === null) return [];
@@ -74,17 +64,13 @@ function exploded(name: string, parts: Parts, code: (text: string) => string): P
   return items.map((text) => ({ name, value: code(text) }));
 }
 
-/** All texts of a value in one row: a map gives its names and values in turn. */
+/** Flattens a value to one list of texts: a map gives its names and values in turn. */
 export function flatOf(parts: Parts): string[] {
   if (parts.kind === 'map') return parts.entries.flat();
   return parts.kind === 'list' ? parts.items : [parts.text];
 }
 
-/**
- * `a[b][c]=1` to any depth; lists as `a[]=1`, numbered where their items have members of their own.
- *
- * The specification defines only flat maps; services that use nesting read this form.
- */
+/** `a[b][c]=1` and `a[]=1`, numbered if items nest, as services read it; the specification has flat maps. */
 function deepPairs(name: string, value: Json, code: (text: string) => string): Pair[] {
   if (value === null) return [];
   if (typeof value !== 'object') return [{ name, value: code(String(value)) }];
@@ -95,11 +81,7 @@ function deepPairs(name: string, value: Json, code: (text: string) => string): P
   return value.flatMap((item, index) => deepPairs(`${name}[${numbered ? index : ''}]`, item, code));
 }
 
-/**
- * Escapes a text for a URL: every reserved character.
- *
- * @throws CallFailure `input.invalid` for a lone surrogate, which UTF-8 cannot encode.
- */
+/** Percent-encodes reserved characters. @throws CallFailure `input.invalid` for a lone surrogate. */
 export function encode(text: string, name: string): string {
   try {
     return encodeURIComponent(text);
@@ -108,7 +90,7 @@ export function encode(text: string, name: string): string {
   }
 }
 
-/** As {@link encode}, but leaves those reserved characters that neither end a value nor read as a blank. */
+/** As {@link encode}, but keeps reserved characters that neither end a value nor decode to a blank. */
 export function encodeKeepingReserved(text: string, name: string): string {
   return encode(text, name).replaceAll(/%(3A|2F|3F|40|24|2C|3B|3D)/g, (escaped) => decodeURIComponent(escaped));
 }
@@ -118,7 +100,7 @@ export function inputOf(input: JsonObject, name: string): Json {
   return Object.hasOwn(input, name) ? (input[name] ?? null) : null;
 }
 
-/** The failure of an input that cannot be sent as the definition says. Nothing was sent. */
+/** The failure for an input that cannot be sent as defined; nothing was sent. */
 export function unusable(name: string, why: string, suggestion?: string): CallFailure {
   return new CallFailure({ code: 'input.invalid', message: `\`${name}\` ${why}`, suggestion });
 }

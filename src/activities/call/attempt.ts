@@ -8,19 +8,17 @@ import { toFailure, unknownOutcome } from '../failures.js';
 import { CallFailure, factsOf } from './call-failure.js';
 import type { CallLog } from './call-log.js';
 
-/** A short call sends no heartbeat at all. */
+/** Interval of heartbeats; a call shorter than this sends none. */
 const HEARTBEAT_MS = ACTIVITY_LIMITS.heartbeat / 4;
 
-/** Heartbeat details, which the next attempt sees: the outcome could not be learnt, or the answer could not be used. */
+/** Heartbeat details for the next attempt: the outcome is unknown, or the answer was unusable. */
 interface Left {
   unclear?: true;
   arrived?: true;
 }
 
-/** The limits and the cancellation of one attempt. */
 export interface Attempt {
   number: number;
-  /** Milliseconds left for it. */
   leftMs: number;
   /** Whether the limit is the step's remaining time rather than the implementation's timeout. */
   limitedByStep: boolean;
@@ -38,11 +36,7 @@ export interface Attempt {
   end(): void;
 }
 
-/**
- * Starts the clock and the heartbeats of an attempt.
- *
- * @param finishes whether the call is let end when the worker shuts down, because it may not be repeated.
- */
+/** Starts clock and heartbeats. @param finishes the call may end at shutdown, since it may not be repeated. */
 export function beginAttempt(context: Context, implementationMs: number, finishes: boolean): Attempt {
   const { info } = context;
   const stepMs = stepLeft(context);
@@ -93,7 +87,7 @@ export function masked(error: unknown, log: CallLog): unknown {
   return new CallFailure(log.maskProblem(error.toProblem()), { unclear, isFinal, hasArrived, isAnswer, cause: error });
 }
 
-/** A mistake of ours travels with its stack, which begins with its message; a cancellation travels as it is. */
+/** Masks message and stack of an unexpected error; returns a failure of Temporal unchanged. */
 function maskedMistake(error: unknown, log: CallLog): unknown {
   if (!(error instanceof Error) || error instanceof TemporalFailure) return error;
   const other = new Error(log.mask(error.message));
@@ -104,7 +98,7 @@ function maskedMistake(error: unknown, log: CallLog): unknown {
 
 const CANCELLED_BEFORE: Problem = { code: 'outcome.unknown', message: 'an earlier attempt had not ended clearly' };
 
-/** A cancelled call is cancelled, unless it may not be repeated and how far it came is not known. */
+/** The cancellation, or `outcome.unknown` if the call is not repeatable and may have had its effect. */
 export function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
   const unclear = attempt.unclearBefore || factsOf(error).unclear;
   if (!unclear || isRepeatable(operation.effects)) return attempt.signal.reason;
@@ -117,7 +111,7 @@ export function isSettled(error: unknown): boolean {
   return error instanceof CallFailure && (error.hasArrived || error.code === 'outcome.unknown');
 }
 
-/** The limit that an attempt reached: its own or the step's. */
+/** Turns `timeout.call` into `timeout.step` if the step's limit was the shorter one. */
 export function limited(error: unknown, attempt: Attempt): unknown {
   if (!(error instanceof CallFailure && error.code === 'timeout.call' && attempt.limitedByStep)) return error;
   const message = `${error.message} (all the step had left)`;

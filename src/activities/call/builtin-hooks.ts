@@ -9,7 +9,6 @@ import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';
 import type { Admitted } from '../plan-source.js';
 
-/** The attempt that built-in hooks check. */
 export interface Around {
   admitted: Admitted;
   operation: PlanOperation;
@@ -19,10 +18,7 @@ export interface Around {
   outcome?: { status: string; output: Json; error: unknown };
 }
 
-/**
- * Runs the built-in handlers inside the attempt they guard, so that they cost no event. Source:
- * docs/architecture.md#the-way-of-a-task.
- */
+/** Runs in the attempt, so built-ins cost no event. Source: docs/architecture.md#the-way-of-a-task. */
 export async function runBuiltins(
   phase: Phase,
   hooks: readonly PlanHook[],

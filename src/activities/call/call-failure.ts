@@ -4,12 +4,10 @@ import { isUnusableAnswer } from '../../rules/calls/error-families.js';
 type Facts = Pick<CallFailure, 'unclear' | 'isFinal' | 'hasArrived' | 'isAnswer'>;
 
 /**
- * A failed attempt of a call.
- *
- * `unclear`: the effect may have taken place; the answer was lost, not the request. If the effect must not be repeated,
- * the outcome is `unknown`. `isFinal`: another attempt would fail in the same way, whatever the effect allows.
- * `hasArrived`: the call was made and answered, but its answer is unusable; it has had its effect. `isAnswer`: the
- * author declared that the answer means this failure; it is retried only where the step names the code.
+ * A failed attempt of a call. `unclear`: the effect may have taken place; if it must not be repeated, the outcome
+ * is `unknown`. `isFinal`: another attempt would fail in the same way, whatever the effect allows. `hasArrived`:
+ * the call had its effect, but its answer is unusable. `isAnswer`: the author declared that the answer means this
+ * failure; it is retried only where the step names the code.
  */
 export class CallFailure extends AbilityError {
   readonly unclear: boolean;
@@ -35,16 +33,12 @@ export class CallFailure extends AbilityError {
   }
 }
 
-/** Facts about a failed attempt; empty for errors that are not ours. */
+/** Facts about a failed attempt; all false for errors other than a CallFailure. */
 export function factsOf(error: unknown): Facts {
   return error instanceof CallFailure ? error : { unclear: false, isFinal: false, hasArrived: false, isAnswer: false };
 }
 
-/**
- * Marks the failure of a started call whose answer arrived but is unusable.
- *
- * Such a call has had its effect: it is not repeated, and its `undo` is due. Any other error is returned unchanged.
- */
+/** Marks a call that had its effect though its answer is unusable, so that its `undo` is due. */
 export function asUnusableAnswer(error: unknown): unknown {
   if (!(error instanceof AbilityError) || !isUnusableAnswer(error.code)) return error;
   // A lost or postponed call has no answer.

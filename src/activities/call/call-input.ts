@@ -5,31 +5,27 @@ import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { CallFiles } from '../files/call-files.js';
 import type { CallLog } from './call-log.js';
 
-/** Input of an implementation of any kind for one attempt. */
 export interface CallInput {
   input: JsonObject;
   /** Plan of the task, for model calls; undefined outside a task. */
   plan?: Plan;
-  /** In a test case: answer of the model, in the format of a program of the project. */
+  /** In a test case: the model's answer, in the format of a program that stands in for a model. */
   said?: Json;
   /** Null for a direct run. */
   taskKey: string | null;
-  /** The ability of the task's plan. */
   ability: string;
   path: string;
   /** The same for every attempt: `<task>/<step path>`. */
   idempotencyKey: string;
   /** Trace context of the task's request as W3C `traceparent`; passed on to the call's target. */
   trace?: string;
-  /** Engine of the plan: decides how its schemas, and the checked answers, are read. */
+  /** Engine of the plan; determines how its schemas and the checked answers are read. */
   engine: number;
-  /** The version of the plan, for the expressions of an implementation. */
+  /** The CEL version of the plan, for the expressions of an implementation. */
   cel: string;
   environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
-  /** Longest this attempt may take. */
   timeoutMs: number;
   outputBytes: number;
-  /** Input schema of the contract. */
   inputSchema: JsonObject;
   /** Output schema of the contract; null: anything. */
   outputSchema: JsonObject | null;
@@ -38,10 +34,9 @@ export interface CallInput {
   /** Fires when the call is cancelled, and when its time is up. */
   stop: AbortSignal;
   secrets: SecretSource;
-  /** Called right before the effect begins, and after everything that may still refuse it. @throws AbilityError. */
+  /** Called right before the effect, after everything that may still refuse it. @throws AbilityError. */
   begin: () => Promise<void>;
   log: CallLog;
-  /** Copies of its input files, and its output files. */
   files: CallFiles;
   /** Files that its contract names; undefined: none. */
   outputFiles: Record<string, PlanOutputFile> | undefined;

@@ -11,7 +11,7 @@ import { type LogLine, LogLines, MAX_CHARACTERS } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 
 const MAX_IN_A_MESSAGE = 3000;
-/** How long a line may wait to be read by others. A call that ends sooner writes its log in one piece. */
+/** Maximum delay before others can read a line. A shorter call writes its log in one piece. */
 const FLUSH_MS = 500;
 /** Streams of calls that print nothing themselves. */
 const OF_REQUESTS: ReadonlySet<LogLine['stream']> = new Set(['request', 'tool']);
@@ -19,20 +19,18 @@ const OF_REQUESTS: ReadonlySet<LogLine['stream']> = new Set(['request', 'tool'])
 const REQUESTS = `${REQUESTS_LOG}${randomBytes(4).toString('hex')}`;
 
 /**
- * Collects the output of one attempt of a call, and writes it as JSON lines to `<record>/logs/<step path>.jsonl`; for a
- * successful call with nothing but requests, to a shared file, since creating a file is half the cost of a log.
- *
- * The head is written while the attempt runs, so that it can be followed; the tail is only known at its end. Secrets
- * are masked when it is read or written, over all lines of a stream together, so that none is missed at a cut.
+ * Collects the output of one attempt as JSON lines in `<record>/logs/<step path>.jsonl`; a successful call with
+ * only requests goes to a shared file, since creating a file is half the cost of a log. The head is written during
+ * the attempt, so that it can be followed, the tail at its end. Secrets are masked over all lines of a stream
+ * together when read or written, so that none is missed at a cut.
  */
 export class CallLog {
   private readonly masker = new Masker();
   private readonly lines = new LogLines(() => this.masker.widest);
-  /** Contents of the file: the number of head lines, the tail lines, and the line between them. */
   private readonly saved = { head: 0, tail: new WeakSet<LogLine>(), gap: false };
   private timer: NodeJS.Timeout | undefined;
   private readonly current: CurrentLine | undefined;
-  /** The last line, where the log does not have it. */
+  /** The last line, if the saved log does not contain it. */
   private latest: LogLine | undefined;
   private readonly partial = new Map<LogLine['stream'], string>();
 
@@ -45,27 +43,24 @@ export class CallLog {
     this.current = folder === undefined ? undefined : new CurrentLine(join(folder, `${step}.now`), this.masker);
   }
 
-  /** Masks a value wherever it is printed from now on. */
+  /** Masks a value in all output from now on. */
   hide(secret: string): void {
     this.masker.hide(secret);
   }
 
-  /** A text with the known secrets masked, as for error messages. */
   mask(text: string): string {
     return this.masker.mask(text);
   }
 
-  /** The start of a text with the known secrets masked: masked first, since a cut secret is not found. */
+  /** The start of a text, masked before it is cut, since masking does not find a cut secret. */
   excerpt(text: string, most: number): string {
     return this.mask(text).slice(0, most);
   }
 
-  /** Masks the known secrets everywhere in a problem. */
   maskProblem(problem: Problem): Problem {
     return this.maskDeep(problem) as Problem;
   }
 
-  /** A value with the known secrets masked in all its texts. */
   maskDeep(value: unknown): unknown {
     return this.masker.maskDeep(value);
   }
@@ -87,7 +82,6 @@ export class CallLog {
     if (rest.trim() !== '' && !isLong) this.at({ ...this.lineOf(stream, rest), time });
   }
 
-  /** Takes one whole line. */
   add(stream: LogLine['stream'], text: string, time = new Date().toISOString()): void {
     const line = { time, step: this.step, attempt: this.attempt, stream, text };
     if (this.lines.isFull) this.at(line);
@@ -98,7 +92,7 @@ export class CallLog {
     this.lines.add(line);
   }
 
-  /** Notes a line that the log does not have yet. */
+  /** Remembers a line that the saved log does not contain yet. */
   private at(line: LogLine): void {
     this.latest = line;
     this.wake();
@@ -125,12 +119,7 @@ export class CallLog {
     return shortened(kept.join('\n')).trim();
   }
 
-  /**
-   * Writes the lines collected since the last save.
-   *
-   * @param hasSucceeded whether the call succeeded; the log of a failed call is a file of its own.
-   * @returns a warning if the log cannot be written, which never fails a call.
-   */
+  /** @param hasSucceeded the log of a failed call is a file of its own. @returns a warning if writing failed. */
   save(hasSucceeded = false): string | undefined {
     for (const [stream, rest] of this.partial) if (rest) this.add(stream, rest);
     this.partial.clear();
@@ -157,7 +146,7 @@ export class CallLog {
     return undefined;
   }
 
-  /** Makes the output so far readable. Creates nothing: the record may have been deleted meanwhile. */
+  /** Makes the output so far readable. Creates no folder: the record may have been deleted meanwhile. */
   private flush(): void {
     this.timer = undefined;
     if (!this.folder || !existsSync(this.folder)) return;

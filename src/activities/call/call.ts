@@ -34,9 +34,8 @@ type CallDependencies = HookDependencies &
   Pick<ActivityDependencies, 'execute' | 'plans' | 'records' | 'files' | 'marks' | 'keepLarge'>;
 
 /**
- * One attempt of a low-level call: admitted, guarded, checked, executed, checked again.
- *
- * The operation is the activity's type, so that the history and the UI show it by name. Source: docs/architecture.md#the-way-of-a-task.
+ * One attempt of a low-level call: admitted, guarded, checked, executed, checked again. The activity's type is the
+ * operation, so that history and UI show its name. Source: docs/architecture.md#the-way-of-a-task.
  */
 export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
   return async (request) => {
@@ -139,7 +138,7 @@ async function runAttempt(
   };
   const warnings: string[] = [];
   try {
-    // Requests to models and their answers are never reported.
+    // Traces never contain what models receive and answer.
     const isTool = operation.implementation.kind !== 'model';
     if (isTool) recordContent(log, 'toolArguments', input);
     const output = checkOutput(operation, call, await dependencies.execute(operation, call));
@@ -172,7 +171,7 @@ async function runAttempt(
   }
 }
 
-/** The part of the built-in hooks' answers that the history keeps; it knows from the plan which hooks ran. */
+/** The part of the hooks' answers that the history keeps; it knows from the plan which hooks ran. */
 function toldOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allowed_ms' | 'hooks'> {
   if (answers.length === 0) return {};
   if (!answers.every(isPlainYes)) return { hooks: answers };
@@ -195,7 +194,7 @@ function markOf(
   return new EffectMark(marks, call, by, wayOnFrom(root, task, path));
 }
 
-/** The call has taken place; only its answer cannot be kept. Source: docs/operations.md#a-shared-store. */
+/** The call was made, but its answer cannot be stored. Source: docs/operations.md#a-shared-store. */
 class StoreFull extends Error {
   constructor(readonly failure: CallFailure) {
     super(failure.message);

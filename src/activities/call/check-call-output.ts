@@ -6,12 +6,7 @@ import { evaluateCondition } from '../../rules/expressions/condition.js';
 import { CallFailure } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 
-/**
- * Checks the output of a call: its size, its `fail_if`, and its contract.
- *
- * @returns it, with the defaults of the contract. @throws CallFailure `output.too_large`, `fail_if.matched`,
- * `<kind>.output_invalid`.
- */
+/** Fills in defaults. @throws CallFailure `output.too_large`, `fail_if.matched`, `<kind>.output_invalid`. */
 export function checkOutput(
   { key, implementation, output_schema }: PlanOperation,
   call: CallInput,

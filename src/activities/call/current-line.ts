@@ -4,15 +4,13 @@ import { inFolder } from '../record/write-files.js';
 import type { LogLine } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 
-/** Readable length of a line that does not end. */
+/** Maximum shown length of a line that has not ended. */
 const MAX_SHOWN = 1000;
 
 /**
- * The current line of a call, in a file of its own, where its log does not have it: one that has not ended, such as a bar of
- * progress, or one after the head of a long log.
- *
- * It is written over each time, goes when the log is saved, and never makes a call fail. A worker that was killed leaves
- * it behind; its readers compare its time with that of the log.
+ * The current line of a call in a file of its own, if the log lacks it: an unfinished one, such as a progress bar,
+ * or one after the head of a long log. It is overwritten each time, removed when the log is saved, and never fails
+ * a call. A killed worker leaves it behind, so readers compare its time with the log's.
  */
 export class CurrentLine {
   private isWritten = false;
@@ -22,15 +20,15 @@ export class CurrentLine {
     private readonly masker: Masker,
   ) {}
 
-  /** Shows a line with its secrets masked; not yet where it may hold the start of one. @param before lines before it. */
+  /** Shows a line, masked, unless a secret may begin in it. @param before lines before it. */
   show(line: LogLine, before: readonly LogLine[]): void {
     if (countWhole([line], before, this.masker) === 0) return;
     const [masked = line] = maskLines([line], { before, after: [] }, this.masker);
-    // Masked as a whole: a secret may have such characters in it.
+    // Masked before it is cut at `\r`: a secret may contain that character.
     const text = JSON.stringify({ ...masked, text: lastPart(masked.text).slice(-MAX_SHOWN) });
     try {
       inFolder(this.file, () => writeFileSync(`${this.file}.new`, text));
-      // A reader must not see half of it.
+      // Readers must not see half a line.
       renameSync(`${this.file}.new`, this.file);
       this.isWritten = true;
     } catch {
@@ -38,7 +36,6 @@ export class CurrentLine {
     }
   }
 
-  /** Takes it away. */
   remove(): void {
     if (!this.isWritten) return;
     this.isWritten = false;

@@ -6,31 +6,28 @@ export interface MarkedCall {
   environment: string;
   /** `<task>/<path>`. */
   call: string;
-  /** Attempt of each retried group around the call, from the outside in; empty: the first of all. */
+  /** Attempt of each retried group around the call, outermost first; empty: the first attempt of all. */
   groups: readonly number[];
 }
 
-/** The start that left a mark. */
 export interface MarkedBy {
   run: string;
   activity: string;
 }
 
-/** Where marks are kept: each is made once, also when several try at the same time. */
+/** The store of marks: each mark is made once, even if several callers try at the same time. */
 export interface EffectMarks {
-  /** @returns the start that had left it before; `made` where none had. @throws AbilityError `store.full`, `store.not_shared`. */
+  /** @returns `made`, or who left it earlier. @throws AbilityError `store.full`, `store.not_shared`. */
   make(call: MarkedCall, by: MarkedBy): Promise<'made' | MarkedBy>;
   remove(call: MarkedCall): Promise<void>;
 }
 
-/** Failures of a call that certainly sent nothing, and started nothing. */
+/** Failures of a call that certainly neither sent nor started anything. */
 const NOT_BEGUN: ReadonlySet<string> = new Set(['unavailable.connection', 'script.start_failed']);
 
 /**
- * The mark that an attempt leaves before an effect that must not be repeated.
- *
- * A reset, or a second start with the same arguments, is a new run to Temporal, which does not know the effects of an
- * earlier one; the mark does.
+ * The mark that an attempt leaves before an effect that must not be repeated. To Temporal a reset, or a second
+ * start with the same arguments, is a new run without the effects of an earlier one; the mark knows them.
  */
 export class EffectMark {
   private isOwn = false;
@@ -43,9 +40,8 @@ export class EffectMark {
   ) {}
 
   /**
-   * Leaves the mark, unless an attempt of the same activity has, which the author allowed to be repeated.
-   *
-   * @throws CallFailure `outcome.unknown` where another start left it; AbilityError `store.full`, `store.not_shared`.
+   * Leaves the mark, unless an attempt of the same activity did, which the author allowed to be repeated. @throws
+   * CallFailure `outcome.unknown` where another start left it; AbilityError `store.full`, `store.not_shared`.
    */
   async make(): Promise<void> {
     const found = await this.marks.make(this.call, this.by);
@@ -53,7 +49,7 @@ export class EffectMark {
     else if (found.run !== this.by.run || found.activity !== this.by.activity) throw this.earlierStart(found);
   }
 
-  /** Takes back the mark of this very attempt, where its effect certainly did not begin. */
+  /** Removes the mark of this attempt if its effect certainly did not begin. */
   async takeBack(error: unknown): Promise<void> {
     const notBegun = error instanceof CallFailure && !error.unclear && NOT_BEGUN.has(error.code);
     if (this.isOwn && notBegun) await this.marks.remove(this.call);

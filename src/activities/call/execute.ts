@@ -12,7 +12,6 @@ import type { PinnedScripts } from '../script/pinned-scripts.js';
 import type { ProcessGroups } from '../script/run-process.js';
 import type { CallInput } from './call-input.js';
 
-/** Dependencies of all kinds of implementations. */
 export interface ExecuteDependencies {
   root: string;
   groups: ProcessGroups;
@@ -21,14 +20,12 @@ export interface ExecuteDependencies {
   pool: McpPool;
   tools: PinnedTools;
   transcripts: Transcripts;
-  /** Contains the endpoint of models. */
   env: NodeJS.ProcessEnv;
 }
 
-/** Executes one attempt of a call. @returns its output, not checked yet. @throws AbilityError, CallFailure. */
+/** Executes one attempt of a call. @returns its unchecked output. @throws AbilityError, CallFailure. */
 export type Execute = (operation: PlanOperation, call: CallInput) => Promise<Json>;
 
-/** Executes calls with the implementation the plan chose. */
 export function createExecute(dependencies: ExecuteDependencies): Execute {
   return ({ implementation }, call) => {
     switch (implementation.kind) {

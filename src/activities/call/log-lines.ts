@@ -1,12 +1,11 @@
-/** Amount kept of each call: half from its head, half from its tail. Source: docs/operations.md#looking-into-a-task. */
+/** Kept of each call: half head, half tail. Source: docs/operations.md#looking-into-a-task. */
 export const MAX_CHARACTERS = 1024 * 1024;
 const HALF = MAX_CHARACTERS / 2;
 /** Size of a line besides its text, so that empty lines also count. */
 const LINE_OVERHEAD = 150;
-/** Lines that are given up are cut off together: one by one would be slow. */
+/** Dropped lines are removed in batches: one by one would be slow. */
 const MAX_DROPPED = 1000;
 
-/** One line of a log. */
 export interface LogLine {
   time: string;
   step: string;
@@ -19,7 +18,7 @@ export interface LogLine {
 export class LogLines {
   readonly head: LogLine[] = [];
   private all: LogLine[] = [];
-  /** Lines at the start of `all` that are given up. They are kept while a secret may go on from them into the tail. */
+  /** Dropped lines at the start of `all`, kept while a secret may continue from them into the tail. */
   private dropped = 0;
   private left = 0;
   private readonly next: LogLine[] = [];
@@ -28,27 +27,23 @@ export class LogLines {
   /** @param context number of characters next to head and tail to keep with them. */
   constructor(private readonly context: () => number) {}
 
-  /** Whether new lines go into the tail. */
   get isFull(): boolean {
     return this.size.head >= HALF;
   }
 
-  /** The lines between head and tail that are not kept. */
   get gap(): number {
     return this.left + this.dropped;
   }
 
-  /** The lines that are kept of the end. */
   get tail(): LogLine[] {
     return this.all.slice(this.dropped);
   }
 
-  /** All lines after the head, whether kept or not. */
+  /** Lines after the head, as many as a secret may continue into. */
   get afterHead(): LogLine[] {
     return this.next;
   }
 
-  /** Lines before the tail, as far as they are still known. */
   get beforeTail(): LogLine[] {
     return this.gap === 0 ? this.head : this.all.slice(0, this.dropped);
   }
@@ -70,9 +65,9 @@ export class LogLines {
     if (this.dropped >= MAX_DROPPED || this.size.dropped > HALF) this.forget();
   }
 
-  /** The end of many lines, where the others would be given up at once. */
+  /** The last of many lines, if the others would be dropped at once. */
   fitting(lines: string[]): string[] {
-    // Twice as many as the tail can hold: the rest are the lines before it.
+    // Twice as many as the tail can hold: the others become the context before it.
     const most = Math.ceil((2 * HALF) / LINE_OVERHEAD);
     if (!this.isFull || lines.length <= most) return lines;
     this.left += lines.length - most + this.all.length;

@@ -1,13 +1,13 @@
 import type { Masker } from '../../planning/secrets/masking/masker.js';
 import type { LogLine } from './log-lines.js';
 
-/** The characters before and after lines: a secret may go on from them, or into them. */
+/** Lines before and after: a secret may continue from or into them. */
 export interface Around {
   before: readonly LogLine[];
   after: readonly LogLine[];
 }
 
-/** Lines with secrets masked, also those that go over several lines of a stream. */
+/** Masks secrets in lines, including secrets that span several lines of a stream. */
 export function maskLines(lines: readonly LogLine[], { before, after }: Around, masker: Masker): LogLine[] {
   const { widest } = masker;
   if (widest === 0) return [...lines];
@@ -16,7 +16,7 @@ export function maskLines(lines: readonly LogLine[], { before, after }: Around, 
     const earlier = nearest([...before].reverse(), stream, widest).reverse();
     const all = [...earlier, ...own, ...nearest(after, stream, widest)];
     const parts = masker.mask(all.map(({ text }) => text).join('\n')).split('\n');
-    // Masking leaves line breaks where they are, and a text may have some of its own.
+    // Masking keeps line breaks, and a text may contain some.
     let at = 0;
     for (const line of all) {
       const end = at + line.text.split('\n').length;
@@ -56,7 +56,7 @@ function byStream(lines: readonly LogLine[]): Map<LogLine['stream'], LogLine[]> 
   return streams;
 }
 
-/** The first lines of a stream, as many as a secret may go over. */
+/** The first lines of a stream, up to the length of the longest secret. */
 function nearest(lines: readonly LogLine[], stream: LogLine['stream'], widest: number): LogLine[] {
   const found: LogLine[] = [];
   let size = 0;

@@ -13,21 +13,19 @@ import type { Tracer } from '../../tracing/tracer.js';
 import type { Admitted } from '../plan-source.js';
 import type { CallLog } from './call-log.js';
 
-/** A call as its span describes it. */
 export interface TracedCall {
   task: string;
   admitted: Admitted;
   operation: PlanOperation;
   request: CallRequest;
   info: Pick<Info, 'attempt' | 'activityId' | 'workflowExecution'>;
-  /** Code of the error that the attempt throws. */
   codeOf: (error: unknown) => string | undefined;
 }
 
-/** Contents in spans are cut there. Characters. */
+/** Contents in spans are cut after this many characters. */
 const MAX_OF_CONTENT = 8 * 1024;
 
-/** Runs one attempt of a call in a span of its own, inside of that of its step; without a tracer it is the work alone. */
+/** Runs an attempt of a call in its own span, within its step's; without a tracer, just runs it. */
 export function traceAttempt(
   tracer: Tracer | undefined,
   { task, admitted, operation, request, info, codeOf }: TracedCall,
@@ -75,7 +73,6 @@ export function recordContent(log: CallLog, key: 'toolArguments' | 'toolResult',
   addToSpan({ [A[key]]: text.length > MAX_OF_CONTENT ? `${text.slice(0, MAX_OF_CONTENT)}…` : text });
 }
 
-/** The span of a call of an ability, or of a turn of an agent, which is one request to its model. */
 function spanOf({ implementation, key, effects }: PlanOperation, id: string): NewSpan {
   if (implementation.kind === 'model') {
     const { name, script } = implementation.model;

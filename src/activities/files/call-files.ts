@@ -12,40 +12,33 @@ import { mediaTypeOf, safeFileName } from '../../text/file-name.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallFolders, FileSource, FileStore } from './file-store.js';
 
-/** Worker dependencies of calls' files. */
 export interface FileDependencies {
   store: FileStore;
   folders: CallFolders;
 }
 
-/** The files that a call may read, and how many it may create. */
 export interface FileScope {
   /** Key of the task, or of its root task: it owns the kept files. */
   task: string;
-  /** Digests that the task has. */
+  /** Digests of the files of the task. */
   files: readonly string[];
   limits: PlanFiles | undefined;
-  /** Bytes that the files of the call may take; undefined: all that the task may have. */
+  /** Maximum bytes of the call's files; undefined: all that the task may have. */
   room: number | undefined;
-  /** Aborts work in progress. */
   signal: AbortSignal;
 }
 
-/** A file that a call is about to keep. */
 export interface NewFile {
   name: string;
-  /** Undefined: derived from its name. */
+  /** Undefined: derived from the file name. */
   mediaType?: string | undefined;
 }
 
 /**
- * The files of one attempt of a call: copies of its inputs, and its outputs.
- *
- * A value is no proof, so only files whose digests the workflow sent are handed out; each copy is verified while it is
- * made. A call without files makes no folder. Source: docs/decisions/0013-files-between-steps.md.
+ * The input copies and outputs of one attempt. A value is no proof: only files whose digests the workflow sent are
+ * handed out, each copy verified while it is made. Source: docs/decisions/0013-files-between-steps.md.
  */
 export class CallFiles {
-  /** Output files so far, by their names in the contract. */
   readonly made: StepFiles = {};
   private readonly allowed: ReadonlySet<string>;
   private readonly copies = new Map<string, Promise<string>>();
@@ -59,7 +52,7 @@ export class CallFiles {
     this.allowed = new Set(scope.files);
   }
 
-  /** The folder of the call, created on first use. */
+  /** Path of the call's folder, created on first use. */
   folder(): Promise<string> {
     this.opened ??= this.dependencies.folders.open();
     return this.opened;
@@ -77,17 +70,15 @@ export class CallFiles {
     return copy;
   }
 
-  /** The bytes of a file; the stream fails where they are not those of its digest. @throws as {@link copyOf}. */
+  /** The bytes of a file; the stream fails if the digest does not match. @throws as {@link copyOf}. */
   async open(file: FileValue): Promise<Readable> {
     this.refuseForeign(file);
     return this.dependencies.store.open(file.$file);
   }
 
   /**
-   * Keeps something as a file of the task.
-   *
-   * @throws CallFailure `file.too_large`, `file.missing`; `store.full`, `store.not_shared` and `timeout.call` marked as
-   * arrived: files are kept only after the call.
+   * @throws CallFailure `file.too_large`, `file.missing`; `store.full`, `store.not_shared` and `timeout.call` marked
+   * as arrived: files are kept only after the call.
    */
   async keep(source: FileSource, { name, mediaType }: NewFile): Promise<FileValue> {
     const shown = safeFileName(name);
@@ -103,7 +94,7 @@ export class CallFiles {
     return isFileValue(told) ? told : value;
   }
 
-  /** Keeps a stream, such as the body of an answer: it is written to the folder of the call first. */
+  /** Keeps a stream, such as the body of an answer, after writing it to the folder of the call. */
   async spool(source: AsyncIterable<Uint8Array>, file: NewFile): Promise<FileValue> {
     const path = join(await this.folder(), `spool-${randomUUID()}`);
     const { most } = this;
@@ -111,7 +102,7 @@ export class CallFiles {
     const limited = async function* (): AsyncIterable<Uint8Array> {
       for await (const chunk of source) {
         bytes += chunk.length;
-        // One byte more is enough to be refused as any other file is.
+        // Writes just beyond the maximum, so that `keep` refuses it like any other file.
         yield chunk;
         if (bytes > most) return;
       }
@@ -132,7 +123,7 @@ export class CallFiles {
   /** Removes the copies and everything that the call left in its folder. */
   async close(): Promise<void> {
     const folder = await this.opened?.catch(() => undefined);
-    // A folder that cannot be removed now is removed with the worker's leftovers, at the next start.
+    // What remains is removed at the next start of the worker.
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 
@@ -144,7 +135,6 @@ export class CallFiles {
     return this.scope.limits?.task_bytes ?? FILE_LIMITS.task_bytes;
   }
 
-  /** Bytes that are left for the files of the task. */
   private get room(): number {
     return Math.max(0, (this.scope.room ?? this.mostOfAll) - this.taken);
   }
@@ -184,7 +174,7 @@ export class CallFiles {
   }
 }
 
-/** Codes of a disk that takes nothing; a service that breaks off has others. */
+/** Error codes of a disk that refuses writes; an aborted service gives other codes. */
 const OF_DISK: ReadonlySet<unknown> = new Set(['EDQUOT', 'EFBIG', 'EIO', 'EMFILE', 'ENOSPC', 'EROFS']);
 
 function isOfDisk(error: unknown): boolean {

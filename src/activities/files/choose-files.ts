@@ -3,7 +3,6 @@ import { matchesPath } from '../../text/glob.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallFiles } from './call-files.js';
 
-/** Something that a call left, by its path. */
 export interface Entry {
   path: string;
   isFile: boolean;
@@ -11,11 +10,7 @@ export interface Entry {
 
 const NAMED_IN_MESSAGE = 10;
 
-/**
- * Keeps the output files of a call, as its contract names them; if one is missing, nothing is kept.
- *
- * @throws CallFailure `file.missing`, and errors of `keep`.
- */
+/** Keeps the files a contract names, none if one is missing. @throws CallFailure `file.missing`; as `keep`. */
 export async function takeChosen<Left extends Entry>(
   contract: Readonly<Record<string, PlanOutputFile>>,
   found: readonly Left[],
@@ -30,7 +25,7 @@ export async function takeChosen<Left extends Entry>(
   }
 }
 
-/** The entries of one name, in the order of their paths. @throws CallFailure `file.missing`. */
+/** The entries of one name, sorted by path. @throws CallFailure `file.missing`. */
 function choose<Left extends Entry>(name: string, { glob, many }: PlanOutputFile, found: readonly Left[]): Left[] {
   const entries = found.filter(({ path }) => matchesPath(glob, path));
   const strange = entries.find(({ isFile }) => !isFile);

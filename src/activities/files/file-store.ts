@@ -1,17 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { FileValue } from '../../contracts/files.js';
 
-/** Makes the bytes of a file to keep, from their beginning, each time that it is called. */
+/** Returns the bytes of a file to keep, from their beginning, on every call. */
 export type FileSource = () => Promise<Readable>;
 
-/** Where the files of tasks lie, as far as activities need it. */
 export interface FileStore {
-  /**
-   * Keeps a file for a task, which then owns it.
-   *
-   * @param task its key. @throws AbilityError `file.too_large` above the given number of bytes; `store.full`,
-   * `store.not_shared`.
-   */
+  /** @param task its key. @throws AbilityError `file.too_large`, `store.full`, `store.not_shared`. */
   keep(
     source: FileSource,
     task: string,
@@ -26,8 +20,8 @@ export interface FileStore {
   release(task: string): Promise<number>;
 }
 
-/** Makes the folder of a call, which goes with it, also where the worker is killed. */
+/** Makes the folder of a call, which is removed with the call even if the worker is killed. */
 export interface CallFolders {
-  /** @returns an absolute path of its own. */
+  /** @returns the absolute path of a new folder. */
   open(): Promise<string>;
 }

@@ -8,11 +8,8 @@ import type { CallFiles } from './call-files.js';
 import { type Entry, takeChosen } from './choose-files.js';
 
 /**
- * Keeps the files that a script has written, as its contract names them.
- *
- * Only plain files count: a link could lead to a file that the script was not given, and other kinds have no end.
- *
- * @param folder that the script wrote into. @throws CallFailure `file.missing`, `file.too_large`.
+ * Keeps a script's output files. Only plain files count: a link could lead to a file that the script was not
+ * given, and other kinds have no end. @throws CallFailure `file.missing`, `file.too_large`.
  */
 export async function takeOutputFiles(
   folder: string,
@@ -57,7 +54,7 @@ function keep(folder: string, path: string, files: CallFiles): Promise<FileValue
   return files.keep(async () => (await openPlain(folder, path)).createReadStream(), { name: basename(path) });
 }
 
-/** Checked before, but may by now be a link, or something without an end. */
+/** Opens a path that was a plain file before, but may have become a link or an endless device. */
 async function openPlain(folder: string, path: string): Promise<FileHandle> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(join(folder, path), flags).catch((error: unknown) => {

@@ -7,11 +7,7 @@ import { bytesOfFiles, filesIn } from '../../rules/calls/files-in.js';
 import { formatBytes } from '../../text/byte-size.js';
 import type { FileStore } from './file-store.js';
 
-/**
- * Refuses input files larger than the policy allows, by their declared size, which {@link holdFiles} verifies.
- *
- * @throws AbilityError `file.too_large`.
- */
+/** Checks declared sizes, which {@link holdFiles} verifies. @throws AbilityError `file.too_large`. */
 export function refuseLargeFiles({ files: limits }: Pick<Plan, 'files'>, input: JsonObject): void {
   if (!limits?.input) return;
   const { file_bytes: most = FILE_LIMITS.file_bytes, task_bytes: mostOfAll = FILE_LIMITS.task_bytes } = limits;
@@ -29,9 +25,8 @@ export function refuseLargeFiles({ files: limits }: Pick<Plan, 'files'>, input: 
 }
 
 /**
- * Lets a task hold the files of its input, and those that it takes over from an earlier task.
- *
- * @param task its key. @throws AbilityError `store.not_shared` for one that is not in the store, `file.not_of_task` for one of another size.
+ * Lets a task hold its input files and those taken over from an earlier task. @param task its key.
+ * @throws AbilityError `store.not_shared` for a missing one, `file.not_of_task` for one of another size.
  */
 export async function holdFiles(
   { plan, input, progress = {} }: { plan: Plan; input: JsonObject; progress?: Progress | undefined },
@@ -53,11 +48,7 @@ function tooLarge(message: string): AbilityError {
   });
 }
 
-/**
- * The progress that a retry reuses, with its files, which then belong to the new task as well.
- *
- * @param kept of the earlier task. @param files all that the earlier task had.
- */
+/** Adds its files to reused progress; the new task then holds them too. @param files of the earlier task. */
 export function withFiles(kept: Progress, files: readonly TaskFile[]): Progress {
   const made = new Map<string, TaskFile[]>();
   for (const file of files) {
@@ -73,7 +64,7 @@ export function withFiles(kept: Progress, files: readonly TaskFile[]): Progress 
   );
 }
 
-/** The step itself or the nearest one around it that is taken over. */
+/** The step itself, or the nearest enclosing step, whose progress is kept. */
 function nearest(kept: Progress, step: string): string | undefined {
   for (let path = step; path !== ''; path = path.slice(0, Math.max(0, path.lastIndexOf('/')))) {
     if (Object.hasOwn(kept, path)) return path;

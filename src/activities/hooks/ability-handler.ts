@@ -19,7 +19,7 @@ import { readOutput } from './claude-code/read-verdict.js';
 import { environmentIn, factsOf, type HookRun, isOfTask, versionsOf } from './hook-context.js';
 import { readHookResult } from './read-hook-result.js';
 
-/** Answers for a hook whose handler is an ability. @throws where it cannot be called, which counts as a failed hook. */
+/** Answers a hook whose handler is an ability. @throws where it cannot be called: the hook fails. */
 export type AnswerAbility = (
   id: string,
   handler: Extract<PlanHandler, { kind: 'ability' }>,
@@ -27,23 +27,18 @@ export type AnswerAbility = (
   run: HookRun,
 ) => Promise<HookAnswer>;
 
-/** Worker dependencies of calls of guards. */
 export interface AbilityHookDependencies {
-  /** The root of the project, which hooks of other tools are shown as their working directory. */
+  /** Root of the project, shown to hooks of other tools as their working directory. */
   root: string;
   execute: Execute;
   secrets: (environment: string) => SecretSource;
   files: FileDependencies;
 }
 
-/** Maximum size of an answer; a longer one is invalid. */
+/** Maximum bytes of an answer; a longer one is invalid. */
 const MAX_BYTES = 1024 * 1024;
 
-/**
- * Calls the low-level ability of a hook and reads its output as a HookResult, like a script's.
- *
- * No hook fires around it, and it leaves no mark: planning accepts only repeatable operations. Source: docs/hooks.md.
- */
+/** No hook fires around it and no mark is left: planning allows only repeatable ones. Source: docs/hooks.md. */
 export function createAnswerAbility(dependencies: AbilityHookDependencies): AnswerAbility {
   return async (id, handler, context, run) => {
     const at = { phase: run.phase, path: run.path };
@@ -87,7 +82,7 @@ export function createAnswerAbility(dependencies: AbilityHookDependencies): Answ
   };
 }
 
-/** Does not wait for a handler that ignores the request to stop. */
+/** Rejects after the stop signal, without waiting for a handler that ignores it. */
 function ended(stop: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const end = (): void => void setTimeout(() => reject(stop.reason), 250);
@@ -136,7 +131,7 @@ function callOf(
   };
 }
 
-/** @param event of another tool: the input, or the scope of `with`. */
+/** @param event the event of another tool: used as the input, or as the scope of `with`. */
 function givenTo(
   template: JsonObject | undefined,
   context: EventContext,

@@ -22,19 +22,13 @@ export interface Question {
   input: JsonObject;
   user: Person;
   session: string | null;
-  /** The folder of the project that it is about. */
+  /** Folder of the project that the call is about. */
   scope?: string | undefined;
   /** Milliseconds since 1970. */
   moment: number;
 }
 
-/**
- * Answers of the PreAbilityCall guards of a low-level ability for an input, as around a real call.
- *
- * Refuses an ability that cannot be planned, since its guards cannot be evaluated.
- *
- * @param open provides the hook dependencies of the named project.
- */
+/** Asks an ability's PreAbilityCall guards as a real call would; refuses one that cannot be planned. */
 export async function answerWithHooks(
   question: Question,
   variables: EnvironmentVariables,
@@ -52,7 +46,7 @@ export async function answerWithHooks(
     const signal = new AbortController().signal;
     const planDigest = knownDigestOf(plan);
     const about = { plan, operation, input, task: '', user, session, path: '', moment, hooks, planDigest, signal };
-    // A call by the tool of an agent has the caller `agent`; in a session it has `session`, as a task there does.
+    // An agent's tool call has the caller `agent`; in a session `session`, like a task there.
     const caller = session === null ? 'agent' : 'session';
     const context = { ...about, ...(scope !== undefined && { scope }), caller, logs: undefined } as const;
     const looking = session === null ? [] : hooks.filter(({ handler }) => handlerReadsSession(handler));

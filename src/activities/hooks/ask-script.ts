@@ -9,12 +9,11 @@ import { type ProcessGroups, type ProcessOutcome, runProcess } from '../script/r
 import { environmentOf, textsOf } from '../script/script-input.js';
 import type { HookLogs } from './hook-context.js';
 
-/** Maximum length of an answer; a longer one is invalid. */
+/** Maximum characters of an answer; a longer one is invalid. */
 const MAX_CHARACTERS = 1024 * 1024;
 /** A hook that hangs is ended within a second after its timeout. */
 const PATIENCE = { graceMs: 400, endMs: 250 };
 
-/** Where scripts are, their secrets, and the observer of their processes. */
 export interface ScriptHookDependencies {
   root: string;
   groups: ProcessGroups;
@@ -22,38 +21,32 @@ export interface ScriptHookDependencies {
   secrets: (environment: string) => SecretSource;
 }
 
-/** Input of a script, and how it is started. */
 export interface ScriptQuestion {
-  /** The name of its log. */
+  /** Name of the script's log. */
   step: string;
   script: PlanScript;
   timeoutMs: number;
   environment: string;
   stdin: string;
-  /** Its variables besides those of its profile; after {@link PinnedScripts.find}, so that they may name the copy. */
+  /** Variables besides the profile's, after {@link PinnedScripts.find}, so they may name the copy. */
   names: (pinned: string, secrets: SecretSource) => Record<string, string>;
-  /** Variables of the script's own texts. */
+  /** Values for the placeholders and expressions in the script's definition. */
   facts: (pinned: string) => ScriptFacts;
   signal: AbortSignal;
   logs: HookLogs | undefined;
-  /** As in the context of the hook. */
+  /** W3C `traceparent`, as in the context of the hook. */
   trace?: string | undefined;
 }
 
-/** Its output, and its log, which masks secrets. */
 export interface ScriptAnswer {
   stdout: string;
   exitCode: number | undefined;
-  /** Why there is no answer: it hung, was killed, never started, or printed too much; whatever its exit code. */
+  /** Why the output is no answer: it hung, was killed, never started, or printed too much. */
   fault: string | undefined;
   log: CallLog;
 }
 
-/**
- * Starts the script of a hook from its pinned copy, and reads its output.
- *
- * @throws CallFailure `script.*`, AbilityError `config.missing_credential`, `expression.*`, where it cannot be started.
- */
+/** @throws CallFailure `script.*`; AbilityError `config.missing_credential`, `expression.*`, if not started. */
 export async function askScript(
   { root, groups, scripts, secrets }: ScriptHookDependencies,
   { step, script, timeoutMs, environment, stdin, names, facts, signal, logs, trace }: ScriptQuestion,
@@ -98,7 +91,6 @@ function faultOf({ ended, signal, reason }: ProcessOutcome, timeoutMs: number, s
   return `it printed ${MAX_CHARACTERS} characters or more, which is too much for an answer`;
 }
 
-/** A fault with the last lines of stderr, which often say why. */
 export function withTail(fault: string, log: CallLog): string {
   const tail = log.tailOf('stderr', 5);
   return tail ? `${fault}\n${tail}` : fault;

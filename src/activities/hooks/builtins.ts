@@ -9,7 +9,6 @@ import type { HookDependencies } from './hook-dependencies.js';
 /** All but `suggest`, which belongs to prompts. */
 type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }> & { name: Exclude<BuiltinHook, 'suggest'> };
 
-/** Runs one of the handlers that come with the product. */
 export function answerBuiltin(
   id: string,
   { name, options }: BuiltinHandler,
@@ -46,7 +45,7 @@ function namesIn(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** One line a call: who called what, where and how it ended. Source: R-002-63. */
+/** Writes one line per call: who called what, where, and how it ended. Source: R-002-63. */
 function recordUsage(run: TaskContext, { recordUsage: append }: HookDependencies): void {
   append({
     ts: Date.now() / 1000,

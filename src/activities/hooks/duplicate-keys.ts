@@ -1,14 +1,11 @@
 /**
- * The keys that one object of a JSON text has twice, at any depth, each once.
- *
- * `JSON.parse` silently keeps the last of them, and the first may be the intended one. Keys are compared after
- * decoding, so that an escaped letter makes no difference.
- *
- * @param json a text that `JSON.parse` has accepted: nothing else is checked here.
+ * Keys that an object of a JSON text has twice, at any depth, each once. `JSON.parse` silently keeps the last,
+ * though the first may be the intended one. Keys are compared decoded: escapes make no difference. @param json
+ * valid JSON.
  */
 export function duplicateKeys(json: string): string[] {
   const found = new Set<string>();
-  /** The keys of each object that is open; a list has none. */
+  /** The keys of each open object; undefined for an open list. */
   const open: (Set<string> | undefined)[] = [];
   let isKeyNext = false;
   for (let at = 0; at < json.length; at += 1) {
@@ -44,7 +41,6 @@ export function duplicateKeys(json: string): string[] {
   return [...found];
 }
 
-/** Where the text that begins at a quote has its last one. */
 function endOfText(json: string, start: number): number {
   let at = start + 1;
   while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;

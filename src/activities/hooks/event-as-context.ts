@@ -4,10 +4,7 @@ import { CEL, ENGINE } from '../../contracts/names.js';
 import type { Plan, PlanHook } from '../../contracts/plan.js';
 import type { HookContext } from './hook-context.js';
 
-/**
- * The context of a hook from an EventContext alone, for trying a hook out: without a task and a plan, their facts come
- * from the event.
- */
+/** For trying out a hook without a task and a plan: their facts come from the event. */
 export function eventAsContext(event: EventContext, hook: PlanHook, moment: number, signal: AbortSignal): HookContext {
   const user = { name: event.user_id, source: 'claimed' } as const;
   const around = { path: '', moment, hooks: [hook], user, signal, logs: undefined };

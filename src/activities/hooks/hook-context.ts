@@ -7,10 +7,8 @@ import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hooks/hook-facts.js';
 import type { SharedLog } from '../record/task-share.js';
 
-/** Subject of hooks: a task or one of its calls, or an event of a session. */
 export type HookContext = TaskContext | SessionContext;
 
-/** Facts common to all events. */
 interface Surroundings {
   /** `''` for the task or the session itself. */
   path: string;
@@ -22,9 +20,9 @@ interface Surroundings {
   /** Absent: not known, so that every hook fires. */
   caller?: Caller;
   signal: AbortSignal;
-  /** Destination of their output; undefined: none. */
+  /** Where the output of hooks goes; undefined: nowhere. */
   logs: HookLogs | undefined;
-  /** Trace context of the request that the task came from, as W3C `traceparent` has it; absent: none came. */
+  /** Trace context of the request that created the task, a W3C `traceparent`; absent: none. */
   trace?: string;
 }
 
@@ -35,43 +33,38 @@ export interface TaskContext extends Surroundings, FactSources {
   scope?: string;
 }
 
-/** An event of a session: without ability, plan and task. */
+/** An event of a session, without ability, plan or task. */
 export interface SessionContext extends Surroundings {
   session: string;
-  /** Payload of the event; expressions have it as `input`. */
+  /** Payload of the event; expressions read it as `input`. */
   payload: JsonObject;
   environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
-  /** The module of its scope. */
+  /** Module of the session's scope. */
   module: string | null;
 }
 
-/** The logs of a task or session. */
 export interface HookLogs {
   folder: string | undefined;
-  /** @param step as which the hook is named among the logs. */
+  /** @param step name of the hook among the logs. */
   share(step: string): SharedLog | undefined;
 }
 
-/** A context with the event that occurred in it, as handlers of hooks receive it. */
 export type HookRun = HookContext & { phase: Phase };
 
-/** Whether an event is one of a task. */
 export function isOfTask<Run extends HookContext>(run: Run): run is Extract<Run, TaskContext> {
   return 'plan' in run;
 }
 
-/** The values of the names in expressions. */
 export function factsOf(run: HookRun): HookFacts {
   return isOfTask(run) ? hookFacts(run) : sessionFacts(run);
 }
 
-/** Versions by which expressions and texts are read; a session has no plan that pins them. */
+/** Versions that determine how expressions and texts are read; a session has no plan that pins them. */
 export function versionsOf(run: HookRun): { cel: string; engine: number } {
   if (!isOfTask(run)) return { cel: CEL, engine: ENGINE };
   return { cel: run.plan.cel ?? FIRST_CEL, engine: run.plan.engine };
 }
 
-/** The environment of an event. */
 export function environmentIn(run: HookRun): SessionContext['environment'] {
   const { name, protected: isProtected, vars } = isOfTask(run) ? run.plan.environment : run.environment;
   return { name, protected: isProtected, vars };
@@ -93,7 +86,7 @@ export function eventOf(run: HookRun): EventContext {
     session_id: run.session,
     task_id: run.task,
     ability_id: operation ? operation.key : plan.ability.id,
-    // The definition's value wins: a caller, who chooses the scope, could otherwise avoid a guard that reads it.
+    // The definition wins: a caller chooses the scope, and could otherwise evade a guard that reads it.
     module_id: about.modules[0] ?? run.scope ?? null,
     user_id: run.user.name,
     payload: outcome ? { input, status: outcome.status, output: outcome.output, error: outcome.error as never } : input,

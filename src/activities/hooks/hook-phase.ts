@@ -18,13 +18,12 @@ type HookPhaseDependencies = HookDependencies &
   EnterCallDependencies &
   Pick<ActivityDependencies, 'root' | 'plans' | 'records'>;
 
-/** A hook has its own time-outs; this is only for all hooks of a phase together. */
+/** Limit for all hooks of a phase together, besides the time-outs of each hook. */
 const PHASE_MS = 5 * 60_000;
 
 /**
- * The hooks of one phase around one call, where at least one of them is a script, or the call is entered in its session.
- *
- * Built-in ones are left to the attempt of the call; around the task, which has no attempt, they run here.
+ * The hooks of one phase around a call. Built-in ones run in the call's attempt, or here around a task, which has
+ * no attempt; hooks that are only expressions need no activity, unless the session must enter the call.
  */
 export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
   return async (request) => {
@@ -69,7 +68,7 @@ export function createHookPhase(dependencies: HookPhaseDependencies): (request: 
       );
       const answers = keepUnknown(dependencies.root, around, said, moment);
       if (!inSession || session === null || firstDeny(answers)) return answers;
-      // Last of all, so that nothing that another guard denies is entered.
+      // Last, so that a call which another guard denies is not entered.
       const id = callIdOf(task, request.call_id ?? '');
       return [...answers, ...(await enterCall({ ...around, session, id, hooks }, dependencies))];
     } finally {

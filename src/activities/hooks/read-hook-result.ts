@@ -18,10 +18,9 @@ const abilityGuard = z.strictObject({
   suggestion: z.string().optional(),
 });
 
-/** A hook's signal about an ability. */
 export type AbilityGuard = z.output<typeof abilityGuard>;
 
-/** The key that holds them, and the one for a single guard, which a hook may give instead. Source: C-10. */
+/** The key of a list of guards, and that of a single guard, which is also accepted. Source: C-10. */
 export const GUARD_SIGNALS = ['ability_guards', 'ability_guard'] as const;
 
 /** Guards among signals: a list or, by C-10, a single one. */
@@ -40,7 +39,7 @@ export const KNOWN_SIGNALS: readonly string[] = [
   'risk_alert',
 ];
 
-/** The fields for the infrastructure, which count at the top level as in `infra`. Source: R-002-18. */
+/** Infrastructure fields, accepted at the top level as well as in `infra`. Source: R-002-18. */
 export const INFRA_FIELDS = ['log', 'metrics', 'usage_record'] as const;
 
 const fields = {
@@ -58,36 +57,28 @@ const fields = {
   duration_ms: z.number().optional(),
 } satisfies Record<keyof HookResult, z.ZodType>;
 
-/** HookResult as handlers print it. Keys that it does not have are left to {@link unknownKeys}. Source: R-002-18. */
+/** HookResult as handlers print it; {@link unknownKeys} finds all other keys. Source: R-002-18. */
 export const hookResult = z.object(fields);
 
-/** Every key of a HookResult. */
 export const HOOK_RESULT_KEYS: readonly string[] = Object.keys(fields);
 
-/** The keys of an answer that a HookResult does not have. */
 export function unknownKeys(value: object): string[] {
   return Object.keys(value).filter((key) => !HOOK_RESULT_KEYS.includes(key));
 }
 
-/** The event that a hook answers. */
 export interface Asked extends Pick<HookRun, 'phase' | 'path'> {
-  /** The ability in question, as `ability_id` of its EventContext; null where it is about none. */
+  /** The ability, as `ability_id` of the EventContext; null if the event is about none. */
   ability: string | null;
 }
 
-/** Advice for a guard that decided nothing. */
 const HOW_TO_ANSWER = 'Print {"guard_decision": "allow"}, "deny" or "need_user_confirm"; docs/hooks.md has every key.';
 const MAX_NAMED = 5;
 
 /**
- * Turns a HookResult into an answer; an invalid one is a failed hook.
- *
- * Before a call silence never allows: an answer without a decision about this ability, or with unknown keys, is
- * refused, since its meaning is not known. After a call such keys become warnings. Of `guard_decision` and the guards
- * among its signals that concern this ability, the strictest counts. Source: R-002-18; C-08, C-10, C-11.
- *
- * Its texts for people are cut to one line of visible characters.
- *
+ * Turns a HookResult into an answer; an invalid one is a failed hook. Before a call silence never allows: an
+ * answer without a decision about this ability, or with unknown keys, is refused; after a call such keys are
+ * warnings. Of `guard_decision` and the signals' guards of this ability, the strictest counts. Texts for people
+ * are cut to one line of visible characters. Source: R-002-18; C-08, C-10, C-11.
  * @param twice keys that occurred twice in one object of the answer's text.
  */
 export function readHookResult(id: string, value: unknown, asked: Asked, twice: readonly string[] = []): HookAnswer {
@@ -121,12 +112,11 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
 
 type Result = z.output<typeof hookResult>;
 
-/** Something wrong in an answer. */
 interface AnswerFault {
-  /** The fault, as in "The answer of the hook x ...". */
+  /** Continues the sentence "The answer of the hook x ...". */
   text: string;
   advice: string | undefined;
-  /** Whether a refusal may be hidden in it. */
+  /** Whether the fault may hide a refusal. */
   hides: boolean;
 }
 
@@ -139,7 +129,7 @@ interface Decided {
 
 function decisionOf(result: Result, { phase, ability }: Asked): Decided {
   if (isOverPhase(phase)) return decideNothing(result, phase);
-  // A prompt is never stopped: a hook's answer is for the AI there, and silence is fine. Source: C-11.
+  // A prompt is never stopped: its answers are for the AI, and silence is allowed. Source: C-11.
   if (!isGuardPhase(phase)) return { decision: result.guard_decision ?? 'allow' };
   return decide(result, ability);
 }
@@ -160,7 +150,7 @@ function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Resul
     return { decision: 'deny', fault: `its answer decides nothing${others}: it has no \`guard_decision\`` };
   }
   const gravest = all.filter((each) => each.decision === decision);
-  // A reason for the whole answer belongs to its only decision.
+  // Without a `guard_decision`, the reason of the answer is that of its guards.
   const rest = own.length === 0 ? { reason, suggestion } : undefined;
   return {
     decision,
@@ -171,7 +161,7 @@ function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Resul
   };
 }
 
-/** After the event there is nothing left to decide, and a refusal there ends no phase. Source: R-000-60, R-002-25. */
+/** After the event there is nothing to decide; a refusal ends no phase. Source: R-000-60, R-002-25. */
 function decideNothing({ guard_decision: given = 'allow' }: Result, phase: Phase): Decided {
   if (given === 'allow') return { decision: 'allow' };
   const isCall = phase === 'PostAbilityCall';
@@ -195,20 +185,20 @@ function faultsIn(value: unknown, twice: readonly string[]): AnswerFault[] {
   return faults;
 }
 
-/** A team's own signal is kept and reported; one that nearly looks like a guard's is a fault. Source: C-10. */
+/** A custom signal is kept and reported; one that resembles a guard's is a fault. Source: C-10. */
 function signalFaults(signals: JsonObject = {}, phase: Phase): AnswerFault[] {
   const unknown = Object.keys(signals).filter((name) => !KNOWN_SIGNALS.includes(name));
   const faults = unknown.map((name) => {
     const advice = didYouMean(name, GUARD_SIGNALS);
     return { text: `has an unknown signal: ${named([name])}`, advice, hides: advice !== undefined };
   });
-  // The session keeps and shows those of prompts itself; to say it of each once more would be noise.
+  // The session itself keeps and shows unknown signals of prompts.
   if (phase === 'PromptSubmit') return faults.filter(({ hides }) => hides);
-  // The list is limited; a key that may hide a refusal is always in it.
+  // Keys that may hide a refusal come first in the limited list.
   return faults.sort((one, other) => Number(other.hides) - Number(one.hides)).slice(0, MAX_NAMED);
 }
 
-/** Data for the infrastructure, from both places where it may be. Source: R-002-18. */
+/** Data for the infrastructure, from the top level and from `infra`. Source: R-002-18. */
 function infraOf({ infra, ...result }: Result): { infra: JsonObject | undefined; faults: AnswerFault[] } {
   const given = INFRA_FIELDS.filter((name) => result[name] !== undefined);
   if (given.length === 0) return { infra, faults: [] };

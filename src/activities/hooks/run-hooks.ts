@@ -12,20 +12,16 @@ import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './
 import type { HookDependencies } from './hook-dependencies.js';
 import { suggestAbilities } from './suggest-abilities.js';
 
-/** Selects the hooks to run. */
 export interface HookChoice {
-  /** Leaves out those that do not block; bound ones count as blocking. Source: R-002-21, R-002-24. */
+  /** Skips hooks that do not block; bound hooks count as blocking. Source: R-002-21, R-002-24. */
   blockingOnly: boolean;
 }
 
 /**
- * Runs the hooks of an event in order: the one function for all five events.
- *
- * Before a task and before a call the first deny ends the phase; elsewhere hooks decide nothing, and all run. Never
- * throws because of a hook: an error is an answer, and before a call that answer denies. Source: R-002-19 to R-002-23;
- * docs/hooks.md.
- *
- * @returns the answers, in order; hooks that do not fire for the caller give none.
+ * Runs the hooks of an event in order, for all five events. Before a task and before a call the first deny ends
+ * the phase; elsewhere hooks decide nothing, and all run. Never throws because of a hook: an error is an answer,
+ * which denies before a call. Source: R-002-19 to R-002-23; docs/hooks.md.
+ * @returns the answers in order; none for hooks that do not fire for the caller.
  */
 export async function runHooks(
   event: Phase,
@@ -39,7 +35,7 @@ export async function runHooks(
     if ((blockingOnly && hook.blocking === false) || !firesFor(hook, context.caller)) continue;
     const started = performance.now();
     const answer = await answerTraced(hook, run, dependencies);
-    // An expression may be answered in a workflow, which has no clock of its own.
+    // Expressions may run in a workflow, which has no clock of its own.
     const took = hook.handler.kind !== 'expression' ? { duration_ms: Math.round(performance.now() - started) } : {};
     answers.push(withoutSignals({ ...answer, ...took }));
     if (answer.decision === 'deny' && isGuardPhase(event)) break;
@@ -47,7 +43,6 @@ export async function runHooks(
   return answers;
 }
 
-/** Runs a hook in a span of its own, if traces are written. */
 function answerTraced(hook: PlanHook, run: HookRun, dependencies: HookDependencies): Promise<HookAnswer> {
   const around = currentSpan();
   if (!around) return answerOne(hook, run, dependencies);
@@ -82,10 +77,7 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
   }
 }
 
-/**
- * Hooks after the event are for the infrastructure; their messages to an AI are dropped with a warning. Source:
- * R-002-26.
- */
+/** Drops messages to an AI after the event, with a warning. Source: R-002-26. */
 function withoutSignals(answer: HookAnswer): HookAnswer {
   if (!isOverPhase(answer.phase) || !answer.hook_signals) return answer;
   const { hook_signals: _, ...rest } = answer;

@@ -53,7 +53,7 @@ async function answerScript(
   return readAnswer(id, stdout, { ...at, ability: context.ability_id }, log);
 }
 
-/** A hook fires for abilities of many inputs, so that any input may be absent. */
+/** A hook fires for abilities with various inputs, so any input may be absent. */
 function factsOf(run: HookRun, pinned: string): ScriptFacts {
   const isTask = isOfTask(run);
   return {
@@ -68,7 +68,6 @@ function factsOf(run: HookRun, pinned: string): ScriptFacts {
   };
 }
 
-/** The text of an answer as its value, with the known secrets masked. */
 function readAnswer(id: string, stdout: string, asked: Asked, log: CallLog): HookAnswer {
   let value: unknown;
   let twice: string[];

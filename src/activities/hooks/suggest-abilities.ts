@@ -11,13 +11,12 @@ import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { type HookRun, isOfTask } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 
-/** Maximum number of abilities suggested for a prompt; more would not be read. */
+/** Maximum number of abilities suggested for a prompt; readers would skip more. */
 const MAX = 3;
 
 /**
- * The built-in handler `suggest`: gives the abilities that fit a prompt as hints, and the best one with its reason, its
- * score and its missing inputs as the intent. It gives no answer where nothing fits, and never denies. Source:
- * R-000-57, R-000-65.
+ * Handler `suggest`: hints are the abilities that fit a prompt, the intent is the best one with reason, score and
+ * missing inputs. Without a match it gives no answer; it never denies. Source: R-000-57, R-000-65.
  */
 export async function suggestAbilities(
   id: string,

@@ -4,7 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { faultInUtf8 } from './decode-utf8.js';
 import { faultOfNumber, replaceNumbers } from './number-tokens.js';
 
-/** Beginnings of strings that nothing outside this process can write. */
+/** Prefix of strings that nothing outside this process can write. */
 const SECRET = randomUUID();
 const NUMBER_MARK = `number:${SECRET}:`;
 const BYTES_MARK = `bytes:${SECRET};`;
@@ -12,7 +12,7 @@ const BYTES_MARK = `bytes:${SECRET};`;
 /** Treatment of integers that a double cannot hold: `text` keeps them as written. */
 export type BigIntegers = 'refuse' | 'text' | 'round';
 
-/** How the answer of a call is read, and whose fault an error is. */
+/** How to read the answer of a call, and whom an error blames. */
 export interface Reading {
   integers: BigIntegers;
   /** Such as `script.output_invalid`. */
@@ -21,12 +21,12 @@ export interface Reading {
   what: string;
 }
 
-/** A JSON text in which numbers that a double cannot hold are marked strings, to be read by {@link withoutMarks}. */
+/** Replaces numbers that a double cannot hold by marked strings, which {@link withoutMarks} reads. */
 export function markNumbers(text: string): string {
   return replaceNumbers(text, (token) => `"${NUMBER_MARK}${token}"`);
 }
 
-/** Decodes a message to such a text, with a mark in place of bytes that are not UTF-8. */
+/** Decodes a message with {@link markNumbers}, and marks bytes that are not UTF-8. */
 export function markBytes(bytes: Buffer): string {
   const fault = faultInUtf8(bytes);
   if (fault === undefined) return markNumbers(bytes.toString('utf8'));
@@ -36,10 +36,8 @@ export function markBytes(bytes: Buffer): string {
 }
 
 /**
- * A value without marks: with integers as text, or as the nearest double where the reading does not decide.
- *
- * @throws AbilityError with the code of the reading and the place, for a number that a double cannot hold, and for
- * bytes that are not UTF-8.
+ * Replaces marks: integers become text (`text`) or the nearest double (`round`). @throws AbilityError with the
+ * reading's code and the place, for other numbers that a double cannot hold, and for bytes that are not UTF-8.
  */
 export function withoutMarks(value: Json, reading: Reading, path: (string | number)[] = []): Json {
   if (typeof value === 'string') return unmarked(value, reading, path);

@@ -1,15 +1,13 @@
 const NUMBER = /-?\d+(?:\.(\d+))?([eE][+-]?\d+)?/y;
-/** No other text has a number that a double does not hold: sixteen digits, or an exponent of three. */
+/** Only a text with 16 digits or a three-digit exponent can have a number that a double cannot hold. */
 const MAY_HAVE_SOME = /\d{16}|\d[eE]\+?\d{3}/;
 
 /** Why a double cannot hold a number; undefined: it can. */
 export type NumberFault = 'inexact_integer' | 'too_large' | undefined;
 
 /**
- * Whether a number, as it is written, can be read as a double.
- *
- * An integer beyond 2^53 - 1 cannot, with or without zeros after a point, since its neighbour is read as the same
- * number. A number with another fraction, or an exponent, is a decimal, and read as the nearest double, as everywhere.
+ * Why a number, as written, cannot be read as a double. An integer beyond 2^53 - 1 cannot, with or without `.0`,
+ * since its neighbour reads the same; one with a fraction or an exponent is a decimal, and rounded.
  */
 export function faultOfNumber(token: string): NumberFault {
   if (!Number.isFinite(Number(token))) return 'too_large';
@@ -17,11 +15,7 @@ export function faultOfNumber(token: string): NumberFault {
   return isInteger && !Number.isSafeInteger(Number(token)) ? 'inexact_integer' : undefined;
 }
 
-/**
- * Replaces the numbers of a JSON text that a double cannot hold; strings are left unchanged.
- *
- * @param text may be invalid JSON; the result is then invalid as well.
- */
+/** Replaces only numbers that a double cannot hold. @param text may be invalid JSON; so is then the result. */
 export function replaceNumbers(text: string, replace: (token: string) => string): string {
   if (!MAY_HAVE_SOME.test(text)) return text;
   const parts: string[] = [];
@@ -45,7 +39,6 @@ export function replaceNumbers(text: string, replace: (token: string) => string)
 
 const [QUOTE, MINUS, ZERO, NINE, BACKSLASH] = [0x22, 0x2d, 0x30, 0x39, 0x5c];
 
-/** The place after a string. */
 function endOfString(text: string, start: number): number {
   let end = start;
   do {

@@ -4,18 +4,13 @@ import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { faultInUtf8 } from './decode-utf8.js';
 import { type BigIntegers, markNumbers, type Reading, withoutMarks } from './marked-json.js';
 
-/** How an implementation wants large integers; plans of engine 1 do not say. */
+/** How an implementation wants large integers to be read; plans of engine 1 always round. */
 export function integersOf(said: 'text' | undefined, engine: number): BigIntegers {
   if (!isSinceEngine2({ engine })) return 'round';
   return said ?? 'refuse';
 }
 
-/**
- * Decodes the text of an answer.
- *
- * @throws AbilityError with the code of the reading and the byte, for bytes that are not UTF-8; plans of engine 1 get a
- * replacement character instead.
- */
+/** @throws AbilityError with the byte, if not UTF-8; engine 1 gets a replacement character instead. */
 export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): string {
   const fault = integers === 'round' ? undefined : faultInUtf8(bytes);
   if (fault === undefined) return bytes.toString('utf8');
@@ -27,12 +22,7 @@ export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): stri
   });
 }
 
-/**
- * Parses a JSON text without changing its values.
- *
- * @throws SyntaxError if it is not JSON; AbilityError with the code of the reading and the place, for a number that a
- * double cannot hold.
- */
+/** Parses without changing values. @throws SyntaxError; AbilityError for a number that a double cannot hold. */
 export function readJson(text: string, reading: Reading): Json {
   const value = JSON.parse(text) as Json;
   if (reading.integers === 'round') return value;
@@ -40,14 +30,10 @@ export function readJson(text: string, reading: Reading): Json {
   return marked === text ? value : withoutMarks(JSON.parse(marked) as Json, reading);
 }
 
-/** Where V8 quotes the unreadable text, such as `, ..."a": secr"... is not valid JSON`. */
+/** V8's quotation of the unreadable text, such as `, ..."a": secr"... is not valid JSON`. */
 const QUOTED = /, (?:\.{3})?"[\s\S]*"(?:\.{3})? is not valid JSON/g;
 
-/**
- * V8's error message for invalid JSON, without the quoted text.
- *
- * The quote may contain part of a secret, which masking does not find.
- */
+/** V8's message for invalid JSON without its quote, which may contain part of a secret that masking misses. */
 export function withoutQuote(message: string): string {
   return message.replaceAll(QUOTED, ' where JSON has none');
 }

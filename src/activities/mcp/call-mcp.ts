@@ -20,17 +20,14 @@ import type { McpPool } from './pool.js';
 import { maskedReason, withoutDump } from './reason-of.js';
 import { takeResources } from './take-resources.js';
 
-/** Where servers are, and the definitions of their tools when plans were made. */
 export interface McpDependencies {
   pool: McpPool;
   tools: PinnedTools;
 }
 
 /**
- * Calls a tool of an MCP server, if it is still the planned one: the server is asked before each call, on every
- * transport. A change between its answer and the call cannot be detected.
- *
- * @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: docs/definitions.md;
+ * Before each call, queries whether the tool is still the planned one; a change after the query cannot be
+ * detected. @throws CallFailure `mcp.*`, `timeout.call`, `unavailable.connection`. Source: docs/definitions.md;
  * docs/guide.md#mcp.
  */
 export async function callMcp(
@@ -43,7 +40,7 @@ export async function callMcp(
     const tool = await findTool(mcp, connection, call);
     refuseTaskOnly(tool, `${mcp.server.name} ${mcp.tool}`);
     await tools.compare(implementation, tool);
-    // A schema that cannot be checked later is refused before any effect.
+    // Refuses a schema that cannot be checked before any effect.
     if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp), call.engine);
     const result = await callTool(tool, mcp.server.name, connection, call);
     const output = outputOf(result, tool, mcp, call);
@@ -51,7 +48,7 @@ export async function callMcp(
   });
 }
 
-/** Content kept as a file is not repeated in the output. */
+/** Replaces content that was kept as files, so that the output does not repeat it. */
 async function withFiles(
   output: Json,
   { content, structuredContent }: CallToolResult,
@@ -75,7 +72,7 @@ async function callTool(
   const started = performance.now();
   const what = `${server} ${tool.name}`;
   addToSpan({ [ATTRIBUTES.mcpProtocol]: connection.protocol });
-  // We check the output against the tool's schema, to tell an answer that violates it from a refusal.
+  // Without the schema, the SDK does not check it: we do, to tell an invalid answer from a refusal.
   const { outputSchema: _, ...toolDefinition } = tool;
   try {
     const result = await connection.client.callTool(
@@ -95,7 +92,7 @@ function metaOf({ idempotencyKey, trace }: CallInput): Record<string, string> {
   return { 'idempotency-key': idempotencyKey, ...(trace !== undefined && { traceparent: trace }) };
 }
 
-/** The shape of an output never depends on the data. Source: docs/guide.md#mcp. */
+/** Returns an output whose shape never depends on the data. Source: docs/guide.md#mcp. */
 function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mcp'], call: CallInput): Json {
   const what = `${mcp.server.name} ${mcp.tool}`;
   const reading: Reading = {
@@ -112,7 +109,7 @@ function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mc
     });
   }
   if (tool.outputSchema) {
-    // The promise is one about numbers, also where they are given on as text.
+    // The schema describes numbers, even where they are passed on as text.
     refuseBrokenPromise(structureOf(result, { ...reading, integers: 'round' }), tool, what, call);
   }
   const output = shapeOf(result, mcp, reading, call);
@@ -136,7 +133,7 @@ function promiseOf({ server, tool }: McpImplementation['mcp']): string {
   return `The output schema of ${server.name} ${tool}`;
 }
 
-/** Source: the MCP specification, "Output schema": a tool that has one gives structured content that conforms. */
+/** A tool with an output schema must conform to it. Source: the MCP specification, "Output schema". */
 function refuseBrokenPromise(
   content: Json | undefined,
   { outputSchema }: Tool,

@@ -13,30 +13,28 @@ import { markBytes } from '../lossless-json/marked-json.js';
 
 type Message = Parameters<Transport['send']>[0];
 
-/** Start options of a server. It inherits nothing else of ours. */
+/** Start options of a server, which inherits nothing else from this process. */
 export interface ChildServer {
   command: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  /** Largest message, in bytes. */
+  /** Maximum bytes of a message. */
   mostBytes: number;
 }
 
-/** How long a server may take to end after its stdin is closed, and again after a request to end; milliseconds. */
+/** Milliseconds to wait for a server's end after stdin closes, and again after a request to end. */
 const PATIENCE_MS = 2000;
 
 /**
- * A server that is a child process: messages as lines of JSON on stdin and stdout.
- *
- * The transport of the SDK reads numbers and bytes as JavaScript does, and so changes those it cannot hold, before anybody
- * sees them; here they arrive with marks, see `markBytes`.
+ * A server as a child process: messages as lines of JSON on stdin and stdout. The SDK's transport would change
+ * numbers and bytes that JavaScript cannot hold; here they arrive with marks, see `markBytes`.
  */
 export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
-  /** Its stderr, from the first byte. */
+  /** The server's stderr, from the first byte. */
   readonly stderr: Readable;
   private readonly errors = new PassThrough();
   private readonly lines: MessageLines;
@@ -51,7 +49,7 @@ export class ChildTransport implements Transport {
     return this.child?.pid ?? null;
   }
 
-  /** @throws Error of the system where the program cannot be started. */
+  /** @throws Error of the operating system if the program cannot be started. */
   async start(): Promise<void> {
     const { command, args, cwd, env } = this.server;
     const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
@@ -100,7 +98,7 @@ export class ChildTransport implements Transport {
     }
   }
 
-  /** A line that is not JSON is output of the server, not a message. */
+  /** Ignores a line that is not JSON: it is output of the server, not a message. */
   private read(line: Buffer): void {
     try {
       this.onmessage?.(deserializeMessage(markBytes(line)));
@@ -110,7 +108,6 @@ export class ChildTransport implements Transport {
   }
 }
 
-/** A message is larger than any output may be. */
 export class MessageTooLarge extends Error {
   constructor(most: number) {
     super(`A message of the server has more than ${most} bytes`);
@@ -119,15 +116,15 @@ export class MessageTooLarge extends Error {
 
 const LINE_FEED = 0x0a;
 
-/** The lines of an output that comes in pieces; each line of a server on stdio is a message. */
+/** Splits an output that arrives in pieces into lines; each line of a stdio server is a message. */
 export class MessageLines {
   private pieces: Buffer[] = [];
   private length = 0;
 
-  /** @param most bytes of one line. */
+  /** @param most maximum bytes of one line. */
   constructor(private readonly most: number) {}
 
-  /** The lines that end in the next piece, without their ends. @throws MessageTooLarge. */
+  /** The lines that end in this piece, without line feeds. @throws MessageTooLarge. */
   *add(piece: Buffer): Generator<Buffer> {
     let rest = piece;
     for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED)) {
@@ -140,7 +137,7 @@ export class MessageLines {
     this.keep(rest);
   }
 
-  /** Forgets a line that has not ended. */
+  /** Discards the unfinished line. */
   clear(): void {
     this.pieces = [];
     this.length = 0;

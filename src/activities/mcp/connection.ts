@@ -18,16 +18,14 @@ import {
 import { maskedReason } from './reason-of.js';
 import { SiftingStdioTransport } from './sifting-transport.js';
 
-/** A server we are connected to. */
 export interface McpConnection {
   client: Client;
-  /** The version of the protocol that both sides speak. */
   protocol: string;
-  /** Its current tools: requested each time. @throws errors of the SDK; CallFailure for a listing without end. */
+  /** Requests the current tools. @throws errors of the SDK; CallFailure for a listing without end. */
   askTools(user: Pick<McpUser, 'stop' | 'timeoutMs'>): Promise<ListedTools>;
   /** The last part of its stderr, masked with the secrets of a call. */
   stderr(log: CallLog): string;
-  /** Whether it broke off because a message was larger than any output may be. */
+  /** Whether the connection broke because a message exceeded the maximum size of an output. */
   overflowed(): boolean;
   close(): Promise<void>;
 }
@@ -36,18 +34,15 @@ export interface McpConnection {
 export class SessionLost extends CallFailure {}
 
 const CONNECT_MS = 30_000;
-/** Servers from before 2026-07-28 either answer at once that they do not know the request, or never. */
+/** Time to wait for servers older than 2026-07-28, some of which never answer an unknown request. */
 const PROBE_MS = 2000;
-/** Interval of checks whether a server still runs. */
+/** Milliseconds between checks whether a server still runs. */
 const WATCH_MS = 250;
 
 /**
- * Starts or reaches an MCP server, in the newest version of the protocol that it speaks.
- *
- * @param signal gives up, when no call waits for the connection any more.
- * @param patienceMs longest each answer on the way may take.
- * @throws CallFailure `mcp.start_failed` with the tail of stderr, `unavailable.connection`; AbilityError
- * `config.missing_credential`. Source: docs/guide.md#mcp.
+ * Starts or reaches an MCP server, in the newest protocol version that it speaks. Source: docs/guide.md#mcp.
+ * @param signal gives up when no call waits any more. @param patienceMs maximum wait for each answer.
+ * @throws CallFailure `mcp.start_failed`, `unavailable.connection`; AbilityError `config.missing_credential`.
  */
 export async function connectMcp(
   server: PlanMcpServer,
@@ -56,7 +51,7 @@ export async function connectMcp(
   signal: AbortSignal,
   patienceMs = CONNECT_MS,
 ): Promise<McpConnection> {
-  // Even a caller with a timeout of a second must reach a server that needs the handshake.
+  // Leaves time for a handshake, even with a timeout of one second.
   const probeMs = Math.min(PROBE_MS, call.timeoutMs / 4, patienceMs / 4);
   let last: OpenTransport | undefined;
   const open = (): OpenTransport => {
@@ -66,7 +61,7 @@ export async function connectMcp(
   try {
     return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }));
   } catch (error) {
-    // The error of a missing credential is explicit.
+    // An AbilityError, as of a missing credential, already says why.
     if (error instanceof AbilityError) throw error;
     throw startFailed(server, error, call.log, call.log.excerpt(last?.stderr(call.log) ?? '', KEPT_STDERR));
   }
@@ -79,7 +74,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
   };
   const isStdio = transport instanceof SiftingStdioTransport;
   const protocol = client.getNegotiatedProtocolVersion();
-  // Dates compare as texts.
+  // Versions are dates, which compare as texts.
   const sendsHeaders = !isStdio && protocol !== undefined && protocol >= WITHOUT_HANDSHAKE;
   if (processes && isStdio) watchServer(transport, client, processes);
   return {
@@ -95,11 +90,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
   };
 }
 
-/**
- * Kills the processes that outlive a server, and closes the connection.
- *
- * The SDK does not notice the end of a server as long as a child of it holds its pipes.
- */
+/** Kills processes that outlive a server: the SDK does not notice its end while a child holds its pipes. */
 function watchServer(transport: SiftingStdioTransport, client: Client, processes: StartedProcesses): void {
   const { pid, onclose } = transport;
   if (pid === null) return;
@@ -139,7 +130,6 @@ function startFailed(server: PlanMcpServer, error: unknown, log: CallLog, tail: 
   );
 }
 
-/** Whether an error of the SDK means that it waited too long. */
 export function isTimeout(error: SdkError): boolean {
   return error.code === SdkErrorCode.RequestTimeout;
 }

@@ -6,11 +6,7 @@ import type { McpConnection } from './connection.js';
 import { failureOf } from './mcp-failure.js';
 import type { McpUser } from './open-transport.js';
 
-/**
- * The tool of an implementation, as its server describes it now.
- *
- * @throws CallFailure `mcp.tool_missing`, `mcp.tool_invalid`, or the failure of the listing; nothing was called.
- */
+/** The current tool. @throws CallFailure `mcp.tool_missing`, `mcp.tool_invalid`, or the listing's failure. */
 export async function findTool(
   { tool: name, server }: McpImplementation['mcp'],
   connection: McpConnection,

@@ -1,18 +1,17 @@
 import { isJsonObject, type Json } from '../../contracts/json.js';
 
 const KEY = 'x-mcp-header';
-/** A name of a header, RFC 9110, section 5.1. */
+/** A header name. Source: RFC 9110, section 5.1. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** Words of JSON Schema under which there are schemas by names of the author's. */
+/** Keywords of JSON Schema that contain schemas under names chosen by the author. */
 const BY_NAME: ReadonlySet<string> = new Set(['$defs', 'definitions', 'dependentSchemas', 'patternProperties']);
-/** Words under which there are values, not schemas. */
+/** Keywords of JSON Schema that contain values, not schemas. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples', 'required']);
 
 /**
- * Why the headers that a tool wants of its callers are none that can be sent; undefined: they can.
- *
- * Such a tool must not be called over HTTP. Source: MCP 2026-07-28, Streamable HTTP, "Schema Extension".
+ * Why a tool's parameter headers cannot be sent, so that it must not be called over HTTP; undefined: they can.
+ * Source: MCP 2026-07-28, Streamable HTTP, "Schema Extension".
  */
 export function headerFaultOf(inputSchema: Json): string | undefined {
   return findFault(inputSchema, [], true, new Set());

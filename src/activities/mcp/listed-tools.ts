@@ -7,21 +7,19 @@ import { describeIssues } from './reason-of.js';
 import { LISTED } from './sifting-transport.js';
 import { toolDigest } from './tool-definition.js';
 
-/** A tool that can be relied on, or why this one cannot. */
+/** A readable tool, or why the tool cannot be used. */
 export type ReadTool = { name: string; tool: Tool } | { name: string; fault: string };
 
-/** Longest the definition of one tool may be, as JSON. */
+/** Maximum characters of a tool's definition as JSON. */
 const MAX_CHARACTERS = 1024 * 1024;
-/** A server whose listing has more pages than this would never end it. */
+/** Maximum pages of a listing; a server with more would never end it. */
 const MAX_PAGES = 64;
 
 const page = z.object({ [LISTED]: z.array(z.unknown()), nextCursor: z.string().optional() });
 
 /**
- * Lists the current tools of a server: every page, never from a cache, however long the server allows one.
- *
- * @param sendsHeaders whether the transport sends parameters as headers where a tool wants that.
- * @throws errors of the SDK; CallFailure `mcp.output_invalid` for a listing without an end.
+ * Lists all pages, never from a cache. @param sendsHeaders whether the transport can send parameters as headers.
+ * @throws errors of the SDK; CallFailure `mcp.output_invalid` for an endless listing.
  */
 export async function listTools(client: Client, options: RequestOptions, sendsHeaders = false): Promise<ListedTools> {
   const found: unknown[] = [];
@@ -45,12 +43,11 @@ export class ListedTools {
     private readonly sendsHeaders = false,
   ) {}
 
-  /** The names there are, each once. */
   names(): string[] {
     return [...new Set(this.found.map(nameOf).filter((name) => name !== undefined))];
   }
 
-  /** The tool of a name. Of two that differ, none is: which of them a call would reach cannot be known. */
+  /** The tool with this name; a fault if definitions differ: it is unknown which a call would reach. */
   find(name: string): ReadTool | undefined {
     const [first, ...others] = this.found.filter((tool) => nameOf(tool) === name).map((tool) => this.read(tool, name));
     const differs = (other: ReadTool): boolean => digestOf(other) !== (first && digestOf(first));
@@ -58,7 +55,7 @@ export class ListedTools {
     return { name, fault: `it is listed ${others.length + 1} times, and not each time as the same` };
   }
 
-  /** All tools in their order, each name once; a nameless one is identified by its position. */
+  /** All tools in order, each name once; a nameless tool is identified by its position. */
   all(): ReadTool[] {
     const named = this.names().map((name) => this.find(name));
     const nameless = this.found.flatMap((tool, index) =>
@@ -86,7 +83,7 @@ function readTool(given: unknown, name: string, sendsHeaders: boolean): ReadTool
     if (JSON.stringify(given).length > MAX_CHARACTERS) {
       return { name, fault: `its definition is larger than ${MAX_CHARACTERS / 1024 / 1024} MiB` };
     }
-    // The definition as the SDK reads it, by which pins have been made.
+    // Pins are digests of the definition as this schema of the SDK returns it.
     const read = specTypeSchemas.Tool['~standard'].validate(given);
     if (!read.issues) {
       const fault = sendsHeaders ? headerFaultOf(read.value.inputSchema as Json) : undefined;

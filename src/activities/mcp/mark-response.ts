@@ -1,10 +1,7 @@
 import { Response } from 'undici';
 import { markBytes } from '../lossless-json/marked-json.js';
 
-/**
- * Marks the values in an HTTP answer's messages that JavaScript would change, see `markBytes`; an answer without
- * messages is unchanged.
- */
+/** Marks values that JavaScript would change, see `markBytes`; an answer without messages stays unchanged. */
 export function markResponse(response: Response): Response {
   const type = response.headers.get('content-type') ?? '';
   const isEvents = /^\s*text\/event-stream\b/i.test(type);
@@ -24,7 +21,7 @@ function markedWhole(): TransformStream<Uint8Array, Uint8Array> {
 
 const DATA = Buffer.from('data:');
 
-/** Each line of data is marked by itself: a string or a number of JSON never continues on the next one. */
+/** Marks each data line by itself: a JSON string or number never continues on the next line. */
 function markedEvents(): TransformStream<Uint8Array, Uint8Array> {
   let pieces: Buffer[] = [];
   const line = (): Buffer => {

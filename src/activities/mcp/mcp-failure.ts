@@ -12,20 +12,18 @@ import { isTimeout, type McpConnection, SessionLost } from './connection.js';
 import type { McpUser } from './open-transport.js';
 import { causeOf, maskedReason } from './reason-of.js';
 
-/** Context of a failed request. */
 export interface FailedRequest {
   /** Names the server, as the start of a sentence. */
   what: string;
   connection: McpConnection;
   user: Pick<McpUser, 'stop' | 'timeoutMs' | 'log'>;
-  /** Whether it was a call, which may have had its effect; asking for the tools has none. */
+  /** Whether the request was a call, which may have had an effect; listing the tools has none. */
   called: boolean;
 }
 
-/** Statuses of servers that do not know a session; the first is in the specification. */
+/** Statuses for an unknown session; the first is the one in the specification. */
 const NO_SUCH_SESSION: ReadonlySet<number> = new Set([404, 400]);
 
-/** Translates an error of the SDK into a failure. */
 export function failureOf(error: unknown, { what, connection, user, called }: FailedRequest): CallFailure {
   const known = causeOf(error, CallFailure);
   if (known) return known;
@@ -51,7 +49,7 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
   return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection, user)}`, true);
 }
 
-/** Of the result kinds since 2026-07-28 only a complete result is usable here. */
+/** Only a complete result is usable here, of the result types since 2026-07-28. */
 function kindOf({ data }: SdkError): string {
   const kind = data !== null && typeof data === 'object' && 'resultType' in data ? data.resultType : undefined;
   return typeof kind === 'string' ? `a result of the type \`${kind}\`` : 'a result of another type';
@@ -72,20 +70,16 @@ const SUGGESTIONS = {
 };
 type Code = keyof typeof SUGGESTIONS;
 
-/** @throws CallFailure `mcp.task_required` for a tool that its server runs as a task only; nothing was called. */
+/** @throws CallFailure `mcp.task_required` for a tool that runs only as a task; nothing was called. */
 export function refuseTaskOnly({ execution }: Tool, what: string): void {
   if (execution?.taskSupport !== 'required') return;
   throw unmet('mcp.task_required', `${what} must be called as a task of MCP, and was not called`, false);
 }
 
-/**
- * The failure for a server that wants more of its client than a durable call has: input on the way, or to answer with a task.
- *
- * @returns undefined for every other error.
- */
+/** For a server that needs what a durable call lacks: input on the way, or tasks. Undefined: another error. */
 export function unmetRequirementOf(error: unknown, what: string, called: boolean): CallFailure | undefined {
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) {
-    // It was called, and may go on.
+    // The call was made and may still have its effect, hence `called`.
     if (error.data === undefined || !isKind(error.data)) return undefined;
     const { resultType } = error.data;
     if (resultType === 'task') return unmet('mcp.task_required', `${what} answered with a task of MCP`, called, error);

@@ -9,34 +9,29 @@ import { CallFailure } from '../call/call-failure.js';
 import type { OpenTransport } from './open-transport.js';
 import { causeOf } from './reason-of.js';
 
-/** A client that a server has answered, over a transport. */
 export interface Negotiated extends OpenTransport {
   client: Client;
 }
 
-/** How long a server may take to answer. */
 export interface Patience {
-  /** Gives up, when no caller waits for the connection any more. */
+  /** Aborts when no caller waits for the connection any more. */
   signal: AbortSignal;
-  /** Longest each answer on the way may take, in milliseconds. */
+  /** Maximum milliseconds for each answer. */
   patienceMs: number;
-  /** Longest the wait for the answer to a question that older servers may not know, in milliseconds. */
+  /** Maximum milliseconds for the answer to a request that older servers may not know. */
   probeMs: number;
 }
 
-/** The oldest version of the protocol without a handshake. */
+/** The oldest protocol version without a handshake. */
 export const WITHOUT_HANDSHAKE = '2026-07-28';
 
 /**
- * Connects to a server in the newest protocol version that both sides know.
- *
- * The client first asks for the supported versions; a server that does not know this request gets the handshake of the
- * versions before 2026-07-28. Silence, a broken connection and an unexpected answer may all mean that it does not know
- * the request, so each leads to a second attempt over a new transport with the handshake first. A server that refuses
- * the handshake, since it was only slow to start, is asked once more with a longer timeout. Source: docs/guide.md#mcp.
- *
- * @param open makes a new transport.
- * @throws the error of the last attempt.
+ * Connects in the newest protocol version that both sides know. The client first asks for the supported versions;
+ * a server that does not know this request gets the handshake of the versions before 2026-07-28. Silence, a broken
+ * connection or an unexpected answer may all mean that, so each leads to a second attempt over a new transport
+ * with the handshake first. A server that refuses the handshake was only slow to start, and is asked once more
+ * with a longer timeout. Source: docs/guide.md#mcp.
+ * @param open makes a new transport. @throws the error of the last attempt, or the refusal of the handshake.
  */
 export async function negotiate(open: () => OpenTransport, patience: Patience): Promise<Negotiated> {
   const first = open();
@@ -90,12 +85,12 @@ async function connect(
   }
 }
 
-/** Nothing that another version would change: it cannot be reached, must not be, or no caller waits any more. */
+/** Whether another version cannot help: the server is unreachable or denied, or no caller waits. */
 function isFinal(error: unknown, { signal }: Patience): boolean {
   return signal.aborted || causeOf(error, CallFailure) !== undefined;
 }
 
-/** Error codes of servers without a handshake: by the specification, or as for any unknown method. */
+/** Error codes of servers without a handshake: the specified one, and that of an unknown method. */
 const REFUSALS: ReadonlySet<unknown> = new Set([
   ProtocolErrorCode.UnsupportedProtocolVersion,
   ProtocolErrorCode.MethodNotFound,
@@ -106,7 +101,6 @@ function refusesHandshake(error: unknown): boolean {
   return error instanceof SdkHttpError && REFUSALS.has(codeIn(error.data.text));
 }
 
-/** The code of a JSON-RPC error that was sent with a status of its own. */
 function codeIn(body: unknown): unknown {
   try {
     const answer: unknown = JSON.parse(String(body));

@@ -13,47 +13,43 @@ import { markResponse } from './mark-response.js';
 import { causeOf, maskedReason } from './reason-of.js';
 import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
 
-/** The user of a connection: a call, or the planning of one. */
 export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> & {
   environment: Pick<CallInput['environment'], 'name'>;
 };
 
-/** Where servers are started, and the observer of their processes. */
 export interface McpHost {
   /** Absolute path of the project. */
   root: string;
   groups: ProcessGroups;
 }
 
-/** A way to a server, not yet used. */
+/** A transport to a server, not started yet. */
 export interface OpenTransport {
   transport: SiftingTransport;
-  /** The last part of a process's stderr, masked with the secrets of a call. */
+  /** The end of the server process's stderr, masked with the secrets of a call. */
   stderr: (log: CallLog) => string;
-  /** The processes of a server that is a child process. */
+  /** Set for a server that is a child process. */
   processes?: StartedProcesses;
-  /** Closes the way, and ends the processes, children that left their group included. */
+  /** Closes the transport and ends the processes, including children that left their group. */
   close: () => Promise<void>;
 }
 
 /** Time limit for ending the processes that a server leaves behind. */
 export const END_MS = 1000;
 
-/** How much of stderr is kept, in characters. */
+/** Characters of stderr that are shown. */
 export const KEPT_STDERR = 4000;
-/** Masking does not find a secret that is cut in two, so the cut is made outside the displayed part. */
+/** Masking does not find a cut secret, so stderr is cut well outside the shown part. */
 const CUT_STDERR = 12_000;
-/** Room for an output sent twice, as text and as structure, and escaped. */
+/** Room for an output that is sent twice, as text and as structure, and escaped. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 type HttpServer = Extract<PlanMcpServer, { transport: 'http' }>;
 type StdioServer = Extract<PlanMcpServer, { transport: 'stdio' }>;
 
 /**
- * A transport to a server: a child process with its env profile and nothing else, or HTTP under the policy of hosts,
- * which follows no redirect.
- *
- * @throws CallFailure `denied.host`, `config.missing_credential`.
+ * A child process with its env profile and nothing else, or HTTP under the policy of hosts, without redirects.
+ * @throws CallFailure `denied.host`; AbilityError `config.missing_credential`.
  */
 export function openTransport(server: PlanMcpServer, call: McpUser, host: McpHost): OpenTransport {
   if (server.transport === 'stdio') return stdioTransport(server, call, host);
@@ -103,7 +99,7 @@ function httpTransport(server: HttpServer, call: McpUser): StreamableHTTPClientT
   return new StreamableHTTPClientTransport(url, { requestInit: { headers, redirect: 'error' }, fetch: guardedFetch });
 }
 
-/** Nothing was sent, so that nothing can have happened. */
+/** The failure before anything was sent, so that no effect is possible. */
 function unreachable({ name, url }: HttpServer, error: unknown, log: CallLog): CallFailure {
   return new CallFailure(
     {

@@ -17,13 +17,11 @@ import type { McpPool } from './pool.js';
 import { maskedReason } from './reason-of.js';
 import { compareTools, definitionOf, toolDigest } from './tool-definition.js';
 
-/** A plan with its tools pinned, and warnings about those that could not be. */
 export interface PinnedPlan {
   plan: Plan;
   warnings: string[];
 }
 
-/** The request on whose behalf servers are asked: its secrets and deadline. */
 export interface PinningCall {
   secrets: SecretSource;
   signal: AbortSignal;
@@ -35,33 +33,29 @@ type McpOperation = PlanOperation & { implementation: McpImplementation };
 const PIN_MS = 10_000;
 
 /**
- * The tools of plans, as their servers described them when the plans were made.
- *
- * A plan holds the digest of each tool; the description itself is in the store, so that a change can be shown.
- * Source: docs/operations.md#safety; docs/guide.md#mcp; docs/imports.md#an-mcp-server.
+ * The tools of plans, as their servers described them when the plans were made. A plan holds each tool's digest,
+ * the store its description, so that a change can be shown. Source: docs/operations.md#safety; docs/guide.md#mcp;
+ * docs/imports.md#an-mcp-server.
  */
 export class PinnedTools {
   constructor(
     private readonly pool: McpPool,
     private readonly store: ByteStore,
-    /** Root of the project, whose imports keep the tools as they were when imported. */
+    /** Root of the project, whose imports contain the tools as they were when imported. */
     private readonly root: string,
   ) {}
 
   /**
    * Pins the tools a plan may call, including those of its hooks' abilities, as this worker's servers describe them
-   * now. A plan without tools is unchanged.
-   *
-   * A tool that its definition pins must match the pin. A tool that is not available now, since its server is down or
-   * does not list it yet, is a warning; unless its definition pins it, it is then not compared when it is called.
-   *
-   * @throws AbilityError `mcp.definition_changed` for a tool that is no longer the one its definition pins;
-   * `mcp.not_pinned` for one that cannot be seen and is not pinned, in a protected environment.
+   * now. A tool that its definition pins must match the pin. An unavailable tool (server down, or not listed yet) is
+   * a warning; unless its definition pins it, it is then not compared when it is called.
+   * @throws AbilityError `mcp.definition_changed` for a tool that differs from its definition's pin;
+   * `mcp.not_pinned` for an unavailable one without a pin, in a protected environment.
    */
   async pin(plan: Plan, call: PinningCall): Promise<PinnedPlan> {
     const used = [...Object.values(plan.operations), ...guardAbilitiesOf(plan)].filter(callsTool);
     if (used.length === 0) return { plan, warnings: [] };
-    // One guard answers for many abilities; its tool is checked once.
+    // Abilities may share a guard; its tool is checked once.
     const different = new Map(used.map((operation) => [identityOf(operation), operation]));
     const warnings: string[] = [];
     const pinned = new Map(
@@ -79,7 +73,7 @@ export class PinnedTools {
     return { plan: withGuardAbilities({ ...plan, operations }, pin), warnings };
   }
 
-  /** @returns the digest of the tool of an operation; undefined where it cannot be seen, or the definition pins it. */
+  /** @returns the digest of the tool; undefined if it is unavailable or its definition pins it. */
   private async pinOne(
     operation: McpOperation,
     plan: Plan,
@@ -101,11 +95,7 @@ export class PinnedTools {
     return pinned;
   }
 
-  /**
-   * Compares a tool with the one that was planned, before it is called.
-   *
-   * @throws CallFailure `mcp.definition_changed` with the difference; nothing was called.
-   */
+  /** @throws CallFailure `mcp.definition_changed` with the difference, before the tool is called. */
   async compare({ mcp }: McpImplementation, tool: Tool): Promise<void> {
     const { pinned, server } = mcp;
     if (pinned === undefined || toolDigest(tool) === pinned) return;
@@ -122,7 +112,6 @@ export class PinnedTools {
     });
   }
 
-  /** The current definition of a tool, or why it is not available. */
   private async look(
     { implementation: { mcp, timeout_ms } }: McpOperation,
     { environment }: Plan,
@@ -143,7 +132,7 @@ export class PinnedTools {
     }
   }
 
-  /** @returns a warning when the description cannot be kept. */
+  /** @returns a warning if the description cannot be stored. */
   private async keep(tool: Tool): Promise<string | undefined> {
     try {
       await this.store.put(Buffer.from(canonicalJson(definitionOf(tool))));
@@ -154,14 +143,14 @@ export class PinnedTools {
     }
   }
 
-  /** The next import may forget it, and tasks that are under way want to show it. */
+  /** The next import may replace the description, and tasks under way need it to show a change. */
   private async keepImported(digest: string): Promise<void> {
     const text = findPinned(this.root, digest);
     if (!text) return;
     try {
       await this.store.put(Buffer.from(canonicalJson(text)));
     } catch {
-      // It is still where it was found.
+      // The import still has it.
     }
   }
 
@@ -178,7 +167,7 @@ function callsTool(operation: PlanOperation): operation is McpOperation {
   return operation.implementation.kind === 'mcp';
 }
 
-/** The same for two operations that call the same tool in the same way. */
+/** Equal for two operations that call the same tool in the same way. */
 function identityOf({ key, implementation }: McpOperation): string {
   return canonicalJson([key, implementation.mcp as unknown as JsonObject]);
 }
@@ -189,7 +178,7 @@ function withPin(operation: McpOperation, pinned: string): McpOperation {
 }
 
 function warningOf({ key, implementation: { mcp } }: McpOperation, { message }: AbilityError): string {
-  // A server's stderr is on the later lines, and is reported when the server is called.
+  // The later lines are the server's stderr, which its call reports.
   const [reason] = message.split('\n', 1);
   return `${key} is not pinned, so that a change of ${mcp.tool} before it is called will not be noticed: ${reason}`;
 }
@@ -212,7 +201,7 @@ function notPinned({ key, implementation: { mcp } }: McpOperation, problem: Abil
   );
 }
 
-/** A server's answer may be nested deeper than we can process. */
+/** The answer cannot be read, for example because it is nested too deeply. */
 function unreadable(error: unknown, log: CallLog) {
   return {
     code: 'mcp.output_invalid',

@@ -4,36 +4,28 @@ import { CallFailure } from '../call/call-failure.js';
 import { connectMcp, type McpConnection, SessionLost } from './connection.js';
 import type { McpHost, McpUser } from './open-transport.js';
 
-/** A connection and the calls that use it now. */
 interface Entry {
   name: string;
   connecting: Promise<McpConnection>;
   connected: boolean;
-  /** Whether a call over it was answered. */
+  /** Whether the server has answered a call over this connection. */
   answered: boolean;
   users: number;
-  /** Gives up connecting. */
   abandon: AbortController;
-  /** Another configuration of the same server has taken its place. */
+  /** Whether another connection to the same server has replaced this one. */
   replaced: boolean;
 }
 
 /**
- * Connections to MCP servers, shared by all calls of a worker: one per server, environment and configuration.
- *
- * A server that died is restarted by the next call; one whose configuration or secrets changed is closed after its last
- * call.
+ * Connections shared by all calls of a worker: one per server, environment and configuration. The next call
+ * restarts a dead server; one whose configuration or secrets changed is closed after its last call.
  */
 export class McpPool {
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly host: McpHost) {}
 
-  /**
-   * Uses a connection for the time of one call.
-   *
-   * @throws CallFailure `timeout.call` when the server does not start in time; then nothing was called.
-   */
+  /** @throws CallFailure `timeout.call` if the server does not start in time; then nothing was called. */
   async use<T>(server: PlanMcpServer, call: McpUser, action: (connection: McpConnection) => Promise<T>): Promise<T> {
     const entry = this.enter(server, call);
     entry.users += 1;
@@ -45,7 +37,7 @@ export class McpPool {
     } catch (error) {
       if (!(error instanceof SessionLost)) throw error;
       this.retire(entry);
-      // A restarted server knows no session; one that never answered would not know the next one either.
+      // A restarted server has lost the session; one that never answered would lose the next one, too.
       if (!entry.answered) throw error;
       return await this.use(server, call, action);
     } finally {
@@ -55,7 +47,6 @@ export class McpPool {
     }
   }
 
-  /** Closes all connections, at the end of a worker. */
   async close(): Promise<void> {
     const open = [...this.entries.values()];
     this.entries.clear();
@@ -85,14 +76,13 @@ export class McpPool {
     for (const [key, other] of this.entries) if (other === entry) this.entries.delete(key);
   }
 
-  /** The next call gets a connection of its own; this one is closed when its last call is done. */
+  /** The next call gets a new connection; this one closes after its last call. */
   private retire(entry: Entry): void {
     this.forget(entry);
     entry.replaced = true;
     if (entry.users === 0) void close(entry);
   }
 
-  /** Abandons a connection that no call waits for any more. */
   private giveUp(entry: Entry): void {
     this.forget(entry);
     entry.abandon.abort();
@@ -104,7 +94,7 @@ async function close(entry: Entry): Promise<void> {
   await connection?.close();
 }
 
-/** Waits for a connection that others may be waiting for as well. */
+/** Waits for a connection, which other calls may share, until this call has to stop. */
 function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: McpUser, name: string) {
   return new Promise<McpConnection>((resolve, reject) => {
     const giveUp = (): void => {
@@ -117,7 +107,7 @@ function whileItMay(connecting: Promise<McpConnection>, { stop, timeoutMs }: Mcp
   });
 }
 
-/** Current values of a server's secret references; it was started with earlier ones. Its callers mask both. */
+/** Current values of a server's secrets. A running server may have older ones; callers mask both. */
 function secretsOf(server: PlanMcpServer, { secrets, log }: McpUser): string[] {
   const references = server.transport === 'stdio' ? server.env.secrets : server.credentials;
   return Object.entries(references).map(([name, reference]) => {

@@ -2,18 +2,13 @@ import { z } from 'zod';
 import type { CallLog } from '../call/call-log.js';
 import { withoutQuote } from '../lossless-json/read-json.js';
 
-/** Longest a reason is, in characters; some servers answer with a whole page. */
+/** Maximum characters of a reason; some servers answer with a whole page. */
 const MAX_CHARACTERS = 1000;
 const MAX_ISSUES = 5;
 
-/** One issue in the report of a validator of the SDK, or of a server that uses one. */
 const issue = z.object({ message: z.string(), path: z.array(z.union([z.string(), z.number()])) });
 
-/**
- * Message of an error and its cause as text; a validator's dump is summarised.
- *
- * @param log masks the secrets: before the reason is cut, since a part of a secret is not found.
- */
+/** Message of an error and its cause. @param log masks before the cut, since part of a secret is not found. */
 export function maskedReason(error: unknown, log: Pick<CallLog, 'mask'>): string {
   if (!(error instanceof Error)) return log.mask(String(error));
   const cause = error.cause instanceof Error && error.cause.message ? error.cause.message : '';
@@ -22,7 +17,7 @@ export function maskedReason(error: unknown, log: Pick<CallLog, 'mask'>): string
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
 }
 
-/** A text in which a list of issues, which validators write as JSON, is replaced by the mistakes in words. */
+/** Replaces a JSON list of validation issues in a text by a description in words. */
 export function withoutDump(text: string): string {
   const start = text.search(/\[\s*\{/);
   const end = text.lastIndexOf(']') + 1;
@@ -31,7 +26,6 @@ export function withoutDump(text: string): string {
   return issues ? `${text.slice(0, start)}${describeIssues(issues)}${text.slice(end)}` : text;
 }
 
-/** The first mistakes of a value, in words. */
 export function describeIssues(issues: readonly z.infer<typeof issue>[]): string {
   const texts = issues.map(({ message, path }) => {
     const what = message.replace(/^Invalid (?:input|option): /, '');
@@ -42,7 +36,7 @@ export function describeIssues(issues: readonly z.infer<typeof issue>[]): string
   return [...texts.slice(0, MAX_ISSUES), ...more].join('; ');
 }
 
-/** The first of an error and its causes that is of a class. */
+/** The first error of a class, in an error and its causes. */
 export function causeOf<T extends Error>(error: unknown, kind: abstract new (...args: never[]) => T): T | undefined {
   for (let [each, depth] = [error, 0]; each instanceof Error && depth < 5; each = each.cause, depth += 1) {
     if (each instanceof kind) return each;

@@ -7,25 +7,23 @@ type Message = Parameters<Transport['send']>[0];
 
 const AS_USUAL: Reading = { integers: 'round', code: 'mcp.output_invalid', what: 'A message' };
 
-/** Key of a listing's tools after sifting; a server's own value there is overwritten. */
+/** Key of the tools in a sifted listing; it overwrites a server's own value there. */
 export const LISTED = 'ability-runtime/listed';
 
 /**
- * A transport that hides the tools of a listing from the SDK, which refuses a whole listing because of one malformed
- * tool.
- *
- * They are under {@link LISTED} as the server wrote them, each to be checked by itself. As this is not a transport of
- * the SDK itself, the SDK negotiates the protocol version over this very connection, and starts no second process.
+ * Hides listed tools from the SDK, which refuses a whole listing for one malformed tool; they are under {@link
+ * LISTED} as the server wrote them. As this is no transport of the SDK, the SDK negotiates the protocol version
+ * over this very connection, and starts no second process.
  */
 export class SiftingTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
-  /** Whether the handshake of the protocols before 2026-07-28 was begun. */
+  /** Whether the handshake of protocols before 2026-07-28 has begun. */
   handshaken = false;
-  /** Requests for tools that are not answered yet. */
+  /** Ids of requests for tools that are not answered yet. */
   private readonly asked = new Set<string | number>();
-  /** Calls of tools that are not answered yet; their answers keep their marks, for the call to read. */
+  /** Ids of tool calls that are not answered yet; the call reads the marks in their answers. */
   private readonly called = new Set<string | number>();
 
   constructor(private readonly inner: Transport) {}
@@ -71,7 +69,7 @@ export class SiftingTransport implements Transport {
     this.called.delete(id);
   }
 
-  /** Values outside the output are read as JavaScript reads them, such as the largest number that a schema allows. */
+  /** Reads values outside of outputs as JavaScript does, such as the largest number of a schema. */
   private read(message: Message): Message {
     const isAnswer = !('method' in message) && message.id !== undefined;
     if (isAnswer && this.called.delete(message.id as string | number)) return message;
@@ -85,7 +83,7 @@ export class SiftingTransport implements Transport {
   }
 }
 
-/** The same for a child process; by these two the SDK knows one, and does not take silence for an outage. */
+/** For a child process: `stderr` and `pid` keep the SDK from treating silence as an outage. */
 export class SiftingStdioTransport extends SiftingTransport {
   constructor(private readonly child: ChildTransport) {
     super(child);

@@ -9,7 +9,6 @@ import { type Entry, takeChosen } from '../files/choose-files.js';
 type Content = CallToolResult['content'];
 type Block = Content[number];
 
-/** A block of an answer that may become a file. */
 interface Left extends Entry {
   at: number;
   bytes: Buffer;
@@ -17,10 +16,9 @@ interface Left extends Entry {
 }
 
 /**
- * Keeps resources, images and sounds of an answer as files, as the contract names them: resources by the last part of
- * their address, the others as `image-1.png`, `audio-1.wav`. Links to resources are not followed.
- *
- * @returns the content with each kept block's bytes replaced by `file`. @throws CallFailure `file.missing`, `file.too_large`.
+ * Keeps resources, images and sounds as files, as the contract names them: resources by the last part of their
+ * address, the others as `image-1.png`, `audio-1.wav`. Links are not followed. @returns the content with `file`
+ * for the bytes of each kept block. @throws CallFailure `file.missing`, `file.too_large`.
  */
 export async function takeResources(
   content: Content,

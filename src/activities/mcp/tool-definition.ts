@@ -8,15 +8,13 @@ import {
   type ValueDifference,
 } from '../../text/value-differences.js';
 
-/** A server may change its whole definition, and the error is kept in the history. */
+/** Maximum changes in an error: a server may change everything, and the history keeps the error. */
 const MAX_CHANGES = 20;
 
 /**
- * The pinned parts of a tool: everything a person, a model or a contract may rely on when choosing and calling it.
- *
- * That is name, title, description, both schemas and annotations; a description instructs the model that reads it, so a
- * new one is as much a change as a new parameter. Icons, `_meta` and execution hints are not pinned: they change
- * neither the request nor the effect. Source: docs/operations.md#safety; docs/imports.md#an-mcp-server.
+ * The pinned parts of a tool: all that a person, a model or a contract may rely on. A description instructs the
+ * model that reads it, so a new one is as much a change as a new parameter. Icons, `_meta` and execution hints
+ * change neither request nor effect. Source: docs/operations.md#safety; docs/imports.md#an-mcp-server.
  */
 export function definitionOf({ name, title, description, inputSchema, outputSchema, annotations }: Tool): JsonObject {
   const parts = { name, title, description, inputSchema, outputSchema, annotations };
@@ -25,7 +23,7 @@ export function definitionOf({ name, title, description, inputSchema, outputSche
 
 const digests = new WeakMap<Tool, string>();
 
-/** SHA-256 of the canonical JSON of a tool's pinned parts; a listing is digested once. */
+/** SHA-256 of the canonical JSON of a tool's pinned parts; computed once per tool of a listing. */
 export function toolDigest(tool: Tool): string {
   const known = digests.get(tool);
   if (known !== undefined) return known;
@@ -34,11 +32,7 @@ export function toolDigest(tool: Tool): string {
   return digest;
 }
 
-/**
- * Differences between two versions of a tool, cut to fit into an error.
- *
- * @returns the first changes, and the number of further ones.
- */
+/** Cut to fit into an error. @returns the first changes, and the number of further ones. */
 export function compareTools(before: JsonObject, after: JsonObject): { changes: ShownDifference[]; more: number } {
   const found = [...Object.keys(after), ...Object.keys(before)]
     .filter((key, index, keys) => keys.indexOf(key) === index)

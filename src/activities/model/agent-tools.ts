@@ -7,19 +7,17 @@ import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { Said, ShownTool } from './model-call.js';
 
-/** By which a model hands fewer abilities to an agent that it calls. Source: R-003-17. */
+/** Input by which a model limits the abilities of an agent that it calls. Source: R-003-17. */
 const DELEGATED = {
   type: 'array',
   items: { type: 'string' },
   description: 'The only abilities that the agent may call for this; without it, all that you and it may call.',
 };
 
-/** The schema of the input of a tool. */
 export function schemaOfTool({ operations, workflows = {} }: Plan, { ability }: PlanTool): JsonObject {
   return operations[ability]?.input_schema ?? workflows[ability]?.ability.input_schema ?? { type: 'object' };
 }
 
-/** Tools in the form for a model: their purpose, effect and input. */
 export function shownTools(tools: readonly PlanTool[], plan: Plan): ShownTool[] {
   return tools.map((tool) => {
     const { name, ability, summary, effects } = tool;
@@ -33,11 +31,7 @@ export function shownTools(tools: readonly PlanTool[], plan: Plan): ShownTool[] 
 
 const MAX_OF_A_NAME = 100;
 
-/**
- * The valid tool calls of a model; invalid ones carry a reason, which the model receives.
- *
- * Everything from a model is validated: an unknown tool, broken JSON and input of the wrong type are not called.
- */
+/** Unknown tools, broken JSON and invalid input are not called; the model receives the reason. */
 export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan: Plan): ToolCall[] {
   return calls.map(({ id, name, arguments: text }) => {
     const call = { id, tool: name.slice(0, MAX_OF_A_NAME), input: {} };
@@ -48,7 +42,7 @@ export function readCalls(calls: Said['calls'], tools: readonly PlanTool[], plan
   });
 }
 
-/** In the last turn the tools of an agent are not offered, so that it has to answer. */
+/** The refusal of an unknown tool, or of one that is not offered, as in the last turn. */
 function noTool(name: string, tools: readonly PlanTool[], { agent }: Plan): Problem {
   if (agent?.tools.some((one) => one.name === name)) {
     return {

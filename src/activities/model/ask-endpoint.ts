@@ -17,19 +17,15 @@ import type { Message } from './transcript.js';
 type Param = OpenAI.Chat.ChatCompletionMessageParam;
 /** JSON and event framing make an answer longer than its text. */
 const MAX_BYTES = 8 * MAX_SAID;
-/** The limit of the call holds before this one. */
+/** Upper bound only: the limit of the call applies first. */
 const LONGEST_MS = 3_600_000;
 
 /**
- * Calls a model behind an OpenAI-compatible endpoint, as a stream: its answer goes to the log of the call as it
- * arrives.
- *
- * Endpoint and key come from the worker's environment, never from a file of the project. Redirects are not followed.
- * Neither bodies nor network messages are passed on, which could hold the key, or text for an AI. Source: C-49;
- * decision 0003.
- *
- * @throws CallFailure `model.not_configured`, `model.rejected`, `model.unavailable`, `model.answer_broken`,
- * `timeout.call`.
+ * Calls a model behind an OpenAI-compatible endpoint; its answer streams into the log of the call. Endpoint and
+ * key come from the worker's environment, never from a file of the project. Redirects are not followed. Neither
+ * bodies nor network messages are passed on, since they could hold the key, or text for an AI. Source: C-49;
+ * decision 0003. @throws CallFailure `model.not_configured`, `model.rejected`, `model.unavailable`,
+ * `model.answer_broken`, `timeout.call`.
  */
 export async function askEndpoint(
   model: PlanModel,
@@ -51,7 +47,7 @@ export async function askEndpoint(
     return said;
   } catch (error) {
     signal.throwIfAborted();
-    // The library ends a stream that was stopped as if it had come to its end.
+    // The library ends an aborted stream like a complete one.
     if (error instanceof CallFailure && !stop.aborted) throw error;
     throw failureOf(error, model, host, stop);
   }
@@ -124,7 +120,6 @@ async function readStream(
 
 type Part = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };
 
-/** Takes a part of a call; gives how long it is. */
 function addPart(calls: Map<number, Said['calls'][number]>, part: Part | null): number {
   const at = typeof part?.index === 'number' ? part.index : calls.size;
   const call = calls.get(at) ?? { id: '', name: '', arguments: '' };
@@ -144,13 +139,13 @@ function readUsage({
   completion_tokens?: unknown;
 }) {
   const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-  // Every request has tokens: an endpoint that reports 0 does not count, and the limit would never be reached.
+  // Every request has tokens: with an endpoint that reports 0, the limit would never be reached.
   return isCount(input) && isCount(output) && input > 0 ? { input, output } : undefined;
 }
 
 const clients = new Map<string, Promise<OpenAI>>();
 
-/** One client an endpoint; the packages are loaded with the first question. */
+/** One client per endpoint; the packages are loaded with the first request. */
 function clientFor(endpoint: ModelEndpoint): Promise<OpenAI> {
   const name = JSON.stringify([endpoint.url.href, endpoint.key, endpoint.allowed]);
   const limits = { timeoutMs: LONGEST_MS, maxBytes: MAX_BYTES };
@@ -174,7 +169,7 @@ function tooMuch(host: string): CallFailure {
   return new CallFailure({ code: 'model.answer_broken', message }, { hasArrived: true });
 }
 
-/** Statuses that mean "not now". */
+/** Statuses that allow a later attempt. */
 const NOT_NOW = new Set([408, 409, 425, 429]);
 
 function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSignal): CallFailure {

@@ -7,7 +7,6 @@ import type { CallInput } from '../call/call-input.js';
 import { callScript, type ScriptDependencies } from '../script/call-script.js';
 import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
 
-/** Output of a program in the place of a model. */
 const said = z.strictObject({
   text: z.string().max(MAX_SAID).default(''),
   calls: z
@@ -24,10 +23,8 @@ const said = z.strictObject({
 });
 
 /**
- * Runs a program of the project in the place of an endpoint: it reads the request as JSON on stdin, with everything
- * that a model would see, and writes `{text?, calls?: [{id?, name, arguments}], usage?}`.
- *
- * @throws CallFailure `script.*`, `timeout.call`, `model.answer_broken`.
+ * Runs a program of the project as a model: it reads the request as JSON on stdin, and writes `{text?, calls?:
+ * [{id?, name, arguments}], usage?}`. @throws CallFailure `script.*`, `timeout.call`, `model.answer_broken`.
  */
 export async function askProgram(
   { model: _, ...base }: ModelImplementation,
@@ -42,10 +39,7 @@ export async function askProgram(
   return readSaid(output, script.path);
 }
 
-/**
- * Reads a program's output as the answer of a model. @param who names the program in the error. @throws CallFailure
- * `model.answer_broken`.
- */
+/** Reads a program's answer. @param who names it in the error. @throws CallFailure `model.answer_broken`. */
 export function readSaid(output: Json, who: string): Said {
   const read = said.safeParse(output);
   if (!read.success) {

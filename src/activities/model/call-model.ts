@@ -15,21 +15,17 @@ import { fitContext, lengthOf, tokensOf } from './fit-context.js';
 import type { Question, Said } from './model-call.js';
 import type { Message, Transcripts } from './transcript.js';
 
-/** Worker dependencies of model calls. */
 export interface ModelDependencies extends ScriptDependencies {
   transcripts: Transcripts;
-  /** Contains the endpoint and its key. */
   env: NodeJS.ProcessEnv;
 }
 
-/** Limit on the text beside a model's calls that the history keeps. Characters. */
+/** Maximum characters that the history keeps of the text beside a model's calls. */
 const MAX_OF_WORDS = 1_000;
 
 /**
- * One turn of an agent: sends the transcript with the new messages to its model, and returns the answer.
- *
- * @throws CallFailure `model.*`, `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source:
- * docs/sessions.md.
+ * One turn: sends the transcript with the new messages, and returns the answer. @throws CallFailure `model.*`,
+ * `limit.max_tokens`, `limit.max_cost`, `script.*`, `timeout.call`, `store.*`. Source: docs/sessions.md.
  */
 export async function callModel(
   implementation: ModelImplementation,
@@ -71,7 +67,7 @@ async function answerTo(
     : askEndpoint(implementation.model, question, call, dependencies.env);
 }
 
-/** A call whose id occurs twice in the turn gets a new one, in the transcript as well: results are matched by id. */
+/** Gives a repeated call id within a turn a new id, in the transcript too: results are matched by id. */
 function withOwnIds(calls: Said['calls']): Said['calls'] {
   const seen = new Set<string>();
   return calls.map((call, at) => {
@@ -100,7 +96,7 @@ function toolsOf({ tools }: PlanAgent, { tools: names }: ModelRequest): PlanAgen
 function questionOf(plan: Plan, agent: PlanAgent, request: ModelRequest, all: Message[], model: PlanModel): Question {
   const instructions = instructionsOf(agent.instructions, plan.ability.output_schema);
   const { left } = request;
-  // In the last turn there is nothing but to answer.
+  // In the last turn the model can only answer.
   const tools = left.turns > 1 ? shownTools(toolsOf(agent, request), plan) : [];
   const around = instructions.length + JSON.stringify(tools).length + noteOf(left, 0).length;
   const room = Math.max(model.context_tokens / 4, model.context_tokens * 0.9 - tokensOf(around));
@@ -117,10 +113,7 @@ function inputTokens({ instructions, messages, note, tools }: Question): number 
   );
 }
 
-/**
- * Maximum length of the answer, and the limit it comes from. @throws CallFailure `limit.*` where the request alone
- * exceeds it.
- */
+/** Maximum answer length, and its limit. @throws CallFailure `limit.*` if the request alone exceeds it. */
 function mostOf(
   question: Question,
   { tokens, cost }: AgentLeft,
@@ -152,7 +145,7 @@ function beyond(limit: 'max_tokens' | 'max_cost', needs: string): CallFailure {
   return new CallFailure(problem, { isFinal: true });
 }
 
-/** Reports the agent's limit if the answer reached it; else the model's own. */
+/** The failure for a cut answer: the agent's limit if the answer reached it, else the model's. */
 function cutAnswer({ most, limit }: Question, { usage }: Said): CallFailure {
   if (limit && (usage === undefined || usage.output >= (most ?? 0))) {
     return beyond(limit, 'more than is left, so that its answer was cut');
@@ -177,7 +170,6 @@ function wordsOf({ text }: Said): Pick<ModelAnswer, 'text'> {
   return text === '' ? {} : { text: text.slice(0, MAX_OF_WORDS) };
 }
 
-/** The answer as the contract has it, or why it does not fit. */
 function answerOf({ text }: Said, schema: JsonObject | null): Pick<ModelAnswer, 'answer' | 'unusable'> {
   if (text.trim() === '') return { unusable: 'It is empty.' };
   if (!schema) return { answer: text };
@@ -196,7 +188,7 @@ function answerOf({ text }: Said, schema: JsonObject | null): Pick<ModelAnswer, 
   }
 }
 
-/** Models put JSON between fences although instructed not to. */
+/** Models put JSON between fences although told not to. */
 function withoutFence(text: string): string {
   return /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1] ?? text;
 }

@@ -1,27 +1,24 @@
 import type { Message } from './transcript.js';
 
-/** Characters a token has, about, in the texts and JSON that models read. */
+/** Approximate characters per token in the texts and JSON that models read. */
 const CHARACTERS_A_TOKEN = 4;
-/** The last messages are never cut: the model continues from them. */
+/** Number of last messages that are never cut: the model continues from them. */
 const LAST = 6;
 const KEPT_OF_A_RESULT = 400;
 
-/** Approximate number of tokens of a text. */
 export function tokensOf(characters: number): number {
   return Math.ceil(characters / CHARACTERS_A_TOKEN);
 }
 
-/** Characters of a message, including its tool calls. */
 export function lengthOf(message: Message): number {
   const calls = message.role === 'assistant' ? (message.calls ?? []) : [];
   return message.content.length + calls.reduce((sum, { name, arguments: text }) => sum + name.length + text.length, 16);
 }
 
 /**
- * Fits a transcript into a request: first the oldest results of calls are shortened, then the oldest turns are dropped
- * with their answers; the first message, which is the request, and the last ones stay.
- *
- * @param tokens for all messages together. @returns the messages, and the number of dropped ones.
+ * Shortens the oldest results of calls first, then drops the oldest turns with their answers; the first message,
+ * the request, and the last ones stay. @param tokens for all messages. @returns the messages, and the number
+ * dropped.
  */
 export function fitContext(messages: readonly Message[], tokens: number): { messages: Message[]; left_out: number } {
   const most = tokens * CHARACTERS_A_TOKEN;

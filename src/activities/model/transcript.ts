@@ -2,13 +2,13 @@ import type { Store } from '../../server/store/store.js';
 import { BoundedMap } from '../bounded-map.js';
 import { CallFailure } from '../call/call-failure.js';
 
-/** A message of a turn, in a format independent of providers. Instructions are not included: they are in the plan. */
+/** A message of a turn, independent of providers. Instructions are in the plan instead. */
 export type Message =
   | { role: 'user'; content: string }
   | { role: 'assistant'; content: string; calls?: { id: string; name: string; arguments: string }[] }
   | { role: 'tool'; id: string; content: string };
 
-/** One link of the chain: the messages of a turn, and the previous link. */
+/** One link of the chain: the messages of a turn, and the digest of the previous link. */
 interface Link {
   prev: string | null;
   messages: Message[];
@@ -18,11 +18,9 @@ interface Link {
 const MAX_KNOWN = 50;
 
 /**
- * The transcripts of agents: append-only chains of turns in the store, by digest, so that a history holds one digest a
- * turn and the next worker continues the chain of a killed one.
- *
- * A repeated turn adds a second link to the same predecessor; only the one that the history names counts. Source:
- * docs/sessions.md.
+ * Transcripts of agents: append-only chains of turns in the store, so that a history holds one digest a turn, and
+ * the next worker continues a killed one's chain. A repeated turn adds a second link to the same predecessor; only
+ * the one in the history counts. Source: docs/sessions.md.
  */
 export class Transcripts {
   private readonly known = new BoundedMap<string, readonly Message[]>(MAX_KNOWN);

@@ -2,17 +2,16 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Notice, NoticeFormat } from '../../contracts/notices.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 
-/** A notice as it is sent. */
 export interface NoticeBody {
   type: string;
   body: string;
 }
 
-/** A larger input stays in the task. Characters, as JSON. */
+/** Maximum characters of an input as JSON; a larger one is left out of the notice. */
 const MAX_INPUT = 16_000;
 const MAX_LINE = 500;
 
-/** A notice in the form that its receiver reads, with the commands that decide. @param link to the task in the Temporal UI. */
+/** Renders a notice in the receiver's format. @param link to the task in the Temporal UI. */
 export function renderNotice(notice: Notice, format: NoticeFormat, link: string | null): NoticeBody {
   const { id, event, at, project, task_key } = notice;
   const data = dataOf(notice, link);
@@ -64,7 +63,6 @@ function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): J
   };
 }
 
-/** The next commands: to decide, or to find out more. */
 function commandsOf({ event, task_key, approval }: Notice): string[] {
   if (event !== 'approval.requested' || !approval) return [`ability why ${task_key}`];
   const of = `${task_key} --approval ${approval.id}`;
@@ -84,7 +82,7 @@ function slackText(notice: Notice, link: string | null): string {
   return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
 }
 
-/** Else a title could mention everybody, or link elsewhere. */
+/** Prevents a title from mentioning everybody or linking elsewhere. */
 function escapeSlack(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

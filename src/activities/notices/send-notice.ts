@@ -14,15 +14,10 @@ import { secretsOf } from '../record/mask-record.js';
 import { renderNotice } from './render-notice.js';
 import { signNotice } from './sign-notice.js';
 
-/** Each attempt; the activity has a little more. */
+/** Time limit of an attempt; that of the activity is a little longer. */
 const ANSWER_MS = 10_000;
 
-/**
- * Sends a notice to one of the targets in the plan of its task. Only a task that passed preflight has notices sent, to
- * the targets in its sealed plan.
- *
- * A failed attempt is retried, except for a host that the policy forbids.
- */
+/** Sends to a target of the sealed plan; retried, except for a host that the policy forbids. */
 export function createSendNotice({ plans, secrets, ui }: Pick<ActivityDependencies, 'plans' | 'secrets' | 'ui'>) {
   return activityOf(
     async ({ notice, target }: SendNotice, { info }): Promise<void> => {
@@ -54,7 +49,7 @@ async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, li
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   await answer.body.dump();
-  // A redirect is not followed: it could lead to where the policy does not.
+  // Redirects are not followed: they could lead to a forbidden host.
   if (answer.statusCode < 300) return;
   const message = `The receiver of ${wanted.webhook} answered ${answer.statusCode}`;
   throw new AbilityError({ code: 'unavailable.connection', message });
@@ -65,7 +60,7 @@ function addressOf(text: string, reference: string): URL {
   throw new AbilityError({ code: 'config.invalid', message: `${reference} holds no http address` });
 }
 
-/** Notices leave the system, so they contain no known secret of the task or the notice. */
+/** A notice leaves the system, so known secrets of the task and the notice are masked. */
 function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
   const own = (plan.notify ?? []).flatMap(({ webhook, secret }) => [webhook, secret ?? []].flat());
   const known = own.flatMap((reference) => (source.has(reference) ? [source.resolve(reference, 'secret')] : []));
@@ -73,7 +68,7 @@ function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
   return { id, ...(new Masker([...secretsOf(plan, source), ...known]).maskDeep(rest) as Omit<Notice, 'id'>) };
 }
 
-/** The form of a failed attempt in the history: without the address and its secrets. */
+/** The failure of an attempt for the history, without the address and its secrets. */
 export function noticeFailure(error: unknown): Error {
   if (error instanceof AbilityError) {
     const { code: type, message } = error;

@@ -3,11 +3,9 @@ import { STANDARD_SECRET, standardKey, standardMac } from '../../planning/trigge
 
 /**
  * The headers of a webhook by Standard Webhooks 1.0.0: id, time, and an HMAC over both and the body.
- *
- * @param event its id, the same in each attempt; in the header `~` replaces its full stops.
- * @param secret `whsec_` and 24 to 64 bytes in base64; the prefix is optional.
- * @param at milliseconds since 1970, of this attempt.
- * @throws AbilityError `config.invalid` for an invalid secret, without repeating it.
+ * @param event its id, the same in each attempt; `~` replaces its full stops. @param at milliseconds since 1970,
+ * of this attempt. @param secret `whsec_` and 24 to 64 bytes in base64; the prefix is optional.
+ * @throws AbilityError `config.invalid`, without repeating the secret.
  */
 export function signNotice(secret: string, event: string, at: number, body: string): Record<string, string> {
   const seconds = String(Math.floor(at / 1000));

@@ -20,10 +20,9 @@ import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } 
 type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'keys' | 'plans' | 'files' | 'isServed'>;
 
 /**
- * Preflight of an existing task with another input: resolves, checks, runs PreAbilityCreate, seals.
- *
- * It refuses with `placement.no_worker` a task that the definitions have moved to a queue without a worker. These hooks
- * receive the person who changes it, those before calls the task's owner. Source: C-37.
+ * Preflight of a task with another input: resolves, checks, runs PreAbilityCreate, seals. Refuses with
+ * `placement.no_worker` a task that the definitions moved to a queue without a worker. PreAbilityCreate hooks
+ * receive the person who changes it, hooks before calls the task's owner. Source: C-37.
  */
 export function createModify(dependencies: ModifyDependencies) {
   const loader = new RegistryLoader(dependencies.root);
@@ -41,7 +40,7 @@ async function modify(
   const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
   const { task, intent, scope, run } = before;
   const within = scope === undefined ? {} : { scope };
-  // A task that two kinds of callers have shaped has no known caller.
+  // A task shaped by two kinds of callers has no known caller.
   const caller = changer === before.caller ? before.caller : undefined;
   const environment = old.environment.name;
   const wanted: Wanted = {
@@ -76,7 +75,7 @@ async function modify(
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
 }
 
-/** The definitions may place the task elsewhere by now; without a worker on that queue it would never run. */
+/** The current definitions may move the task to another queue; without a worker it would never run. */
 async function refuseUnserved(
   { ability, placement, environment }: Plan,
   from: string,

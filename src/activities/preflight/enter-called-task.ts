@@ -5,11 +5,7 @@ import { activityOf, taskOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { newRecord } from '../record/new-record.js';
 
-/**
- * Begins a task that another one called: checks its input and makes its record.
- *
- * A record that cannot be made is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
- */
+/** A failed record is a warning: the history has all. Source: docs/architecture.md#the-way-of-a-task. */
 export function createEnter({ host, plans, records }: Pick<ActivityDependencies, 'host' | 'plans' | 'records'>) {
   return activityOf(async (request: EnterRequest, context): Promise<EnterAnswer> => {
     const admitted = await plans.admit(request.seal, context.info);

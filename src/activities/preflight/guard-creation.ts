@@ -24,26 +24,22 @@ import { runHooks } from '../hooks/run-hooks.js';
 import { refuseUnusableInput } from '../script/refuse-unusable-input.js';
 import { keepUnknown } from '../session/keep-signals.js';
 
-/** Dependencies of the checks before a task. */
 export type CreationDependencies = HookDependencies &
   Pick<ActivityDependencies, 'root' | 'variables' | 'scripts' | 'tools' | 'clockOf'>;
 
-/** A request for a task, as far as the checks need it. */
 export interface Wanted {
   ability: string;
   environment: string;
   input: JsonObject;
   task: string;
-  /** The person that hooks receive. */
   user: Person;
   session: string | null;
-  /** The folder of the project that it is about. */
+  /** Folder of the project that the task is about. */
   scope?: string;
   /** Undefined: not known, so that every hook fires. */
   caller: Caller | undefined;
 }
 
-/** The request, resolved for its environment and checked against the contract. */
 export interface Resolved {
   plan: Plan;
   /** With defaults applied. */
@@ -52,7 +48,6 @@ export interface Resolved {
   warnings: string[];
 }
 
-/** The admitted task: with its tools pinned, and the answers of the hooks before creation. */
 export interface Guarded extends Pick<Resolved, 'plan' | 'digests'> {
   hooks: HookAnswer[];
   confirmations: Confirmation[];
@@ -79,11 +74,7 @@ function withoutNotices({ notify: _, ...plan }: Plan): Plan {
   return plan;
 }
 
-/**
- * Runs all checks that may refuse a task before it exists: credentials, tools, then PreAbilityCreate.
- *
- * @throws AbilityError `config.missing_credential`, `mcp.not_pinned`, `guard.denied`, `hook.failed`.
- */
+/** @throws AbilityError `config.missing_credential`, `mcp.*`, `guard.denied`, `hook.failed`. */
 export async function guardCreation(
   { plan: resolved, input, digests: before }: Resolved,
   wanted: Wanted,
@@ -91,7 +82,6 @@ export async function guardCreation(
   signal: AbortSignal,
 ): Promise<Guarded> {
   refuseMissingCredentials(resolved, dependencies);
-  // The plan promises the tools as they are now.
   const secrets = dependencies.secrets(resolved.environment.name);
   const clock = await dependencies.clockOf?.(wanted.task);
   const { plan: pinned, warnings: notPinned } = await dependencies.tools.pin(resolved, { secrets, signal });
@@ -106,18 +96,17 @@ export async function guardCreation(
   return { plan, digests, hooks, confirmations: confirmationsOf(hooks), warnings };
 }
 
-/** Credentials are checked before anything is promised. Source: R-000-73. */
+/** Checks credentials before a task is accepted. Source: R-000-73. */
 function refuseMissingCredentials(plan: Plan, { secrets }: CreationDependencies): void {
   const source = secrets(plan.environment.name);
   for (const { reference, what } of credentialsOf(plan)) source.resolve(reference, what);
 }
 
-/** Without guards there is no span. */
 function hasGuards({ ability, operations }: Plan): boolean {
   return [ability, ...Object.values(operations)].some(({ hooks }) => hooks.pre_create.length > 0);
 }
 
-/** The task does not exist yet, nor a seal with its trace; its id links these guards to it. */
+/** A span from before task and trace exist; the task id links these guards to the task. */
 function spanOf({ task, session, environment }: Wanted, { ability, project }: Plan): NewSpan {
   const attributes = {
     [A.taskId]: task,
@@ -128,7 +117,7 @@ function spanOf({ task, session, environment }: Wanted, { ability, project }: Pl
   return { name: `${OWN_SPANS.preflight} ${ability.id}`, attributes };
 }
 
-/** PreAbilityCreate fires once: for the task with its input, and for each operation it may call. Source: docs/hooks.md#preabilitycreate. */
+/** Once for the task and once per operation it may call. Source: docs/hooks.md#preabilitycreate. */
 async function askGuards(
   root: Plan,
   rootInput: JsonObject,

@@ -7,19 +7,17 @@ import { keyOfOther } from '../../rules/tasks/other-project.js';
 import { beingDeleted, taskDeleted } from '../../rules/tasks/task-deleted.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
-/** Where the holder of a key is looked up. */
 export type KeyDependencies = Pick<ActivityDependencies, 'project' | 'records' | 'findTask' | 'findDeletion'>;
 
-/** A record without a task is of a caller who died before its start; after this long its key is free again. */
+/** After this time, a record without a task frees its key: the caller died before the start. */
 const ABANDONED_MS = 60_000;
 
-/** State of a key for a request: `abandoned` by a caller that died, `held` by the task itself, or `ended` with it. */
+/** State of a key: `abandoned` by a caller that died, `held` by the same task, or `ended` with it. */
 export type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
 
 /**
- * Whether the key is free, or already that of a task with the same ability, environment and input.
- *
- * @throws AbilityError `task.key_conflict`, `task.other_project`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * Whether a key is free, or already of a task with the same request. @throws AbilityError `task.key_conflict`,
+ * `task.other_project`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export async function stateOfKey(
   request: TaskRequest,
@@ -30,7 +28,7 @@ export async function stateOfKey(
   const tombstone = records.readTombstone(request.task);
   if (tombstone) throw taskDeleted(tombstone);
   const here = records.read(request.task);
-  // The client makes keys of this form from time and chance; no other request has the same one.
+  // Such keys are ULIDs made by the client: no other request has the same one.
   const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
   if (!here && isGenerated) return 'free';
   const [found, deleted] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
@@ -46,7 +44,7 @@ export async function stateOfKey(
   const held = task ?? record?.request;
   if (!held) return 'free';
   if (held.ability === request.ability && held.environment === request.environment && held.input === input) {
-    // A record without a task promises nothing, and gives way to the new request.
+    // Without a task or a result, a record binds its key to no plan.
     const plans = task ?? (record?.result ? plansOf(record) : undefined);
     if (plans && !isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
     if (task) return 'held';

@@ -51,10 +51,7 @@ export function createPreflight(dependencies: PreflightDependencies) {
   );
 }
 
-/**
- * A worker seals for its own environment only, and for the preflight of the very task: its workflow, or an activity that
- * is part of no workflow and has that id. No other activity does anything outside of a task.
- */
+/** Admits only the task's own preflight (workflow or standalone activity) on its environment's queues. */
 function refuseOutsider({ task, environment }: TaskRequest, info: Info, { project }: PreflightDependencies): void {
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
   if (isPreflightOf(task, project, info) && queues.includes(info.taskQueue)) return;
@@ -74,7 +71,6 @@ function isPreflightOf(
   return workflowType === WORKFLOWS.preflight && ids.includes(workflowExecution?.workflowId ?? '');
 }
 
-/** The answer about a task that may be started. */
 type Sealed = PreflightAnswer & { seal: Seal };
 
 async function preflight(
@@ -83,7 +79,7 @@ async function preflight(
   dependencies: PreflightDependencies,
   signal: AbortSignal,
 ): Promise<PreflightAnswer> {
-  // Files are written under it.
+  // Files are written under the scope.
   const scope = request.scope !== undefined && { scope: checkScope(request.scope) };
   const resolved = resolveWanted(request, registry, dependencies);
   const { input } = resolved;
@@ -135,8 +131,7 @@ async function preflight(
 }
 
 /**
- * Results of an earlier task. Reused results are sealed, so they must come from a task that was sealed.
- *
+ * Reused results are sealed, so they must come from a task that was sealed.
  * @throws AbilityError as {@link PreflightDependencies.readEnded}; `seal.invalid`; `usage.invalid`.
  */
 async function progressOf(
@@ -150,7 +145,7 @@ async function progressOf(
   return files ? withFiles(kept, files) : kept;
 }
 
-/** @throws AbilityError `usage.invalid` for a step that is not there. */
+/** @throws AbilityError `usage.invalid` for a step that does not exist. */
 function planToRetry(plan: Plan, from: string | null): Plan {
   if (from === null || canBeginAt(plan, from)) return plan;
   const ids = mainSteps(plan.steps).map(({ step }) => step.id);
@@ -170,7 +165,7 @@ function unreadableRecord(key: string, path: string): AbilityError {
   });
 }
 
-/** How long the configuration keeps the record of a direct run; undefined: it has none. Source: R-000-78. */
+/** Milliseconds that records of direct runs are kept; undefined: none is written. Source: R-000-78. */
 function keptFor({ project: { policy } }: Registry): number | undefined {
   const keep = policy.direct_records?.keep;
   return keep === undefined ? undefined : parseDuration(keep);
@@ -190,7 +185,7 @@ function makeRecord(
   const record = { ...newRecord({ ...source, created_at: new Date(now).toISOString() }), ...expires, warnings };
   if (state === 'abandoned') records.replace(record);
   if (state === 'abandoned' || records.create(record)) return;
-  // A preflight of the same request, by a workflow beside an activity: the start of the task decides between them.
+  // A workflow and an activity may run one preflight at once; the start of the task decides.
   const first = records.read(request.task);
   if (!first) throw unreadableRecord(request.task, records.pathOf(request.task) as string);
   if (first.result || !isDeepStrictEqual(first.request, record.request)) {

@@ -6,7 +6,7 @@ import { credentialsOf } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 
-/** A record with the known secrets masked in input, output and texts of the task. Source: R-000-86. */
+/** Masks the known secrets in input, output and texts of a record. Source: R-000-86. */
 export function maskRecord(record: TaskRecord, secrets: (environment: string) => SecretSource): TaskRecord {
   const { plan, input, warnings, result } = record;
   const masker = new Masker(secretsOf(plan, secrets(plan.environment.name)));
@@ -27,14 +27,14 @@ function maskResult(result: TaskResult, masked: <T>(value: T) => T): TaskResult 
   };
 }
 
-/** The secrets that the operations of a plan are called with, as far as this worker has them. */
+/** Secrets that the operations of a plan use, as far as this worker has them. */
 export function secretsOf(plan: Plan, source: SecretSource): string[] {
   const references = credentialsOf(plan).map(({ reference }) => reference);
   return [...new Set(references)].flatMap((reference) => {
     try {
       return source.has(reference) ? [source.resolve(reference, 'secret')] : [];
     } catch (error) {
-      // A file outside of the project is not a secret of a call either.
+      // A reference that is refused, as to a file outside the project, gives a call no secret either.
       if (error instanceof AbilityError) return [];
       throw error;
     }

@@ -5,7 +5,6 @@ import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { digestOf } from '../../rules/canonical.js';
 
-/** Sources of a record while its task runs. */
 export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session'> {
   caller?: Caller | undefined;
   plan: Plan;
@@ -14,12 +13,10 @@ export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session
   input: JsonObject;
   /** ISO 8601. */
   created_at: string;
-  /** How the input was changed since. */
   changes?: TaskRecord['changes'] | undefined;
   changes_left?: TaskRecord['changes_left'] | undefined;
 }
 
-/** The record of a task that runs and has none yet. */
 export function newRecord(source: RecordSource): TaskRecord {
   const { plan, task, host, seal, user, session, caller, input, created_at, changes = [], changes_left } = source;
   return {

@@ -7,11 +7,7 @@ import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { startOf } from '../../rules/shown-text.js';
 import { secretsOf } from './mask-record.js';
 
-/**
- * Inputs and outputs of a task's calls for its record: first masked, then cut.
- *
- * @returns an empty object if it made none.
- */
+/** Inputs and outputs of a task's calls, first masked, then cut; an empty object if it made none. */
 export function recordCalls(
   made: CallsMade | undefined,
   plan: Plan,
@@ -55,7 +51,7 @@ function placeOf(implementation: PlanImplementation): CalledPlace {
   }
 }
 
-/** Outcomes of a task's steps without calls for its record. @returns an empty object if there were none. */
+/** Outcomes of a task's steps that are no calls, for its record. @returns an empty object if none. */
 export function recordSteps(
   done: StepsDone | undefined,
   plan: Plan,
@@ -73,11 +69,10 @@ export function recordSteps(
   return { steps, ...(done.left_out > 0 && { steps_left_out: done.left_out }) };
 }
 
-/** Characters of one value, and of all values of a record together. */
+/** Maximum characters of one value, and of all values of a record together. */
 const MAX_OF_A_VALUE = 4 * 1024;
 const MAX_OF_ALL = 256 * 1024;
 
-/** Masks values and cuts them, as long as there is room for them. */
 export class CutValues {
   private room = MAX_OF_ALL;
 
@@ -96,7 +91,7 @@ export class CutValues {
     return whole.length <= most ? { value: masked } : { start: startOf(whole, most), characters: whole.length };
   }
 
-  /** Where a secret may have begun that the cut has halved, the text ends. */
+  /** Ends the text before a secret that the cut may have halved. */
   private cutStart(text: string, characters: number): RecordedValue {
     const known = text.slice(0, this.masker.openAt(text));
     return { start: startOf(this.masker.mask(known), this.most()), characters };

@@ -9,7 +9,6 @@ import type { RunRef } from '../task/runs.js';
 import { newRecord } from './new-record.js';
 import { recordCalls, recordSteps } from './record-calls.js';
 
-/** A task that has ended, for its record. */
 export interface Ended {
   /** Workflow id. */
   task: string;
@@ -17,22 +16,17 @@ export interface Ended {
   result: TaskResult;
   /** SHA-256 of its input. */
   inputDigest: string;
-  /** Read only where the record that was made at creation is not there. */
+  /** Called only if the record made at creation is missing or of an earlier input. */
   input: () => JsonObject;
-  /** Report of its workflow; undefined if no worker can query it: then the record keeps the earlier facts. */
+  /** Report of the workflow; undefined if no worker answers queries: the record keeps earlier facts. */
   told: ToldTask | undefined;
 }
 
-/** Where records are kept, by which machine, and the secrets to mask. */
 type RecordPlace = Pick<ActivityDependencies, 'records' | 'host' | 'secrets'>;
 
 /**
- * Completes the record of a task with its end.
- *
- * A later end that is already recorded is kept: a slow worker must not overwrite the worker that took over its task.
- *
- * @param signal aborts all remaining writes.
- * @throws AbilityError `record.write_failed`.
+ * Completes a task's record. A later end already recorded is kept: a slow worker must not overwrite the worker
+ * that took over. @param signal aborts all remaining writes. @throws AbilityError `record.write_failed`.
  */
 export async function recordEnd(ended: Ended, place: RecordPlace, signal?: AbortSignal): Promise<void> {
   const { task, admitted, result } = ended;
@@ -42,19 +36,19 @@ export async function recordEnd(ended: Ended, place: RecordPlace, signal?: Abort
   if (isSame && endsLater(known?.result, result)) return;
   const used = toolsUsed(admitted.plan, result, admitted.plan.workflows ? records.toolsOfCalled(task) : []);
   const record = known && isSame ? known : recordOf(known, ended, place);
-  // It comes from the history, so that a record that is written again is the same.
+  // From the history, so that a rewritten record is the same.
   const created_at = ended.told?.created_at ?? record.created_at;
   const calls = recordCalls(ended.told?.calls, admitted.plan, place.secrets);
   const steps = recordSteps(ended.told?.steps, admitted.plan, place.secrets);
   await records.finish({ ...record, created_at, result, used, ...calls, ...steps }, signal);
 }
 
-/** Whether an end that is recorded came after another one. Moments of ISO 8601 in UTC with milliseconds compare as texts. */
+/** Whether a recorded end is later. ISO 8601 moments in UTC with milliseconds compare as texts. */
 export function endsLater(known: TaskResult | null | undefined, other: TaskResult | null): boolean {
   return (known?.finished_at ?? '') > (other?.finished_at ?? '');
 }
 
-/** The record as made at creation, if its folder is gone, on another machine, or of an earlier input. */
+/** A new record, if the one from creation is missing, on another machine, or of an earlier input. */
 function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordPlace): TaskRecord {
   const { task, admitted, result, input, told } = ended;
   const created_at = told?.created_at ?? known?.created_at ?? result.started_at ?? new Date().toISOString();
@@ -62,17 +56,13 @@ function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordP
   return newRecord({ ...admitted, input: input(), task, host, created_at, changes, changes_left });
 }
 
-/** Dependencies of a record that is written beside the history of its task. */
 export type RecordBesideDependencies = RecordPlace & Pick<ActivityDependencies, 'plans'>;
 
-/** A run, and the queue of the worker that runs it. */
 export type RunOnQueue = AskedBy & { workflowExecution: RunRef };
 
 /**
- * Writes the record of a task that is about to close, as the activity would: admitted under its seal, or not at all.
- *
- * @param signal aborts all remaining writes.
- * @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`, `record.write_failed`.
+ * Writes the record of a closing task as the activity would, if its seal admits it. @param signal aborts remaining
+ * writes. @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`, `record.write_failed`.
  */
 export async function recordBeside(
   run: RunOnQueue,

@@ -20,22 +20,19 @@ import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
 import { type Content, inFolder, writeTogether } from './write-files.js';
 
-/** The end of a task is no time to read thousands of files; further calls are in their own records. */
+/** Maximum called tasks read at the end of a task; further calls are only in their own records. */
 const MAX_CALLED = 200;
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
-  /**
-   * @param share where others read the records; omitted: nowhere.
-   * @param secrets to mask in inputs and outputs of tasks; omitted: none.
-   */
+  /** @param share where others read the records; omitted: nowhere. @param secrets to mask; omitted: none. */
   constructor(
     private readonly folder: string,
     private readonly share?: TaskShare,
     private readonly secrets?: (environment: string) => SecretSource,
   ) {}
 
-  /** The folder of a task, or undefined where it has none: a direct run has one if preflight made it. Source: R-000-78. */
+  /** Undefined without a folder: a direct run has one only if preflight made it. Source: R-000-78. */
   pathOf(task: string): string | undefined {
     if (!task.includes(':')) return join(this.folder, ...recordPath(task));
     if (!isDirect(task)) return undefined;
@@ -43,18 +40,17 @@ export class RecordFolder {
     return existsSync(join(this.folder, ...recordPath(root))) ? join(this.folder, ...recordPath(task)) : undefined;
   }
 
-  /** Where the logs of a task's calls go. */
   logsOf(task: string): string | undefined {
     const path = this.pathOf(task);
     return path && join(path, RECORD_FILES.logs);
   }
 
-  /** The log of a call of a task, for readers elsewhere; undefined where nothing is shared, or the task has no record. */
+  /** Log of a call for readers elsewhere; undefined where nothing is shared or no record exists. */
   sharedLog(task: string, step: string): SharedLog | undefined {
     return task.includes(':') ? undefined : this.share?.logOf(task, step);
   }
 
-  /** The record of a task here, else the one that another machine has shared. */
+  /** The local record of a task, or the one that another machine has shared. */
   async find(task: string): Promise<TaskRecord | undefined> {
     return this.read(task) ?? (task.includes(':') ? undefined : this.share?.read(task));
   }
@@ -64,19 +60,14 @@ export class RecordFolder {
     return (await this.share?.remove(task)) ?? false;
   }
 
-  /**
-   * Creates the record of a new task; only one caller can.
-   *
-   * @returns false if the folder exists already.
-   * @throws AbilityError `record.write_failed`; then no folder is left.
-   */
+  /** @returns false if the folder exists. @throws AbilityError `record.write_failed`, leaving no folder. */
   create(whole: TaskRecord): boolean {
     const record = this.masked(whole);
     const path = join(this.folder, ...recordPath(record.task_key));
     makeFolder(dirname(path));
     try {
       mkdirSync(path);
-      // Made now, so that no call has to make sure of it.
+      // Made now, so that calls need not check for it.
       mkdirSync(join(path, RECORD_FILES.logs));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -110,16 +101,12 @@ export class RecordFolder {
     return path && existsSync(path) ? readRecord(join(path, RECORD_FILES.json)) : undefined;
   }
 
-  /**
-   * Writes the record of a task that has ended. The disk may take its time; calls and other tasks go on meanwhile.
-   *
-   * @param signal aborts all remaining writes. @throws AbilityError `record.write_failed`.
-   */
+  /** Does not block. @param signal aborts all remaining writes. @throws AbilityError `record.write_failed`. */
   async finish(whole: TaskRecord, signal?: AbortSignal): Promise<void> {
     const record = this.masked(whole);
     const path = this.pathOf(record.task_key) as string;
     try {
-      // The record is written last, so that a complete one has all its files.
+      // The JSON is replaced last, so that a complete record has all its files.
       const text: Content = [join(path, RECORD_FILES.text), renderRecord(record)];
       await writeTogether([text, [join(path, RECORD_FILES.json), jsonOf(record)]], signal);
     } catch (error) {
@@ -129,18 +116,18 @@ export class RecordFolder {
     }
   }
 
-  /** The tools of the tasks that a task has called, as far as their records are here. */
+  /** Tools of the tasks that a task called, as far as their records are on this machine. */
   toolsOfCalled(task: string): string[] {
     const path = this.pathOf(task);
     if (path === undefined) return [];
-    // Below a task that was called itself, the records lie beside its own.
+    // Tasks called by a called task have their records in its own folder, not in CHILDREN.
     const records = task.includes('/')
       ? recordsInside(path, MAX_CALLED)
       : recordsBelow(join(path, CHILDREN), MAX_CALLED);
     return records.flatMap((file) => readRecord(file)?.used?.tools_used ?? []);
   }
 
-  /** The tombstone of a deleted task; undefined if it was not deleted here. */
+  /** The tombstone of a deleted task; undefined if the task was not deleted on this machine. */
   readTombstone(task: string): Tombstone | undefined {
     const path = this.pathOf(task);
     if (!path) return undefined;
@@ -152,14 +139,13 @@ export class RecordFolder {
   }
 
   /**
-   * Puts a tombstone in the place of a record, its logs, and the records of the tasks it called.
-   *
-   * @returns whether there was a record, now or when this was begun before. @throws AbilityError `record.write_failed`.
+   * Replaces a record, its logs and the records of called tasks by a tombstone. @returns whether a record existed,
+   * now or at an earlier attempt. @throws AbilityError `record.write_failed`.
    */
   bury(tombstone: Tombstone): boolean {
     const path = join(this.folder, tombstone.task_key);
     try {
-      // A link would lead the removal to somewhere else.
+      // Through a link, the removal would reach another folder.
       if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path);
       const wasThere = existsSync(path);
       mkdirSync(path, { recursive: true });
@@ -173,7 +159,7 @@ export class RecordFolder {
     }
   }
 
-  /** Records that expire after some days are not shared. */
+  /** Records that expire are not shared. */
   private shareOf({ task_key }: TaskRecord): TaskShare | undefined {
     return isDirect(task_key) ? undefined : this.share;
   }
@@ -188,7 +174,7 @@ export class RecordFolder {
   }
 }
 
-/** A file in place of the folder means that no task holds the key. @throws AbilityError `record.write_failed`. */
+/** A file in place of the folder is a failure. @throws AbilityError `record.write_failed`. */
 function makeFolder(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
@@ -206,7 +192,7 @@ function readRecord(file: string): TaskRecord | undefined {
   }
 }
 
-/** The records directly below a folder, each at the end of its call's path; deeper ones are listed by these. */
+/** The topmost records below a folder; deeper ones are listed in these. */
 function recordsBelow(folder: string, most: number): string[] {
   const own = join(folder, RECORD_FILES.json);
   return existsSync(own) ? [own] : recordsInside(folder, most);
@@ -221,7 +207,6 @@ function recordsInside(folder: string, most: number): string[] {
   return found;
 }
 
-/** The text of `record.json`. */
 export function jsonOf(record: TaskRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }

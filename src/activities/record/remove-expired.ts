@@ -20,7 +20,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** An unreadable record is not removed: it may be about to be written. */
+/** An unreadable record counts as not expired: it may be about to be written. */
 function isExpired(path: string, now: number): boolean {
   try {
     const { expires_at } = JSON.parse(readFileSync(join(path, RECORD_FILES.json), 'utf8')) as TaskRecord;

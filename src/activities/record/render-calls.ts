@@ -2,7 +2,7 @@ import type { Plan, PlanHook, PlanHooks } from '../../contracts/plan.js';
 import type { CalledPlace, RecordedCall, RecordedStep, RecordedValue, TaskRecord } from '../../contracts/record.js';
 import { markdownCode, markdownLine, showUnseenCharacters } from '../../rules/shown-text.js';
 
-/** Outcomes of the steps without calls, as a section of Markdown; empty if the record lists none. Source: R-000-86. */
+/** A Markdown section on the steps without calls; empty if the record lists none. Source: R-000-86. */
 export function renderPlainSteps({ steps, steps_left_out: left = 0 }: TaskRecord): string[] {
   if (!steps) return [];
   const rest = left > 0 ? [`${left} more such steps are not listed.`] : [];
@@ -15,7 +15,7 @@ function renderStep({ path, verb, status, gave, error }: RecordedStep): string {
   return gave ? `${told}, gave${renderValue(gave)}` : `${told}.`;
 }
 
-/** Inputs and outputs of the calls, as sections of Markdown; empty if the record lists none. Source: R-000-86. */
+/** Markdown sections of calls' inputs and outputs; empty if the record lists none. Source: R-000-86. */
 export function renderCalls({ calls, calls_left_out: left = 0 }: TaskRecord): string[] {
   if (!calls) return [];
   const rest = left > 0 ? [`${left} more calls are not listed; the history in Temporal has them.`] : [];
@@ -57,7 +57,7 @@ function renderValue(value: RecordedValue): string {
   return `, the first ${start.length} of ${characters} characters of JSON:\n\n${fence(start)}`;
 }
 
-/** The scripts that a task's hooks run, with their digests, as a section of Markdown; empty if there are none. */
+/** A Markdown section of the scripts that hooks run, with their digests; empty without such scripts. */
 export function renderHookScripts({ ability, operations }: Plan): string[] {
   const hooks = [ability, ...Object.values(operations)].flatMap((owner) => allOf(owner.hooks));
   const lines = hooks.flatMap(({ id, handler }) =>
@@ -72,12 +72,11 @@ function allOf({ pre_create, pre_call, post_call }: PlanHooks): PlanHook[] {
   return [...pre_create, ...pre_call, ...post_call];
 }
 
-/** A value as a block of JSON in Markdown. */
 export function json(value: unknown): string {
   return fence(JSON.stringify(value, null, 2), 'json');
 }
 
-/** A block whose fence is longer than any in the text, so that the text cannot close it. */
+/** A Markdown block with a fence longer than any in the text, so that the text cannot close it. */
 export function fence(text: string, language = ''): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const mark = '`'.repeat(longest + 1);

@@ -53,7 +53,6 @@ export function renderRecord(record: TaskRecord): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** How the input was changed before the task was run. */
 function changesOf({ changes = [], changes_left: left = 0 }: TaskRecord): [string, string][] {
   const [first = [], ...later] = changes.map((change) => [changeOf(change)]);
   const more: [string, string][] = left > 0 ? [['Changed', `and ${left} more times`]] : [];
@@ -117,7 +116,7 @@ function outcomeOf(result: TaskResult): string[] {
   ];
 }
 
-/** With their whole digests, since a record may be all that is left. */
+/** Lists whole digests, since the record may be all that remains. */
 function filesOf(files: readonly TaskFile[]): string[] {
   if (files.length === 0) return [];
   const rows = files.map(({ step, name, file }) => {
@@ -168,7 +167,7 @@ function rowsOf(head: string[], rows: string[][]): string {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** Text of people must not break out of its cell. */
+/** Escapes text from people so that it cannot break out of its table cell. */
 function cell(text: string): string {
   return oneLine(text).replaceAll(/(?<!\\)\|/g, '\\|');
 }

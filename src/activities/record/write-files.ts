@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes a file, and makes its folder only if missing: checking for one costs more than writing. */
+/** Makes the folder only if the write fails: checking for it costs more than writing. */
 export function inFolder(file: string, write: () => void): void {
   try {
     write();
@@ -14,14 +14,12 @@ export function inFolder(file: string, write: () => void): void {
   }
 }
 
-/** A file and its content. */
 export type Content = readonly [path: string, text: string];
 
 /**
- * Writes files next to their places, off the main thread, and moves them once all are written, in their order: each is
- * complete or unchanged, and the last one is replaced only after all others.
- *
- * @param signal once it is aborted, nothing is moved. @throws errors of the disk, and the reason of the signal.
+ * Writes files off the main thread beside their places, then moves them in order once all are written: each is
+ * complete or unchanged, and the last is replaced after all others. @param signal once aborted, no more are moved.
+ * @throws errors of the disk, and the reason of the signal.
  */
 export async function writeTogether(files: readonly Content[], signal?: AbortSignal): Promise<void> {
   const mark = randomUUID();
@@ -39,7 +37,7 @@ export async function writeTogether(files: readonly Content[], signal?: AbortSig
   }
 }
 
-/** Makes the folder of a file only if missing: checking for one costs more than writing. */
+/** Makes the folder only if the write fails: checking for it costs more than writing. */
 async function writeInFolder(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);

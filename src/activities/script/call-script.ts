@@ -13,7 +13,6 @@ import { type ProcessGroups, runProcess } from './run-process.js';
 import { notStarted, refuseBadEnd } from './script-end.js';
 import { environmentOf, textsOf } from './script-input.js';
 
-/** Where scripts are, and the observer of their processes. */
 export interface ScriptDependencies {
   root: string;
   groups: ProcessGroups;
@@ -21,11 +20,9 @@ export interface ScriptDependencies {
 }
 
 /**
- * Runs a script of the project: input as arguments, on stdin, in variables or as a file; output as a file, or as stdout
- * where nothing names one.
- *
- * @throws CallFailure `script.*`, `timeout.call`, `input.invalid`, `expression.*`, or of a code of `exit_codes`.
- * Source: R-002-05; docs/definitions.md; docs/errors.md; docs/scripts.md.
+ * Runs a script: input as arguments, on stdin, in variables or as a file; output as a file, or stdout if nothing
+ * names one. @throws CallFailure `script.*`, `timeout.call`, `input.invalid`, `expression.*`, or a code of
+ * `exit_codes`. Source: R-002-05; docs/definitions.md; docs/errors.md; docs/scripts.md.
  */
 export async function callScript(
   implementation: ScriptImplementation,
@@ -33,7 +30,7 @@ export async function callScript(
   { root, groups, scripts }: ScriptDependencies,
 ): Promise<Json> {
   const { script } = implementation;
-  // With the folder of the call go the input and the output, also after a worker that was killed.
+  // Input and output are removed with the call's folder, even if the worker is killed.
   const folder = await call.files.folder().catch((error: unknown) => {
     throw notStarted(script, `no folder for its files: ${reasonOf(error)}`, error);
   });
@@ -75,11 +72,10 @@ export async function callScript(
   return output;
 }
 
-/** Paths that the texts of a script may name. */
 interface ScriptFiles {
   input_file: string;
   output_file: string;
-  /** Absent: the contract names no files. */
+  /** Absent: the contract names no output files. */
   output_dir?: string;
 }
 
@@ -93,12 +89,10 @@ async function makeOutputFolder(script: PlanScript, { files }: CallInput): Promi
   }
 }
 
-/** The program with the script, before the arguments. */
 function commandOf(script: PlanScript, { file, pinned }: Pick<FoundScript, 'file' | 'pinned'>): string[] {
   return [...script.interpreter.map((word) => word.replaceAll('{pinned}', () => pinned)), file];
 }
 
-/** Variables that the texts of a script may use. */
 function factsOf(call: CallInput, files: ScriptFiles & { pinned: string }): ScriptFacts {
   const { input, taskKey, ability, idempotencyKey, engine, cel, inputSchema } = call;
   const { name, protected: isProtected, vars } = call.environment;

@@ -17,25 +17,23 @@ import {
 import { dirname, join, relative } from 'node:path';
 import type { PinnedFile } from '../../contracts/plan.js';
 
-/** Gives the bytes of a pinned file, checked. */
+/** Returns the verified bytes of a pinned file. */
 export type BytesOf = (file: PinnedFile) => Promise<Uint8Array>;
 
-/** Files of this size are read at once; larger ones in parts, so that other calls of the worker go on. */
+/** Files up to this size are read at once; larger ones in chunks, without blocking other calls. */
 const AT_ONCE = 1024 * 1024;
 
-/** Left by a worker that was killed; younger ones may be of one that is at work. */
+/** Age after which a temporary file counts as left by a killed worker, not as one in use. */
 const LEFT_MS = 60 * 60 * 1000;
 
 /**
- * A copy of the pinned files of a script, in the layout of the project.
- *
- * Every use verifies all of it: each file has the bytes of its digest, and no other file exists, such as a module that
- * would be found before the right one. Differences are repaired file by file, each by one rename, so that several
- * workers may repair at once, a killed one leaves nothing that passes for complete, and a running script keeps finding
- * its files.
+ * A copy of a script's pinned files, in the layout of the project. Every use verifies that each file has the bytes
+ * of its digest, and that no other exists, such as a module that would be found first. Differences are repaired
+ * file by file, each by one rename: several workers may repair at once, a killed one leaves nothing that passes
+ * for complete, and a running script keeps finding its files.
  */
 export class PinnedCopy {
-  /** @param folder of the copy. @param waiting where files are written before they are renamed; on the same disk. */
+  /** @param folder of the copy. @param waiting folder of temporary files, on the same disk. */
   constructor(
     private readonly root: string,
     readonly folder: string,
@@ -47,7 +45,7 @@ export class PinnedCopy {
   async mend(bytesOf: BytesOf): Promise<void> {
     const links = this.links();
     this.makeFolders('.');
-    // First, so that no folder is a link to one where other files look right.
+    // First: no folder may be a link to one whose files look right.
     this.removeOthers(new Set([...this.files.map(({ path }) => path), ...links.keys()]));
     for (const [path, target] of links) if (this.targetOf(path) !== target) this.link(path, target);
     for (const file of this.files) {
@@ -55,7 +53,7 @@ export class PinnedCopy {
     }
   }
 
-  /** Links of the project, and to its installed packages: these are found as from the project, and no part of a plan. */
+  /** Links to installed packages, which are not part of a plan, and symbolic links of pinned files. */
   private links(): Map<string, string> {
     const folders = new Set(['']);
     for (const { path } of this.files) {
@@ -73,7 +71,7 @@ export class PinnedCopy {
   private async isRight({ path, digest }: PinnedFile): Promise<boolean> {
     const file = join(this.folder, path);
     const stat = look(file);
-    // Its owner may read and run it, and not write.
+    // The owner may read and execute, not write.
     if (!stat?.isFile() || (stat.mode & 0o700) !== 0o500) return false;
     const hash = createHash('sha256');
     if (stat.size <= AT_ONCE) hash.update(readFileSync(file));
@@ -113,7 +111,7 @@ export class PinnedCopy {
     }
   }
 
-  /** A folder is a folder, and no link to one somewhere else. */
+  /** Replaces everything that is no folder, such as a link to a folder elsewhere. */
   private makeFolders(path: string): void {
     const parts = path === '.' ? [] : path.split('/');
     for (let depth = 0; depth <= parts.length; depth += 1) {
@@ -135,14 +133,14 @@ export class PinnedCopy {
   }
 }
 
-/** A copy may be outside the project, as for test cases; packages above the project must still be found. */
+/** Finds packages above the project too: a copy may be outside the project, as in test cases. */
 function modulesAbove(folder: string): string | undefined {
   const modules = join(folder, 'node_modules');
   if (existsSync(modules)) return modules;
   return dirname(folder) === folder ? undefined : modulesAbove(dirname(folder));
 }
 
-/** Permissions that new files here do not get. Reading the umask sets it, so it is read before any other code runs. */
+/** Permissions that new files do not get. Reading the umask sets it, so it is read at import. */
 const UMASK = process.umask();
 
 function look(path: string): Stats | undefined {

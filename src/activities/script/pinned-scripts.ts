@@ -10,7 +10,6 @@ import { digestOf } from '../../rules/canonical.js';
 import { CallFailure } from '../call/call-failure.js';
 import { PinnedCopy } from './pinned-copy.js';
 
-/** Where bytes are kept by their digest. */
 export interface ByteStore {
   put(bytes: Uint8Array): Promise<string>;
   get(digest: string): Promise<Uint8Array>;
@@ -19,37 +18,30 @@ export interface ByteStore {
 
 /** The pinned copy that runs in place of a script of the project. Absolute paths. */
 export interface FoundScript {
-  /** The script itself. */
   file: string;
   /** The copy of the project root: `{pinned}` and `ABILITY_PINNED`. */
   pinned: string;
-  /** Additional environment variables of its process. */
   names: Record<string, string>;
 }
 
 /**
- * The scripts of plans, as they were when the plans were made.
- *
- * A script never runs from its place in the project, where a file may change right after the check. It runs from a copy
- * of its pinned files, out of the store, whose bytes are compared right before each run. A process that may write to
- * that copy as the worker's own user is trusted like the worker. Source: docs/architecture.md#promises.
+ * The scripts of plans, as they were when the plans were made. A script never runs from its place in the project,
+ * where a file may change right after the check, but from a copy of its pinned files, compared right before each
+ * run. A process that may write there as the worker's own user is trusted like the worker. Source:
+ * docs/architecture.md#promises.
  */
 export class PinnedScripts {
   /** Requested checks of copies that have not begun, by folder. */
   private readonly looks = new Map<string, Promise<void>>();
 
-  /** @param folder where copies are made; inside the project, so that modules in the folders above are found. */
+  /** @param folder for copies; inside the project, so that modules in the folders above are found. */
   constructor(
     private readonly root: string,
     private readonly folder: string,
     private readonly store: ByteStore,
   ) {}
 
-  /**
-   * Keeps the bytes of every script of a plan.
-   *
-   * @returns a warning when they cannot be kept: an edit would then end the task.
-   */
+  /** Keeps the bytes of all scripts. @returns a warning if that fails: an edit would then end the task. */
   async keep(plan: Plan): Promise<string | undefined> {
     try {
       for (const { path, digest } of uniqueFiles(scriptsOf(plan).flatMap(filesOf))) {
@@ -66,10 +58,8 @@ export class PinnedScripts {
   }
 
   /**
-   * Prepares a script so that its pinned version runs. To be called right before each run.
-   *
-   * @throws CallFailure `script.changed` when it was edited and the store does not have it, `script.start_failed` when
-   * its copy cannot be written.
+   * To be called right before each run. @throws CallFailure `script.changed` if edited and not in the store,
+   * `script.start_failed` if its copy cannot be written.
    */
   async find(script: PlanScript): Promise<FoundScript> {
     const files = script.whole ? this.filesOf(script) : this.olderFiles(script);
@@ -85,7 +75,7 @@ export class PinnedScripts {
     return { file, pinned: copy.folder, names: namesOf(this.root, copy.folder, files) };
   }
 
-  /** Calls of the same turn of the event loop share a check, which begins after the last request. */
+  /** Calls within one turn of the event loop share a check, which begins after the last request. */
   private mend(copy: PinnedCopy): Promise<void> {
     const asked = this.looks.get(copy.folder);
     if (asked) return asked;
@@ -97,7 +87,7 @@ export class PinnedScripts {
     return look;
   }
 
-  /** The store's bytes, else those of the project where they are the right ones; the store then gets them back. */
+  /** The stored bytes, or matching bytes of the project, which are then put back into the store. */
   private async bytesOf({ path, digest }: PinnedFile): Promise<Uint8Array> {
     try {
       return await this.store.get(digest);
@@ -117,7 +107,7 @@ export class PinnedScripts {
     }
   }
 
-  /** The file of the project, if it is the pinned one: read once, so that the compared bytes are the used ones. */
+  /** The project's file if its digest matches; read once, so that the checked bytes are those used. */
   private readHere(path: string, digest: string): Uint8Array | undefined {
     try {
       const bytes = readFileSync(resolve(this.root, path));
@@ -127,7 +117,7 @@ export class PinnedScripts {
     }
   }
 
-  /** Plans from before imports were pinned: the script's imports are taken as they are now, as promised then. */
+  /** For plans older than pinned imports: uses the script's current imports, as those plans expect. */
   private olderFiles(script: PlanScript): PinnedFile[] {
     return uniqueFiles([...this.filesOf(script), ...importsOfUnpinned(this.root, script)]);
   }
@@ -136,13 +126,13 @@ export class PinnedScripts {
     return filesOf(script).map((file) => ({ ...file, path: this.within(file.path) }));
   }
 
-  /** A path without detours, which could lead out of a copy though not out of the project. */
+  /** A path without `..`, which could lead out of a copy though not out of the project. */
   private within(path: string): string {
     return relative(this.root, resolve(this.root, path)).split(sep).join('/');
   }
 }
 
-/** Python would leave compiled modules in the copy, and the next run would find them. */
+/** Prevents Python from writing compiled modules into the copy, where the next run would find them. */
 function namesOf(root: string, pinned: string, files: readonly PinnedFile[]): Record<string, string> {
   const isPython = files.some(({ path }) => path.endsWith('.py'));
   return { ABILITY_ROOT: root, ABILITY_PINNED: pinned, ...(isPython && { PYTHONDONTWRITEBYTECODE: '1' }) };
@@ -187,12 +177,11 @@ function filesOf({ path, digest, real, files = [] }: PlanScript): PinnedFile[] {
   return [{ path, digest, ...(real !== undefined && { real }) }, ...files];
 }
 
-/** One entry a path; the first one counts. */
+/** One entry per path; the first one wins. */
 function uniqueFiles(files: readonly PinnedFile[]): PinnedFile[] {
   return [...new Map(files.toReversed().map((file) => [file.path, file])).values()].reverse();
 }
 
-/** Every script of a plan: of implementations and of hooks. */
 function scriptsOf(plan: Plan): PlanScript[] {
   const operations = Object.values(plan.operations);
   const workflows = Object.values(plan.workflows ?? {});

@@ -10,22 +10,17 @@ import type { CallInput } from '../call/call-input.js';
 import type { Reading } from '../lossless-json/marked-json.js';
 import { integersOf, readJson, readUtf8, withoutQuote } from '../lossless-json/read-json.js';
 
-/** The script with the output, and its call. */
 interface Ended {
   script: PlanScript;
   call: CallInput;
 }
 
-/** How much of stdout is the output of a script, in bytes: one more than it may have, or nothing. */
+/** Bytes of stdout to keep: one more than the maximum output, or 0 if stdout is not the output. */
 export function stdoutToKeep({ script, call }: Ended): number {
   return script.output === 'none' || writesFile(script, call.engine) ? 0 : call.outputBytes + 1;
 }
 
-/**
- * The output of a script that ended well, read in the form that its definition states.
- *
- * @throws CallFailure `script.output_missing`, `script.output_broken`, `script.output_invalid`, `output.too_large`.
- */
+/** Reads the form that its definition states. @throws CallFailure `script.output_*`, `output.too_large`. */
 export async function readScriptOutput(ended: Ended, stdout: Buffer, file: string): Promise<Json> {
   const { script, call } = ended;
   if (script.output === 'none') return null;
@@ -55,7 +50,7 @@ function readForm(ended: Ended, text: string): Json | Promise<Json> {
 
 function linesOf(text: string): string[] {
   const lines = text.split(/\r?\n/);
-  // The end of the last line begins no other one.
+  // A final line break begins no line.
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
@@ -135,15 +130,13 @@ function missing({ script, call }: Ended, what: string): CallFailure {
   });
 }
 
-/** A text that is not CSV with a header line; the message says why, without quoting it. */
+/** The text is not CSV with a header line; the message gives the reason without quoting the text. */
 export class NoCsv extends Error {}
 
 /**
- * Reads CSV as RFC 4180 has it: the first line names the columns, each other one is a map of texts.
- *
- * Lines end with LF or CRLF; empty ones count for nothing. The library is loaded when the first CSV is read.
- *
- * @throws NoCsv for lines of another length than the header, columns of the same name, and quotes that are not closed.
+ * Reads CSV as RFC 4180 has it: each line after the header is a map of texts; lines end with LF or CRLF, empty
+ * ones are skipped. The library is loaded with the first CSV. @throws NoCsv for lines of another length than the
+ * header, equal column names, and unclosed quotes.
  */
 export async function readCsv(text: string): Promise<JsonObject[]> {
   const { parse, CsvError } = await import('csv-parse/sync');
@@ -160,12 +153,12 @@ export async function readCsv(text: string): Promise<JsonObject[]> {
   }
 }
 
-/** A column may have any name, `__proto__` among them, which is refused later like in any answer. */
+/** A column may have any name, even `__proto__`, which is refused later as in any answer. */
 function rowOf(header: string[], row: string[]): JsonObject {
   return Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']));
 }
 
-/** The message of the library quotes the value. */
+/** Builds a message without the value, which the library's own message quotes. */
 function csvFault({ code, lines }: CsvError & { lines?: number }): string {
   const at = lines === undefined ? '' : ` (line ${lines})`;
   switch (code) {

@@ -5,16 +5,13 @@ import { AbilityError } from '../../contracts/problem.js';
 import { evaluateScript } from '../../planning/scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../../planning/scripts/texts/write-script.js';
 
-/** Stands for paths known only during the call; they do not affect the check. */
+/** Placeholder for paths known only during the call; they do not affect the check. */
 const PATH = '/path';
 
 /**
- * Refuses the input of a directly called script if its texts cannot be written from it: the call would refuse it.
- *
- * Other failures in them are left to the call, which knows all their variables.
- *
- * @param input with defaults applied. @param task whose task key the texts see.
- * @throws AbilityError `input.invalid`, with the place.
+ * Refuses input from which a directly called script's texts cannot be written; the call itself checks for other
+ * failures, since it knows all variables. @param input with defaults applied. @param task whose task key the texts
+ * see. @throws AbilityError `input.invalid`, with the place.
  */
 export function refuseUnusableInput(plan: Plan, input: JsonObject, task: string): void {
   const operation = plan.ability.kind === 'operation' ? plan.operations[plan.ability.id] : undefined;

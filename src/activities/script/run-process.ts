@@ -2,74 +2,65 @@ import { StringDecoder } from 'node:string_decoder';
 import { execa } from 'execa';
 import type { CallLog } from '../call/call-log.js';
 
-/** The processes of one call: those it started, and all their descendants. */
+/** The processes that one call started, and all their descendants. */
 export interface StartedProcesses {
-  /** Added to the environment of the process, to find descendants that left its group. */
+  /** Environment variables that identify descendants which left the process group. */
   readonly variables: Readonly<Record<string, string>>;
-  /** @param pid undefined where it could not be started. @param leads whether it leads a process group of its own. */
+  /** @param pid undefined if the start failed. @param leads whether it leads its own process group. */
   started(pid: number | undefined, leads: boolean): void;
-  /** Remembers those that can be found now by their parents, before these end. */
+  /** Remembers the descendants that can be found now, before their parents end. */
   look(): Promise<void>;
-  /** Sends a signal to all of them that can be found; none once their end has begun. */
+  /** Sends a signal to all of them that can be found; to none once `end` has begun. */
   signal(signal: NodeJS.Signals): Promise<void>;
-  /**
-   * Kills all of them that can be found, until none is.
-   *
-   * @param limitMs gives up after this time. @returns the number left.
-   */
+  /** Kills processes until none is found. @param limitMs gives up after this time. @returns the number left. */
   end(limitMs: number): Promise<number>;
 }
 
-/** Knows the processes of calls while they live, so that a worker that is killed leaves none behind for good. */
+/** Tracks the processes of running calls, so that a killed worker leaves none behind permanently. */
 export interface ProcessGroups {
   begin(): StartedProcesses;
-  /** Resolves when it is the caller's turn to start a process: to start many at once would hold up all other calls. */
+  /** Resolves when the caller may start a process: many starts at once would hold up all other calls. */
   turn(): Promise<void>;
 }
 
-/** Start options of a child process. It inherits nothing else of ours. */
+/** Start options of a child process, which inherits nothing else from the worker. */
 export interface ProcessRequest {
   command: string;
   args: string[];
   cwd: string;
   env: Record<string, string>;
-  /** Its text, or a file that it reads itself. */
+  /** The text of stdin, or a file to read it from. */
   stdin?: string | { file: string };
   timeoutMs: number;
   /** Ends the processes when it fires. */
   signal: AbortSignal;
   log: CallLog;
-  /** Keep up to this many bytes of its stdout. */
+  /** Maximum bytes of stdout to keep. */
   keepStdout?: number;
-  /** How long its end may take. */
   patience?: Patience;
 }
 
-/** How a child process ended. */
 export interface ProcessOutcome {
   ended: 'exit' | 'signal' | 'timeout' | 'aborted' | 'not_started';
   exitCode: number | undefined;
   signal: string | undefined;
   stdout: Buffer;
-  /** Why it could not be started. */
   reason: string | undefined;
 }
 
-/** How long the end of a process may take, step by step, in milliseconds. */
+/** Time limits for the steps of ending a process, in milliseconds. */
 export interface Patience {
   /** Between the request to end and the kill. */
   graceMs: number;
-  /** From the kill, or from its own end, until all its processes are gone and its pipes are read. */
+  /** From the kill, or the process's own end, until all its processes ended and its pipes are read. */
   endMs: number;
 }
 
 const PATIENCE: Patience = { graceMs: 2000, endMs: 1000 };
 
 /**
- * Runs a program in a process group of its own, without a shell; all processes of the call end with it, also those that
- * left the group.
- *
- * Never throws because of the program, and never waits for anything that it can delay: after its timeout it takes no
+ * Runs a program in its own process group, without a shell; all its processes end with it, even those that left
+ * the group. Never throws because of the program, nor waits for what it can delay: after its timeout it takes no
  * longer than its patience. Source: docs/operations.md#safety.
  */
 export async function runProcess(request: ProcessRequest, groups: ProcessGroups): Promise<ProcessOutcome> {
@@ -95,7 +86,7 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
     for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy();
   };
   let giveUp = (): void => {};
-  // A process that not even a kill ends, as of another user, is not waited for.
+  // Does not wait for a process that cannot be killed, such as another user's.
   const gaveUp = new Promise<undefined>((resolve) => {
     giveUp = () => {
       closePipes();
@@ -125,10 +116,9 @@ export async function runProcess(request: ProcessRequest, groups: ProcessGroups)
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => log.write('stderr', chunk));
   let left: Promise<number> | undefined;
   child.once('exit', () => {
-    // Processes that outlive the program keep its pipes open; they end with it. Those not found must not delay the
-    // call.
+    // Ends surviving processes, which keep the pipes open, without waiting for those not found.
     left = processes.end(patience.endMs);
-    // Awaited below, where the call fails with it.
+    // The `await` below handles a failure.
     left.catch(() => {});
     later(closePipes, patience.endMs);
   });
@@ -151,18 +141,17 @@ function stdinOf(stdin: ProcessRequest['stdin']) {
   return typeof stdin === 'string' ? { input: stdin } : { inputFile: stdin.file };
 }
 
-/** Pieces joined at once: an output of single characters would take thirty times its size. */
+/** Pieces are joined at this number: an output of single characters would take thirty times its size. */
 const MAX_PIECES = 1024;
 
-/** The start of an output that comes in pieces, however small these are. */
+/** The start of an output that arrives in pieces, however small. */
 export class KeptBytes {
   private pieces: Buffer[] = [];
   private length = 0;
 
-  /** @param most bytes to keep at least; the piece that reaches the limit is kept whole. */
+  /** @param most minimum bytes to keep; the piece that reaches the limit is kept whole. */
   constructor(private readonly most: number) {}
 
-  /** Takes the next piece. */
   add(piece: Buffer): void {
     if (this.length >= this.most) return;
     this.length += piece.length;
@@ -170,7 +159,6 @@ export class KeptBytes {
     if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];
   }
 
-  /** The kept bytes. */
   bytes(): Buffer {
     return Buffer.concat(this.pieces);
   }

@@ -4,11 +4,9 @@ import type { CallInput } from '../call/call-input.js';
 import type { ProcessOutcome } from './run-process.js';
 
 /**
- * Refuses every end of a script but one that means success.
- *
- * @param pinned the folder of the copy that ran.
- * @throws CallFailure `script.exit`, `script.start_failed`, `script.arguments_too_large`, `timeout.call`, or with the code
- * that the definition gives an exit code: that is an answer, and no attempt follows unless the step names it.
+ * Refuses every end but success. @param pinned the folder of the copy that ran. @throws CallFailure `script.exit`,
+ * `script.start_failed`, `script.arguments_too_large`, `timeout.call`, or the code that the definition gives an
+ * exit code: that is an answer, retried only if the step names it.
  */
 export function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: CallInput, pinned: string): void {
   const last = lastWords(call);
@@ -37,9 +35,8 @@ export function refuseBadEnd(outcome: ProcessOutcome, script: PlanScript, call: 
   }
 }
 
-/** The last output of a script: on stderr, or if that is empty on stdout, since many programs complain there. */
+/** The last output of a script: stderr, or stdout if stderr is empty, since many programs use it. */
 interface LastWords {
-  /** For the end of a message. */
   said: string;
   details: { stderr: string; stdout?: string };
 }
@@ -70,7 +67,7 @@ function refuseBadExit(
   throw new CallFailure({ ...problem, ...(isMissingBeside(details.stderr, pinned) && { suggestion: BESIDE }) });
 }
 
-/** A file next to the script that it does not find was not pinned. */
+/** Whether the script failed to find a file beside it, which was not pinned. */
 function isMissingBeside(stderr: string, pinned: string): boolean {
   return (
     /\b(ENOENT|MODULE_NOT_FOUND|ModuleNotFoundError|[Nn]o such file|[Cc]an't open|not found)\b/.test(stderr) &&
@@ -81,7 +78,6 @@ function isMissingBeside(stderr: string, pinned: string): boolean {
 const BESIDE =
   'A script runs from a copy of what was pinned with it. Name what it reads beside itself under `files`, or reach for it from ABILITY_ROOT; `ability lint` names such places.';
 
-/** A script that was not started, and why. */
 export function notStarted(script: PlanScript, reason: string, cause?: unknown): CallFailure {
   if (/\bE2BIG\b/.test(reason)) {
     return new CallFailure(

@@ -11,14 +11,10 @@ import { plainTextOf, type WrittenScript, writeScript } from '../../planning/scr
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import type { CallFiles } from '../files/call-files.js';
 
-/** Input of a process; its stdin may be a file. */
 export type GivenScript = Omit<WrittenScript, 'stdin'> & { stdin?: string | { file: string } };
 
 /**
- * The arguments, stdin and variables that a script gets for one call.
- *
- * Where an expression gives a file, the text is the path of a copy; where it is all of stdin, the script reads its bytes.
- *
+ * The arguments, stdin and variables for one call. A file becomes the path of a copy; as all of stdin, its bytes.
  * @throws AbilityError `expression.*`, `input.invalid`, with the place; `file.not_of_task`, `store.not_shared`.
  */
 export async function textsOf(
@@ -28,7 +24,7 @@ export async function textsOf(
 ): Promise<GivenScript> {
   const { stdin, ...evaluated } = evaluateScript(script, facts);
   const paths = new Map<ValuePiece, string>();
-  // A hook is given no files, so that one is a map like any other to it.
+  // A hook gets no files: to it, a file value is a plain map.
   for (const piece of files ? valuesIn(evaluated) : []) {
     if (files && isFileValue(piece.value)) paths.set(piece, await files.copyOf(piece.value));
   }
@@ -38,19 +34,15 @@ export async function textsOf(
   return files && input ? { ...written, stdin: { file: await files.copyOf(input) } } : written;
 }
 
-/** The file that a text is, where it is nothing else. */
 function fileIn({ pieces }: EvaluatedText): FileValue | undefined {
   const [only, ...others] = pieces.filter((piece) => !('text' in piece) || piece.text !== '');
   return others.length === 0 && only && 'value' in only && isFileValue(only.value) ? only.value : undefined;
 }
 
 /**
- * The environment of a child process: its profile and the given names, nothing else of the worker's.
- *
- * Secrets are resolved here, and each is passed to `hide`, so that logs can mask it. Source: docs/operations.md#safety;
- * docs/scripts.md.
- *
- * @throws AbilityError `config.missing_credential`.
+ * A child process gets its profile and the given names only. Secrets are resolved here and passed to `hide`, so
+ * that logs mask them. Source: docs/operations.md#safety; docs/scripts.md. @throws AbilityError
+ * `config.missing_credential`.
  */
 export function environmentOf(
   profile: PlanEnvProfile,

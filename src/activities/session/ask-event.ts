@@ -12,22 +12,20 @@ import { inOwnTrace } from '../../tracing/current-span.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';
 
-/** The hooks of an event of a session, as they are defined at the moment. */
+/** The currently defined hooks of a session event. */
 export type PlannedEvent = { phase: SessionPhase } & (
   | { hooks: readonly PlanHook[]; environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'> }
-  /** They cannot be read. */
   | { failure: HookAnswer }
 );
 
-/** Content of the event. */
 export interface SessionEvent {
-  /** Called only where there are hooks that read it. */
+  /** Called only if a hook reads it. */
   payload: () => JsonObject | Promise<JsonObject>;
   /** Milliseconds since 1970. */
   moment: number;
 }
 
-/** Reads the hooks of an event. Definitions that cannot be read are a hook that failed. Source: C-08; R-002-16. */
+/** Reads the hooks of an event; unreadable definitions are a failed hook. Source: C-08; R-002-16. */
 export function planEvent(
   phase: SessionPhase,
   { scope, environment }: SessionSurroundings,
@@ -44,7 +42,7 @@ export function planEvent(
   }
 }
 
-/** Whether nothing is started to answer an event, so that it takes no time to speak of. */
+/** Whether the answer needs no process and no request, so that it takes almost no time. */
 export function isAnsweredAtOnce(event: PlannedEvent): boolean {
   return 'failure' in event || event.hooks.every(({ handler }) => handler.kind === 'expression');
 }

@@ -6,18 +6,15 @@ import type { SeenTask, SessionAccess } from './session-access.js';
 const AT_ONCE = 20;
 /** Maximum number of followed tasks that one task of the session calls; a loop may call thousands. */
 const MAX_CALLED = 100;
-/** Position for a called task that cannot change any more. */
+/** Position for a called task that can no longer change. */
 const SETTLED = -1;
 
-/** State of tasks, and the answers of their guards since the last look. */
 export interface Followed {
   tasks: SessionTask[];
   guards: AbilityGuard[];
 }
 
-/**
- * Reads the state of the tasks of a session, and of those that they call; one that cannot be read keeps its last state.
- */
+/** Reads the state of a session's tasks and those they call; an unreadable one keeps its last state. */
 export async function followTasks(tasks: readonly SessionTask[], { readTask }: SessionAccess): Promise<Followed> {
   const followed: Followed = { tasks: [], guards: [] };
   for (let from = 0; from < tasks.length; from += AT_ONCE) {
@@ -37,7 +34,6 @@ export async function followTasks(tasks: readonly SessionTask[], { readTask }: S
   return followed;
 }
 
-/** Looks at the tasks that a task calls, those that these call, and so on. */
 async function followCalled(
   known: Record<string, number>,
   children: readonly string[],
@@ -66,7 +62,7 @@ async function followCalled(
   return { called: Object.fromEntries(called), guards };
 }
 
-/** A task that has ended, with all that it called, cannot change any more. */
+/** Settles a task once it and all tasks that it called have ended. */
 function standing(
   { called: _, ...task }: SessionTask,
   { status, isOpen, hooks }: SeenTask,
@@ -78,7 +74,7 @@ function standing(
   return { ...task, status, told, ...(Object.keys(called).length > 0 && { called }) };
 }
 
-/** Those before creation were passed on when they answered. */
+/** New answers only; those from before creation were already passed on. */
 function newGuards(told: number, { ability, hooks, calls }: SeenTask): AbilityGuard[] {
   const fresh = hooks.slice(told).filter(({ phase }) => phase === 'PreAbilityCall');
   return guardsIn(fresh, ({ path }) => calls[path] ?? ability);

@@ -9,15 +9,14 @@ import { markdownLine } from '../../rules/shown-text.js';
 const MAX_CHARACTERS = 2000;
 
 /**
- * Appends unknown signals to `<scope>/workdocs/hook-signals.md`, one line each: time, session, hook, signal; existing
- * lines are not repeated. Source: R-002-47.
- *
- * @throws where the file cannot be written, or is outside of the project.
+ * Appends unknown signals to `<scope>/workdocs/hook-signals.md`, one line each: time, session, hook, signal;
+ * existing lines are not repeated. @throws if the file cannot be written or is outside the project. Source:
+ * R-002-47.
  */
 export function keepSignals(root: string, scope: string, session: string, signals: readonly UnknownSignal[]): void {
   if (signals.length === 0) return;
   const file = join(root, scope, 'workdocs', 'hook-signals.md');
-  // Nothing is made outside of the project, so the path is checked first.
+  // Checked first: nothing is made outside the project.
   refuseOutside(root, nearestFolder(dirname(file)), scope);
   mkdirSync(dirname(file), { recursive: true });
   refuseOutside(root, dirname(file), scope);
@@ -44,19 +43,16 @@ function lineOf(session: string, { at, hook, name, value }: UnknownSignal): stri
   return `- ${at} ${session} ${hook} ${markdownLine(shown)}`;
 }
 
-/** The task of the guards. */
 interface GuardedTask {
   task: string;
   session: string | null;
-  /** The folder of the project that it is about; absent: not known, and nothing is written. */
+  /** Folder of the project that the task is about; absent: unknown, and nothing is written. */
   scope?: string;
 }
 
 /**
- * Writes the unknown signals of a task's guards into the documents of its scope, like those of prompts.
- *
- * @param root absolute path of the project. @returns the answers; a failure to write is a warning of the first. Source:
- * R-002-47.
+ * Writes the unknown signals of a task's guards to the documents of its scope. @param root absolute. @returns the
+ * answers; the first one carries a warning if writing failed. Source: R-002-47.
  */
 export function keepUnknown(
   root: string,
@@ -73,7 +69,7 @@ export function keepUnknown(
   });
 }
 
-/** Keeps signals as {@link keepSignals}. @returns why they could not be written; undefined: they are. */
+/** Runs {@link keepSignals}. @returns why the signals could not be written; undefined: they were. */
 export function whyNotKept(...signals: Parameters<typeof keepSignals>): string | undefined {
   try {
     keepSignals(...signals);

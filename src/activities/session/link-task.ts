@@ -6,19 +6,15 @@ import { guardsIn } from '../../rules/sessions/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { type TellDependencies, tellSession } from './session-word.js';
 
-/** The link of a task to its session, where it has one. */
+/** Reports about a task to its session; does nothing if the task has none. */
 export interface TaskLink {
-  /** Reports to the session that no task was created, and why. @throws the error. */
+  /** Reports the refusal of the task to the session. @throws the error. */
   refused(error: unknown): Promise<never>;
-  /** Reports to the session which confirmations the hooks before creation requested. */
+  /** Reports the confirmations that the hooks before creation requested. */
   formed(hooks: readonly HookAnswer[]): Promise<void>;
 }
 
-/**
- * Links a task to its session before it is formed, so that a session that has ended forms none.
- *
- * @throws AbilityError `session.not_found`, `session.stopped`.
- */
+/** An ended session forms no task. @throws AbilityError `session.not_found`, `session.stopped`. */
 export async function linkTask(
   { task: task_key, ability: ability_id, session }: TaskRequest,
   dependencies: TellDependencies,
@@ -47,7 +43,6 @@ const UNLINKED: TaskLink = {
   formed: () => Promise.resolve(),
 };
 
-/** The guard that refused a task, from the error it is reported as. */
 function guardOf({ code, message, suggestion, details }: Problem, ability: string): AbilityGuard[] {
   if (code !== 'guard.denied' && code !== 'hook.failed') return [];
   const { hook_id = '*', path = '' } = (details ?? {}) as { hook_id?: string; path?: string };

@@ -18,10 +18,9 @@ import { toFailure } from '../failures.js';
 import { secretsOf } from '../record/mask-record.js';
 import { type TellDependencies, tellSession } from './session-word.js';
 
-/** An input that is larger, as JSON, is not kept by a session. Characters. */
+/** Maximum characters of an input, as JSON, that a session keeps. */
 const MAX_INPUT = 16_384;
 
-/** A call that is about to be made in a session. */
 export interface CallToEnter extends FactSources {
   session: string;
   /** Unique among all calls of all tasks. */
@@ -30,18 +29,14 @@ export interface CallToEnter extends FactSources {
   moment: number;
   /** Absent: not known, so that every hook fires. */
   caller?: Caller;
-  /** All hooks of the call. */
   hooks: readonly PlanHook[];
 }
 
-/** Worker dependencies of entering a call. */
 export type EnterCallDependencies = TellDependencies & Pick<ActivityDependencies, 'secrets'>;
 
 /**
- * Has a session evaluate the guards that inspect its history, and enter the call, atomically. Source:
- * docs/sessions.md#guards-over-a-session.
- *
- * A session that has ended enters nothing; guards that inspect it then fail, and a task without such guards continues.
+ * Has a session evaluate the guards over its history and enter the call, atomically. After its end nothing is
+ * entered: those guards fail, a task without them continues. Source: docs/sessions.md#guards-over-a-session.
  */
 export async function enterCall(call: CallToEnter, dependencies: EnterCallDependencies): Promise<HookAnswer[]> {
   const { plan, operation, path, moment, session, id } = call;
@@ -72,7 +67,7 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
   }
 }
 
-/** Reports the end of a call to the task's session. A session that has ended does not need it. */
+/** Reports the end of a call to the task's session; a session that has ended is skipped. */
 export function createEndCall(dependencies: TellDependencies & Pick<ActivityDependencies, 'plans'>) {
   return activityOf(
     async ({ seal, call_id, status }: EndCallRequest, context): Promise<void> => {
@@ -92,12 +87,11 @@ export function createEndCall(dependencies: TellDependencies & Pick<ActivityDepe
   );
 }
 
-/** Whether a session accepts no reports because it has ended. */
 function isEnded(error: unknown): error is AbilityError {
   return error instanceof AbilityError && (error.code === 'session.stopped' || error.code === 'session.not_found');
 }
 
-/** The name of a call in its session: no other task can have one of the same name. */
+/** The name of a call within its session, unique across tasks. */
 export function callIdOf(task: string, call: string): string {
   return `${task} ${call}`;
 }

@@ -23,17 +23,16 @@ import { admitSession } from './own-session.js';
 
 type SessionDependencies = HookDependencies & Pick<ActivityDependencies, 'root' | 'project' | 'plans' | 'sessions'>;
 
-/** Hooks have their own time-outs; this is only for all hooks of an event together. */
+/** Limit for all hooks of an event together, besides the time-outs of each hook. */
 const EVENT_MS = 5 * 60_000;
 
-/** An activity that answers for the hooks of an event of a session. */
 interface EventActivities<Request, Answer> {
   ask: (request: Request) => Promise<Answer>;
-  /** Answers where nothing has to be started for it, as a local activity; else null, and {@link ask} has to. */
+  /** As a local activity: answers if that needs no process and no request; null: use {@link ask}. */
   askAtOnce: (request: Request) => Promise<Answer | null>;
 }
 
-/** Both forms of the activity that runs the hooks of an event: only a session of the project may request it. */
+/** Creates both forms of the activity; only a session of the project may request it. */
 function eventActivities<Request extends SessionSurroundings, Answer>(
   phase: SessionPhase,
   dependencies: SessionDependencies,
@@ -99,7 +98,7 @@ export function createAskPrompt(dependencies: SessionDependencies): EventActivit
   });
 }
 
-/** Runs the hooks at the end of a session; they serve the infrastructure, and change nothing. Source: R-002-26, R-002-48. */
+/** Runs the hooks at a session's end; their answers change nothing. Source: R-002-26, R-002-48. */
 export function createEndSession(dependencies: SessionDependencies) {
   const answer = async (
     request: EndSessionRequest,

@@ -5,19 +5,15 @@ import { activityOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { isSignedBy, type SealKeys, sealInvalid, sign } from '../seal.js';
 
-/** Keeps the signature of a word apart from every seal of a task. */
+/** Separates signatures of reports to sessions from those of task seals. */
 const PREFIX = 'session-word\n';
 
-/** Signs a worker's report to a session, so that the session accepts it from no other process. */
+/** Signs a worker's report, so that the session accepts it from no other process. */
 export function signWord(session: string, word: SessionWord, keys: SealKeys): SignedWord {
   return sign({ session, word }, keys, 'sign', PREFIX);
 }
 
-/**
- * Verifies that a worker of the project made a report, and to this session.
- *
- * @throws AbilityError `seal.unknown_key`, `seal.invalid`.
- */
+/** Verifies a worker's report to this session. @throws AbilityError `seal.unknown_key`, `seal.invalid`. */
 export function verifyWord(word: SignedWord, session: string, { keys }: SealKeys): void {
   const secret = keys.get(word.key_id);
   if (!secret) {
@@ -34,10 +30,9 @@ export function verifyWord(word: SignedWord, session: string, { keys }: SealKeys
   );
 }
 
-/** Dependencies of a worker's reports to sessions. */
 export type TellDependencies = Pick<ActivityDependencies, 'project' | 'keys' | 'sessions'>;
 
-/** Sends a report to a session on behalf of the project's workers. @throws as {@link SessionAccess.tell}. */
+/** Sends a signed report to a session. @throws as {@link SessionAccess.tell}. */
 export function tellSession(
   session: string,
   word: SessionWord,
@@ -46,7 +41,7 @@ export function tellSession(
   return sessions.tell(session, signWord(sessionIdOf(project, session), word, keys));
 }
 
-/** Checks for a session that a worker of the project signed a word to it. It changes nothing. */
+/** Verifies for a session that a worker of the project signed a report to it. Changes nothing. */
 export function createCheckWord({ keys }: Pick<ActivityDependencies, 'keys'>) {
   return activityOf(async (word: SignedWord, { info }): Promise<void> => {
     if (info.workflowType !== WORKFLOWS.session || !info.workflowExecution) {

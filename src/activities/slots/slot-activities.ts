@@ -14,10 +14,9 @@ import { sealInvalid } from '../seal.js';
 type SlotDependencies = Pick<ActivityDependencies, 'plans' | 'locks'>;
 
 /**
- * Requests a task's turn from the lock of its key; the lock answers the task by signal.
- *
- * Key, limit and the behaviour when it is taken come from the sealed plan. The request is idempotent. The answers
- * contain a token that only the task and its lock know, so that no other workflow gives them by mistake.
+ * Requests a task's turn from the lock of its key, which answers by signal. Key, limit and behaviour when busy
+ * come from the sealed plan. Idempotent. The answers contain a token that only the task and its lock know, so that
+ * no other workflow gives them by mistake.
  */
 export function createAcquire({ plans, locks }: SlotDependencies) {
   return activityOf(
@@ -43,18 +42,18 @@ export function createAcquire({ plans, locks }: SlotDependencies) {
   );
 }
 
-/** A lock of an earlier build, which does not know `newest`, lets the task wait. */
+/** Written so that a lock of an earlier build, which does not know `newest`, lets the task wait. */
 function wishOf(on_busy: OnBusy): Pick<SlotRequest, 'on_busy' | 'newest'> {
   return on_busy === 'newest' ? { on_busy: 'wait', newest: true } : { on_busy };
 }
 
-/** Temporal takes 400 bytes of a summary. */
+/** Temporal limits a summary to 400 bytes. */
 function shortened(key: string): string {
   const characters = [...key];
   return characters.length > 60 ? `${characters.slice(0, 60).join('')}...` : key;
 }
 
-/** Failures of Temporal are retried; our own refusals are not. */
+/** Marks failures of Temporal as retryable; AbilityErrors are refusals and are not retried. */
 function toSlotFailure(error: unknown): Error {
   if (error instanceof AbilityError || error instanceof CancelledFailure) return toFailure(error);
   const message = `Temporal did not take the turn of a task: ${reasonOf(error)}`;
@@ -62,7 +61,7 @@ function toSlotFailure(error: unknown): Error {
   return ApplicationFailure.create({ type: problem.code, message: problem.message, details: [problem] });
 }
 
-/** Releases the turn of the requesting task, or its place in the queue; never those of another task. */
+/** Releases the requesting task's turn or place in the queue; never those of another task. */
 export function createRelease({ plans, locks }: SlotDependencies) {
   return activityOf(
     async ({ seal, lock, run }: ReleaseRequest, context): Promise<void> => {
@@ -73,7 +72,7 @@ export function createRelease({ plans, locks }: SlotDependencies) {
   );
 }
 
-/** Finds the holders of a lock that have ended: terminated, deleted, or forgotten. It only looks, and only for locks. */
+/** Finds the holders of a lock that have ended. Changes nothing; only a lock may request it. */
 export function createFindGone({ locks }: Pick<SlotDependencies, 'locks'>) {
   return async ({ holders }: GoneRequest): Promise<GoneRequest['holders']> => {
     if (Context.current().info.workflowType !== WORKFLOWS.lock) {

@@ -12,11 +12,7 @@ type DeleteDependencies = Pick<ActivityDependencies, 'project' | 'host' | 'plans
 
 const LOOK_MS = 300;
 
-/**
- * Ensures that a task has ended: requests its cancellation, and waits for its clean-up.
- *
- * @returns facts about the task. @throws AbilityError `task.not_found`, `task.other_project`.
- */
+/** Cancels a task and waits for its clean-up. @throws AbilityError `task.not_found`, `task.other_project`. */
 export function createEndTask(dependencies: DeleteDependencies) {
   return ofDeletion(
     dependencies,
@@ -38,7 +34,7 @@ export function createEndTask(dependencies: DeleteDependencies) {
   );
 }
 
-/** Replaces the record of a task, with those of the tasks it called, by a tombstone, and removes its shared copy. */
+/** Replaces the records of a task and its called tasks by a tombstone; removes shared copy and files. */
 export function createErase(dependencies: DeleteDependencies) {
   const { host, records, files } = dependencies;
   return ofDeletion(
@@ -48,9 +44,9 @@ export function createErase(dependencies: DeleteDependencies) {
       const { task_key: key } = tombstone;
       const wasHere = records.bury(tombstone);
       const wasShared = await records.unshare(key);
-      // After the tombstone, which marks the task as deleted: files held from now on belong to another task.
+      // After the tombstone: files held from now on belong to another task.
       await files.store.release(key).catch((error: unknown) => {
-        // A store's refusal may be temporary, so its error must not end the deletion.
+        // A store's refusal may be temporary: as an AbilityError it would end the deletion.
         throw new Error(`the files of ${key} could not be removed: ${reasonOf(error)}`, { cause: error });
       });
       return { host, record: wasHere || wasShared ? 'removed' : 'absent' };
@@ -58,7 +54,6 @@ export function createErase(dependencies: DeleteDependencies) {
   );
 }
 
-/** Deletes the history of a task in Temporal. */
 export function createPurge(dependencies: DeleteDependencies) {
   return ofDeletion(
     dependencies,
@@ -70,7 +65,7 @@ export function createPurge(dependencies: DeleteDependencies) {
   );
 }
 
-/** An activity that only the deletion of this very task may ask for; a key must not lead out of the records. */
+/** An activity that only the deletion of this task may request; a key must not leave the records. */
 function ofDeletion<Request, Answer>(
   { plans }: DeleteDependencies,
   keyOf: (request: Request) => string,
@@ -82,13 +77,13 @@ function ofDeletion<Request, Answer>(
       const { workflowType, workflowExecution, taskQueue } = context.info;
       const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
       if (!isAsked || !USER_KEY.test(key)) throw outsider();
-      // Foreign code can have that type and id, and runs on a queue that no worker of ours polls.
+      // Foreign code can have that type and id, but runs on a queue that our workers do not poll.
       const run = await plans.runs.find(workflowExecution);
       if (run?.taskQueue !== taskQueue || run.eager) throw outsider();
       context.heartbeat();
       return work(request, context);
     },
-    // A refusal of Temporal or the disk may be temporary.
+    // Refusals of Temporal or the disk may be temporary: they are retried.
     { beats: true, toError: (error) => (error instanceof AbilityError ? toFailure(error) : error) },
   );
 }
@@ -98,7 +93,7 @@ async function waitForEnd(key: string, context: Context, { executions }: DeleteD
   while ((await executions.find(key))?.isOpen) await context.sleep(LOOK_MS);
 }
 
-/** The workflow of a key, which must be a task of this project. */
+/** The workflow of a key. Refuses one that is not a task of this project. */
 async function findOwn(key: string, { executions, project }: DeleteDependencies): Promise<Execution | undefined> {
   const found = await executions.find(key);
   if (!found || (found.memo && found.project === project)) return found;

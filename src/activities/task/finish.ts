@@ -22,9 +22,8 @@ type FinishDependencies = Pick<
 >;
 
 /**
- * Ends a task that does not end beside its history: checks its output against the contract and writes its record.
- *
- * A record that cannot be written is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
+ * Ends a task whose record is not written beside its history: checks its output, writes its record. A failed write
+ * is a warning, since the history has everything. Source: docs/architecture.md#the-way-of-a-task.
  */
 export function createFinish(dependencies: FinishDependencies) {
   return activityOf(async (request: FinishRequest, context): Promise<FinishAnswer> => {
@@ -62,7 +61,7 @@ async function finish(
   return shrink(result);
 }
 
-/** The workflow has the rest already, and the activity's answer adds to the history. */
+/** Returns only the changed fields: the workflow has the rest, and every answer adds to the history. */
 function changesOf({ links: _, ...before }: TaskResult, { links: __, ...after }: TaskResult): FinishAnswer {
   const earlier = new Map<string, unknown>(Object.entries(before));
   const changes = Object.entries(after).filter(
@@ -71,7 +70,7 @@ function changesOf({ links: _, ...before }: TaskResult, { links: __, ...after }:
   return changes.length === 0 ? {} : { changes: Object.fromEntries(changes) };
 }
 
-/** An output that breaks the contract makes a succeeded task a failed one. */
+/** Fails a succeeded task whose output breaks the contract. */
 function checkOutput(result: TaskResult, plan: Plan): TaskResult {
   if (result.status !== 'succeeded') return result;
   const { engine } = plan;

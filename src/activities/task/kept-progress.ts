@@ -11,21 +11,16 @@ import { nameOfStep } from '../../rules/steps/step-name.js';
 import { generalPath } from '../../rules/steps/turn-paths.js';
 import { isGroup } from '../../rules/steps/verbs.js';
 
-/** A task that has ended, as far as another one may take over from it. */
 export interface EarlierTask {
   plan: StepTree;
   progress: Progress;
 }
 
 /**
- * The progress that a retry need not repeat: the results of the completed steps, in order, up to the first incomplete
- * one.
- *
- * An agent continues after its last turn, with its transcript, even if its definition has changed. Not kept are steps
- * whose definition changed since, compensated calls, and all steps from a named one on. Approvals are requested again,
- * without invalidating the steps after them.
- *
- * @param from id of the first step to repeat.
+ * The results that a retry need not repeat: completed steps in order, up to the first incomplete one. Not kept are
+ * steps whose definition changed, compensated calls, and all steps from a named one on. Approvals are requested
+ * again, without invalidating the steps after them. An agent continues after its last turn, with its transcript,
+ * even if its definition changed. @param from id of the first step to repeat.
  */
 export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree, from: string | null): Progress {
   const earlier = new Map(mainSteps(old.steps).map(({ step, path }) => [path, digestOf(step)]));
@@ -54,7 +49,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     return isWhole || isGroup(step) ? keepPart(step, path, entry) && isDone && !ended : false;
   }
 
-  /** Whether an `end` in it ended the task: kept as a completed step, it would let the task continue after it. */
+  /** Whether an `end` inside ended the task: a task that keeps this step would continue after it. */
   function hasEndedTask(step: PlanStep, path: string): boolean {
     const ends = mainSteps([step]).filter(({ step: inner }) => inner !== step && inner.verb === 'end');
     if (ends.length === 0) return false;
@@ -63,7 +58,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     return Object.entries(progress).some(([key, { status }]) => status === 'succeeded' && paths.has(generalPath(key)));
   }
 
-  /** The completed parts of a step that is incomplete, or that asks people. */
+  /** Keeps the completed parts of a step that is incomplete or requests approval. */
   function keepPart(step: PlanStep, path: string, entry: StepProgress): boolean {
     switch (step.verb) {
       case 'steps':
@@ -115,7 +110,7 @@ function mapCounts(turns: Record<string, TurnCount>): Record<string, TurnCount> 
   return Object.fromEntries(Object.entries(turns).map(([path, count]) => [path, closed(count)]));
 }
 
-/** For a `foreach`, the facts about completed items; the others are counted when they have run again. */
+/** Facts about the completed items of a `foreach`; the other items are counted when they run again. */
 function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Json>): StepProgress {
   const { succeeded = Object.keys(items).length, skipped } = loop?.ended ?? {};
   const ended = { succeeded, ...(skipped !== undefined && { skipped }) };
@@ -128,7 +123,7 @@ function keptItems({ turns, loop, last }: StepProgress, items: Record<string, Js
   };
 }
 
-/** The time between two tasks does not count as time of a step. */
+/** Ends the count, so that the time between two tasks does not count as time of a step. */
 function closed({ from, to, duration_ms, ...count }: TurnCount): TurnCount {
   return { ...count, duration_ms: duration_ms + (from === undefined || to === undefined ? 0 : to - from) };
 }
@@ -137,7 +132,7 @@ function holds(step: PlanStep, id: string | null): boolean {
   return id !== null && mainSteps([step]).some((inner) => inner.step.id === id);
 }
 
-/** Approvals inside loops belong to completed turns, and are not requested again. */
+/** Whether a group contains an approval; those in loops belong to completed turns and do not count. */
 function asksPeople(step: PlanStep): boolean {
   return (
     isGroup(step) && mainSteps([step]).some(({ step: inner, path }) => inner.verb === 'approval' && !path.includes('*'))

@@ -2,51 +2,43 @@ import type { BegunTask } from '../../contracts/run-sinks.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { BoundedMap } from '../bounded-map.js';
 
-/** A workflow run, as an activity names it. */
 export interface RunRef {
   workflowId: string;
   runId: string;
 }
 
-/** The facts in the first event of a run. */
 export interface RunStart extends RunRef {
-  /** Type of the workflow. */
   type: string;
   taskQueue: string;
   /** The run that called it; absent: no run did. */
   parent?: RunRef;
-  /** The first run of its chain, where an earlier run went on as this one. */
+  /** Id of the first run of the chain, if this run continues an earlier one. */
   first?: string;
-  /** The client that started it got its first task, past the queue, so that any code may run it. */
+  /** The client itself got the first workflow task, bypassing the queue, so any code may run it. */
   eager?: true;
-  /** Its start arguments; absent if it is not a task. */
+  /** Start arguments; absent if the run is not a task. */
   task?: Omit<BegunTask, 'plan'> & Pick<TaskStart, 'plan'>;
 }
 
-/** Reads the first event of a run; undefined where Temporal knows no such run. */
+/** Reads the first event of a run; undefined: unknown to Temporal. */
 export type ReadRun = (run: RunRef) => Promise<RunStart | undefined>;
 
-/** A run as it is kept; its plan is kept by its digest. */
+/** A run as cached; its plan is cached separately, by digest. */
 export type KnownRun = Omit<RunStart, 'task'> & { task?: Omit<BegunTask, 'plan'> };
 
 const MAX_RUNS = 5000;
 
-/**
- * How workflow runs were started: known for this worker's own runs, read once for all others.
- *
- * The origin of a run distinguishes a task from foreign code that carries the plan and the seal of one.
- */
+/** A run's origin tells a task from foreign code that carries its plan and seal; read once, if not our own. */
 export class Runs {
   private readonly known = new BoundedMap<string, KnownRun>(MAX_RUNS);
 
   constructor(private readonly read: ReadRun) {}
 
-  /** Notes a run of this worker's own. */
   note(run: KnownRun): void {
     this.known.set(run.runId, run);
   }
 
-  /** @param onPlan is given the plan of a run that had to be read. @returns undefined where Temporal knows no such run. */
+  /** @param onPlan receives the plan of a run that had to be read. @returns undefined: unknown run. */
   async find(ref: RunRef, onPlan: (plan: TaskStart['plan'], digest: string) => void = () => {}) {
     const known = this.known.get(ref.runId);
     if (known) return known;

@@ -2,7 +2,7 @@ import type { FindUiRequest, ProveAnswer, ProveRequest } from '../../contracts/a
 import { activityOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
-/** Gives a task the address of the Temporal UI; null where this worker does not know it. Only a sealed task may ask. */
+/** Returns the address of the Temporal UI, or null if unknown. Only a sealed task may request it. */
 export function createFindUi({ plans, ui }: Pick<ActivityDependencies, 'plans' | 'ui'>) {
   return activityOf(async ({ seal }: FindUiRequest, { info }): Promise<string | null> => {
     await plans.admit(seal, info);
@@ -10,7 +10,7 @@ export function createFindUi({ plans, ui }: Pick<ActivityDependencies, 'plans' |
   });
 }
 
-/** Checks the proof of a decision, or says whether one could be checked. Only a sealed task may ask. */
+/** Checks the proof of a decision, or whether proofs can be checked. Only for sealed tasks. */
 export function createProve({ plans, checkProof }: Pick<ActivityDependencies, 'plans' | 'checkProof'>) {
   return activityOf(async ({ seal, decision, proof }: ProveRequest, { info }): Promise<ProveAnswer> => {
     await plans.admit(seal, info);

@@ -1,28 +1,23 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** The line above what we keep in a document for AIs, and the one below it; the rest is its author's. */
+/** The lines around the generated part of a document; the rest belongs to its author. */
 export const OPENS = '<!-- ability:agents -->';
 export const CLOSES = '<!-- /ability:agents -->';
 
-/** Informs readers of the document that this part is generated. */
 const REMARK = '<!-- Between these markers `ability docs` writes; your own rules belong above or below them. -->';
 
-/** The generated part, between its markers. */
 export function marked(text: string): string {
   return `${OPENS}\n${REMARK}\n\n${text.trim()}\n\n${CLOSES}\n`;
 }
 
-/** Whether a document has our markers, in any order. */
 export function hasMarkers(text: string): boolean {
   return linesOf(text).some(isMarker);
 }
 
 /**
- * Replaces the part of a document between its markers; its author's text around them stays, byte by byte.
- *
- * @param kept the new part, as {@link marked} gives it.
- * @param isOwnTop the text above the markers belongs to `kept` too, as the front matter of a skill does.
- * @throws AbilityError `docs.invalid` if the markers are not one pair.
+ * Replaces the part between a document's markers; all other text stays, byte by byte. @param kept the new part, as
+ * of {@link marked}. @param isOwnTop the text above the markers belongs to `kept` too, as a skill's front matter
+ * does. @throws AbilityError `docs.invalid` if the markers are not one pair.
  */
 export function withMarked(file: string, text: string, kept: string, { isOwnTop = false } = {}): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';

@@ -18,8 +18,8 @@ import {
 import { CLOSES, hasMarkers, OPENS, withMarked } from './marked-text.js';
 
 /**
- * The documents for AIs of a project that carry our markers, relative to its root: `AGENTS.md` at the root and beside the
- * definitions, and skills, also in the hidden folders of agents' tools (`.claude/skills`). Those of other authors are theirs.
+ * Documents for AIs with our markers, relative to the root: `AGENTS.md` there and beside the definitions, and
+ * skills, also in hidden folders of agents' tools (`.claude/skills`).
  */
 export function findAgentDocuments(root: string, registry: string): string[] {
   const agents = ['AGENTS.md', runtimeRulesFile(registry)];
@@ -27,12 +27,12 @@ export function findAgentDocuments(root: string, registry: string): string[] {
   return [...new Set([...agents, ...skills])].filter((file) => hasMarkers(textOf(join(root, file)) ?? ''));
 }
 
-/** Plans the text of documents for AIs. Writes nothing; those without our markers are not ours, and refused (`docs.not_ours`). */
+/** Writes nothing; refuses documents without our markers (`docs.not_ours`). */
 export function planAgentDocuments(root: string, registry: string, files: readonly string[]): DocumentPlan[] {
   return files.map((file) => planOne(root, registry, file));
 }
 
-/** The files of `ability docs --agents`; the log only if none exists, since its content is its authors'. */
+/** The files of `ability docs --agents`; the log only if it does not exist, since authors write it. */
 export function agentDocumentsOf(root: string, registry: string): string[] {
   return Object.keys(newAgentDocuments(registry)).filter(
     (file) => file !== LOG_FILE || !lstatSync(join(root, file), { throwIfNoEntry: false }),
@@ -97,7 +97,6 @@ function broken(file: string, problem: Problem): DocumentPlan {
   return { file, status: 'broken', problems: [problem] };
 }
 
-/** The text of a file; undefined where there is none. */
 function textOf(path: string): string | undefined {
   return existsSync(path) && statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
 }
@@ -112,8 +111,8 @@ function skillsOfTools(root: string): string[] {
 }
 
 /**
- * Where documents for AIs that carry our markers do not say what this version says. A warning: another version of the command is no
- * fault of the project. Those without markers are their authors'. Source: R-002-56.
+ * Finds documents with our markers that differ from what this version writes. A warning: another version of the
+ * command is no fault of the project. Source: R-002-56.
  */
 export function checkAgentDocuments({ root }: Pick<Registry, 'root'>): Finding[] {
   const { registry } = siteFolders(root);
@@ -139,7 +138,7 @@ function finding(file: string, line: number, message: string): Finding {
   };
 }
 
-/** From 1. */
+/** Line number of the first difference, from 1. */
 function firstDifference(one: string, other: string): number {
   const [lines, others] = [one.split('\n'), other.split('\n')];
   const at = lines.findIndex((line, index) => line !== others[index]);

@@ -1,7 +1,6 @@
 import { isPart, listOf, memberOf, type Part, partOf, textOf } from '../openapi/document-parts.js';
 import { NotTranslated } from './not-translated.js';
 
-/** One action of a step, with its place. */
 export interface Action {
   type: 'end' | 'goto' | 'retry';
   criteria: unknown;
@@ -13,11 +12,7 @@ export interface Action {
   retryLimit: number;
 }
 
-/**
- * The actions of a step, those of its workflow behind its own; an action of the step takes the place of one with its name.
- *
- * @throws NotTranslated for a type that there is not.
- */
+/** Step actions before the workflow's that have other names. @throws NotTranslated for an unknown type. */
 export function actionsOf(
   document: Part,
   workflow: Part,
@@ -66,12 +61,7 @@ function actionOf(document: Part, action: Part, kind: string, place: string): Ac
   };
 }
 
-/**
- * A list with its reusable objects put in place.
- *
- * @param kind the member of `components` that they may be of.
- * @throws NotTranslated for a reference that leads nowhere.
- */
+/** Resolves reusable objects of `components[kind]`. @throws NotTranslated for a dangling reference. */
 export function resolveReusable(document: Part, list: unknown, kind: string, place: string): Part[] {
   return listOf(list).map((item, index) => {
     const at = `${place}[${index}]`;
@@ -88,23 +78,20 @@ export function resolveReusable(document: Part, list: unknown, kind: string, pla
   });
 }
 
-/** Several lists as one, where a later entry takes the place of an earlier one that is called the same. */
+/** Joins lists; a later entry replaces an earlier one with the same key. */
 export function joinBy(keyOf: (item: Part) => string, ...lists: Part[][]): Part[] {
   return [...new Map(lists.flat().map((item) => [keyOf(item), item])).values()];
 }
 
-/** The failure of a step whose call succeeded, but not by its criteria. */
+/** Error code of a step whose call succeeded, but not by the step's criteria. */
 export const NOT_MET = 'criteria.not_met';
 
-/** Every way in which a call fails that a repetition, or another step, may mend. */
+/** All failures of a call that a retry or another step may handle. */
 export const ANY_FAILURE: readonly string[] = ['http', 'unavailable', 'timeout', 'criteria'];
 
 /**
- * The failure codes that the criteria of a failure action match; undefined: it has none, and matches all.
- *
- * Of a failed call only its status is known, so only conditions on `$statusCode` can be translated.
- *
- * @throws NotTranslated for any other one.
+ * The failure codes that a failure action's criteria match; undefined: no criteria, matches all. Of a failed call
+ * only the status is known. @throws NotTranslated for conditions on anything but `$statusCode`.
  */
 export function failureCodes(criteria: unknown, place: string): string[] | undefined {
   const list = listOf(criteria);

@@ -3,30 +3,25 @@ import { isPart, listOf, memberOf, partOf } from '../openapi/document-parts.js';
 import type { KnownOperation } from './find-operation.js';
 import { NotTranslated } from './not-translated.js';
 
-/** The parts of an answer besides its body that the workflows of a document read, by operation. */
+/** What the workflows of a document read of an answer besides its body. */
 export interface AnswerNeeds {
   status: boolean;
   headers: ReadonlySet<string>;
 }
 
-/** How an answer is read: the called ability, and the place of the body in its output. */
 export interface AnswerForm {
   key: string;
   /** The path to the body, such as `.body`. */
   body: string;
-  /** Why there is no body to read. */
   noBody?: string;
-  /** The ability of its own that gives status and headers; absent: the imported one does. */
+  /** A second ability that gives status and headers; absent: the imported one is enough. */
   definition?: JsonObject;
 }
 
 /**
- * How an operation is called so that its answer holds everything that is read of it.
- *
- * An imported operation returns its body alone. If more is read, it gets a second form of its own that differs only in the answer, so that
- * other callers of the first one see no change.
- *
- * @throws NotTranslated where the operation cannot have such a form.
+ * How an operation is called so that its answer holds everything that is read of it. An imported one returns its
+ * body alone; if more is read, it gets a second form that differs only in the answer, so that other callers see no
+ * change. @throws NotTranslated if no such form is possible.
  */
 export function answerForm(operation: KnownOperation, needs: AnswerNeeds, place: string): AnswerForm {
   const { key, definition } = operation;
@@ -65,12 +60,12 @@ export function answerForm(operation: KnownOperation, needs: AnswerNeeds, place:
   };
 }
 
-/** The second form is named after the first one, so that patterns such as `shop.*` match both. */
+/** Named after the imported operation, so that patterns such as `shop.*` match both. */
 export function formKey(key: string): string {
   return `${key}.with_status`;
 }
 
-/** The parts of an answer that are needed, and those that a form of it already has. */
+/** Adds to the needs what an existing form of the ability already gives. */
 export function withNeedsOf(definition: JsonObject, { status, headers }: AnswerNeeds): AnswerNeeds {
   const response = memberOf(memberOf(memberOf(definition, 'implementation'), 'api'), 'response');
   const all = [...headers];

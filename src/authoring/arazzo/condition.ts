@@ -1,20 +1,17 @@
 import { literal, textLiteral } from './write-cel.js';
 
-/** How the parts of a condition are read. */
 export interface ConditionReader {
-  /** CEL of a runtime expression, null where it is absent; `kind` where that is known. */
+  /** CEL of a runtime expression, null where it is absent; `kind` if known. */
   read(expression: string): { cel: string; kind: 'number' | 'text' | 'any' };
-  /** Refuses the condition. */
   refuse(what: string): never;
 }
 
 type Kind = 'number' | 'text' | 'boolean' | 'null' | 'any';
 
-/** An operand with its known kind, or a finished condition. */
 interface Operand {
   cel: string;
   kind: Kind;
-  /** It needs brackets inside of a larger one. */
+  /** Needs brackets inside a larger expression. */
   isCompound?: boolean;
   isLiteral?: boolean;
   text?: string;
@@ -24,10 +21,8 @@ const TOKEN =
   /\s*(?:(?<op>&&|\|\||==|!=|<=|>=|<|>|!|\(|\))|(?<text>'(?:[^']|'')*')|(?<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?<word>true|false|null)\b|(?<expression>\$[^\s()!=<>&|']+))/y;
 
 /**
- * A simple condition as CEL.
- *
- * Texts are compared without regard to case, and numbers in texts with numbers, as the specification has it.
- * Source: Arazzo Specification 1.0.1 and 1.1.0, "Criterion Object".
+ * A simple condition as CEL. As specified, texts compare without regard to case, and numbers in texts compare with
+ * numbers. Source: Arazzo Specification 1.0.1 and 1.1.0, "Criterion Object".
  */
 export function translateCondition(condition: string, reader: ConditionReader): string {
   const tokens = tokensOf(condition, reader);
@@ -81,7 +76,7 @@ export function translateCondition(condition: string, reader: ConditionReader): 
   return asCondition(whole).cel;
 }
 
-/** A value alone holds where it is true. */
+/** A value on its own is a condition that holds if the value is true. */
 function asCondition(operand: Operand): Operand {
   return operand.kind === 'boolean' ? operand : { cel: `${operand.cel} == true`, kind: 'boolean', isCompound: true };
 }
@@ -96,7 +91,7 @@ function compared(left: Operand, op: string, right: Operand, reader: ConditionRe
   return { cel, kind: 'boolean', isCompound: true };
 }
 
-/** A side of an equation: texts in small letters, texts beside a number as numbers. */
+/** One side of a comparison, ignoring case; next to a number, a text is compared as a number. */
 function foldable(own: Operand, other: Operand, reader: ConditionReader): string {
   if (own.isLiteral) {
     if (own.text === undefined) return own.cel;
@@ -117,7 +112,7 @@ function asNumber(own: Operand): string {
   return `(type(${own.cel}) == string ? double(${own.cel}) : ${own.cel})`;
 }
 
-/** Null is neither less nor more than anything. */
+/** Null is neither less nor greater than any value. */
 function ordered(left: Operand, op: string, right: Operand, reader: ConditionReader): string {
   const sides = [left, right];
   if (sides.some(({ kind }) => kind === 'boolean' || kind === 'null'))

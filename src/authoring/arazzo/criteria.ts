@@ -6,11 +6,7 @@ import { NotTranslated } from './not-translated.js';
 import { cutEmbedded, parseExpression, type Reading, readExpression, typeNamed } from './reading.js';
 import { orNull, textLiteral } from './write-cel.js';
 
-/**
- * Criteria as one condition, all of which must hold; undefined: there are none.
- *
- * @throws NotTranslated for an untranslatable one, since without it more would pass.
- */
+/** Joins criteria with `&&`; undefined: none. @throws NotTranslated for any, as without it more would pass. */
 export function translateCriteria(criteria: unknown, reading: Reading): string | undefined {
   const parts = listOf(criteria).map((criterion, index) =>
     translateCriterion(criterion, { ...reading, place: `${reading.place}[${index}]` }),
@@ -36,7 +32,7 @@ function translateCriterion(criterion: unknown, reading: Reading): string {
   if (cutEmbedded(condition).some((part) => typeof part !== 'string')) {
     return refuse('an expression inside of a JSONPath cannot be translated');
   }
-  // The value is named, so that a long one is written and looked up once.
+  // Named, so that a long value is written and evaluated once.
   return `[dyn(${value})].exists(root, root != null && ${translateJsonPath(condition, 'root', refuse)})`;
 }
 
@@ -54,7 +50,7 @@ function translateSimple(condition: string, reading: Reading, refuse: (what: str
   });
 }
 
-/** In conditions `.` and `[]` may follow a body: `$response.body.items[0].id`. */
+/** Splits off a path of `.` and `[]` that a condition may append: `$response.body.items[0].id`. */
 function withoutPath(text: string): { head: string; path: string } {
   const match = /^(\$response\.body(?:#[^.[\]]*)?)([.[].*)$/.exec(text) ?? /^([^[]+)(\[.*)$/.exec(text);
   return match?.[1] && match[2] ? { head: match[1], path: match[2] } : { head: text, path: '' };
@@ -66,7 +62,7 @@ function optionalPath(path: string, refuse: (what: string) => never): string {
   return parts.map(([, name, index]) => (name === undefined ? `[?${index}]` : `[?${textLiteral(name)}]`)).join('');
 }
 
-/** Matched as RE2 does, anywhere in the text. */
+/** Patterns match as in RE2, anywhere in the text. */
 function translatePattern(pattern: string, value: string, reading: Reading, refuse: (what: string) => never): string {
   const parts = cutEmbedded(pattern);
   const written = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');

@@ -3,32 +3,28 @@ import type { ImportState } from '../../definitions/formats/import-state.js';
 import { decodedPart, unescapedToken } from '../openapi/document-parts.js';
 import { NotTranslated } from './not-translated.js';
 
-/** An imported operation that a step can call. */
 export interface KnownOperation {
   key: string;
-  /** Method and path at its service. */
+  /** Method and path in the service's API. */
   source: string;
-  /** Its definition as its file has it now. */
   definition: JsonObject;
 }
 
-/** A source description, and the operations imported from it. */
 export interface KnownSource {
   name: string;
   url: string;
   type: string;
-  /** The state of its import; undefined: it was not imported. */
+  /** State of its import; undefined: it was never imported. */
   state: ImportState | undefined;
 }
 
-/** The operations and workflows of the sources of a document. */
 export class Sources {
   constructor(
     private readonly sources: readonly KnownSource[],
     private readonly definitionOf: (key: string) => JsonObject | undefined,
   ) {}
 
-  /** The operation with an `operationId`, which may say its source. @throws NotTranslated */
+  /** Finds by `operationId`, which may name its source. @throws NotTranslated */
   byId(text: string, place: string): KnownOperation {
     const said = /^\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)$/.exec(text);
     const asked = said ? [this.named(said[1] ?? '', place)] : this.sources.filter(({ type }) => type !== 'arazzo');
@@ -41,7 +37,7 @@ export class Sources {
     return this.only(found, `the operation ${id}`, asked, place);
   }
 
-  /** The operation at `{$sourceDescriptions.NAME.url}#/paths/~1pets/get`. @throws NotTranslated */
+  /** Finds by `{$sourceDescriptions.NAME.url}#/paths/~1pets/get`. @throws NotTranslated */
   byPath(text: string, place: string): KnownOperation {
     const match = /^\{?\$sourceDescriptions\.([A-Za-z0-9_-]+)\.url\}?#\/paths\/([^/]+)\/([a-z]+)$/.exec(text);
     if (!match?.[1] || !match[2] || !match[3]) throw new NotTranslated(`${text} leads to no operation`, place);
@@ -54,7 +50,7 @@ export class Sources {
     return this.only(found, wanted, [source], place);
   }
 
-  /** The key of a workflow of another document. @throws NotTranslated */
+  /** Ability id of a workflow in another document. @throws NotTranslated */
   workflow(text: string, place: string): string {
     const match = /^\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)$/.exec(text);
     if (!match?.[1] || !match[2]) throw new NotTranslated(`the workflow ${text} is not in the document`, place);

@@ -11,7 +11,6 @@ import { NotTranslated } from './not-translated.js';
 import type { Callee } from './translate-step.js';
 import { translateWorkflow } from './translate-workflow.js';
 
-/** An Arazzo document of a version that is read. */
 export interface ArazzoDocument {
   document: Part;
   from: string;
@@ -19,11 +18,7 @@ export interface ArazzoDocument {
   sources: { name: string; url: string; type: string }[];
 }
 
-/**
- * Reads a document, JSON or YAML. Source: Arazzo Specification 1.0.1 and 1.1.0.
- *
- * @throws AbilityError `import.unreadable`, `import.unsupported`.
- */
+/** Source: Arazzo 1.0.1 and 1.1.0. @throws AbilityError `import.unreadable`, `import.unsupported`. */
 export function openArazzo(text: string, from: string): ArazzoDocument {
   const document = readDocument(text, from, 'Arazzo');
   const version = memberOf(document, 'arazzo');
@@ -47,17 +42,15 @@ export function openArazzo(text: string, from: string): ArazzoDocument {
   return { document, from, title: textOf(memberOf(memberOf(document, 'info'), 'title')) ?? '', sources };
 }
 
-/** How to import a document. */
 export interface ArazzoImport {
   prefix: string;
   sources: readonly KnownSource[];
-  /** The definition of an ability, as its file has it now. */
   definitionOf(key: string): JsonObject | undefined;
-  /** Why a second form of an ability would escape what guards or configures it; undefined: it does not. */
+  /** Why a second form of an ability would escape its guards or settings; undefined: it does not. */
   whyUnguarded(key: string, form: string): string | undefined;
 }
 
-/** Makes workflows of a document; each that cannot be translated is left out by name, with the reason and its place. */
+/** Translates each workflow of a document, or leaves it out with its name, the reason and the place. */
 export function importArazzo({ document }: ArazzoDocument, wanted: ArazzoImport): Imported {
   return new Translation(document, wanted).all();
 }
@@ -68,7 +61,7 @@ class Translation {
   private readonly done = new Map<string, ImportedOperation | NotTranslated | 'begun'>();
   private readonly known: Sources;
   private readonly needs = new Map<string, { status: boolean; headers: Set<string> }>();
-  /** Second forms of operations, with the workflows that call them. */
+  /** Second forms of operations, with the workflows that use them. */
   private readonly forms = new Map<string, { form: AnswerForm; operation: KnownOperation; users: Set<string> }>();
 
   constructor(
@@ -172,14 +165,14 @@ class Translation {
     return form;
   }
 
-  /** A second form that another import has made already keeps what its workflows read. */
+  /** Keeps in a second form what workflows of other imports already read from it. */
   private makeForm(operation: KnownOperation, needs: AnswerNeeds, place: string): AnswerForm {
     const form = answerForm(operation, needs, place);
     const known = form.definition && this.wanted.definitionOf(form.key);
     return known ? answerForm(operation, withNeedsOf(known, needs), place) : form;
   }
 
-  /** All reads of the answers of an operation by any step, so that one form is enough for all. */
+  /** Collects what any step reads of an operation's answers, so that one form is enough. */
   private gatherNeeds(workflow: Part): void {
     for (const step of listOf(memberOf(workflow, 'steps')).filter(isPart)) {
       const operation = this.operationIn(step);
@@ -190,7 +183,7 @@ class Translation {
         memberOf(step, 'outputs'),
         this.successOf(workflow, step),
       ]);
-      // A status that only a failed call has is in its failure.
+      // Of successful calls only: a failed one has its status in the failure.
       needs.status ||= read.includes('$statusCode');
       for (const [, name = ''] of read.matchAll(/\$response\.header\.([A-Za-z0-9!#$%&'*+.^_`|~-]+)/g)) {
         if (![...needs.headers].some((one) => one.toLowerCase() === name.toLowerCase())) needs.headers.add(name);

@@ -1,21 +1,19 @@
 import { literal, textLiteral } from './write-cel.js';
 
-/** Refuses the untranslatable parts of a path. */
+/** Throws for a part of a path that cannot be translated. */
 export type Refuse = (what: string) => never;
 
 type Segment = { name: string } | { index: number } | 'all' | { filter: (node: string) => string };
 
 /**
- * Whether a JSONPath selects anything, as CEL over the CEL of its root.
- *
- * Read are names, places in lists, `*` and filters with comparisons, `&&`, `||`, `!`, existence, `count`, `length`, `match`
- * and `search`. Source: RFC 9535.
+ * Whether a JSONPath selects anything, as CEL over the CEL of its root. Supported: names, indexes, `*`, and
+ * filters with comparisons, `&&`, `||`, `!`, existence, `count`, `length`, `match` and `search`. Source: RFC 9535.
  */
 export function translateJsonPath(path: string, root: string, refuse: Refuse): string {
   return new PathReader(path.trim(), refuse).whole(root);
 }
 
-/** The tokens of a JSON pointer for a path that selects one node; undefined: it may select several. */
+/** JSON pointer tokens of a path that selects one node; undefined: it may select several. */
 export function singularPath(path: string, refuse: Refuse): (string | number)[] | undefined {
   const segments = new PathReader(path.trim(), refuse).path();
   const tokens = segments.map((segment) =>
@@ -28,7 +26,7 @@ export function singularPath(path: string, refuse: Refuse): (string | number)[] 
   return tokens.every((token) => token !== undefined) ? tokens : undefined;
 }
 
-/** Whether a node has a node at the end of a path. */
+/** CEL that tests whether a path from a node leads to any node. */
 function exists(node: string, segments: Segment[], depth: number): string {
   const [first, ...rest] = segments;
   if (first === undefined) return 'true';
@@ -54,7 +52,7 @@ function all(...parts: string[]): string {
   return real.length === 0 ? 'true' : real.join(' && ');
 }
 
-/** Something that a filter compares: a value, and when there is one. */
+/** An operand of a filter: its value, and the condition under which it exists. */
 interface Comparable {
   cel: string;
   exists: string;
@@ -246,7 +244,7 @@ function valueAt(node: string, segments: Segment[]): string {
   }, node);
 }
 
-/** An absent value equals only another absent one, and is neither less nor more. Source: RFC 9535, 2.3.5.2.2. */
+/** Absent equals only absent, and is neither less nor greater. Source: RFC 9535, 2.3.5.2.2. */
 function compare(left: Comparable, op: string, right: Comparable): string {
   if (op === '!=') return `!(${compare(left, '==', right)})`;
   if (op === '==') {

@@ -7,11 +7,7 @@ import { readBody } from './request-body.js';
 
 const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-/**
- * The parameters and the body of a step as input of the operation it calls.
- *
- * @throws NotTranslated for a parameter that the operation does not have.
- */
+/** A step's parameters and body as input of its operation. @throws NotTranslated for an unknown parameter. */
 export function readInputs(
   operation: KnownOperation,
   parameters: readonly Part[],
@@ -36,7 +32,7 @@ export function readInputs(
   return input;
 }
 
-/** Inputs that the operation requires and the step does not give; a call without them would never be made. */
+/** Refuses a step that omits a required input: such a call would always be refused. */
 function refuseIncomplete({ key, definition }: KnownOperation, input: JsonObject, place: string): void {
   const schema = memberOf(definition, 'input_schema');
   const missing = missingIn(schema, schema, input, '');
@@ -44,7 +40,6 @@ function refuseIncomplete({ key, definition }: KnownOperation, input: JsonObject
     throw new NotTranslated(`${key} needs ${missing.join(', ')}, which the step does not give`, place);
 }
 
-/** Required members that a map does not have, in the maps inside of it as well. */
 function missingIn(root: unknown, schema: unknown, value: JsonObject, at: string): string[] {
   const target = targetOf(root, schema);
   const missing = listOf(memberOf(target, 'required')).filter((name) => !Object.hasOwn(value, String(name)));
@@ -59,14 +54,13 @@ function targetOf(root: unknown, schema: unknown): unknown {
   return name === undefined ? schema : memberOf(memberOf(root, '$defs'), name);
 }
 
-/** One input of an operation, and where it goes. */
 interface KnownInput {
   place: string;
   name: string;
   input: string;
 }
 
-/** The inputs of an operation by place and name over there, as its import mapped them. */
+/** Inputs of an operation by place and name in the API, as the import mapped them. */
 function inputsOf({ definition }: KnownOperation, api: Part): Map<string, KnownInput> {
   const params = partOf(memberOf(api, 'params'));
   const path = String(memberOf(api, 'path') ?? '/');

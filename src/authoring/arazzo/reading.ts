@@ -4,34 +4,32 @@ import { singularPath } from './json-path.js';
 import { NotTranslated } from './not-translated.js';
 import { type CelValue, follow, literal, orNull, select, selectOptional, template, textLiteral } from './write-cel.js';
 
-/** The names that expressions of a step or a workflow can read, each as CEL. */
+/** Resolves the names that expressions of a step or workflow can read, to CEL. */
 export interface Reading {
   /** Its place in the document, for messages. */
   place: string;
-  /** Says what people should know of the translation. */
   note(text: string): void;
-  /** Inputs that are always given: required, or with a default. */
+  /** Inputs that always have a value: required, or with a default. */
   givenInputs: ReadonlySet<string>;
-  /** An output of a step before this one; undefined: there is none of that name. */
+  /** Output of an earlier step; a text says why it cannot be read. */
   stepOutput(step: string, output: string): CelValue | string;
-  /** An output of a workflow that this one depends on. */
+  /** Output of a workflow that this one depends on; a text says why it cannot be read. */
   workflowOutput(workflow: string, output: string): CelValue | string;
   /** The answer of the step itself; undefined outside of steps. */
   answer?: Answer;
 }
 
-/** The answer of a step, where it is read. A text says why there is none. */
+/** The answer of a step as CEL; a text says why a part cannot be read. */
 export interface Answer {
   status: CelValue | string;
   body: CelValue | string;
   header(name: string): CelValue | string;
-  /** An output of a workflow that the step calls. */
   output(name: string): CelValue | string;
   request(place: string, name: string): CelValue | string;
   method: CelValue | string;
 }
 
-/** A runtime expression as CEL. @throws NotTranslated for an unsupported one. */
+/** Translates a runtime expression to CEL. @throws NotTranslated for an unsupported one. */
 export function readExpression(text: string, reading: Reading): CelValue {
   const parsed = parseExpression(text);
   if (!parsed) throw new NotTranslated(`${text} is no runtime expression`, reading.place);
@@ -71,11 +69,7 @@ function celOf(parsed: RuntimeExpression, { givenInputs, stepOutput, workflowOut
   }
 }
 
-/**
- * A value of a document as a template: constants as they are, expressions, texts with expressions, selectors (1.1).
- *
- * @throws NotTranslated
- */
+/** Constants, expressions, texts with expressions, selectors (1.1) as a template. @throws NotTranslated */
 export function readValue(value: unknown, reading: Reading): Json {
   if (typeof value === 'string') return readText(value, reading);
   if (Array.isArray(value)) return value.map((item) => readValue(item, reading));
@@ -91,7 +85,7 @@ function readText(text: string, reading: Reading): Json {
   return template({ cel: embedded(parts, reading) });
 }
 
-/** Parts of a text one after the other; lists and maps in it are refused when it runs. */
+/** Concatenates the parts of a text; lists and maps in it are refused at run time. */
 function embedded(parts: ReturnType<typeof cutEmbedded>, reading: Reading): string {
   return parts
     .map((part) =>
@@ -100,12 +94,11 @@ function embedded(parts: ReturnType<typeof cutEmbedded>, reading: Reading): stri
     .join(' + ');
 }
 
-/** A constant text; what would be read as an expression of ours is not. */
+/** A constant text, escaped if it contains `${{`. */
 function plain(text: string): string {
   return text.includes('${{') ? template({ cel: textLiteral(text) }) : text;
 }
 
-/** A selector object of 1.1. */
 export function isSelector(value: unknown): boolean {
   return (
     isPart(value) &&
@@ -114,7 +107,7 @@ export function isSelector(value: unknown): boolean {
   );
 }
 
-/** The selection of a selector object. @throws NotTranslated for several values, and XPath. */
+/** Translates a selector object. @throws NotTranslated for several values, and XPath. */
 export function readSelector(value: unknown, reading: Reading): CelValue {
   const context = readExpression(String(memberOf(value, 'context')), reading);
   const selector = String(memberOf(value, 'selector'));
@@ -129,7 +122,6 @@ export function readSelector(value: unknown, reading: Reading): CelValue {
   return tokens.length === 0 ? context : { cel: tokens.reduce<string>(selectOptional, context.cel), optional: true };
 }
 
-/** The type of an expression, by name or as an expression type object. */
 export function typeNamed(type: unknown, refuse: (what: string) => never): string {
   if (!isPart(type)) return String(type ?? 'simple');
   const [name, version] = [String(memberOf(type, 'type')), memberOf(type, 'version')];
@@ -139,14 +131,14 @@ export function typeNamed(type: unknown, refuse: (what: string) => never): strin
   return name;
 }
 
-/** A constant, as CEL; an expression, as what it reads. */
+/** Translates an expression, or a constant, to CEL. */
 export function readOperand(value: unknown, reading: Reading): CelValue {
   if (isSelector(value)) return readSelector(value, reading);
   if (typeof value === 'string' && parseExpression(value)) return readExpression(value, reading);
   return { cel: literal(value as Json), optional: false };
 }
 
-/** A runtime expression, taken apart. Source: Arazzo Specification 1.0.1 and 1.1.0, "Runtime Expressions". */
+/** A parsed expression. Source: Arazzo Specification 1.0.1 and 1.1.0, "Runtime Expressions". */
 type RuntimeExpression =
   | { kind: 'input'; name: string; pointer: string }
   | { kind: 'step'; step: string; output: string; pointer: string }
@@ -161,7 +153,7 @@ type RuntimeExpression =
 
 const STRICT = '[A-Za-z0-9_-]+';
 
-/** Takes an expression apart; undefined: the text is none. */
+/** Undefined: the text is no expression. */
 export function parseExpression(text: string): RuntimeExpression | undefined {
   if (!/^\$[A-Za-z]/.test(text)) return undefined;
   const [head = '', ...rest] = text.split('#');
@@ -189,7 +181,7 @@ export function parseExpression(text: string): RuntimeExpression | undefined {
   return { kind: 'other', text };
 }
 
-/** A text with expressions in it, `{$..}` each, as its parts in their order. */
+/** Splits a text at its embedded expressions `{$..}`. */
 export function cutEmbedded(text: string): (string | { expression: string })[] {
   const parts: (string | { expression: string })[] = [];
   let from = 0;

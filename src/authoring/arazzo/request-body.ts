@@ -5,7 +5,7 @@ import { NotTranslated } from './not-translated.js';
 import { isSelector, parseExpression, type Reading, readOperand, readValue, typeNamed } from './reading.js';
 import { orNull, selectOptional, template } from './write-cel.js';
 
-/** The media types that a kind of body has anyway. */
+/** The default media type of each kind of body. */
 const USUAL: Readonly<Record<string, string>> = {
   json: 'application/json',
   form: 'application/x-www-form-urlencoded',
@@ -14,12 +14,7 @@ const USUAL: Readonly<Record<string, string>> = {
   binary: 'application/octet-stream',
 };
 
-/**
- * The request body of a step as inputs of the operation it calls.
- *
- * @param fieldInputs the inputs that are fields of the body, by their names over there.
- * @throws NotTranslated
- */
+/** @param fieldInputs inputs that are fields of the body, by the document's names. @throws NotTranslated */
 export function readBody(
   requestBody: Part,
   api: Part,
@@ -70,7 +65,7 @@ function fieldsOf(
   );
 }
 
-/** A payload that is written as a text of JSON is that JSON; an expression without quotes keeps its type. */
+/** A payload given as JSON text is parsed; an unquoted expression in it keeps its type. */
 function payloadOf(payload: unknown, type: string, refuse: (what: string) => never): unknown {
   if (typeof payload !== 'string' || parseExpression(payload) || type === 'text' || type === 'binary') return payload;
   if (type !== 'json') return refuse(`a text as the payload of a ${type} body cannot be translated; write its fields`);

@@ -9,42 +9,37 @@ import { readInputs } from './operation-inputs.js';
 import { type Answer, type Reading, readOperand, readValue } from './reading.js';
 import { type CelValue, select, selectOptional, template } from './write-cel.js';
 
-/** A step as its workflow sees it. */
 export interface StepPlace {
   document: Part;
   workflow: Part;
   step: Part;
   stepId: string;
-  /** The id of the step here. */
+  /** Id of the translated step. */
   id: string;
   place: string;
-  /** Whether a jump may pass over it. */
+  /** Whether a jump may skip it. */
   maySkip: boolean;
-  /** When it runs, where jumps may pass over it. */
+  /** Condition under which it runs, if jumps may skip it. */
   runs: string | undefined;
   reading: Omit<Reading, 'place' | 'answer'>;
 }
 
-/** The callee of a step. */
 export type Callee = { operation: KnownOperation; form: AnswerForm } | { ability: string };
 
-/** The context that a workflow provides for its steps. */
 export interface Course {
   callee(step: Part, place: string): Callee;
-  /** The ids of the steps to jump to, which are later ones. @throws NotTranslated for one that is not. */
+  /** Id of the step to jump to. @throws NotTranslated for one that is not later. */
   target(stepId: string, from: string, place: string): string;
-  /** Makes the outputs of a step known to what comes after it. */
+  /** Makes the outputs of a step available to later steps. */
   gave(stepId: string, outputs: ReadonlyMap<string, CelValue>): void;
-  /** Steps that end the task with what the workflow gives now. */
+  /** Steps that end the task with the current outputs of the workflow. */
   end(id: string, from: string): JsonObject;
-  /** The ability that a workflow became. */
   ability(workflowId: string, place: string): string;
 }
 
-/** A step, translated. */
 export interface TranslatedStep {
   steps: JsonObject[];
-  /** The jumps it may make, each as the condition under which, and where to. */
+  /** Possible jumps: the condition of each, and its target. */
   jumps: { when: string; to: string }[];
 }
 
@@ -95,12 +90,12 @@ export function translateStep(at: StepPlace, course: Course): TranslatedStep {
   return { steps: [...body.steps, ...further.steps], jumps: [...body.jumps, ...further.jumps] };
 }
 
-/** A reader of a step that may be skipped tests this first. */
+/** Condition that readers of a step which may be skipped test first. */
 function hasRun(id: string): string {
   return `steps.${id}.status == "succeeded"`;
 }
 
-/** An answer from 300 on fails the call, so that no criterion could find it successful. */
+/** Refuses criteria that expect a status from 300 on: such an answer fails the call. */
 function refuseFailedStatuses(criteria: unknown, place: string): void {
   for (const [index, criterion] of listOf(criteria).entries()) {
     const [found] = /\$statusCode\s*==\s*[3-5]\d\d/.exec(String(memberOf(criterion, 'condition'))) ?? [];
@@ -112,7 +107,7 @@ function refuseFailedStatuses(criteria: unknown, place: string): void {
   }
 }
 
-/** A step that did not run gives nothing. */
+/** A skipped step gives no value. */
 function unlessSkipped(id: string, { cel, optional }: CelValue): CelValue {
   const value = optional ? cel : `optional.of(${cel})`;
   return { cel: `(steps.${id}.output == null ? optional.none() : ${value})`, optional: true };
@@ -133,7 +128,7 @@ function withOf(callee: Callee, parameters: Part[], requestBody: unknown, readin
   return Object.keys(input).length > 0 ? { with: input } : {};
 }
 
-/** All parameters of a workflow are inputs of it. */
+/** Passes all parameters as inputs of the called workflow. */
 export function inputsOfChild(parameters: readonly Part[], reading: Reading): JsonObject {
   return Object.fromEntries(
     parameters.map((parameter, index): [string, Json] => {
@@ -178,14 +173,14 @@ function answerOf(id: string, callee: Callee, parameters: Part[], reading: Readi
   };
 }
 
-/** Headers appear in the output as the definition writes them. */
+/** A header name as the definition spells it, which is its key in the output. */
 function spelled({ definition }: AnswerForm, name: string): string {
   const headers = memberOf(memberOf(memberOf(memberOf(definition, 'implementation'), 'api'), 'response'), 'headers');
   const list = Array.isArray(headers) ? headers.map(String) : [];
   return list.find((one) => one.toLowerCase() === name.toLowerCase()) ?? name;
 }
 
-/** The call with its check, as a group where failures are dealt with. */
+/** The call with its checks, as a group if failures are handled. */
 function wrapped(at: StepPlace, steps: JsonObject[], failure: Action[], timeout: { timeout?: string }, course: Course) {
   const runs: JsonObject = at.runs === undefined ? {} : { if: at.runs };
   const [call, ...check] = steps as [JsonObject, ...JsonObject[]];
@@ -198,7 +193,7 @@ function wrapped(at: StepPlace, steps: JsonObject[], failure: Action[], timeout:
   }
   const group = `${at.id}_attempts`;
   const { retry, handlers, jumps } = translateFailure(at, failure, group, course);
-  // The attempts are those of the group, so the call has none of its own.
+  // The group retries, so the call does not.
   const inner = retry ? [{ ...call, retry: { attempts: 1 } }, ...check] : steps;
   const whole: JsonObject = {
     ...{ id: group, ...runs, ...timeout, steps: inner },
@@ -231,7 +226,7 @@ function translateFailure(at: StepPlace, actions: Action[], group: string, cours
       }
       retry = retryOf(action, errors);
     } else if (type === 'end') {
-      // The failure stays one: a task that ends here has not succeeded.
+      // Rethrown: a task that ends here has failed.
       handlers.push({ ...named, rethrow: true });
     } else if (action.stepId !== undefined) {
       const to = course.target(action.stepId, at.stepId, place);
@@ -256,7 +251,7 @@ function retryOf({ retryAfter, retryLimit, place }: Action, errors: string[] | u
   };
 }
 
-/** A one-way transfer: what the other workflow gives is what this one gives. */
+/** A one-way transfer: the task ends with the output of the other workflow. */
 function transferTo(
   at: StepPlace,
   { workflowId = '', parameters, place }: Action,
@@ -273,7 +268,7 @@ function transferTo(
 function translateSuccess(at: StepPlace, actions: Action[], reading: Reading, isHandled: boolean, course: Course) {
   const steps: JsonObject[] = [];
   const jumps: TranslatedStep['jumps'] = [];
-  // The first action whose criteria hold is taken, so each is only for what those before it are not for.
+  // The first action whose criteria hold is taken, so each excludes those before it.
   const before: string[] = [
     ...(at.runs === undefined && !isHandled ? [] : [hasRun(at.id)]),
     ...(isHandled ? [`steps.${at.id}_attempts.error == null`] : []),

@@ -16,22 +16,16 @@ import { type Reading, readOperand } from './reading.js';
 import { type Callee, type Course, translateStep } from './translate-step.js';
 import { type CelValue, selectOptional, template } from './write-cel.js';
 
-/** The context that a document provides for its workflows. */
 export interface DocumentCourse {
   document: Part;
   callee(step: Part, place: string): Callee;
-  /** The ability that a workflow becomes. @throws NotTranslated where it becomes none. */
+  /** Id of the ability that a workflow becomes. @throws NotTranslated if it becomes none. */
   ability(workflowId: string, place: string): string;
-  /** The inputs that a workflow of this document must have. */
   requiredInputs(workflowId: string): string[];
   note(text: string): void;
 }
 
-/**
- * Translates a workflow to one of ours.
- *
- * @throws NotTranslated with the place of the untranslatable part.
- */
+/** @throws NotTranslated with the place of the untranslatable part. */
 export function translateWorkflow(key: string, workflow: Part, course: DocumentCourse): JsonObject {
   const workflowId = String(memberOf(workflow, 'workflowId'));
   const input = inputSchema(course.document, memberOf(workflow, 'inputs'));
@@ -109,7 +103,7 @@ export function translateWorkflow(key: string, workflow: Part, course: DocumentC
   };
 }
 
-/** @param outputs those of the steps so far, at an end before the last one: reads of others are left out. */
+/** @param outputs of the steps so far; outputs of later steps are left out. Undefined: all exist. */
 function resultOf(workflow: Part, reading: Reading, outputs: ReadonlyMap<string, unknown> | undefined): JsonObject {
   const entries = Object.entries(partOf(memberOf(workflow, 'outputs'))).flatMap(([name, value]) => {
     const at = { ...reading, place: `${reading.place}.${name}` };
@@ -139,7 +133,7 @@ function inputSchema(document: Part, inputs: unknown): { schema: JsonObject; giv
   }
 }
 
-/** Defaults of inputs are filled in here, as the schema says; only those at its root are known. */
+/** Writes defaults into the schema; only those of inputs at its root are known. */
 function withDefaults(schema: JsonObject, defaults: [string, unknown][]): JsonObject {
   const properties = partOf(schema.properties);
   const known = defaults.filter(([name]) => isPart(properties[name]));
@@ -151,17 +145,17 @@ function withDefaults(schema: JsonObject, defaults: [string, unknown][]): JsonOb
   return { ...schema, properties: { ...properties, ...Object.fromEntries(filled) } as JsonObject };
 }
 
-/** The schema that says which inputs there are, where it is no reference. */
+/** The schema of the inputs; of a referenced one only its `required`. */
 function schemaAtRoot(document: Part, inputs: unknown): unknown {
   const reference = memberOf(inputs, '$ref');
   if (typeof reference !== 'string') return inputs;
   const [, name] = /^#\/components\/inputs\/([^/]+)$/.exec(reference) ?? [];
   const target = name === undefined ? undefined : memberOf(memberOf(memberOf(document, 'components'), 'inputs'), name);
-  // Behind a reference a default cannot be written, so that an input with one may be absent.
+  // A default cannot be written into a referenced schema, so that an input with one may be absent.
   return isPart(target) ? { required: memberOf(target, 'required') } : {};
 }
 
-/** Workflows that must have been completed are called first. */
+/** Calls the workflows of `dependsOn` first. */
 function dependedOn(workflow: Part, course: DocumentCourse, ids: StepIds) {
   const steps: JsonObject[] = [];
   const known = new Map<string, string>();
@@ -179,7 +173,7 @@ function dependedOn(workflow: Part, course: DocumentCourse, ids: StepIds) {
   return { steps, ids: known };
 }
 
-/** Steps run in the order of the document, so a dependency must come before its step, and run. */
+/** Refuses a dependency that does not come before its step, or may be skipped. */
 function refuseDependencies(
   step: Part,
   ids: StepIds,
@@ -196,10 +190,10 @@ function refuseDependencies(
   }
 }
 
-/** Words of CEL, which no step can be called. */
+/** Words of CEL, which step ids cannot be. */
 const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
-/** The ids of steps here: letters, digits and `_`, each once. */
+/** Maps step ids to unique ids of letters, digits and `_`. */
 class StepIds {
   private readonly ids = new Map<string, string>();
   private readonly taken = new Set<string>();
@@ -229,7 +223,6 @@ class StepIds {
     return [...this.ids.values()].indexOf(id);
   }
 
-  /** An id that nothing else has, near to a name. */
   free(name: string): string {
     const slug = name.replaceAll(/[^A-Za-z0-9_]+/g, '_').slice(0, 60);
     const isWord = CEL_WORDS.has(slug) || RESERVED_NAMES.has(slug);

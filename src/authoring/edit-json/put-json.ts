@@ -2,10 +2,9 @@ import type { Json } from '../../contracts/json.js';
 import { type JsonNode, readJson } from './read-json.js';
 
 /**
- * Adds an item at the end of a list in a JSON text, and creates the path to the list if it is missing; all other bytes stay.
- *
- * @param path keys of objects that lead to the list.
- * @throws SyntaxError if the text is no JSON, or another value is in the place of an object or the list.
+ * Adds an item at the end of a list, and creates the path to it; all other bytes stay. @param path keys of objects
+ * that lead to the list. @throws SyntaxError if the text is no JSON, or another value is in the place of an object
+ * or the list.
  */
 export function appendItem(text: string, path: readonly string[], item: Json): string {
   let node = readJson(text);
@@ -22,12 +21,12 @@ export function appendItem(text: string, path: readonly string[], item: Json): s
   return insert(text, node, item);
 }
 
-/** Puts another text in place of one in a JSON text; all other bytes stay. */
+/** Replaces a string value in a JSON text; all other bytes stay. */
 export function replaceText(text: string, node: JsonNode, value: string): string {
   return text.slice(0, node.start) + JSON.stringify(value) + text.slice(node.end);
 }
 
-/** Adds a value at the end of an object or a list, in the layout of the existing ones. */
+/** Appends a value to an object or list, in the layout of the existing ones. */
 function insert(text: string, into: JsonNode, value: Json, key?: string): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';

@@ -1,18 +1,14 @@
-/** A JSON value with its place in the text; comments are allowed, and are no part of it. */
+/** A JSON value with its position in the text; comments are allowed and skipped. */
 export type JsonNode =
   | { kind: 'object'; start: number; end: number; members: { key: string; value: JsonNode }[] }
   | { kind: 'array'; start: number; end: number; items: JsonNode[] }
   | { kind: 'text'; start: number; end: number; value: string }
   | { kind: 'other'; start: number; end: number };
 
-/** Deeper than this no settings are. */
+/** Maximum nesting; settings are never deeper. */
 const MAX_DEPTH = 100;
 
-/**
- * Reads a JSON text with comments, as the settings files of tools are.
- *
- * @throws SyntaxError with the line for anything else, a key twice in one object included: which of them counts is open.
- */
+/** JSON with comments, as in settings files. @throws SyntaxError with the line; also for a duplicate key. */
 export function readJson(text: string): JsonNode {
   const reader = new JsonReader(text);
   const node = reader.value(0);

@@ -5,41 +5,38 @@ import type { Registry } from '../../definitions/registry.js';
 import { isOurs } from '../routing-documents/find-documents.js';
 import { summaryOf } from '../script-reading/summary-of.js';
 
-/** A script that was written for one piece of work. Source: R-000-90, R-000-92. */
+/** An ad-hoc script, written for one piece of work. Source: R-000-90, R-000-92. */
 export interface FoundScript {
-  /** From the root of the project, with forward slashes. */
+  /** Relative to the project root, with forward slashes. */
   path: string;
-  /** False: it is no text, too large, or cannot be read. */
+  /** False: not text, too large, or unreadable. */
   is_text: boolean;
-  /** Its own description; null: none. */
+  /** The script's own description; null: none. */
   summary: string | null;
   /** The line of `modular_mannual.md` that names it; null: it is not described. */
   documented: { path: string; line: number } | null;
-  /** The abilities that it is behind; none: it is called by hand. */
+  /** Abilities that run the script; empty: people call it by hand. */
   abilities: string[];
-  /** Other scripts with the same text. */
+  /** Other scripts with identical text. */
   same_as: string[];
-  /** The abilities that it runs, or that its line in the manual names; none: nothing says that it uses one. */
+  /** Abilities that the script runs, or that its line in the manual names. */
   uses: string[];
 }
 
-/** Spelled so by the source. Source: R-000-90; C-42. */
+/** The source spells it so. Source: R-000-90; C-42. */
 export const MANUAL_NAME = 'modular_mannual.md';
 
-/** Larger files are not read. Bytes. */
+/** Maximum bytes of a file that is read. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The result of a search for scripts. */
 export interface FoundScripts {
-  /** In order of path. */
+  /** Sorted by path. */
   scripts: FoundScript[];
-  /** Folders that could not be looked into, so that scripts may be missing; from the root of the project. */
+  /** Unreadable folders, which may contain scripts; relative to the project root. */
   unread: string[];
 }
 
-/**
- * The scripts in `scripts` folders below a `workdocs` of a project. Links are not followed; an unreadable script is found without details.
- */
+/** Scripts in `scripts` folders below `workdocs`. Links are not followed; unreadable ones lack details. */
 export function findScripts(registry: Registry): FoundScripts {
   const { root } = registry;
   const behind = abilitiesByScript(registry);
@@ -73,7 +70,7 @@ function usesOf({ operations, workflows, agents }: Registry, text: string, line:
   return [...new Set([...named, ...words])].filter(isKnown).sort();
 }
 
-/** @param unread gets the folders that could not be looked into. */
+/** @param unread receives the folders that cannot be read. */
 function scriptsBelow(root: string, below: string, unread: string[]): string[] {
   const isPlace = isScriptPlace(below);
   return entriesOf(root, below, unread)
@@ -85,7 +82,7 @@ function scriptsBelow(root: string, below: string, unread: string[]): string[] {
     .sort();
 }
 
-/** A folder that went away meanwhile is none; any other that cannot be read may hold scripts. */
+/** A folder removed meanwhile is empty; any other unreadable one may contain scripts. */
 function entriesOf(root: string, below: string, unread: string[]): Dirent[] {
   try {
     return readdirSync(join(root, below), { withFileTypes: true });
@@ -97,7 +94,7 @@ function entriesOf(root: string, below: string, unread: string[]): Dirent[] {
 
 const LANGUAGES = /\.(?:sh|bash|zsh|ksh|py|[cm]?js|[cm]?ts|rb|pl|php|ps1|r|lua|groovy|sql)$/i;
 
-/** By its ending, by its first line, or since it can be run. */
+/** Judges by extension, first line and execute permission. */
 function isScript(file: string): boolean {
   if (LANGUAGES.test(file)) return true;
   try {
@@ -121,7 +118,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text.replaceAll(/\r\n?/g, '\n').trimEnd()).digest('hex');
 }
 
-/** Where the manual of its module names a script, by its path in the module or by its name. */
+/** The line of the module's manual that mentions a script, by its path in the module or its name. */
 function manualLine(root: string, path: string): { path: string; line: number; text: string } | null {
   const module = moduleFolder(path);
   const manual = module === '' ? MANUAL_NAME : `${module}/${MANUAL_NAME}`;
@@ -153,20 +150,19 @@ function abilitiesByScript({ operations, implementations }: Registry): Map<strin
   return found;
 }
 
-/** Folders of scripts that were written for one piece of work. Source: R-000-90. */
+/** Folders of ad-hoc scripts. Source: R-000-90. */
 const PLACE = /(?:^|\/)workdocs\/(?:.+\/)?scripts$/;
 
-/** Whether a folder, from the root of the project, holds such scripts. */
 function isScriptPlace(folder: string): boolean {
   return PLACE.test(folder);
 }
 
-/** Whether a path, from the root of the project, is one of a script that was written for one piece of work. */
+/** Whether a path, relative to the project root, is that of an ad-hoc script. */
 export function isAdHoc(path: string): boolean {
   return isScriptPlace(path.split('/').slice(0, -1).join('/'));
 }
 
-/** The folder of the module whose work a script was written for; empty: that of the project as a whole. */
+/** Folder of the module that an ad-hoc script belongs to; empty: the project as a whole. */
 export function moduleFolder(path: string): string {
   const [folder = ''] = path.split(/(?:^|\/)workdocs\//, 1);
   return folder;

@@ -8,11 +8,7 @@ import { didYouMean } from '../../text/nearest.js';
 import { setValue, type YamlText } from '../edit-yaml.js';
 import type { PlannedFile } from '../write-together.js';
 
-/**
- * Plans that an ability is marked as deprecated in its file, with what takes its place. Nothing is removed: who calls it is warned. Source: R-000-94.
- *
- * @throws AbilityError `ability.not_found`, `usage.invalid` where it would replace itself.
- */
+/** Callers get a warning. Source: R-000-94. @throws AbilityError `ability.not_found`, `usage.invalid`. */
 export function planDeprecation(registry: Registry, id: string, replacedBy: string | undefined): PlannedFile {
   const loaded = find(registry, id);
   if (replacedBy === id) throw usageError(`${id} cannot take its own place`);
@@ -24,7 +20,7 @@ export function planDeprecation(registry: Registry, id: string, replacedBy: stri
   return { path: file, content, before };
 }
 
-/** A replacement must not be replaced by the deprecated ability, directly or not. */
+/** Refuses a replacement that is itself replaced, directly or not, by the deprecated ability. */
 function refuseCircle(registry: Registry, id: string, replacedBy: string): void {
   const seen = new Set<string>();
   for (
@@ -38,7 +34,7 @@ function refuseCircle(registry: Registry, id: string, replacedBy: string): void 
   }
 }
 
-/** At the end of the file, where every other byte stays; undefined where that is not what the file would say then. */
+/** Appends lines, leaving all other bytes; undefined if the file would then mean something else. */
 function withLines(text: string, values: Record<string, string>): string | undefined {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const lines = Object.entries(values).map(([name, value]) => `${name}: ${value}${newline}`);

@@ -13,28 +13,25 @@ import { isStarted, readText } from '../scaffold/script-text.js';
 import type { PlannedFile } from '../write-together.js';
 import { type FoundScript, findScripts, isAdHoc, moduleFolder } from './find-scripts.js';
 
-/** A script that is to become an ability. */
 export interface Promoted {
-  /** From the root of the project, with forward slashes. */
+  /** Relative to the project root, with forward slashes. */
   path: string;
-  /** Its absolute path. */
   full: string;
-  /** The prefix of operation keys, instead of the name of its module. */
+  /** Prefix of the operation key; default: the name of the module. */
   prefix?: string;
   effects?: Effect;
 }
 
-/** A promotion, and the routing document that has to name it. */
+/** A promotion, and the routing document that has to list the ability. */
 export interface Promotion extends Scaffold {
-  /** From the root of the project. */
+  /** Relative to the project root. */
   page: string;
 }
 
 /**
- * Plans that a script of `workdocs` becomes a low-level ability: its contract, and an entry in the configuration that says to prefer it. The script
- * stays where it is. Source: R-000-91.
- *
- * @throws AbilityError `harvest.no_script`, `harvest.promoted`, `harvest.no_interpreter`, and those of a scaffold of scripts.
+ * Plans a script of `workdocs` as a low-level ability: its contract, and a configuration entry that says to prefer
+ * it; the script stays in place. Source: R-000-91. @throws AbilityError `harvest.no_script`, `harvest.promoted`,
+ * `harvest.no_interpreter`, and those of a scaffold of scripts.
  */
 export function planPromotion(site: Site, { path, full, prefix, effects }: Promoted): Promotion {
   const { registry } = site;
@@ -78,7 +75,7 @@ function scriptAt({ registry }: Site, path: string): FoundScript {
   });
 }
 
-/** There is no program that runs TypeScript on each machine: Node itself does not, before 22.18. */
+/** Refuses scripts without a known interpreter; TypeScript has none before Node 22.18. */
 function refuseUnstarted(path: string, full: string): void {
   if (isStarted(path, readText(full, path))) return;
   const isTyped = /\.[cm]?ts$/i.test(path);
@@ -91,7 +88,7 @@ function refuseUnstarted(path: string, full: string): void {
   });
 }
 
-/** The last folder of its module, which is what people call it. */
+/** Last folder of the module, which people use as its name. */
 function prefixOf(module: string): string {
   return module.split('/').at(-1) || 'work';
 }
@@ -103,19 +100,13 @@ function notesOn({ documented, same_as }: FoundScript): string[] {
   ];
 }
 
-/** The input and output of a call. */
 export interface CallExample {
   input: JsonObject;
   output: Json;
-  /** Its origin, for people. */
   from: string;
 }
 
-/**
- * The example in a record of a task: the call that ran the script, or else the task itself.
- *
- * @param value `record.json`, or an object with `input` and `output`. @param path of the script. @returns undefined where it holds none.
- */
+/** Of the call that ran the script, else of the task. @param value `record.json` or `{ input, output }`. */
 export function exampleIn(value: unknown, path: string, from: string): CallExample | undefined {
   if (!isJsonObject(value)) return undefined;
   const calls = Array.isArray(value.calls) ? (value.calls as unknown as RecordedCall[]) : [];
@@ -129,12 +120,11 @@ function exampleOf([input, output]: (Json | undefined)[], from: string): CallExa
   return { input, output, from };
 }
 
-/** Values that were cut are no example. */
+/** The value, unless it was cut: a cut value is no example. */
 function whole(value: RecordedValue | undefined): Json | undefined {
   return value !== undefined && 'value' in value ? value.value : undefined;
 }
 
-/** Whether an operation takes and gives what an example says. */
 export function isExampleOf(
   { fits }: Pick<Site, 'fits'>,
   operation: LowLevel,
@@ -143,7 +133,7 @@ export function isExampleOf(
   return fits(operation.input_schema, input) && fits(operation.output_schema ?? {}, output);
 }
 
-/** The example as a case beside an operation, in which nothing is really called. Source: R-000-91. */
+/** Renders the example as a test case that makes no real call. Source: R-000-91. */
 export function caseOf(site: Site, operation: LowLevel, stem: string, example: CallExample): PlannedFile {
   const path = `${stem}.test.yaml`;
   const content = renderCases(site, {

@@ -5,28 +5,23 @@ import { fileNameOf, type Scaffold, type Site } from '../scaffold/scaffold.js';
 import { schemaLine } from '../schema-line.js';
 import { flowYaml } from '../write-yaml.js';
 
-/** Calls that may be worth an ability of their own. */
 export interface ProposedCalls {
   id: string;
   type: 'workflow' | 'agent';
   calls: string[];
   /** In how many pieces of work they were seen. */
   times: number;
-  /** Their purpose, in words. */
+  /** Purposes of that work, in words. */
   intents: string[];
 }
 
-/** The id of a proposal, derived from its content. */
+/** Id of a proposal, derived from its calls. */
 export function proposalId(type: ProposedCalls['type'], calls: readonly string[]): string {
   const id = type === 'workflow' ? calls.join('_then_') : `agent_${[...calls].sort().join('_')}`;
   return ABILITY_ID.test(id) ? id : `${id.slice(0, 90).replace(/[._-]+$/, '')}_${calls.length}`;
 }
 
-/**
- * Plans the file of a proposal, at its place in the registry. No value of any task is in it: those may be private. Source: R-000-94.
- *
- * @throws AbilityError as a scaffold does, such as `ability.not_found` for a call that no longer exists.
- */
+/** Holds no value of a task: those may be private. Source: R-000-94. @throws AbilityError as a scaffold. */
 export function planProposal(site: Site, { id, type, calls, times, intents }: ProposedCalls): Scaffold {
   const what = intents.at(-1) ?? `Calls ${calls.join(', then ')}.`;
   if (type === 'workflow') {

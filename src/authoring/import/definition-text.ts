@@ -10,27 +10,26 @@ import { isProblem, readYaml } from '../../definitions/yaml-source.js';
 import { renderDefinition } from '../write-yaml.js';
 import type { ImportOptions } from './planned-import.js';
 
-/** The form that the registry requires of a file. */
 export interface FileCheck {
   kind: 'low-level' | 'high-level' | 'config';
   schema: z.ZodType;
-  /** @throws Error with any other fault. */
+  /** Checks everything else. @throws Error with the fault. */
   more(value: JsonObject): void;
 }
 
-/** Larger ones are refused before they are rendered, which takes long. */
+/** Maximum characters of a definition; a larger one is refused before the slow rendering. */
 const MAX_CHARACTERS = 1024 * 1024;
 
-/** The text of a definition that the registry will take. @throws Error that says why there is none. */
+/** The text of a definition that the registry accepts. @throws Error with the reason if it does not. */
 export function renderChecked(file: string, definition: JsonObject, comments: string[], check: FileCheck): string {
   if (JSON.stringify(definition).length > MAX_CHARACTERS) throw new Error('its definition is larger than 1024 KiB');
   const text = renderDefinition(definition, comments);
-  // Read once for both questions: reading takes most of the time of a large import.
+  // Parsed once for both checks: parsing takes most of the time of a large import.
   if (!isDeepStrictEqual(checkText(file, text, check), definition)) throw new Error('YAML cannot hold it as it is');
   return text;
 }
 
-/** The definition in a text, for the registry. @throws Error with the reason for a refusal. */
+/** Parses and checks a definition as the registry does. @throws Error with the reason for a refusal. */
 export function checkText(file: string, text: string, { kind, schema, more }: FileCheck): JsonObject {
   const source = readYaml(file, text);
   if (isProblem(source)) throw new Error(source.message);
@@ -43,7 +42,7 @@ export function checkText(file: string, text: string, { kind, schema, more }: Fi
   return value;
 }
 
-/** The lines above an imported definition: its schema for editors, where the project has one, and where it comes from. */
+/** Comment lines above an imported definition: its schema for editors, if any, and its origin. */
 export function commentsFor(root: string, file: string, { command }: ImportOptions): string[] {
   const schema = schemaFor(root, file);
   return [
@@ -52,7 +51,6 @@ export function commentsFor(root: string, file: string, { command }: ImportOptio
   ];
 }
 
-/** The JSON Schema of a file's kind, relative to the file. */
 function schemaFor(root: string, file: string): string | undefined {
   const { registry } = foldersOf(root);
   const folder = join(registry, 'schemas');

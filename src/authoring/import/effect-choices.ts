@@ -3,13 +3,13 @@ import { usageError } from '../../contracts/problem.js';
 import { matchesGlob } from '../../text/glob.js';
 import type { ImportedOperation } from './imported.js';
 
-/** The effects of operations that fit a pattern, as people decided; `default`: the source's own again. */
+/** Effects that people chose for operations matching a pattern; `default`: those of the source again. */
 export interface EffectChoice {
   pattern: string;
   effect: Effect | 'default';
 }
 
-/** A choice that holds for later imports. */
+/** A choice that later imports keep. */
 export interface KeptChoice {
   pattern: string;
   effect: Effect;
@@ -27,7 +27,7 @@ export function readEffectChoice(text: string): EffectChoice {
   );
 }
 
-/** Choices of an earlier import with those made now; a pattern that is chosen again comes last. */
+/** Adds new choices to those of an earlier import; a pattern chosen again moves to the end. */
 export function joinChoices(before: readonly KeptChoice[], now: readonly EffectChoice[]): KeptChoice[] {
   const again = new Set(now.map(({ pattern }) => pattern));
   const last = [...new Map(now.map((choice) => [choice.pattern, choice])).values()];
@@ -35,12 +35,7 @@ export function joinChoices(before: readonly KeptChoice[], now: readonly EffectC
   return [...before.filter(({ pattern }) => !again.has(pattern)), ...kept];
 }
 
-/**
- * Operations with the effects that people chose; where several patterns fit, the last one counts.
- *
- * @param now the newly given patterns; each must fit something.
- * @throws AbilityError `usage.invalid` for one that fits nothing.
- */
+/** The last match wins. @param now new choices. @throws AbilityError `usage.invalid` if one has no match. */
 export function chooseEffects(
   operations: readonly ImportedOperation[],
   choices: readonly KeptChoice[],

@@ -1,16 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
-/** A place that both sides changed, each otherwise. `undefined`: there is nothing. */
+/** A place that both sides changed differently. `undefined`: the value is absent. */
 export interface Conflict {
   at: string;
-  /** People's version. */
+  /** The version edited by people. */
   mine: Json | undefined;
-  /** The present version of the source. */
+  /** The current version of the source. */
   theirs: Json | undefined;
 }
 
-/** A definition into which what changed at its source was taken over. */
 export interface Merged {
   value: JsonObject;
   conflicts: Conflict[];
@@ -19,12 +18,9 @@ export interface Merged {
 type Value = Json | undefined;
 
 /**
- * Merges key by key a definition as people edited it with its present source.
- *
- * A change on one side is taken from that side; if both changed a key, people's value stays unless `overwrite`. Lists are one value, except
- * those of maps with an `id` each, which are merged by it.
- *
- * @param base the last import.
+ * Merges an edited definition with its present source, key by key. A change on one side is taken; if both changed
+ * a key, people's value stays unless `overwrite`. Lists are one value, except lists of maps with an `id` each,
+ * merged by it. @param base the last import.
  */
 export function mergeDefinitions(base: JsonObject, mine: JsonObject, theirs: JsonObject, overwrite = false): Merged {
   const conflicts: Conflict[] = [];
@@ -67,7 +63,7 @@ function* mergeById(at: string, base: Items, mine: Items, theirs: Items, merging
   }
 }
 
-/** The names of a list in their order, each new one behind the one it follows in the other list. */
+/** Names of a list in order; new names follow their predecessor in the other list. */
 function inOrder(own: string[], others: string[]): string[] {
   const known = new Set(own);
   const behind = new Map<string | undefined, string[]>();
@@ -79,7 +75,7 @@ function inOrder(own: string[], others: string[]): string[] {
   return [...(behind.get(undefined) ?? []), ...own.flatMap((name) => [name, ...(behind.get(name) ?? [])])];
 }
 
-/** The items of a list by their ids; undefined where it is no such list. */
+/** Items of a list by id; undefined if they are not objects with unique ids. */
 export function byId(value: unknown): Map<string, JsonObject> | undefined {
   if (!Array.isArray(value)) return undefined;
   const items = new Map<string, JsonObject>();

@@ -1,11 +1,8 @@
 import { ABILITY_ID, RESERVED_NAMES } from '../../contracts/names.js';
 
 /**
- * The operation key of something over there: the prefix, a dot, and its name in small letters.
- *
- * What a key cannot hold becomes `_`; dots that follow each other are one, and none is at an end.
- *
- * @returns the key, or why the name gives none.
+ * The operation key: the prefix, a dot, and the name at the source in lower case. What a key cannot hold becomes
+ * `_`; repeated dots are one, and none is at an end. @returns the key, or why the name gives none.
  */
 export function nameOperation(prefix: string, name: string): { key: string } | { reason: string } {
   const own = trimDots(name.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_'));
@@ -16,11 +13,7 @@ export function nameOperation(prefix: string, name: string): { key: string } | {
   return { key };
 }
 
-/**
- * What the keys of a source begin with, made of its name as {@link nameOperation} makes keys.
- *
- * @returns undefined where the name gives none.
- */
+/** Key prefix of a source, made as by {@link nameOperation}; undefined where the name gives none. */
 export function prefixOf(name: string): string | undefined {
   const prefix = trimDots(name.toLowerCase().replaceAll(/[^a-z0-9_.-]+/g, '_')).replace(/^[^a-z]+/, '');
   return ABILITY_ID.test(prefix) && !RESERVED_NAMES.has(prefix) ? prefix : undefined;

@@ -12,11 +12,7 @@ import type { Imported } from './imported.js';
 import { type FilePlan, isThere, planFile, unchanged } from './plan-file.js';
 import type { Importing, OperationPlan } from './plan-operation.js';
 
-/**
- * Decides about the configuration of an import; undefined: it brings none.
- *
- * @throws AbilityError `import.not_ours` if another file is in its place, `definition.invalid`.
- */
+/** Undefined: the import has no configuration. @throws AbilityError `import.not_ours`, `definition.invalid`. */
 export function planConfig(
   imported: Imported,
   { registry, options, state }: Importing,
@@ -30,7 +26,7 @@ export function planConfig(
   const path = join(root, file);
   const check = { kind: 'config', schema: config, more: () => {} } as const;
   const text = rendered(file, () => renderChecked(file, definition, commentsFor(root, file, options), check));
-  // Who deleted it may have moved its entries elsewhere, where a second one would disable both.
+  // If people deleted the file, its entries may be elsewhere: a second one would disable both.
   const isMoved = !isThere(path) && hasSomeOf(definition, registry);
   const base = isThere(path) || isMoved ? state?.config?.definition : undefined;
   if (base || !isThere(path)) {
@@ -51,7 +47,7 @@ export function planConfig(
   });
 }
 
-/** The entries of abilities with a definition: a missing ability must not be configured. */
+/** Drops entries of abilities without a definition: a missing ability must not be configured. */
 function configOfWritten(
   whole: JsonObject,
   { operations }: Imported,
@@ -66,7 +62,7 @@ function configOfWritten(
   return { ...whole, abilities: abilities.filter((entry) => !isJsonObject(entry) || isWanted(entry.id)) };
 }
 
-/** Whether the registry has an entry that a configuration would write. */
+/** Whether the registry already has an entry that a configuration would write. */
 function hasSomeOf(definition: JsonObject, { configs, mcpServers, services }: Registry): boolean {
   const { abilities, mcp_servers: servers, services: shared } = definition;
   const ids = Array.isArray(abilities) ? abilities.map((entry) => (isJsonObject(entry) ? entry.id : undefined)) : [];

@@ -10,20 +10,19 @@ import { checkText, type FileCheck } from './definition-text.js';
 import { mergeDefinitions } from './merge-definitions.js';
 import type { PlannedChange } from './planned-import.js';
 
-/** A file of definitions, and what its source says of it. */
 export interface WantedFile {
   /** Relative to the project root. */
   file: string;
   /** Absolute. */
   path: string;
   definition: JsonObject;
-  /** The definition as it would be written into a new file. @throws Error where it cannot be. */
+  /** The text for a new file. @throws Error if the definition cannot be rendered. */
   render(): string;
-  /** The last imported state; undefined: never imported. */
+  /** The definition at the last import; undefined: never imported. */
   base: JsonObject | undefined;
   overwrite: boolean;
   check: FileCheck;
-  /** The file as it was read already; undefined: it was not. */
+  /** The file if it was already read. */
   known?: YamlSource | undefined;
 }
 
@@ -34,7 +33,7 @@ export interface FilePlan {
   value?: JsonObject;
 }
 
-/** Decides about a file that is ours, or does not exist yet. */
+/** Plans a file that was imported before or does not exist yet. */
 export function planFile(wanted: WantedFile): FilePlan {
   const { file, path, definition, render, base, overwrite } = wanted;
   if (isThere(path)) return mergeInto(wanted);
@@ -46,17 +45,15 @@ export function planFile(wanted: WantedFile): FilePlan {
   };
 }
 
-/** Leaves a file as it is. */
 export function keep(file: string, reason: string): FilePlan {
   return { change: { ...unchanged(file), status: 'kept', reason } };
 }
 
-/** A file that needs no change. */
 export function unchanged(file: string): PlannedChange {
   return { status: 'unchanged', file, differences: [], conflicts: [] };
 }
 
-/** Whether anything is at a path, were it a link that leads nowhere. */
+/** Whether the path exists, even as a dangling link. */
 export function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
@@ -90,7 +87,6 @@ function mergeInto({ file, path, definition, base = {}, overwrite, check, known 
   }
 }
 
-/** The differences of two definitions, for people. */
 export function differencesOf(before: JsonObject, after: JsonObject): PlannedChange['differences'] {
   return findDifferences('', before, after).map(({ at, ...values }) =>
     showDifference({ ...values, at: at.replace(/^\./, '') }),

@@ -16,13 +16,10 @@ import { homesOf, type Importing, type OperationPlan, pinOf, planOperation, refu
 import type { Gone, ImportOptions, PlannedImport, Undecided } from './planned-import.js';
 
 /**
- * Decides what an import would write, and writes nothing.
- *
- * An operation becomes a file of its own, is merged into the one it became earlier, or is left out with the reason. People's edits stay; a
- * file that is not from this import is never touched; one whose source was removed stays.
- *
- * @throws AbilityError `import.state_broken`, `import.not_ours` for the configuration, `usage.invalid` if nothing is chosen or the prefix
- * has changed.
+ * Plans an import without writing. An operation becomes a new file, is merged into its earlier one, or is left out
+ * with the reason. People's edits stay; a file not from this import is never touched; one whose source was removed
+ * stays. @throws AbilityError `import.state_broken`, `import.not_ours` for the configuration, `usage.invalid` if
+ * nothing is chosen or the prefix has changed.
  */
 export function planImport(registry: Registry, found: Imported, options: ImportOptions): PlannedImport {
   const state = readImport(registry.root, options.kind, options.name);
@@ -60,7 +57,7 @@ export function planImport(registry: Registry, found: Imported, options: ImportO
   };
 }
 
-/** @throws AbilityError `usage.invalid` where nothing fits. */
+/** @throws AbilityError `usage.invalid` if no operation matches. */
 function choose(operations: ImportedOperation[], select: string[] | undefined): ImportedOperation[] {
   if (!select) return operations;
   const chosen = operations.filter(({ key, source }) => matchesAnyGlob(select, key) || matchesAnyGlob(select, source));
@@ -73,7 +70,7 @@ function choose(operations: ImportedOperation[], select: string[] | undefined): 
   });
 }
 
-/** Effects that people wrote into its file are a decision. */
+/** Operations whose effects people should decide on; effects that they wrote into a file are decided. */
 function undecidedOf({ operation: { key, source, definition, namedLike }, value }: OperationPlan): Undecided[] {
   const effects = String(definition.effects);
   if (namedLike === undefined || (value !== undefined && value.effects !== effects)) return [];
@@ -87,7 +84,7 @@ function otherPrefix(before: string, { kind, name, prefix }: ImportOptions): Abi
   );
 }
 
-/** Operations that an earlier import took over and that no longer exist. */
+/** Operations of an earlier import that no longer exist in the source. */
 function goneFrom({ operations, leftOut }: Imported, { state, homes }: Importing): Gone[] {
   const found = new Set([...operations, ...leftOut].map(({ source }) => source));
   return Object.entries(state?.operations ?? {}).flatMap(([key, { source }]) => {
@@ -105,7 +102,7 @@ function stateWrite({ registry, options, state }: Importing, next: NonNullable<I
   return draft.files();
 }
 
-/** The state of an import: everything the next one needs to distinguish people's edits from its source's. */
+/** The state of an import: what the next import needs to tell people's edits from the source's. */
 function rememberImport(
   imported: Imported,
   { options, state, homes }: Importing,
@@ -142,7 +139,7 @@ function rememberImport(
   };
 }
 
-/** Earlier imported definitions, under the present names of their files. */
+/** Earlier imported definitions, under the current names of their files. */
 function withHomes(state: ImportState | undefined, homes: Importing['homes']): ImportState['operations'] {
   return Object.fromEntries(
     Object.entries(state?.operations ?? {}).map(([key, entry]) => {
@@ -156,7 +153,7 @@ function pick(all: Record<string, JsonObject>, wanted: ReadonlySet<string | unde
   return Object.fromEntries(Object.entries(all).filter(([digest]) => wanted.has(digest)));
 }
 
-/** Always the same text for the same import, so that version control shows what changed. */
+/** Sorted, so that equal imports give equal text, and version control shows only real changes. */
 function sorted<T>(entries: Record<string, T>): Record<string, T> {
   return Object.fromEntries(Object.entries(entries).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -15,30 +15,27 @@ import type { ImportedOperation, LeftOut } from './imported.js';
 import { differencesOf, type FilePlan, isThere, keep, planFile, unchanged } from './plan-file.js';
 import type { ImportOptions } from './planned-import.js';
 
-/** The context of an import. */
 export interface Importing {
   registry: Registry;
   options: ImportOptions;
   state: ImportState | undefined;
   homes: Homes;
-  /** The pinned descriptions of the present source, by digest. */
+  /** Pinned descriptions of the current source, by digest. */
   pinned: Readonly<Record<string, JsonObject>>;
 }
 
-/** Where each ability of the pool is defined, with the errors there. */
+/** The file that defines each ability, with its fault. */
 export type Homes = ReadonlyMap<string, Home>;
 
-/** A file that defines an ability. */
 interface Home {
   file: string;
   fault?: string;
   isWorkflow?: boolean;
 }
 
-/** The planned change of an operation. */
 export type OperationPlan = FilePlan & { operation: ImportedOperation };
 
-/** Decides about one operation: a file, or the reason for none. */
+/** Plans one operation, or returns why it becomes no file. */
 export function planOperation(operation: ImportedOperation, importing: Importing): OperationPlan | LeftOut {
   const { key, source, definition } = operation;
   const { registry, options, state, homes } = importing;
@@ -65,7 +62,7 @@ export function planOperation(operation: ImportedOperation, importing: Importing
     if (known && home?.fault !== undefined) return { operation, ...keep(file, home.fault) };
     if (known) return { operation, ...withPinShown(planFile(wanted), known.definition, definition, importing) };
     if (!isThere(path)) return { operation, ...planFile(wanted) };
-    // It was made by an import that did not come to remember it.
+    // Written by an import that failed before it saved its state.
     if (isDeepStrictEqual(readValue(file, path), definition)) {
       return { operation, change: unchanged(file), value: definition };
     }
@@ -86,7 +83,6 @@ function withPinShown(
   return showPin(plan, state?.pinned[before], pinned[after]);
 }
 
-/** Where each ability is defined now. */
 export function homesOf({ operations, workflows, broken }: Registry): Homes {
   const homes = new Map<string, Home>();
   for (const [key, { file }] of operations) homes.set(key, { file });
@@ -98,7 +94,7 @@ export function homesOf({ operations, workflows, broken }: Registry): Homes {
   return homes;
 }
 
-/** A key that is now defined as something else is no longer the imported operation. */
+/** Adds a fault if the key now belongs to another kind of definition. */
 function homeFor(home: Home | undefined, isWorkflow: boolean): Home | undefined {
   if (!home || home.fault !== undefined || (home.isWorkflow ?? false) === isWorkflow) return home;
   return { ...home, fault: isWorkflow ? 'it is no workflow any more' : 'it is a workflow now' };
@@ -121,7 +117,7 @@ function operationCheck({ compileSchema }: ImportOptions): FileCheck {
   };
 }
 
-/** A file whose name ends in `.test.yaml` would be one of test cases. */
+/** Avoids names ending in `.test.yaml`, which mark files of test cases. */
 function fileOf(root: string, key: string, isWorkflow: boolean): string {
   const name = isCaseFile(`${key}.yaml`) ? `${key}.operation.yaml` : `${key}.yaml`;
   return relative(root, join(foldersOf(root).registry, isWorkflow ? 'high-level' : 'low-level', name))
@@ -134,7 +130,7 @@ function readValue(file: string, path: string): unknown {
   return isProblem(source) ? undefined : source.value;
 }
 
-/** Definitions by their keys; a key may occur more than once. */
+/** Separates operations with a unique key from those that share one. */
 export function refuseTwins(operations: ImportedOperation[]): { single: ImportedOperation[]; leftOut: LeftOut[] } {
   const byKey = new Map<string, string[]>();
   for (const { key, source } of operations) byKey.set(key, [...(byKey.get(key) ?? []), source]);
@@ -155,11 +151,7 @@ export function pinOf(definition: JsonObject | undefined): string | undefined {
   return typeof pinned === 'string' ? pinned.replace(/^sha256:/, '') : undefined;
 }
 
-/**
- * Shows the change behind a changed digest.
- *
- * @param before the pinned state before, and now.
- */
+/** Shows what changed behind a new digest, from the pinned state to the present one. */
 function showPin(plan: FilePlan, before: JsonObject | undefined, after: JsonObject | undefined): FilePlan {
   const { change } = plan;
   const isOnlyPin = change.differences.every(({ at }) => at === 'implementation.mcp.pinned');

@@ -6,49 +6,43 @@ import type { PlannedFile } from '../write-together.js';
 import type { EffectChoice } from './effect-choices.js';
 import type { LeftOut } from './imported.js';
 
-/** The planned actions of one import. */
 export interface ImportOptions {
-  /** The name of the import; the same kind and name again is a re-import. */
+  /** The same kind and name again is a re-import. */
   kind: ImportState['kind'];
   name: string;
   /** How the other system was reached, for people: a command, an address, a file. */
   location: string;
-  /** The command that does this import again, for the comment in each file. */
+  /** The command that repeats this import, for the comment in each file. */
   command: string;
-  /** The prefix of keys; {@link Imported} has it in its keys already. */
+  /** Prefix of keys; the keys in {@link Imported} already have it. */
   prefix: string;
-  /** Globs over keys and names over there; absent: those of the last import, else all. */
+  /** Globs over keys and source names; absent: those of the last import, else all. */
   select?: string[] | undefined;
   /** Effects that people chose now; those of earlier imports are remembered. */
   effects?: readonly EffectChoice[] | undefined;
   /** If people and the source changed the same key, the source wins; files that people deleted come back. */
   overwrite?: boolean | undefined;
-  /** Files that were read already, by their names in the project: reading takes most of the time. */
+  /** Files that were already read, by path in the project: reading takes most of the time. */
   sources?: ReadonlyMap<string, YamlSource> | undefined;
-  /** Says whether the runtime can use a schema. @throws AbilityError when it cannot. */
+  /** Checks whether the runtime can use a schema. @throws AbilityError if it cannot. */
   compileSchema(schema: JsonObject, what: string): unknown;
 }
 
-/** The planned change of one definition. */
 export interface PlannedChange {
-  /**
-   * `new`: a file is made; `changed`: what changed at the source is written into its file; `unchanged`: the file says
-   * what the source says; `kept`: the file is left as people made it.
-   */
+  /** `changed`: the source's changes are written into the file; `kept`: the file is left as people made it. */
   status: 'new' | 'changed' | 'unchanged' | 'kept';
   /** Relative to the project root. */
   file: string;
-  /** The new text, for `new`. */
+  /** Content of the new file, for `new`. */
   definition?: JsonObject;
   /** The written changes, for `changed`; people's edits, for `kept`. */
   differences: ShownDifference[];
-  /** Keys that both changed: before is people's, after the source's. */
+  /** Keys that both sides changed: before is people's version, after the source's. */
   conflicts: ShownDifference[];
-  /** Why the file as a whole was left. */
+  /** Why the file was left as it is. */
   reason?: string;
 }
 
-/** The planned change of one operation. */
 export interface PlannedOperation extends PlannedChange {
   key: string;
   source: string;
@@ -62,7 +56,7 @@ export interface Gone {
   file: string;
 }
 
-/** An operation whose effects people should decide on: its name says something else. */
+/** An operation whose name contradicts its effects, so that people should decide on them. */
 export interface Undecided {
   key: string;
   source: string;
@@ -70,19 +64,18 @@ export interface Undecided {
   named_like: 'read' | 'deletion';
 }
 
-/** An import before it is done. */
 export interface PlannedImport {
   operations: PlannedOperation[];
   config: PlannedChange | null;
   leftOut: LeftOut[];
-  /** Keys that were not chosen. */
+  /** Keys that `select` left out. */
   notSelected: string[];
   gone: Gone[];
   undecided: Undecided[];
-  /** The globs that chose; undefined: all. */
+  /** The globs used; undefined: all operations. */
   select: string[] | undefined;
   notes: string[];
   root: string;
-  /** The definitions, and what the import remembers of them. */
+  /** The definitions, and the state of the import. */
   writes: PlannedFile[];
 }

@@ -5,13 +5,11 @@ import { foldersOf } from '../../definitions/find-project.js';
 import { environmentName } from '../../definitions/formats/values.js';
 import { FileCache, sourceOf } from '../../definitions/read-files.js';
 
-/** Names under which people mean the environment that counts. */
 const PRODUCTION = /^(prod|production|live)$/;
 
-/** Names under which people mean the one before it. */
 const STAGING = /^(stag|stage|staging|preprod|uat)$/;
 
-/** Environments with those first in which least is at stake, so that the first one can be the default. */
+/** Sorts environments by risk, lowest first, so that the first one can be the default. */
 export function inUsualOrder(names: readonly string[]): string[] {
   const rankOf = (name: string): number => {
     if (PRODUCTION.test(name)) return 3;
@@ -21,12 +19,12 @@ export function inUsualOrder(names: readonly string[]): string[] {
   return [...names].sort((a, b) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1));
 }
 
-/** Whether an environment is one that counts, by its name. */
+/** Whether the name is that of a production or staging environment. */
 export function isGrave(name: string): boolean {
   return PRODUCTION.test(name) || STAGING.test(name);
 }
 
-/** The settings of a new environment, by its name: the more important it is, the more approvals it requires. */
+/** Settings for a new environment by its name: production and staging require more approvals. */
 export function environmentOf(name: string): { value: JsonObject; remark: string } {
   if (PRODUCTION.test(name)) {
     return {
@@ -38,11 +36,7 @@ export function environmentOf(name: string): { value: JsonObject; remark: string
   return { value: {}, remark: 'no approval is asked for' };
 }
 
-/**
- * The environments to propose for a folder: those that its definitions name.
- *
- * The first one is the default, in which the example and the CI job run: one of them must be harmless.
- */
+/** The first is the default, where the example and the CI job run, so it must be harmless. */
 export function proposedEnvironments(root: string): string[] {
   const named = namedEnvironments(root);
   const [first] = named;
@@ -50,10 +44,8 @@ export function proposedEnvironments(root: string): string[] {
 }
 
 /**
- * The environments that the definitions of a folder name, before it is a project: those that count most come last.
- *
- * Scopes, settings, services, hooks and test cases name some. Patterns name none, and what cannot be read is passed over:
- * loading the project reports it.
+ * Environments that a folder's definitions name before it is a project; those that count most come last. Patterns
+ * name none; unreadable files are skipped, since loading the project reports them.
  */
 export function namedEnvironments(root: string): string[] {
   if (!existsSync(root)) return [];
@@ -64,7 +56,7 @@ export function namedEnvironments(root: string): string[] {
   return inUsualOrder([...new Set(names)]);
 }
 
-/** Definitions of each kind name them in places of their own, so that it need not be known which kind it is. */
+/** Finds names in definitions of any kind: each kind has them in different places. */
 function* namesIn(value: unknown): Generator<string> {
   if (!isJsonObject(value)) return;
   if (isJsonObject(value.scope)) yield* textsIn(value.scope.environments);

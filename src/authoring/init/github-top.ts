@@ -3,10 +3,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /**
- * The folder above a new project in which GitHub looks for workflows; undefined where it looks in the project, or nowhere.
- *
- * A repository above counts where it takes the project up, and may go to GitHub: one that ignores the project, or whose
- * remotes are all elsewhere, runs no workflow of it.
+ * The folder above a new project where GitHub looks for workflows; undefined: in the project, or nowhere. A
+ * repository that ignores the project, or whose remotes are all elsewhere, runs none of its workflows.
  */
 export function githubTopAbove(root: string): string | undefined {
   const top = findUpwards(root, '.git');
@@ -20,7 +18,7 @@ function isIgnored(folder: string): boolean {
   return spawnSync('git', ['-C', folder, 'check-ignore', '-q', '.'], { stdio: 'ignore' }).status === 0;
 }
 
-/** The output of Git; empty if it fails. */
+/** Output of Git; empty if the command fails. */
 function git(folder: string, ...args: string[]): string {
   return spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).stdout ?? '';
 }

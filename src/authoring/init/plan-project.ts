@@ -16,7 +16,6 @@ import { schemaFolder, schemaLine } from '../schema-line.js';
 import type { PlannedFile } from '../write-together.js';
 import { environmentOf } from './environments.js';
 
-/** The settings of a new project. */
 export interface NewProject {
   name: string;
   /** The first one is the default. */
@@ -26,17 +25,13 @@ export interface NewProject {
   force: string[];
 }
 
-/** The files of a new project, and those that were there and are left as they are. */
+/** The files to write, and the existing files that are left as they are. */
 export interface ProjectPlan {
   files: PlannedFile[];
   left: string[];
 }
 
-/**
- * Plans a project in a folder, around existing files.
- *
- * @throws AbilityError `project.exists`, `project.two_registries`, `usage.invalid`.
- */
+/** @throws AbilityError `project.exists`, `project.two_registries`, `usage.invalid`. */
 export function planProject(root: string, wanted: NewProject): ProjectPlan {
   refuseProject(root);
   checkProjectName(wanted.name);
@@ -53,12 +48,12 @@ export function planProject(root: string, wanted: NewProject): ProjectPlan {
     else left.push(path);
   }
   draft.edit('.gitignore', '', (text) => mergeGitIgnore(text, registry.startsWith('.system')));
-  // The file that makes the folder a project comes last: until then, nothing has begun.
+  // Last, since this file makes the folder a project.
   draft.add(PROJECT_FILE, projectFile(registry, wanted));
   return { files: draft.files(), left };
 }
 
-/** @throws AbilityError `project.exists` where a folder is a project already. */
+/** @throws AbilityError `project.exists` if the folder is a project already. */
 export function refuseProject(root: string): void {
   if (!existsSync(join(root, PROJECT_FILE))) return;
   throw new AbilityError({
@@ -98,7 +93,6 @@ function filesOf(registry: string, wanted: NewProject): Record<string, string> {
   };
 }
 
-/** An ability, its script and a case. */
 function exampleFiles(registry: string, environment: string): Record<string, string> {
   const ability = `${registry}/low-level/hello.yaml`;
   const cases = `${registry}/low-level/hello.test.yaml`;
@@ -110,7 +104,7 @@ function exampleFiles(registry: string, environment: string): Record<string, str
   };
 }
 
-/** The servers are in the user's cache by version, so the cache is keyed by the lock file, which fixes our version. */
+/** Server binaries are cached per version; the lock file fixes the version, so it is the cache key. */
 function ciJob(environment: string, hasExample: boolean): string {
   const steps = fillTemplate(hasExample ? 'init/ci-cases.yml' : 'init/ci-no-cases.yml', { ENVIRONMENT: environment });
   return fillTemplate('init/ci-job.yml', { STEPS: steps.trimEnd() });
@@ -147,7 +141,7 @@ policy:
 `;
 }
 
-/** Paths to keep out of version control, each with the forms in which people write it. */
+/** Paths to keep out of version control, each with the other patterns that cover it. */
 const ENTRIES: [entry: string, ...others: string[]][] = [
   ['node_modules/', 'node_modules', '**/node_modules'],
   ['.env', '.env*'],
@@ -158,7 +152,7 @@ const ENTRIES: [entry: string, ...others: string[]][] = [
 /** The runtime's files in a project: records, stores, keys, databases. */
 const SYSTEM: [entry: string, ...others: string[]] = ['.system/', '.system'];
 
-/** The same for definitions in `.system/registry` and `.system/hooks`. Source: C-18. */
+/** Variant that keeps `.system/registry` and `.system/hooks` in version control. Source: C-18. */
 const SYSTEM_WITH_REGISTRY: [entry: string, ...others: string[]][] = [
   ['.system/*'],
   ['!.system/registry/', '!.system/registry'],
@@ -167,11 +161,7 @@ const SYSTEM_WITH_REGISTRY: [entry: string, ...others: string[]][] = [
 
 const TITLE = '# Ability Runtime: what it keeps, and values of this machine';
 
-/**
- * Adds the missing lines to a `.gitignore`; its own lines stay as they are.
- *
- * @param hasSystemRegistry whether the definitions are under `.system`.
- */
+/** Adds missing lines; others stay. @param hasSystemRegistry whether the definitions are under `.system`. */
 export function mergeGitIgnore(text: string, hasSystemRegistry: boolean): string {
   const there = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/^(!?)\//, '$1')));
   const wanted = [...(hasSystemRegistry ? SYSTEM_WITH_REGISTRY : [SYSTEM]), ...ENTRIES];

@@ -4,32 +4,26 @@ import { referenceIn } from './follow-reference.js';
 import type { HiddenNames } from './hidden-names.js';
 import { isNumber, isPattern, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from './schema-keywords.js';
 
-/** The context of a conversion. */
 export interface Conversion {
   document: Part;
   hidden: HiddenNames;
   /**
-   * The name of a reference's schema in `$defs`.
-   *
-   * @param inPlace it is for the same value.
-   * @param without names it must not require there, though it does elsewhere.
+   * Name of a reference's schema in `$defs`. @param inPlace whether it describes the same value as the referring
+   * schema. @param without properties that it must not require there, though it does elsewhere.
    */
   refer(reference: string, inPlace: boolean, without: readonly string[]): string;
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Deeper ones are left open: the file of a definition has a limit, and each level costs it two. */
+/** Maximum depth; deeper schemas are left open, since files of definitions have a limit. */
 const MAX_LEVELS = 20;
 
 const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
 
 /**
- * A schema of a document, in the dialect of 3.0 or 3.1, as JSON Schema that our validator takes.
- *
- * Inexpressible parts are dropped, which makes a schema wider and never narrower.
- *
- * @throws NotExpressible for a reference that leads nowhere or out of the document.
+ * JSON Schema from the dialect of 3.0 or 3.1. Inexpressible parts are dropped, which only widens a schema. @throws
+ * NotExpressible for a reference that leads nowhere or out of the document.
  */
 export function convertSchema(
   schema: unknown,
@@ -39,7 +33,7 @@ export function convertSchema(
   return convert(schema, conversion, { level: 0, inPlace: true, without });
 }
 
-/** The place of a schema: its depth, whether it is for the value of the root, and the names that those around it hide. */
+/** Where a schema is: its depth, whether it describes the root value, and names hidden around it. */
 interface Place {
   level: number;
   inPlace: boolean;
@@ -65,7 +59,7 @@ function convert(schema: unknown, conversion: Conversion, place: Place): JsonObj
       holds === 'one' ? oneOf(keyword, held, inner) : holds === 'list' ? manyOf(held, inner) : mapOf(held, inner);
     if (value !== undefined) converted[keyword] = value;
   }
-  // Without its condition, neither of the two is known to be meant.
+  // Without `if`, neither `then` nor `else` is known to apply.
   if (memberOf(schema, 'if') !== undefined && converted.if === undefined) {
     delete converted.then;
     delete converted.else;
@@ -73,10 +67,10 @@ function convert(schema: unknown, conversion: Conversion, place: Place): JsonObj
   return nullable(schema, settle(converted, schema, conversion, without));
 }
 
-/** Keywords that refuse more when what they hold says less. */
+/** Keywords that reject more values when their schema accepts more. */
 const SAYS_NO: ReadonlySet<string> = new Set(['not', 'if']);
 
-/** The names that sibling schemas hide; of alternatives, only those hidden outside of them. */
+/** Names that sibling schemas hide; for alternatives, only names hidden outside of them. */
 function beside(keyword: string, schema: Part, hidden: HiddenNames): ReadonlySet<string> {
   return keyword === 'oneOf' || keyword === 'anyOf' ? hidden.besides(schema, keyword) : hidden.around(schema);
 }
@@ -86,7 +80,7 @@ function union(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySe
   return other.size === 0 ? one : new Set([...one, ...other]);
 }
 
-/** OpenAPI 3.0 allows nothing beside a reference, but documents write `nullable` there, and mean it. */
+/** OpenAPI 3.0 ignores siblings of a reference, but documents write `nullable` there and mean it. */
 function convertReference(reference: string, schema: Part, conversion: Conversion, place: Place): JsonObject {
   const { hidden, refer } = conversion;
   const without = hidden.asked(schema, place.without);
@@ -154,7 +148,6 @@ function mapOf(held: unknown, inner: (part: unknown) => JsonObject): JsonObject 
   return Object.fromEntries(Object.entries(held).map(([name, part]) => [name, inner(part)]));
 }
 
-/** Rules about several keywords at once. */
 function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, without: ReadonlySet<string>): JsonObject {
   const around = union(without, hidden.around(schema));
   hideProperties(converted, schema, hidden);
@@ -173,7 +166,7 @@ function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, wit
   if (typeof converted.exclusiveMaximum === 'number' && memberOf(schema, 'exclusiveMaximum') === true)
     delete converted.maximum;
   dropBadPatterns(converted);
-  // JSON Schema has no discriminator, so several branches may fit, as they may where branches say less than they did.
+  // Several branches may match without a discriminator, or where branches were widened.
   const branches = listOf(memberOf(schema, 'oneOf'));
   const isLoose = isPart(memberOf(schema, 'discriminator')) || branches.some((one) => hidden.isTouched(one, around));
   if (converted.oneOf !== undefined && isLoose) {
@@ -183,7 +176,7 @@ function settle(converted: JsonObject, schema: Part, { hidden }: Conversion, wit
   return converted;
 }
 
-/** A required property without a description may be anything; this is stated so that it does not look like a mistake. */
+/** Declares required properties that have no schema, so that they do not look like mistakes. */
 function describeRequired(converted: JsonObject, required: readonly string[]): void {
   const { properties, allOf, anyOf, oneOf } = converted;
   if (properties === undefined || allOf !== undefined || anyOf !== undefined || oneOf !== undefined) return;
@@ -199,7 +192,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
-/** Without one of its patterns, a schema that forbids all other properties would forbid too much. */
+/** Drops unsupported patterns, and a ban on other properties, which would then forbid too much. */
 function dropBadPatterns(converted: JsonObject): void {
   const patterns = partOf(converted.patternProperties);
   const bad = Object.keys(patterns).filter((pattern) => !isPattern(pattern));
@@ -211,10 +204,7 @@ function dropBadPatterns(converted: JsonObject): void {
   delete converted.unevaluatedProperties;
 }
 
-/**
- * Takes out what does not travel. A service that sends it all the same is within its rights, so in an answer such a
- * property stays as anything where it would else be forbidden.
- */
+/** Removes hidden properties; where an answer forbids others, they accept anything: services may send them. */
 function hideProperties(converted: JsonObject, schema: Part, hidden: HiddenNames): void {
   const names = hidden.own(schema);
   if (names.size === 0) return;
@@ -227,7 +217,7 @@ function hideProperties(converted: JsonObject, schema: Part, hidden: HiddenNames
   converted.properties = Object.fromEntries(entries) as JsonObject;
 }
 
-/** Bounds that an answer may break only because something of it does not travel. */
+/** Drops bounds that an answer may break only because hidden properties are missing. */
 function dropCounts(converted: JsonObject, schema: Part, hidden: HiddenNames, around: ReadonlySet<string>): void {
   if (hidden.direction !== 'response') return;
   if (around.size > 0) delete converted.minProperties;
@@ -235,7 +225,7 @@ function dropCounts(converted: JsonObject, schema: Part, hidden: HiddenNames, ar
   if (hidden.isTouched(memberOf(schema, 'items'), NONE)) delete converted.uniqueItems;
 }
 
-/** The type expresses `nullable` if there is one; otherwise a branch does. */
+/** Adds a null branch for `nullable` if no type can express it. */
 function nullable(schema: Part, converted: JsonObject): JsonObject {
   if (memberOf(schema, 'nullable') !== true || converted.type !== undefined || converted.enum !== undefined)
     return converted;

@@ -1,6 +1,5 @@
 import { type AbilityError, usageError } from '../../contracts/problem.js';
 
-/** A header sent to get a document, with its value as it is sent. */
 export interface DocumentHeader {
   name: string;
   value: string;
@@ -8,21 +7,17 @@ export interface DocumentHeader {
 
 const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** A reference at the end of a value, with the words before it, as in `Bearer env:TOKEN`. */
+/** A reference at the end of a value, after any words, as in `Bearer env:TOKEN`. */
 const REFERENCE = /(^|\s)(env:[A-Za-z_][A-Za-z0-9_]*|file:\S+)$/;
 
-/** Names of headers whose values are credentials. */
 const SECRET = /authorization|cookie|token|secret|password|api-?key|credential|session|^x-.*key$/i;
 
-/** They belong to the connection, or to content negotiation. */
+/** Names reserved for the connection and for content negotiation. */
 const TAKEN: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept']);
 
 /**
- * Reads `Name: value`, where the value ends in a reference, such as `Authorization: Bearer env:DOCS_TOKEN`.
- *
- * A credential is only taken as a reference, since command lines are visible to others and kept in histories.
- *
- * @param resolve the value of a reference. @throws AbilityError for one without a value.
+ * Reads `Authorization: Bearer env:DOCS_TOKEN` and the like. A credential must be a reference: command lines are
+ * visible to others and kept in histories. @param resolve throws AbilityError for a reference without a value.
  * @throws AbilityError `usage.invalid`, which repeats no value.
  */
 export function readDocumentHeader(text: string, resolve: (reference: string) => string): DocumentHeader {

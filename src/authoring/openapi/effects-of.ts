@@ -1,32 +1,29 @@
 import type { Effect } from '../../contracts/effects.js';
 
-/** The methods that an `api` implementation can send. */
 export const METHODS = ['get', 'head', 'options', 'put', 'post', 'patch', 'delete'] as const;
 
-/** One of {@link METHODS}. */
 export type Method = (typeof METHODS)[number];
 
-/** Methods that a description can have and no `api` implementation can send. */
+/** Methods of a description that no `api` implementation can send. */
 export const OTHER_METHODS = ['trace', 'query'] as const;
 
 const EFFECTS_OF: Record<Method, Effect> = {
   get: 'external_read',
   head: 'external_read',
   options: 'external_read',
-  // RFC 9110, 9.2.2: twice is as good as once.
+  // Source: RFC 9110, 9.2.2.
   put: 'write_idempotent',
-  // As idempotent as PUT, but a deletion is final: approval and no repetition weigh more. Source: docs/imports.md#an-mcp-server.
+  // Idempotent too, but final: approval and no repetition matter more. Source: docs/imports.md#an-mcp-server.
   delete: 'destructive',
   post: 'write_additive',
   patch: 'write_additive',
 };
 
-/** The effect of a method, as RFC 9110 defines it. A document says nothing else about it. */
+/** The effect of a method according to RFC 9110; a document says nothing else about it. */
 export function effectsOf(method: Method): Effect {
   return EFFECTS_OF[method];
 }
 
-/** The effect that the name of an operation adds to its method. */
 type NamedLike = 'read' | 'deletion';
 
 const READS: ReadonlySet<string> = new Set([
@@ -39,13 +36,12 @@ const DELETIONS: ReadonlySet<string> = new Set([
   ...['clear', 'delete', 'destroy', 'drop', 'erase', 'purge', 'remove', 'revoke', 'terminate', 'wipe'],
 ]);
 
-/** Words before the verb, as in `batchGet`. */
+/** Prefixes before the verb, as in `batchGet`. */
 const MANY: ReadonlySet<string> = new Set(['batch', 'bulk', 'mass', 'multi']);
 
 /**
- * Whether an operation is named like a read or a deletion, though its method says neither; people decide on its effects.
- *
- * The words are those of its `operationId` and of the end of its path: `searchIssues`, `/issues/search`, `users:batchDelete`.
+ * Whether the words of `operationId` or of the path's end name a read or a deletion, though the method does not,
+ * as in `/issues/search` or `users:batchDelete`; people decide on the effects.
  */
 export function namedLike(method: Method, path: string, operationId: unknown): NamedLike | undefined {
   if (method === 'delete' || method === 'head' || method === 'options') return undefined;
@@ -55,7 +51,7 @@ export function namedLike(method: Method, path: string, operationId: unknown): N
   return method === 'post' && [...verbs].some((word) => READS.has(word)) ? 'read' : undefined;
 }
 
-/** The last segment, or the part after its colon. */
+/** The last path segment, or the part after its colon. */
 function endOf(path: string): string {
   const segment = path.split('/').at(-1) ?? '';
   return segment.includes('{') && !segment.includes(':') ? '' : (segment.split(':').at(-1) ?? '');
@@ -69,7 +65,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== '');
 }
 
-/** A verb is the first word or the last one: `search issues`, `issues search`. */
+/** The verb may be the first or the last word: `search issues`, `issues search`. */
 function verbsIn(words: string[]): string[] {
   const [first = '', second = ''] = words;
   return [MANY.has(first) ? second : first, words.at(-1) ?? ''];

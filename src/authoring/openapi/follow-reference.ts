@@ -1,13 +1,9 @@
 import { decodedPart, isPart, memberOf, NotExpressible, type Part, unescapedToken } from './document-parts.js';
 
-/** References from one to the next that no honest document has. */
+/** Maximum length of a chain of references; no valid document reaches it. */
 const MAX_HOPS = 50;
 
-/**
- * The target of a local reference.
- *
- * @throws NotExpressible for one that leads out of the document, or nowhere.
- */
+/** Resolves a local reference. @throws NotExpressible if it points outside the document, or nowhere. */
 export function resolvePointer(document: Part, reference: string): unknown {
   if (!reference.startsWith('#')) throw new NotExpressible(`it refers to ${short(reference)}, outside the document`);
   if (!reference.startsWith('#/')) throw dangling(reference);
@@ -19,16 +15,11 @@ export function resolvePointer(document: Part, reference: string): unknown {
   return at;
 }
 
-/** The last part of a reference, which names what it leads to. */
 export function nameInReference(reference: string): string {
   return tokensOf(reference).at(-1) ?? '';
 }
 
-/**
- * A value, or what it refers to, from reference to reference.
- *
- * @throws NotExpressible as {@link resolvePointer}, and for references that lead in a circle.
- */
+/** Follows a chain of references. @throws NotExpressible as {@link resolvePointer}, and for a circle. */
 export function follow(document: Part, value: unknown): unknown {
   let at = value;
   for (let hop = 0; hop < MAX_HOPS; hop += 1) {
@@ -39,7 +30,6 @@ export function follow(document: Part, value: unknown): unknown {
   throw new NotExpressible(`its reference ${short(referenceIn(value) ?? '')} leads in a circle`);
 }
 
-/** The reference in the place of a value. */
 export function referenceIn(value: unknown): string | undefined {
   if (!isPart(value)) return undefined;
   const reference = memberOf(value, '$ref');

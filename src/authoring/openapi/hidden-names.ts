@@ -1,24 +1,24 @@
 import { isPart, listOf, memberOf, NotExpressible, type Part, partOf } from './document-parts.js';
 import { follow, referenceIn } from './follow-reference.js';
 
-/** The direction of a schema's value: read-only values are not sent, write-only ones do not come back. */
+/** Requests omit read-only values, and responses omit write-only ones. */
 export type Direction = 'request' | 'response';
 
-/** Keywords whose schemas describe the same value as their owner, and say which properties it has. */
+/** Keywords whose schemas describe the same value as their owner and its properties. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'] as const;
 
 const MAX_LEVELS = 20;
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Which properties do not travel in a direction. Source: OpenAPI Specification 3.0.4, `readOnly` and `writeOnly`. */
+/** Names omitted in a direction. Source: OpenAPI Specification 3.0.4, `readOnly` and `writeOnly`. */
 export class HiddenNames {
   private readonly mark: 'readOnly' | 'writeOnly';
   private readonly known = new WeakMap<Part, ReadonlySet<string>>();
   private readonly reached = new Map<unknown, boolean>();
-  /** Whether the document hides anything at all; most do not in answers, and need no further search. */
+  /** Whether the document hides anything; most hide nothing in responses and need no search. */
   private readonly hidesAny: boolean;
-  /** Whether properties may be forbidden from afar, by `unevaluatedProperties`. */
+  /** Whether `unevaluatedProperties` may forbid properties from an outer schema. */
   readonly forbidsFromAfar: boolean;
 
   constructor(
@@ -30,7 +30,6 @@ export class HiddenNames {
     this.forbidsFromAfar = this.hidesAny && holds(document, 'unevaluatedProperties');
   }
 
-  /** The properties that a schema itself hides. */
   own(schema: Part): ReadonlySet<string> {
     if (!this.hidesAny) return NONE;
     const properties = Object.entries(partOf(memberOf(schema, 'properties')));
@@ -38,7 +37,7 @@ export class HiddenNames {
     return hidden.length > 0 ? new Set(hidden) : NONE;
   }
 
-  /** Those that a schema hides with all that describes the same value: `allOf` and its kin, and what they refer to. */
+  /** Names hidden by this schema or by others for the same value, such as `allOf` branches. */
   around(schema: Part): ReadonlySet<string> {
     if (!this.hidesAny) return NONE;
     const known = this.known.get(schema) ?? this.gather(schema, undefined);
@@ -46,12 +45,12 @@ export class HiddenNames {
     return known;
   }
 
-  /** The same without one keyword: names that a branch of it must not require, regardless of the other branches. */
+  /** As `around`, without one keyword: names that none of its branches may require. */
   besides(schema: Part, keyword: string): ReadonlySet<string> {
     return this.hidesAny ? this.gather(schema, keyword) : NONE;
   }
 
-  /** Which of these names a schema requires and does not hide itself. */
+  /** Those of the names that a schema requires and does not itself hide. */
   asked(schema: unknown, names: ReadonlySet<string>): string[] {
     if (names.size === 0) return [];
     const asked = new Set<string>();
@@ -63,7 +62,7 @@ export class HiddenNames {
     return [...names].filter((name) => asked.has(name) && !hidden.has(name)).sort();
   }
 
-  /** Whether a schema gets weaker, somewhere in it, without its hidden names. */
+  /** Whether hiding the names weakens the schema anywhere. */
   isTouched(schema: unknown, names: ReadonlySet<string>): boolean {
     if (!this.hidesAny) return false;
     return this.reaches(schema) || this.asked(schema, names).length > 0;
@@ -90,7 +89,7 @@ export class HiddenNames {
     }
   }
 
-  /** Whether anything in a schema, however deep, is hidden. */
+  /** Whether a schema hides anything, at any depth. */
   private reaches(start: unknown): boolean {
     const known = this.reached.get(start);
     if (known !== undefined) return known;
@@ -116,7 +115,7 @@ export class HiddenNames {
     return listOf(memberOf(target, 'allOf')).some((branch) => this.isHidden(branch, level + 1));
   }
 
-  /** The target of a schema's reference; a missing one is reported where it is converted. */
+  /** Resolves a reference; a missing target is undefined here and reported by the conversion. */
   private target(value: unknown): unknown {
     if (referenceIn(value) === undefined) return value;
     try {
@@ -133,7 +132,6 @@ function requiredIn(part: Part): string[] {
   return lists.flatMap(listOf).filter((name): name is string => typeof name === 'string');
 }
 
-/** Whether a keyword is anywhere in a document. */
 function holds(document: Part, keyword: string): boolean {
   const open: unknown[] = [document];
   while (open.length > 0) {

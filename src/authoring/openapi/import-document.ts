@@ -12,47 +12,38 @@ import { readDocument } from './read-document.js';
 import { SchemaReader } from './schema-closure.js';
 import { validateDocument } from './validate-document.js';
 
-/** A document of a version that is read. */
 export interface OpenApiDocument {
   document: Part;
   /** The file or address, for messages. */
   from: string;
 }
 
-/**
- * Reads a document, JSON or YAML, and checks its version before anything else looks at it.
- *
- * @throws AbilityError `import.unreadable`, `import.unsupported`.
- */
+/** Also checks the version. @throws AbilityError `import.unreadable`, `import.unsupported`. */
 export function openDocument(text: string, from: string): OpenApiDocument {
   const document = readDocument(text, from);
   checkVersion(document, from);
   return { document, from };
 }
 
-/** How to import a document. */
 export interface DocumentImport {
   /** The name of its service, in the configuration and in the variables of its credentials. */
   service: string;
   /** The prefix of operation keys. */
   prefix: string;
-  /** The address of the document itself, where it has one. */
   documentUrl?: string;
-  /** The address of the service, in place of the document's. */
+  /** Address of the service, instead of the document's. */
   server?: string;
 }
 
-/** Of all definitions together, as JSON: a document of a few lines may repeat one large answer for each operation. */
+/** Limit for all definitions as JSON: a short document may repeat a large answer for each operation. */
 const MAX_CHARACTERS = 200 * 1024 * 1024;
 
-/** More than any public document has. */
+/** Maximum number of operations; no public document has as many. */
 const MAX_OPERATIONS = 20_000;
 
 /**
- * Makes low-level definitions of an OpenAPI document, 3.0 or 3.1.
- *
- * Each operation becomes one or is left out by name, with the reason. Source: docs/api-calls.md; docs/imports.md#an-openapi-document.
- *
+ * Makes a low-level definition of each operation of an OpenAPI 3.0 or 3.1 document, or reports why it is left out.
+ * Source: docs/api-calls.md; docs/imports.md#an-openapi-document.
  * @throws AbilityError `import.unreadable`, `import.unsupported`, `import.no_server`, `usage.invalid`.
  */
 export async function importDocument({ document, from }: OpenApiDocument, wanted: DocumentImport): Promise<Imported> {
@@ -109,7 +100,7 @@ function mapOrReason(key: string, operation: FoundOperation, readers: DocumentRe
   }
 }
 
-/** One entry that all operations share, in every environment: where the service is, and with what it is called. */
+/** One entry of `services` for all operations and environments, with endpoints and credentials. */
 function configOf(service: string, { servers }: DocumentReaders, operations: readonly MappedOperation[]): JsonObject {
   const variable = service.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_');
   const names = [...new Set(operations.flatMap(({ credentials }) => credentials))].sort();
@@ -161,22 +152,18 @@ function findOperations(document: Part): { found: (FoundOperation & { operationI
 
 const CALLBACK = 'it is called by the service, not by us';
 
-/** The addresses of all services in a configuration that an import brings. */
 export function addressesIn(config: JsonObject | undefined): string[] {
   return Object.values(partOf(memberOf(config, 'services')))
     .flatMap((service) => Object.values(partOf(memberOf(service, 'endpoints'))))
     .filter((address): address is string => typeof address === 'string' && URL.canParse(address));
 }
 
-/** The versions of OpenAPI that are read. They differ in the dialect of their schemas. */
+/** Supported versions of OpenAPI, which differ in their schema dialect. */
 type OpenApiVersion = '3.0' | '3.1';
 
 /**
- * The version of a document.
- *
- * Checked before parsing: the parser takes Swagger 2.0 for valid, and throws at 3.2. Source: docs/imports.md#an-openapi-document.
- *
- * @throws AbilityError `import.unsupported`, `import.unreadable` for any other document.
+ * The parser accepts Swagger 2.0, and throws at 3.2. Source: docs/imports.md#an-openapi-document.
+ * @throws AbilityError `import.unsupported` for another version, `import.unreadable` if there is none.
  */
 function checkVersion(document: Part, from: string): OpenApiVersion {
   const version = memberOf(document, 'openapi');

@@ -1,11 +1,7 @@
 import { isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
 import { METHODS } from './effects-of.js';
 
-/**
- * The schemes that are required together, somewhere in a document; groups that share one are one group.
- *
- * @param isOfKind the schemes that count.
- */
+/** Schemes that one requirement lists together; overlapping groups are merged. @param isOfKind which count. */
 export function groupsWantedTogether(document: Part, isOfKind: (name: string) => boolean): ReadonlySet<string>[] {
   let groups: Set<string>[] = [];
   for (const names of requirementsOf(document)) {
@@ -18,7 +14,6 @@ export function groupsWantedTogether(document: Part, isOfKind: (name: string) =>
   return groups;
 }
 
-/** Each set of schemes that the document or one of its operations requires, once. */
 function requirementsOf(document: Part): string[][] {
   const operations = Object.values(partOf(memberOf(document, 'paths'))).flatMap((item) =>
     METHODS.map((method) => memberOf(item, method)),

@@ -6,16 +6,14 @@ import type { DocumentHeader } from './document-headers.js';
 import { cleanText } from './document-parts.js';
 import { MAX_DOCUMENT_BYTES } from './read-document.js';
 
-/** A description as it was found. */
 export interface Description {
   text: string;
-  /** For people: the path as given, or the address without what may be secret in it. */
+  /** For people: the path as given, or the address without secret parts. */
   from: string;
   /** Its address after all redirects; undefined for a file. */
   url?: string;
 }
 
-/** How a description is loaded. */
 interface Loading {
   cwd: string;
   timeoutMs: number;
@@ -26,11 +24,9 @@ interface Loading {
 const MAX_REDIRECTS = 5;
 
 /**
- * Loads a description from a file or an http address.
- *
- * @param timeoutMs limit for the whole download.
- * @param headers sent to the host of the address alone, also after redirects.
- * @throws AbilityError `import.unavailable`, `import.unsupported` for one that is too large, `usage.invalid` for headers of a file.
+ * From a file or an http address. @param timeoutMs for the whole download.
+ * @param headers sent only to the origin of the address; dropped once a redirect leaves it.
+ * @throws AbilityError `import.unavailable`, `import.unsupported` (too large), `usage.invalid` (headers, file).
  */
 export async function loadDescription(
   source: string,
@@ -75,7 +71,7 @@ function loadFile(source: string, cwd: string): Description {
 
 async function download(first: URL, own: readonly DocumentHeader[], signal: AbortSignal): Promise<Description> {
   let url = first;
-  // Headers for one host are sent to no other one, and not again by it after a redirect has left that host.
+  // Headers go only to the first origin. Once a redirect has left it, they are not sent again, even to that origin.
   let meant = own;
   for (let hop = 0; ; hop += 1) {
     const headers = new Headers({ accept: 'application/json, application/yaml, text/yaml, */*;q=0.5' });
@@ -117,7 +113,7 @@ async function readBody(answer: Response, url: URL): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A query may hold a key. */
+/** Omits the query, which may contain a key. */
 function shown(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }

@@ -5,19 +5,17 @@ import type { HiddenNames } from './hidden-names.js';
 import { type InputNames, styleOf } from './map-parameters.js';
 import { fileSchema, isBinary, type Media, type MediaFamily, mediaOf, wholeFileSchema } from './media-types.js';
 
-/** A body as inputs of ours. */
 export interface MappedBody {
   properties: JsonObject;
   required: string[];
-  /** The entries of `params` for fields that have another name or style in the API. */
+  /** Entries of `params` for fields with another name or style in the API. */
   params: JsonObject;
-  /** The `body` section; absent: what an `api` does by itself. */
+  /** The `body` section; absent: the default of an `api` implementation. */
   section?: JsonObject;
-  /** The schema of inputs without a name of their own; false: there are none. */
+  /** Schema of undeclared inputs; false: none are allowed. */
   additional: JsonObject | boolean;
 }
 
-/** The context of a body's mapping. */
 interface BodyMapping {
   document: Part;
   method: string;
@@ -27,18 +25,15 @@ interface BodyMapping {
   note(text: string): void;
 }
 
-/** Of several media types the one that says most about its content. */
+/** Preferred media types, those that say most about their content first. */
 const PREFERENCE: readonly MediaFamily[] = ['json', 'form', 'multipart', 'text', 'binary'];
 
 /** Methods whose body has no meaning. Source: RFC 9110, 9.3.1. */
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Maps the body of a request; undefined: it has none.
- *
- * The properties of an object become inputs of their own; anything else is one input, `body`.
- *
- * @throws NotExpressible for a body that no `api` implementation can send.
+ * Undefined: nothing is sent. Properties of an object become inputs; any other body becomes one input, `body`.
+ * @throws NotExpressible if the body is required and no `api` implementation can send it.
  */
 export function mapBody(listed: unknown, mapping: BodyMapping): MappedBody | undefined {
   const requestBody = follow(mapping.document, listed);
@@ -67,7 +62,7 @@ export function mapBody(listed: unknown, mapping: BodyMapping): MappedBody | und
 function choose(media: Media[], document: Part): Media | undefined {
   const ranked = PREFERENCE.flatMap((family) => media.filter((one) => one.family === family));
   const [first] = ranked;
-  // A form holds no files; where the same body may be multipart, it can.
+  // A form cannot hold files; prefer multipart if the body has files and may be either.
   const multipart = ranked.find(({ family }) => family === 'multipart');
   if (first?.family !== 'form' || !multipart) return first;
   const properties = plainObjectOf(document, memberOf(multipart.about, 'schema'))?.properties ?? new Map();
@@ -85,7 +80,7 @@ function typesOf(media: Media[]): string {
   return media.map(({ type }) => cleanText(type, 60)).join(', ');
 }
 
-/** The fields of an object, each an input; undefined where they cannot be. */
+/** Maps each field of an object to an input; undefined if that is not possible. */
 function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): MappedBody | undefined {
   const { document, names, convert, method } = mapping;
   const { family, about } = media;
@@ -94,7 +89,7 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
   if (!object) return undefined;
   const hidden = mapping.hidden.own({ properties: Object.fromEntries(object.properties) });
   const wanted = [...object.required].filter((name) => !hidden.has(name));
-  // A body that may be absent, but not without these: as inputs they would be optional one by one.
+  // The body is optional, but these fields are required in it; as separate inputs they would all be optional.
   if (!bodyRequired && wanted.length > 0) return undefined;
   const mapped: MappedBody = {
     properties: {},
@@ -114,10 +109,10 @@ function fieldsOf(media: Media, bodyRequired: boolean, mapping: BodyMapping): Ma
     if (input === name && Object.keys(style).length === 0) continue;
     mapped.params[input] = { in: 'body', ...(input !== name && { name }), ...style };
   }
-  // With a field that must be given, the body is never empty.
+  // A body with a required field is never empty.
   const isSentEmpty = bodyRequired && mapped.required.length === 0;
   const section = { ...sectionOf(media), ...(isSentEmpty && { required: true }) };
-  // Without a `body` of its own, inputs without a name would go into the query.
+  // Without a `body` section, inputs without a name would go into the query.
   const needsSection = method === 'DELETE' || method === 'OPTIONS' || Object.keys(section).length > 0;
   return { ...mapped, ...(needsSection && { section: { type: family, ...section } }) };
 }
@@ -133,7 +128,6 @@ function formStyleOf(document: Part, encoding: Part, schema: unknown): JsonObjec
   return !saysStyle && style.style === 'form' ? { style: 'json' } : style;
 }
 
-/** One input for all of it. */
 function wholeOf(media: Media, required: boolean, description: string | undefined, mapping: BodyMapping): MappedBody {
   const { document, names, convert } = mapping;
   const { family, about } = media;
@@ -154,7 +148,7 @@ function wholeOf(media: Media, required: boolean, description: string | undefine
   };
 }
 
-/** The content type, where it is not the one that a body of its kind has anyway. */
+/** States the content type if it is not the default of its family. */
 function sectionOf({ type, family }: Media): JsonObject {
   const usual: Partial<Record<MediaFamily, string>> = {
     json: 'application/json',
@@ -190,15 +184,14 @@ function wholeHoldsFiles(document: Part, schema: unknown): boolean {
   return Object.values(partOf(memberOf(target, 'properties'))).some((property) => holdsFiles(document, property));
 }
 
-/** An object schema whose properties can be inputs of their own. */
 interface PlainObject {
   properties: Map<string, unknown>;
   required: Set<string>;
-  /** Its further members: a schema, or whether any are allowed. */
+  /** Schema of further members, or whether any are allowed. */
   additional: unknown;
 }
 
-/** Keywords that do not hinder it: they describe, or are taken apart here. */
+/** Keywords that allow mapping by property: they only describe, or are handled here. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['type', 'properties', 'required', 'additionalProperties', 'allOf', 'title', 'description', 'example', 'examples'],
   ...['default', 'deprecated', 'xml', 'externalDocs', '$schema', '$id', '$comment', 'readOnly', 'writeOnly'],
@@ -207,16 +200,15 @@ const ALLOWED: ReadonlySet<string> = new Set([
 const MAX_PARTS = 50;
 
 /**
- * Takes an object schema apart, references and `allOf` included.
- *
- * @returns undefined where it is no such object, or says more than which properties it has: then it stays one input.
+ * Flattens an object schema, with its references and `allOf`.
+ * @returns undefined if it is no object or has constraints beyond its properties; then it stays one input.
  */
 function plainObjectOf(document: Part, schema: unknown): PlainObject | undefined {
   const found: PlainObject = { properties: new Map(), required: new Set(), additional: true };
   return gather(document, schema, found, new Set()) && found.properties.size > 0 ? found : undefined;
 }
 
-/** @param seen the expanded schemas; a repeated one is no plain list, and would recurse without end. */
+/** @param seen the expanded schemas; a repeated one would recurse without end. */
 function gather(document: Part, schema: unknown, found: PlainObject, seen: Set<unknown>): boolean {
   const target = follow(document, schema);
   if (!isPart(target) || seen.has(target) || seen.size > MAX_PARTS) return false;
@@ -228,7 +220,7 @@ function gather(document: Part, schema: unknown, found: PlainObject, seen: Set<u
   const branches = listOf(memberOf(target, 'allOf'));
   if (isClosed && (branches.length > 0 || seen.size > 1)) return false;
   for (const [name, property] of Object.entries(partOf(memberOf(target, 'properties')))) {
-    // Two schemas for one property hold together; an input has only one.
+    // A property with two schemas must match both; an input has only one.
     if (found.properties.has(name)) return false;
     found.properties.set(name, property);
   }

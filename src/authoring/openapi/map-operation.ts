@@ -16,7 +16,6 @@ import { type MappedSecurity, type SecurityReader, withOwnCredentials } from './
 import type { ServerReader } from './map-servers.js';
 import type { SchemaReader } from './schema-closure.js';
 
-/** An operation as its document has it. */
 export interface FoundOperation {
   source: string;
   method: Method;
@@ -25,17 +24,15 @@ export interface FoundOperation {
   operation: Part;
 }
 
-/** The context shared by all operations of a document. */
 export interface DocumentReaders {
   document: Part;
   schemas: SchemaReader;
   security: SecurityReader;
   servers: ServerReader;
-  /** The entry of `services` that has their endpoints and credentials. */
+  /** Entry of `services` with the endpoints and credentials. */
   service: string;
 }
 
-/** An operation mapped, and the credentials it takes. */
 export interface MappedOperation extends ImportedOperation {
   credentials: string[];
 }
@@ -43,11 +40,7 @@ export interface MappedOperation extends ImportedOperation {
 /** Methods whose unnamed inputs go to the query. Source: docs/api-calls.md. */
 const TO_THE_QUERY: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS']);
 
-/**
- * Maps one operation to a low-level definition. Source: docs/api-calls.md; docs/imports.md#an-openapi-document.
- *
- * @throws NotExpressible with the reason why it becomes none.
- */
+/** @throws NotExpressible with the reason. Source: docs/api-calls.md; docs/imports.md#an-openapi-document. */
 export function mapOperation(key: string, found: FoundOperation, readers: DocumentReaders): MappedOperation {
   const { source, pathItem, operation } = found;
   const { document, schemas, security, servers, service } = readers;
@@ -116,7 +109,7 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
   };
 }
 
-/** A credential is given to one host; another one that a document names is called with credentials of its own. */
+/** A credential is for one host; calls to another host of a document get credentials of their own. */
 function accessAt(endpoint: string, access: MappedSecurity, servers: ServerReader): MappedSecurity {
   if (access.credentials.length === 0 || !servers.isElsewhere(endpoint)) return access;
   const own = withOwnCredentials(access, endpoint);
@@ -150,7 +143,7 @@ function inputSchema(
   };
 }
 
-/** Only parameters that would go elsewhere, or look different, by default. */
+/** Entries only for parameters whose default place, name or style would be wrong. */
 function paramsOf(parameters: readonly MappedParameter[], body: MappedBody | undefined, method: string): JsonObject {
   const params: Record<string, Json> = {};
   const goesToQuery = TO_THE_QUERY.has(method) && body?.section === undefined;
@@ -166,7 +159,6 @@ function paramsOf(parameters: readonly MappedParameter[], body: MappedBody | und
 const MAX_CHARACTERS = 1000;
 const MAX_KEYWORDS = 10;
 
-/** The parts of an operation for people and agents: the descriptive fields of a definition. */
 interface Description {
   summary: string;
   /** The document's text beyond the summary. */
@@ -174,11 +166,7 @@ interface Description {
   routing_hints?: JsonObject;
 }
 
-/**
- * Describes an operation in the words of its document.
- *
- * Tags become keywords to find it by; a `scope` would be a permission, which no document of others gives.
- */
+/** Tags become keywords. No `scope`: it would be a permission, which a foreign document cannot grant. */
 function describeOperation(operation: Part, source: string): Description {
   const description = clean(memberOf(operation, 'description'));
   const summary = clean(memberOf(operation, 'summary')) ?? description ?? source;

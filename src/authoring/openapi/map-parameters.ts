@@ -6,44 +6,39 @@ import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, textOf 
 import { follow, referenceIn } from './follow-reference.js';
 import { mediaOf } from './media-types.js';
 
-/** One parameter as an input of ours. */
 export interface MappedParameter {
   input: string;
   place: ApiPlace;
   /** Its name in the API. */
   name: string;
   required: boolean;
-  /** Its schema as the document has it. */
+  /** The schema in the document, not converted yet. */
   schema: unknown;
   description: string | undefined;
   deprecated: boolean;
-  /** Its entry in `params` besides its place; empty: none. */
+  /** Style in the entry of `params`; empty: the default. */
   form: { style?: ApiStyle; explode?: boolean; allow_reserved?: true };
 }
 
-/** Names in headers and the query that are no inputs, in small letters with the place in front. */
+/** Header and query names that are not inputs, in lowercase after their place: `header x-key`. */
 export type GivenNames = ReadonlySet<string>;
 
-/** The characters that RFC 9110 allows in a name of a header or cookie. */
+/** Names of headers and cookies according to RFC 9110. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** Declared elsewhere in a document, so parameters of these names are ignored. */
+/** OpenAPI declares these headers elsewhere, and ignores parameters with their names. */
 const SAID_ELSEWHERE: ReadonlySet<string> = new Set(['accept', 'content-type', 'authorization']);
 
-/** Headers that the runtime writes, or the connection. */
+/** Headers that the runtime or the connection writes. */
 const NEVER_INPUT: ReadonlySet<string> = new Set([
   ...['idempotency-key', 'connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te'],
   ...['trailer', 'transfer-encoding', 'upgrade', 'cookie'],
 ]);
 
-/** The order in which inputs get their names: a path has no other place to go. */
+/** Order of naming inputs; path parameters come first, since they have no other place. */
 const PLACES: readonly ApiPlace[] = ['path', 'query', 'header', 'cookie'];
 
-/**
- * The parameters of an operation: those of its path, overridden by its own.
- *
- * @throws NotExpressible for one that is required and cannot be sent.
- */
+/** Own parameters override those of the path. @throws NotExpressible if a required one cannot be sent. */
 export function mapParameters(
   document: Part,
   parameters: readonly unknown[],
@@ -101,7 +96,7 @@ function mapOne(document: Part, parameter: Part, place: ApiPlace, name: string, 
   };
 }
 
-/** In a path of ours, nothing outside sees a name in braces, so it may be changed. */
+/** A legal placeholder name; it may differ from the document's, since it is never sent. */
 export function holeNameOf(name: string): string {
   const legal = name.replaceAll(/[^A-Za-z0-9_.-]+/g, '_');
   return /^[A-Za-z_]/.test(legal) ? legal : `_${legal}`;
@@ -113,7 +108,7 @@ function schemaOf(parameter: Part): { schema: unknown; asJson: boolean } {
   return { schema: memberOf(media.about, 'schema'), asJson: media.family === 'json' };
 }
 
-/** Only what differs from what `params` would mean without it. */
+/** Only what differs from the defaults of `params`. */
 function formOf(document: Part, parameter: Part, place: ApiPlace, schema: unknown): MappedParameter['form'] {
   return {
     ...styleOf(document, parameter, place, schema),
@@ -121,7 +116,6 @@ function formOf(document: Part, parameter: Part, place: ApiPlace, schema: unknow
   };
 }
 
-/** Style and explode, of parameters and of the fields of a form. */
 export function styleOf(
   document: Part,
   about: Part,
@@ -134,7 +128,7 @@ export function styleOf(
   const style = STYLES_IN[place].find((known) => known === said) ?? standard;
   if (!kinds.list && !kinds.map && style !== 'label' && style !== 'matrix') return {};
   const explode = memberOf(about, 'explode');
-  // Without a word of it, `form` explodes and the others do not. Source: OpenAPI Specification 3.1.1.
+  // By default `form` explodes and the other styles do not. Source: OpenAPI Specification 3.1.1.
   const exploded = typeof explode === 'boolean' ? explode : style === 'form';
   const tells = style !== 'deepObject' && exploded !== defaultExplode(style);
   return {
@@ -143,29 +137,26 @@ export function styleOf(
   };
 }
 
-/** The schema of an input, with what the parameter says besides. */
+/** The schema of an input, with description and deprecation of its parameter. */
 export function describeInput({ description, deprecated }: MappedParameter, schema: JsonObject): JsonObject {
   const [standard = ''] = /Default over there: .*$/.exec(String(schema.description ?? '')) ?? [];
   const own = description === undefined ? undefined : `${cleanText(description, 400)} ${standard}`.trim();
   return { ...schema, ...(own !== undefined && { description: own }), ...(deprecated && { deprecated: true }) };
 }
 
-/** The parameters of a path item and of an operation in it, in one list. */
 export function parametersOf(pathItem: Part, operation: Part): unknown[] {
   return [...listOf(memberOf(pathItem, 'parameters')), ...listOf(memberOf(operation, 'parameters'))];
 }
 
-/** A path as an `api` section has it. */
 interface MappedPath {
   path: string;
-  /** The parameters without those that the path does not take, and with those that it takes undeclared. */
+  /** Without parameters that the path does not contain, and with undeclared ones that it contains. */
   parameters: MappedParameter[];
 }
 
 /**
- * Maps the key of a path item: `/users/{user id}` as `/users/{user_id}`; `{path+}` keeps slashes.
- *
- * @throws NotExpressible for a key with a query or fragment in it, and for braces that do not match.
+ * Maps the key of a path item: `/users/{user id}` to `/users/{user_id}`; `{path+}` keeps slashes.
+ * @throws NotExpressible for a query or fragment in the key, and for unbalanced braces.
  */
 export function mapPath(key: string, parameters: readonly MappedParameter[], names: InputNames): MappedPath {
   if (/[?#]/.test(key))
@@ -196,16 +187,16 @@ function plainText(input: string, name: string): MappedParameter {
   return { input, place: 'path', name, required: true, schema, description: undefined, deprecated: false, form: {} };
 }
 
-/** The possible forms of a value, as far as its encoding in a request depends on them. */
+/** The kinds of values that affect the encoding in a request. */
 interface ValueKinds {
   list: boolean;
   map: boolean;
 }
 
-/** The maximum number of branches to check; a value with more of them is as varied as it gets. */
+/** Maximum branches to check; a value with more of them may be of any kind. */
 const MAX_VISITS = 200;
 
-/** Whether values of a schema may be lists or maps; a schema that says nothing is taken for one of plain values. */
+/** Whether values of a schema may be lists or maps; without information, only plain values. */
 function kindsOf(schema: unknown, document: Part): ValueKinds {
   const kinds = { list: false, map: false };
   const open = [schema];
@@ -224,13 +215,11 @@ function kindsOf(schema: unknown, document: Part): ValueKinds {
   return kinds;
 }
 
-/** Gives the inputs of one operation their names: as they are over there, unless that is taken or reserved. */
+/** Names the inputs of an operation: as in the document, unless the name is used or reserved. */
 export class InputNames {
   private readonly taken = new Set<string>();
 
-  /**
-   * @param place goes in front where the name is taken: `query_id`.
-   */
+  /** @param place prefix if the name is taken or reserved: `query_id`. */
   take(name: string, place: string): string {
     let chosen = RESERVED_NAMES.has(name) || name === '' || this.taken.has(name) ? `${place}_${name}` : name;
     for (let count = 2; this.taken.has(chosen); count += 1) chosen = `${place}_${name}_${count}`;
@@ -238,7 +227,6 @@ export class InputNames {
     return chosen;
   }
 
-  /** Whether an input has this name. */
   has(name: string): boolean {
     return this.taken.has(name);
   }

@@ -3,15 +3,13 @@ import { memberOf, NotExpressible, type Part, partOf } from './document-parts.js
 import { follow } from './follow-reference.js';
 import { isBinary, type Media, mediaOf } from './media-types.js';
 
-/** The schema of an answer, and how it is read. */
 export interface MappedResponses {
-  /** Absent: any. */
+  /** Absent: any output. */
   schema?: JsonObject;
-  /** The `response` section; absent: JSON as it is. */
+  /** The `response` section; absent: JSON. */
   as?: 'text' | 'base64';
 }
 
-/** The context of the mapping of responses. */
 interface ResponseMapping {
   document: Part;
   convert(schema: unknown): JsonObject;
@@ -20,18 +18,13 @@ interface ResponseMapping {
 
 const NOTHING: JsonObject = { type: 'null' };
 
-/** One success of an operation. */
 interface Success {
   form: 'json' | 'text' | 'base64' | 'nothing' | 'unsaid';
-  /** Of JSON. */
+  /** Only for JSON. */
   schema?: unknown;
 }
 
-/**
- * Maps the answers that mean success: what the output is, and in which form it is taken.
- *
- * @throws NotExpressible where the only answer is a stream of events.
- */
+/** Maps successful responses to an output. @throws NotExpressible if the only one is an event stream. */
 export function mapResponses(listed: unknown, { document, convert, note }: ResponseMapping): MappedResponses {
   const successes = successesOf(document, listed);
   const forms = new Set(successes.map(({ form }) => form));
@@ -44,7 +37,7 @@ export function mapResponses(listed: unknown, { document, convert, note }: Respo
   }
   if (first === 'text' || first === 'base64') return { as: first, schema: wrapped(first) };
   const branches = said.map(({ schema }) => (schema === undefined ? {} : convert(schema)));
-  // A success without content, beside one that has some, is an answer without a body.
+  // A success without content, beside others with content, means that the body may be missing.
   if (said.length < successes.length) branches.push(NOTHING);
   const unique = [...new Map(branches.map((branch) => [JSON.stringify(branch), branch])).values()];
   if (unique.some((branch) => Object.keys(branch).length === 0)) return {};
@@ -52,7 +45,7 @@ export function mapResponses(listed: unknown, { document, convert, note }: Respo
   return { schema: unique.length === 1 && only ? only : { anyOf: unique satisfies Json } };
 }
 
-/** The form that text and bytes have as output. Source: docs/api-calls.md. */
+/** The output for text and bytes. Source: docs/api-calls.md. */
 function wrapped(form: 'text' | 'base64'): JsonObject {
   return { type: 'object', required: [form], properties: { [form]: { type: 'string' } } };
 }
@@ -82,7 +75,7 @@ function streamReason(media: Media[]): string {
   return `its answer is a stream of events (${media.map(({ type }) => type).join(', ')})`;
 }
 
-/** A media range with a binary schema is bytes. */
+/** Treats a media range with a binary schema as bytes. */
 function jsonOf(document: Part, { type, about }: Media): Success {
   const schema = memberOf(about, 'schema');
   if (type.includes('*') && isBinary(document, schema)) return { form: 'base64' };

@@ -3,34 +3,31 @@ import { cleanText, isPart, listOf, memberOf, NotExpressible, type Part, partOf,
 import { follow } from './follow-reference.js';
 import { groupsWantedTogether } from './joined-schemes.js';
 
-/** The requirements of one scheme: the parts of an `api` section, and the credentials in them. */
 interface Access {
   headers: Record<string, string>;
   query: Record<string, string>;
   cookies: Record<string, string>;
   basic?: { user: string; password: string };
   credentials: string[];
-  /** It ends in `Authorization: Bearer`, whichever flow or kind of scheme gets the token. */
+  /** Sent as `Authorization: Bearer`, whichever flow or scheme provides the token. */
   isBearer?: true;
 }
 
-/** How an operation authenticates its caller. */
 export interface MappedSecurity {
   headers: Record<string, string>;
-  /** The `auth` section; absent: nothing that needs one. */
+  /** The `auth` section; absent: not needed. */
   auth?: { basic?: { user: string; password: string }; query?: Record<string, string> };
-  /** Names of the credentials it takes. */
   credentials: string[];
-  /** The parameters it sets, so that no input does: `query key`, `header x-key`. */
+  /** Parameters that it sets, so that they are no inputs: `query key`, `header x-key`. */
   given: Set<string>;
 }
 
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** The security schemes of a document, and how operations use them. Source: docs/imports.md#an-openapi-document. */
+/** Maps security schemes and their requirements. Source: docs/imports.md#an-openapi-document. */
 export class SecurityReader {
   private readonly schemes = new Map<string, Access | string>();
-  /** Notes about the used schemes, each given once. */
+  /** Notes about the schemes in use, each once. */
   readonly notes = new Set<string>();
 
   constructor(private readonly document: Part) {
@@ -40,10 +37,7 @@ export class SecurityReader {
     this.shareTokens();
   }
 
-  /**
-   * One request has one bearer token. So bearer schemes that any operation requires together have one credential, that of the first of them
-   * in the document; those that are only alternatives keep one each. Source: RFC 6750, 2.1.
-   */
+  /** Bearer schemes required together share the first one's credential. Source: RFC 6750, 2.1. */
   private shareTokens(): void {
     const isBearer = (name: string): boolean => {
       const access = this.schemes.get(name);
@@ -57,11 +51,8 @@ export class SecurityReader {
   }
 
   /**
-   * Chooses how an operation shows who calls: the first of its alternatives that can be expressed.
-   *
-   * Where it may be called without a name as well, that is chosen unless others need the credential anyway.
-   *
-   * @throws NotExpressible where no alternative can be.
+   * Takes the first alternative that can be expressed, or no credentials if optional and not required elsewhere.
+   * @throws NotExpressible if no alternative can be expressed.
    */
   map(operation: Part, note: (text: string) => void): MappedSecurity {
     const own = memberOf(operation, 'security');
@@ -92,21 +83,20 @@ export class SecurityReader {
     return NOBODY();
   }
 
-  /** Whether an alternative is sent in the same way, which is nothing to choose between. */
+  /** Whether an alternative sends the same, so that there is no choice to report. */
   private isSame(alternative: Part, mapped: MappedSecurity): boolean {
     const other = this.combine(Object.keys(alternative));
     if (typeof other === 'string') return false;
     return isDeepStrictEqual([other.headers, other.auth], [mapped.headers, mapped.auth]);
   }
 
-  /** Whether the document as a whole asks for these schemes, so that everybody has the credentials. */
+  /** Whether the whole document requires these schemes, so that every caller has the credentials. */
   private isNeeded(names: string[]): boolean {
     const whole = listOf(memberOf(this.document, 'security')).filter(isPart);
     if (whole.some((one) => Object.keys(one).length === 0)) return false;
     return whole.some((one) => Object.keys(one).length > 0 && Object.keys(one).every((name) => names.includes(name)));
   }
 
-  /** All of several schemes at once, or why that cannot be. */
   private combine(names: string[]): MappedSecurity | string {
     const whole: Access = { headers: {}, query: {}, cookies: {}, credentials: [] };
     for (const name of names) {
@@ -156,7 +146,7 @@ function followed(document: Part, name: string): unknown {
   return follow(document, memberOf(schemes, name));
 }
 
-/** The same access with credentials that have the name of an endpoint in theirs. */
+/** The same access, with the endpoint's name as a prefix of its credentials. */
 export function withOwnCredentials(access: MappedSecurity, endpoint: string): MappedSecurity {
   const own = (name: string): string => `${endpoint.toLowerCase().slice(0, 99 - name.length)}_${name}`;
   const renamed = (text: string): string =>
@@ -201,7 +191,6 @@ function mappedOf({ headers, query, cookies, basic, credentials }: Access): Mapp
   };
 }
 
-/** The requirements of a scheme, or why it cannot be expressed. */
 function accessOf(document: Part, name: string, listed: unknown, taken: Set<string>): Access | string {
   let scheme: unknown;
   try {
@@ -264,7 +253,7 @@ function empty(credentials: string[]): Access {
   return { headers: {}, query: {}, cookies: {}, credentials };
 }
 
-/** `token`, and for further schemes of the kind `<scheme>_token`, so that a new scheme renames no older one. */
+/** `token`, then `<scheme>_token` for further ones, so that a new scheme renames no older credential. */
 function credentialOf(kind: string, scheme: string, taken: Set<string>): string {
   const slug = scheme
     .replaceAll(/[^A-Za-z0-9]+/g, '_')

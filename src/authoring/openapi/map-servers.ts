@@ -1,11 +1,10 @@
 import { AbilityError } from '../../contracts/problem.js';
 import { cleanText, listOf, memberOf, NotExpressible, type Part, partOf, textOf } from './document-parts.js';
 
-/** Where a document may come from and where its service is, as far as the caller knows. */
 export interface ServerHints {
-  /** Address of the document, which relative servers are relative to. */
+  /** Address of the document, the base of relative servers. */
   documentUrl?: string | undefined;
-  /** Chosen by the caller; it takes the place of the document's servers. */
+  /** Replaces the servers of the document. */
   server?: string | undefined;
 }
 
@@ -14,7 +13,7 @@ export class ServerReader {
   readonly endpoints: Record<string, string> = {};
   readonly notes = new Set<string>();
 
-  /** @throws AbilityError `import.no_server` for a document that does not say where its service is. */
+  /** @throws AbilityError `import.no_server` if the document does not name an address of its service. */
   constructor(
     document: Part,
     private readonly hints: ServerHints,
@@ -33,7 +32,7 @@ export class ServerReader {
     }
   }
 
-  /** An address that the document does not have in full is a guess, which may be a wrong one. */
+  /** Notes that an address is guessed if the document does not give it in full. */
   private tellGuess(server: unknown, url: string): void {
     const template = textOf(memberOf(server, 'url'))?.trim();
     if (template !== undefined && URL.canParse(fill(template, server).text)) return;
@@ -43,17 +42,13 @@ export class ServerReader {
     );
   }
 
-  /** Whether an endpoint has another host than most calls; the secrets of one must not reach the other. */
+  /** Whether an endpoint is on another host than the default; their secrets must stay apart. */
   isElsewhere(endpoint: string): boolean {
     const { default: usual = '', [endpoint]: other = usual } = this.endpoints;
     return new URL(other).origin !== new URL(usual).origin;
   }
 
-  /**
-   * The key of the endpoint that an operation is called at.
-   *
-   * @throws NotExpressible for a server of its own that gives no address.
-   */
+  /** The key of an operation's endpoint. @throws NotExpressible if its own server gives no address. */
   endpointOf(pathItem: Part, operation: Part): string {
     const [own] = [...listOf(memberOf(operation, 'servers')), ...listOf(memberOf(pathItem, 'servers'))];
     if (own === undefined) return 'default';
@@ -66,7 +61,6 @@ export class ServerReader {
     return key;
   }
 
-  /** The address of a server with the defaults of its variables. */
   private addressOf(server: unknown): string | { reason: string } {
     const template = textOf(memberOf(server, 'url'))?.trim();
     if (template === undefined) return { reason: 'has no `url`' };
@@ -85,7 +79,7 @@ export class ServerReader {
   }
 }
 
-/** An address with the defaults of its variables; those without one stay as they are. */
+/** Replaces variables by their defaults; those without a default stay. */
 function fill(template: string, server: unknown): { text: string; filled: string[] } {
   const variables = partOf(memberOf(server, 'variables'));
   const filled: string[] = [];
@@ -105,7 +99,7 @@ function parse(text: string, { documentUrl, server }: ServerHints): URL | undefi
   return undefined;
 }
 
-/** `uploads_github_com`, so that it says where it leads and does not depend on the order of operations. */
+/** Such as `uploads_github_com`: named after the address, independent of the order of operations. */
 function keyFor(url: string, taken: Record<string, string>): string {
   const { host, pathname } = new URL(url);
   const slug = `${host}${pathname}`

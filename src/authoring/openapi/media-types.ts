@@ -5,12 +5,10 @@ import { follow, referenceIn } from './follow-reference.js';
 /** The kind of a media type. Calls neither send nor accept `xml` and `stream`. */
 export type MediaFamily = 'json' | 'form' | 'multipart' | 'text' | 'binary' | 'xml' | 'stream' | 'none';
 
-/** One media type that a body can have. */
 export interface Media {
-  /** In small letters, without parameters. */
+  /** In lowercase, without parameters. */
   type: string;
   family: MediaFamily;
-  /** The document's entry for it: schema, encoding. */
   about: Part;
 }
 
@@ -40,7 +38,7 @@ function familyOf(type: string): MediaFamily {
   return type.startsWith('text/') || TEXTS.test(type) ? 'text' : 'binary';
 }
 
-/** Bytes as an input: base64, alone or with a name and a type. Source: docs/api-calls.md. */
+/** Schema of a file input: base64, alone or with name and type. Source: docs/api-calls.md. */
 export function fileSchema(description?: string): JsonObject {
   return {
     ...(description !== undefined && { description }),
@@ -48,7 +46,7 @@ export function fileSchema(description?: string): JsonObject {
   };
 }
 
-/** A file among the fields of a body, where text alone would be text. */
+/** Schema of a file as a form field, where a plain text would be sent as text. */
 export function wholeFileSchema(description?: string): JsonObject {
   return {
     ...(description !== undefined && { description }),
@@ -59,7 +57,7 @@ export function wholeFileSchema(description?: string): JsonObject {
   };
 }
 
-/** Whether a schema is about bytes: `format: binary` in 3.0, a media type and no encoding in 3.1. */
+/** Whether a schema means bytes: `format: binary` in 3.0, a media type without encoding in 3.1. */
 export function isBinary(document: Part, schema: unknown): boolean {
   const target = referenceIn(schema) === undefined ? schema : follow(document, schema);
   if (memberOf(target, 'type') !== 'string' && memberOf(target, 'type') !== undefined) return false;

@@ -4,9 +4,8 @@ import { memberOf, type Part, textOf } from './document-parts.js';
 
 const MAX_CHARACTERS = 100;
 
-/** An operation of a document, before it has a key. */
 export interface Unnamed {
-  /** Method and path, which no two operations share. */
+  /** Method and path, unique in the document. */
   source: string;
   method: string;
   path: string;
@@ -14,10 +13,8 @@ export interface Unnamed {
 }
 
 /**
- * Gives each operation its key: the prefix and its `operationId` in small letters, or else method and path.
- *
- * A key does not depend on which operations are chosen, nor on what follows an operation in the document: where two
- * would be the same, the later ones get a mark made of their method and path.
+ * Gives each operation its key: the prefix and its `operationId` in lower case, or else method and path.
+ * Keys do not depend on chosen or later operations: of equal keys, the later ones get a hash of their source.
  */
 export function nameOperations<Operation extends Unnamed>(
   operations: readonly Operation[],
@@ -56,12 +53,12 @@ function markOf(source: string): string {
   return createHash('sha256').update(source).digest('hex').slice(0, 8);
 }
 
-/** A name for the service of a document, of its title; undefined where the title gives none. */
+/** Derives a service name from the document's title; undefined if that is not possible. */
 export function serviceNameOf(document: Part): string | undefined {
   return nameOfTitle(textOf(memberOf(memberOf(document, 'info'), 'title')) ?? '');
 }
 
-/** A name made of a title. */
+/** Undefined if no characters remain. */
 export function nameOfTitle(title: string): string | undefined {
   const name = title
     .toLowerCase()
@@ -73,7 +70,7 @@ export function nameOfTitle(title: string): string | undefined {
   return name === '' ? undefined : name;
 }
 
-/** A name made of where a document came from, for titles without Latin letters; undefined where that gives none either. */
+/** Derives a name from a path or address, for titles without Latin letters; undefined: none. */
 export function nameOfPlace(from: string): string | undefined {
   const last = from.split(/[?#]/, 1)[0]?.split(/[\\/]/).filter(Boolean).at(-1) ?? '';
   return nameOfTitle(last.replace(/(\.(arazzo|openapi))?\.(ya?ml|json)$/i, ''));

@@ -2,24 +2,20 @@ import { LineCounter, parseDocument } from 'yaml';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { isPart, type Part } from './document-parts.js';
 
-/** The largest description that is read, in bytes. The largest public ones have about 15 MB. */
+/** Maximum bytes of a description; the largest public ones have about 15 MB. */
 export const MAX_DOCUMENT_BYTES = 20 * 1024 * 1024;
 
-/** Aliases that honest YAML never has; each may expand to everything else. */
+/** Maximum aliases in YAML; each may expand to a large part of the document. */
 const MAX_ALIASES = 100;
 
-/** How the library reports that its own recursion was too deep. */
 const EXHAUSTED = /Maximum call stack size exceeded/;
 
-/** More levels than any description has, fewer than would exhaust the readers behind. */
+/** Maximum nesting: more than any description has, less than would exhaust later readers. */
 const MAX_LEVELS = 500;
 
 /**
- * Reads the text of a description, JSON or YAML.
- *
- * @param from the file or address, for messages.
- * @param kind what the document should be, for messages.
- * @throws AbilityError `import.unreadable` for any other text, or no map.
+ * Parses JSON or YAML. @param from the file or address, for messages. @param kind of document, for messages.
+ * @throws AbilityError `import.unreadable` for any other text, or if the value is no map.
  */
 export function readDocument(text: string, from: string, kind = 'OpenAPI'): Part {
   const start = text.trimStart().slice(0, 200);
@@ -36,7 +32,7 @@ function readJson(text: string, from: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw tooDeep(from, error);
-    // Flow YAML begins as JSON does; a fault in JSON is reported as one.
+    // Flow YAML begins like JSON; errors in text that looks like JSON are reported as JSON errors.
     if (!/^\s*[{[]\s*["\]}]/.test(text)) return readYaml(text, from);
     throw unreadable(`${from} is no valid JSON: ${error.message}`, undefined, error);
   }
@@ -64,7 +60,7 @@ function readYaml(text: string, from: string): unknown {
   }
 }
 
-/** Brackets that open and never close, and sequences in sequences, cost a parser its time before it gives up. */
+/** Refuses deep nesting before parsing: a parser spends much time before it fails. */
 function refuseDeep(text: string, from: string): void {
   const runs = new RegExp(`(?:[[{]\\s*){${MAX_LEVELS}}|(?:- ){${MAX_LEVELS}}|^ {${MAX_LEVELS * 2}}\\S`, 'm');
   if (runs.test(text)) throw tooDeep(from);

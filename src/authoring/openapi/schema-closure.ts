@@ -6,43 +6,36 @@ import { NotExpressible, type Part } from './document-parts.js';
 import { nameInReference, resolvePointer } from './follow-reference.js';
 import { type Direction, HiddenNames } from './hidden-names.js';
 
-/** A schema that references lead to, converted once for a whole document. */
 interface Definition {
   name: string;
   schema: JsonObject;
   /** Characters as JSON. */
   size: number;
   references: ReadonlySet<string>;
-  /** Those about the same value: following them does not come nearer to an end. */
+  /** References for the same value: following them does not descend into it. */
   inPlace: ReadonlySet<string>;
 }
 
-/**
- * How much the `$defs` of one schema may have, as JSON. Where every schema leads to every other, each definition would hold
- * all of them; people read these files, and plans go through Temporal. Characters.
- */
+/** Maximum characters of a schema's `$defs` as JSON: people read these files, and plans go through Temporal. */
 const MAX_CHARACTERS: Readonly<Record<Direction, number>> = { request: 16 * 1024, response: 12 * 1024 };
 
-/** Takes the place of a schema that would be too large. */
 const LEFT_OPEN = 'Left open by the import: the whole would be too large.';
 
-/** A schema with everything it refers to, by itself. */
 export interface ClosedSchema {
   schema: JsonObject;
   $defs: JsonObject;
-  /** Whether something was left open because of its size. */
+  /** Whether a schema was left open because of its size. */
   cut: boolean;
 }
 
-/** Converts the schemas of one document; each that is referred to only once for a direction. */
+/** Converts the schemas of one document; each referenced one only once per direction. */
 export class SchemaReader {
   private readonly known = new Map<string, Definition | NotExpressible>();
-  /** The state of schemas that refer in place: one that was entered and has not ended leads back to itself. */
+  /** For the search for circles: `entered` while on the current path, `ends` when known to end. */
   private readonly state = new Map<string, 'entered' | 'ends'>();
 
-  /** The names that do not travel in each direction. */
   readonly hidden: Readonly<Record<Direction, HiddenNames>>;
-  /** References by what they are called in this reader: with what they must not ask for. */
+  /** References by key, with the names that they must not require. */
   private readonly targets = new Map<string, { reference: string; without: readonly string[] }>();
 
   constructor(readonly document: Part) {
@@ -52,7 +45,7 @@ export class SchemaReader {
     };
   }
 
-  /** What a reference is called, which is its own text but where it must not ask for something. */
+  /** Key of a reference: its text, extended by the names that it must not require. */
   private keyOf(reference: string, without: readonly string[]): string {
     const key = without.length === 0 ? reference : `${reference} without ${JSON.stringify(without)}`;
     this.targets.set(key, { reference, without });
@@ -60,12 +53,9 @@ export class SchemaReader {
   }
 
   /**
-   * Converts schemas that belong together, and collects their references transitively.
-   *
-   * References become `#/$defs/NAME`, so recursive schemas stay recursive. Source: docs/imports.md#an-openapi-document.
-   *
-   * @param build makes the whole with the function it is given.
-   * @throws NotExpressible for a reference that leads nowhere, out of the document, or in a circle.
+   * Converts schemas that belong together, and all they refer to as `#/$defs/NAME`; recursive ones stay recursive.
+   * @param build makes the whole with the given converter. Source: docs/imports.md#an-openapi-document.
+   * @throws NotExpressible for a reference that points nowhere, outside the document, or in a circle.
    */
   close(direction: Direction, build: (convert: (schema: unknown) => JsonObject) => JsonObject): ClosedSchema {
     const references = new Set<string>();
@@ -77,7 +67,7 @@ export class SchemaReader {
     const schema = build((part) => convertSchema(part, conversion));
     const $defs: JsonObject = {};
     let [total, cut] = [0, false];
-    // Breadth first: the schemas nearest to the root count most when there are too many.
+    // Breadth first: schemas nearest to the root take precedence when there are too many.
     for (const reference of references) {
       const definition = this.definitionOf(reference, direction);
       if (Object.hasOwn($defs, definition.name)) continue;
@@ -123,7 +113,7 @@ export class SchemaReader {
     }
   }
 
-  /** A schema that contains itself without a nested value can never be checked. Each is visited once. */
+  /** Refuses a schema that contains itself at the same level, which can never be checked. */
   private refuseEndless(start: string, direction: Direction): void {
     const open = [start];
     for (let next = open.at(-1); next !== undefined; next = open.at(-1)) {
@@ -146,7 +136,7 @@ export class SchemaReader {
   }
 }
 
-/** A name that is always the same for a reference, and that no other one has. */
+/** A name that is unique and always the same for a reference. */
 function nameOf(reference: string, without: readonly string[]): string {
   if (without.length > 0) return `${nameOf(reference, [])}_${hashOf(JSON.stringify(without))}`;
   const last = nameInReference(reference);

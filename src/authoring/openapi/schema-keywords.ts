@@ -3,33 +3,31 @@ import { RESERVED_NAMES } from '../../contracts/names.js';
 import { compilePattern } from '../../rules/regular-expressions.js';
 import { cleanText } from './document-parts.js';
 
-/** What one keyword is over here; undefined: it says nothing that our validator could hold against a value. */
+/** Converts the value of a keyword; undefined: our validator cannot use it. */
 type Clean = (value: unknown) => Json | undefined;
 
 const MAX_DESCRIPTION = 400;
 
-/** JavaScript cannot represent the bounds of 64-bit integers exactly, and no value that reaches us exceeds them. */
+/** Drops bounds of 64-bit integers, which JavaScript cannot represent and no value exceeds here. */
 const number: Clean = (value) => (isNumber(value) ? value : undefined);
 const count: Clean = (value) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 const yes: Clean = (value) => (value === true ? true : undefined);
 const text: Clean = (value) => (typeof value === 'string' ? cleanText(value, MAX_DESCRIPTION) || undefined : undefined);
 
-/** Fractions are left out: 4.35 is no multiple of 0.01 to a computer. */
+/** Drops fractions: in floating point, 4.35 is no multiple of 0.01. */
 const multiple: Clean = (value) => (Number.isSafeInteger(value) && Number(value) > 0 ? Number(value) : undefined);
 
-/** Look-around, which RE2 does not have, cannot be checked here; the service does it. */
+/** Drops look-around, which RE2 does not support; the service checks it itself. */
 const pattern: Clean = (value) => (typeof value === 'string' && isPattern(value) ? value : undefined);
 
-/** An unknown format is a note for people; a name that JavaScript's objects have would be taken for a known one. */
+/** Unknown formats are kept as notes; names of object members would be mistaken for known formats. */
 const format: Clean = (value) =>
   typeof value === 'string' && /^[a-z][a-z0-9.-]{0,50}$/.test(value) && !RESERVED_NAMES.has(value) ? value : undefined;
 
 /**
- * The keywords that are taken over as they are, each only if its value has the right form.
- *
- * Those that hold schemas are in {@link SCHEMA_KEYWORDS}. All others are dropped: `default`, which would be sent with
- * every call and so set what the caller did not mention; examples; `xml`, `externalDocs`, `x-` extensions, `$id` and its kin.
+ * Keywords copied if their value has the right form; {@link SCHEMA_KEYWORDS} has those that hold schemas.
+ * All others are dropped, such as `default`, which would be sent although the caller did not set it.
  * Source: OpenAPI Specification 3.0.4 and 3.1.1, "Schema Object"; JSON Schema 2020-12.
  */
 export const VALUE_KEYWORDS: Readonly<Record<string, Clean>> = {
@@ -54,15 +52,13 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Clean>> = {
   deprecated: yes,
 };
 
-/** A keyword that holds one schema, a list of them, or a map. */
 export interface SchemaKeyword {
   name: string;
   holds: 'one' | 'list' | 'map';
-  /** Whether they are about the same value as their owner. */
+  /** Whether the schemas describe the same value as their owner. */
   inPlace: boolean;
 }
 
-/** The keywords that hold schemas. */
 export const SCHEMA_KEYWORDS: readonly SchemaKeyword[] = [
   ...['additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'propertyNames', 'items', 'contains'].map(
     (name): SchemaKeyword => ({ name, holds: 'one', inPlace: false }),
@@ -75,7 +71,7 @@ export const SCHEMA_KEYWORDS: readonly SchemaKeyword[] = [
   ...['allOf', 'anyOf', 'oneOf'].map((name): SchemaKeyword => ({ name, holds: 'list', inPlace: true })),
 ];
 
-/** Whether a regular expression is one of RE2, as all of ours must be. */
+/** Whether RE2 supports a regular expression: patterns of definitions are RE2. */
 export function isPattern(source: string): boolean {
   try {
     compilePattern(source);
@@ -85,7 +81,7 @@ export function isPattern(source: string): boolean {
   }
 }
 
-/** Whether a value is a number that is kept exactly. */
+/** Whether a value is a number that a double represents exactly. */
 export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }

@@ -2,7 +2,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { cleanText, isPart, listOf, memberOf, type Part, partOf } from './document-parts.js';
 import { METHODS, OTHER_METHODS } from './effects-of.js';
 
-/** Faults that do not matter here: keys are made unique, parameters are found, and unknown schemes are reported where they are used. */
+/** Faults that the import tolerates or handles itself, such as duplicate keys and unknown schemes. */
 const RULES = {
   'array-without-items': 'warning',
   'duplicate-non-request-body-parameters': 'warning',
@@ -13,13 +13,9 @@ const RULES = {
   'path-parameters-not-in-path': 'warning',
 } as const;
 
-/**
- * Judges the bones of a document by the schema of its version; its schemas are judged where they are converted.
- *
- * @throws AbilityError `import.unreadable` with the first fault.
- */
+/** Checks the structure; conversion checks schemas. @throws AbilityError `import.unreadable`: first error. */
 export async function validateDocument(document: Part, from: string): Promise<void> {
-  // Loaded only here, since it is large.
+  // Loaded on first use, since it is large.
   const { validate } = await import('@readme/openapi-parser');
   const outline = outlineOf(document);
   const result = await validate(outline as never, {
@@ -37,7 +33,7 @@ export async function validateDocument(document: Part, from: string): Promise<vo
   });
 }
 
-/** The parser draws the place of a fault over several lines, where a path says it in one. */
+/** Replaces the parser's drawing of a place, over several lines, by a path. */
 function describe(message: string, outline: object): string {
   const [words = ''] = message.split('\n\n', 1);
   const [, line] = /^> *(\d+) \|/m.exec(message) ?? [];
@@ -45,7 +41,7 @@ function describe(message: string, outline: object): string {
   return cleanText(`${words.replace(/^[A-Z]+ /, '')}${place === '' ? '' : ` (at ${place})`}`, 300);
 }
 
-/** The path to a line of a document as the parser has drawn it, with two blanks a level. */
+/** The path to a line of the printed document, which indents each level by two blanks. */
 function placeOf(outline: object, wanted: number): string {
   const path: string[] = [];
   const counts: number[] = [];
@@ -66,11 +62,9 @@ type Outline = Record<string, unknown>;
 const MAX_LEVELS = 20;
 
 /**
- * The bones of a document: everything about its operations but schemas, security schemes, examples, callbacks and extensions, and without
- * any reference. Missing parts are checked where they are used.
- *
- * The parser validates this skeleton. It follows all references before it checks anything, and a few dozen schemas that each refer to the
- * next ones more than once would keep it busy for ever.
+ * What the parser validates: the operations without schemas, security schemes, examples, callbacks, extensions and
+ * references. Missing parts are checked where they are used. The parser follows all references first; a few dozen
+ * schemas that refer to each other would keep it busy forever.
  */
 function outlineOf(document: Part): Outline {
   const outline: Outline = {};
@@ -79,7 +73,7 @@ function outlineOf(document: Part): Outline {
   }
   const paths = memberOf(document, 'paths');
   if (paths !== undefined) outline.paths = isPart(paths) ? mapValues(paths, pathItemOf) : paths;
-  // 3.1 may have webhooks or components in place of paths; only their presence counts.
+  // 3.1 allows webhooks or components in place of paths; only their presence counts.
   if (memberOf(document, 'webhooks') !== undefined) outline.webhooks = {};
   const components = memberOf(document, 'components');
   if (components !== undefined) outline.components = isPart(components) ? componentsOf(components) : components;
@@ -170,7 +164,7 @@ function mapValues(value: Part, map: (item: unknown) => unknown): Outline {
   ) as Outline;
 }
 
-/** Plain data, however it was written. */
+/** Drops references and extensions, and everything below the maximum depth. */
 function withoutReferences(value: unknown, level: number): unknown {
   if (level > MAX_LEVELS) return null;
   if (Array.isArray(value)) return listOf(value).map((item) => withoutReferences(item, level + 1));

@@ -5,32 +5,29 @@ import { isAdHoc } from '../harvest/find-scripts.js';
 import { cellOf, literalCell, standingCell } from './cell-text.js';
 import { COLUMN, type Level } from './section-forms.js';
 
-/** An ability as routing documents show it. What its contract says beyond this stays in the registry. Source: R-000-05. */
+/** An ability as routing documents show it; the registry has the rest. Source: R-000-05. */
 export interface RoutedAbility {
   id: string;
   level: Level;
   modules: readonly string[];
   /** Relative to the project root. */
   path: string;
-  /** The cells of its row, column by column, as Markdown. */
+  /** The cells of its row as Markdown, by column. */
   cells: string[];
-  /** Precedes the words of each row; empty for stable abilities. */
+  /** Precedes the text of each row; empty for stable abilities. */
   standing: string;
-  /** False while a file that may say how it is implemented cannot be read. */
+  /** False if an unreadable file may define the implementation. */
   isKindKnown: boolean;
 }
 
 /** All abilities that documents can list. Source: R-000-06. */
 export interface AbilityPool {
-  /** By id. */
   byId: Map<string, RoutedAbility>;
-  /** By the file that defines it. */
   byPath: Map<string, RoutedAbility>;
-  /** Whether a definition exists that cannot be read just now, so that its row must stay. */
+  /** Whether an existing definition cannot be read now, so that its row must stay. */
   isUnreadable(id: string, level: Level): boolean;
 }
 
-/** The abilities of a project, as its routing documents show them. */
 export function abilityPool(registry: Registry): AbilityPool {
   const abilities = [...workflowsOf(registry), ...operationsOf(registry)];
   const { broken, opaque } = registry;
@@ -64,7 +61,7 @@ function operationsOf(registry: Registry): RoutedAbility[] {
   });
 }
 
-/** A script that was written for one piece of work is not called by hand any more once an ability runs it. Source: R-000-91. */
+/** Says that an ability replaces the ad-hoc script that it runs. Source: R-000-91. */
 function insteadOf({ implementation }: LowLevel): string {
   if (implementation?.kind !== 'script') return '';
   const path = implementation.script.path.replace(/^(\.\/)+/, '');

@@ -1,17 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Standing } from '../../contracts/lifecycle.js';
 
-/** Control characters, line ends, marks of writing direction and halves of characters: a row has one line, all seen. */
+/** Control characters, line ends, direction marks and lone surrogates: a row is one visible line. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
 
 /** Characters that would begin a code span, a tag, a comment, a link or an image, or escape the next one. */
 const MARKUP = /[\\`<[]/g;
 
-/**
- * Text of a definition as the Markdown of a table's cell, which shows these very words on one line.
- *
- * Code in backticks stays code where they come in pairs; nothing else in the text is markup.
- */
+/** Escapes text for one line of a Markdown table cell; only paired backticks stay markup. */
 export function cellOf(text: string): string {
   const line = text.replaceAll(UNSEEN, ' ').split(/\s+/).filter(Boolean).join(' ');
   const parts = line.split('`');
@@ -22,41 +18,41 @@ export function cellOf(text: string): string {
   return escapePipes(shown);
 }
 
-/** A path or a list of names as a cell: to the letter, since it is looked up, but for what would end the cell. */
+/** A path or list of names as a cell, unchanged for lookups except what would end the cell. */
 export function literalCell(text: string): string {
   return escapePipes(text.replaceAll(UNSEEN, ' ')).trim();
 }
 
-/** The argument of {@link literalCell}; people may have made it a link, and put it in backticks. */
+/** Reverts {@link literalCell}; people may have added a link or backticks. */
 export function literalOf(cell: string): string {
   const text = (linkOf(cell)?.text ?? cell).replaceAll('\\|', '|');
   const isCode = text.length > 2 && text.startsWith('`') && text.endsWith('`');
   return isCode ? text.slice(1, -1).trim() : text;
 }
 
-/** The link that a cell is, and nothing beside it; undefined for any other cell. */
+/** The link of a cell that contains nothing else; undefined for any other cell. */
 export function linkOf(cell: string): { text: string; target: string } | undefined {
   const [, text, target] = /^\[([^[\]]*)\]\(([^()\s]*)\)$/.exec(cell) ?? [];
   return text === undefined || target === undefined ? undefined : { text, target };
 }
 
-/** The lifecycle status of an ability, as it is shown before its words; nothing for one that is stable. Source: R-002-01. */
+/** The lifecycle status shown before the text; empty for a stable ability. Source: R-002-01. */
 export function standingCell({ status, replaced_by }: Standing): string {
   if (status === undefined || status === 'stable') return '';
   return `**[${status}${replaced_by === undefined ? '' : `: use ${replaced_by}`}]** `;
 }
 
-/** Words without what {@link standingCell} put before them. */
+/** Removes the prefix that {@link standingCell} adds. */
 export function withoutStanding(cell: string): string {
   return cell.replace(/^\*\*\[(?:deprecated|experimental)(?:: use [a-z0-9_.-]+)?\]\*\* ?/, '');
 }
 
-/** Distinguishes the scope that a definition gave to a row from one that people wrote there: 8 hex digits. */
+/** Distinguishes a generated scope from one that people edited: 8 hex digits. */
 export function digestOfScope(id: string, cell: string): string {
   return digestOfWords(`${id}\0scope`, cell);
 }
 
-/** Distinguishes the words a definition gave to a row from those people wrote there: 8 hex digits. */
+/** Distinguishes generated text from text that people edited: 8 hex digits. */
 export function digestOfWords(id: string, cell: string): string {
   return createHash('sha256').update(`${id}\0${cell}`).digest('hex').slice(0, 8);
 }

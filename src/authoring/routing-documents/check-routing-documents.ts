@@ -9,11 +9,7 @@ import type { Change } from './read-table.js';
 
 const REWRITE = 'Run `ability docs`, look at the change, and commit it.';
 
-/**
- * Where the routing documents of a project are broken or not in step with its abilities; empty if all are.
- *
- * Writes nothing. It reports exactly what `ability docs --check` refuses. Source: R-000-88.
- */
+/** What `ability docs --check` refuses; empty if all documents are in step. Source: R-000-88. */
 export function checkRoutingDocuments(registry: Registry): Finding[] {
   return planDocuments(registry, findDocuments(registry.root)).flatMap((plan) => {
     if (plan.status === 'broken') return plan.problems.map((problem) => findingOfProblem(plan.file, problem));
@@ -26,7 +22,7 @@ export function checkRoutingDocuments(registry: Registry): Finding[] {
   });
 }
 
-/** A page of this name that is not kept in step may say anything; its author may say that this is intended. */
+/** Reports a page that is not kept in step, unless its author marked that as intended. */
 function findingsOfNeglect({ file, care, update }: Extract<DocumentPlan, { status: 'planned' }>): Finding[] {
   if (care === 'own' || care === 'kept') return [];
   const said: Record<typeof care, string> = {
@@ -50,7 +46,6 @@ function findingOfNote(file: string, code: keyof typeof LINT_CODES, { line, mess
   return { code, severity, message, why, fix, location: { file, line, column: 1 } };
 }
 
-/** A problem of the document as a whole is reported at its beginning. */
 function findingOfProblem(file: string, { message, suggestion, location }: Problem): Finding {
   const why =
     'A routing document that cannot be read exactly is not written, so it falls out of step with the abilities.';

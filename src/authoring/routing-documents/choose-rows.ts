@@ -8,25 +8,23 @@ import { type ArrangedRow, arrangeColumns, type Change } from './read-table.js';
 import { COLUMN, type Fault, FORMS, type Level } from './section-forms.js';
 import { covers, type SectionSettings } from './section-settings.js';
 
-/** A row as it should be. */
 export interface ChosenRow {
   id: string;
   cells: string[];
-  /** The line it has now, where nothing about it changes. */
+  /** The existing line, if the row does not change. */
   raw: string | undefined;
-  /** Digests of its words and its scope where they are those of the definition, and follow it. */
+  /** Digests of its words and its scope, where they come from the definition and follow it. */
   written: string[];
 }
 
-/** Something people should know that changes nothing. */
+/** A remark for people that changes nothing in the document. */
 export interface Note {
   line: number;
   message: string;
-  /** The finding of `ability lint` that says the same, where it has one. */
+  /** The `ability lint` finding that reports the same, if any. */
   code?: 'lint.page_scope';
 }
 
-/** The rows of a section as they should be. */
 export interface Choice {
   columns: string[];
   alignments: string[];
@@ -35,20 +33,17 @@ export interface Choice {
   notes: Note[];
 }
 
-/** A section that cannot be kept in step, and the line, from 1, that is to blame. */
+/** A section that cannot be updated, and the line (from 1) of the error. */
 export interface Refusal {
   fault: Fault;
   line: number;
 }
 
 /**
- * Decides the rows of a section.
- *
- * A row whose ability is registered stays, wherever that belongs: its author put it there. Its facts are those of the
- * definition; words and scope only where the definition gave them, or none are there. A row whose id is gone takes the id
- * that the file at its path now defines, or goes, with a word about it. What cannot be read just now stays as it is. Then,
- * unless the rows are chosen by hand, what the modules of the section have is added. Source: R-000-17, R-000-88, C-38, C-43.
- *
+ * Rows of registered abilities stay, whatever their module, and get the facts of the definition; words and scope
+ * only where empty or taken from it. A row with an unknown id takes the id that the file at its path now defines,
+ * else it is removed and reported. Rows of unreadable definitions stay unchanged. Unless rows are chosen by hand,
+ * missing abilities of the section's modules are added. Source: R-000-17, R-000-88, C-38, C-43.
  * @param folder of the document, relative to the project root.
  */
 export function chooseRows(
@@ -90,13 +85,11 @@ export function chooseRows(
 
 type Outcome =
   | { row?: ChosenRow; change?: Omit<Change, 'line'>; note?: Omit<Note, 'line'> | undefined }
-  /** The author decides. */
+  /** Only the author can resolve it. */
   | { fault: Fault };
 
-/** The surroundings of a row. */
 interface Surroundings {
   written: ReadonlySet<string>;
-  /** The ids of all rows. */
   listed: ReadonlySet<string>;
   folder: string;
 }
@@ -133,7 +126,7 @@ function keepRow(
   return { fault: { message: `No ability of the id ${id} is registered`, suggestion } };
 }
 
-/** The row with the facts of the definition, and with its words unless people wrote others. */
+/** Updates the facts from the definition; words stay if an author wrote them. */
 function inStep(
   row: ArrangedRow,
   ability: RoutedAbility,
@@ -153,7 +146,7 @@ function inStep(
   return { row: chosen, change: { kind: 'changed', id, message }, ...note };
 }
 
-/** An author may see the scope otherwise than the definition does; both should know. Source: C-43. */
+/** An author may choose another scope than the definition; the note names both. Source: C-43. */
 function noteOfScope({ id, cells }: RoutedAbility, scope: string): Omit<Note, 'line'> {
   const own = cells[COLUMN.scope] ?? '';
   return {
@@ -162,7 +155,7 @@ function noteOfScope({ id, cells }: RoutedAbility, scope: string): Omit<Note, 'l
   };
 }
 
-/** A broken file must not cost its row the words that people wrote. */
+/** Keeps the row: a broken definition must not cost the words of its author. */
 function unreadable({ cells, raw }: ArrangedRow, id: string, written: ReadonlySet<string>): Outcome {
   const message = `The row of ${id} is left as it is, because its definition cannot be read`;
   return { row: { id, cells, raw, written: digestsOf(id, cells, written) }, note: { message } };
@@ -187,7 +180,7 @@ function hasAny(pool: AbilityPool, { modules }: SectionSettings): boolean {
   return [...pool.byId.values()].some((ability) => covers(modules, ability.modules));
 }
 
-/** An empty table may be meant; two of them are likely a folder that is called otherwise than its module. */
+/** One empty table may be intended; if both are empty, folder and module probably differ in name. */
 function noteOfNothing({ modules }: SectionSettings, line: number): Note {
   const advice = 'name others in the marker: modules="..."';
   return { line, message: `No ability has a scope within ${modules.join(', ')}; ${advice}` };
@@ -206,12 +199,7 @@ interface GroupedRow {
   cells: readonly string[];
 }
 
-/**
- * Puts the rows of low-level abilities together by technology, and within it by operation type: `db`, then `db.read`.
- *
- * Groups come in the order of their first rows, and rows within a group keep theirs, so that the author's order holds as
- * far as it can. Source: R-000-12.
- */
+/** Groups rows by technology, then operation type; both keep the author's order. Source: R-000-12. */
 function groupRows<Row extends GroupedRow>(rows: readonly Row[]): Row[] {
   const byTechnology = grouped(rows, technologyOf);
   return byTechnology.flatMap((group) => grouped(group, typeOf).flat());
@@ -228,13 +216,13 @@ function grouped<Row>(rows: readonly Row[], nameOf: (row: Row) => string): Row[]
   return [...groups.values()];
 }
 
-/** The first word of a dotted key; one of a single word goes by its kind. */
+/** The first word of a dotted key; keys of one word are grouped by kind. */
 function technologyOf({ id, cells }: GroupedRow): string {
   const [first = '', ...rest] = id.split('.');
   return rest.length > 0 ? first : `kind ${cells[COLUMN.kind]}`;
 }
 
-/** The separator between the technology and the name. */
+/** The words between the technology and the name: `read` in `db.read.users`. */
 function typeOf({ id }: GroupedRow): string {
   return id.split('.').slice(1, -1).join('.');
 }

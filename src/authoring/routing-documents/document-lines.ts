@@ -1,11 +1,10 @@
-/** A line of a document with the end it has in the file. */
 export interface DocumentLine {
   text: string;
   /** `\n`, `\r\n`, `\r`, or nothing at the end of the file. */
   end: string;
 }
 
-/** The lines of a text; joined again they are the text. */
+/** Splits a text into lines, from which {@link textOf} restores the very same text. */
 export function linesOf(text: string): DocumentLine[] {
   const lines: DocumentLine[] = [];
   let from = 0;
@@ -17,12 +16,11 @@ export function linesOf(text: string): DocumentLine[] {
   return lines;
 }
 
-/** The text that lines make. */
 export function textOf(lines: readonly DocumentLine[]): string {
   return lines.map(({ text, end }) => text + end).join('');
 }
 
-/** The end that most lines of a document have; `\n` where it has none. */
+/** The most frequent line ending; `\n` if the document has none. */
 export function usualEnd(lines: readonly DocumentLine[]): string {
   const counts = new Map<string, number>();
   for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1);

@@ -7,19 +7,14 @@ import { isInside } from '../../definitions/read-files.js';
 /** The name of every routing document. Source: R-000-01. */
 export const DOCUMENT_NAME = 'ABILITY.md';
 
-/** Holds other people's projects. */
 const DEPENDENCIES = 'node_modules';
 
-/**
- * The routing documents below a folder, relative to the root of the project, with forward slashes, in order of path.
- *
- * Hidden folders, dependencies and projects within the project are left alone, and links to folders are not followed.
- */
+/** Sorted, from the root, with `/`. Skips hidden folders, dependencies, nested projects, folder links. */
 export function findDocuments(root: string, below = ''): string[] {
   return filesNamed(root, DOCUMENT_NAME, below);
 }
 
-/** The files of a name below a folder, where {@link findDocuments} looks. */
+/** All files of this name below a folder, under the rules of {@link findDocuments}. */
 export function filesNamed(root: string, name: string, below = ''): string[] {
   const found: string[] = [];
   for (const entry of entriesOf(join(root, below))) {
@@ -30,13 +25,13 @@ export function filesNamed(root: string, name: string, below = ''): string[] {
   return found.sort();
 }
 
-/** Whether documents of the project are looked for in a folder, given relative to the root. */
+/** Whether the search for documents enters a folder. @param folder relative to the root. */
 export function isLookedInto(root: string, folder: string): boolean {
   const names = folder === '' ? [] : folder.split('/');
   return names.every((name, index) => isOurs(root, names.slice(0, index + 1).join('/'), name));
 }
 
-/** The entries of a folder; none if it is unreadable for us, such as the data of a database, or was removed meanwhile. */
+/** The entries of a folder; empty if access is denied (data of a database) or the folder was removed. */
 export function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -47,28 +42,22 @@ export function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Whether a folder is looked into: it is not hidden, and holds neither dependencies nor a project of its own. */
+/** Whether a folder is neither hidden, nor `node_modules`, nor a project of its own. */
 export function isOurs(root: string, path: string, name: string): boolean {
   return !name.startsWith('.') && name !== DEPENDENCIES && !existsSync(join(root, path, PROJECT_FILE));
 }
 
 /**
- * The routing documents that people name: files called `ABILITY.md`, or folders, meaning all below.
- *
- * @param paths relative to `cwd`; none means all of the project.
- * @returns paths relative to the root of the project, each once.
- * @throws AbilityError `usage.invalid` for any other path, `docs.none` if there are none.
+ * Documents at paths relative to `cwd`: `ABILITY.md` files, or folders with all below; without paths, all
+ * documents.
+ * @returns paths from the root, each once. @throws AbilityError `usage.invalid` for any other path, `docs.none`.
  */
 export function selectDocuments(root: string, cwd: string, paths: readonly string[]): string[] {
   if (paths.length === 0) return findDocuments(root);
   return [...new Set(paths.flatMap((path) => documentsAt(root, resolve(cwd, path), path)))];
 }
 
-/**
- * Where documents are to be added: folders of modules, or the files themselves, existing or not.
- *
- * @throws AbilityError `usage.invalid`.
- */
+/** Paths are module folders or the files themselves, existing or not. @throws AbilityError `usage.invalid`. */
 export function placesToAdd(root: string, cwd: string, paths: readonly string[]): string[] {
   if (paths.length === 0) return [DOCUMENT_NAME];
   return [...new Set(paths.map((path) => placeToAdd(root, resolve(cwd, path), path)))];
@@ -106,7 +95,7 @@ function refuseOtherNames(path: string, given: string): void {
   throw usageError(message, `Name the folder instead of ${given}.`);
 }
 
-/** A path relative to the root, also where it is reached through links above the project. */
+/** The path relative to the root, even if `path` leads through links above the project. */
 function inProject(root: string, path: string, given: string): string {
   const folder = basename(path) === DOCUMENT_NAME ? dirname(path) : path;
   const real = join(realpathOfExisting(folder), relative(folder, path));
@@ -121,7 +110,6 @@ function inProject(root: string, path: string, given: string): string {
   throw usageError(message);
 }
 
-/** The folder with links resolved as far as it exists. */
 function realpathOfExisting(folder: string): string {
   if (existsSync(folder)) return realpathSync(folder);
   return join(realpathOfExisting(dirname(folder)), basename(folder));

@@ -5,24 +5,21 @@ import { FORMS, isOwnMarker, type Level } from './section-forms.js';
 /** A table of abilities in a document without markers. */
 export interface OwnTable {
   level: Level;
-  /** Places among the lines of the document, from 0: of its heading where that is the usual one, else of its first line. */
+  /** Line in the document, from 0, of the standard heading if it has one, else of its first row. */
   opens: number;
-  /** Of its last line. */
+  /** Its last line, from 0. */
   closes: number;
   hasHeading: boolean;
-  /** How many rows it has. */
   rows: number;
 }
 
-/** The columns by which a table of each level is recognised, in small letters; there may be others, in any order. */
+/** The columns that identify a table of each level, in lower case; others may appear, in any order. */
 const KNOWN_BY: Record<Level, (columns: ReadonlySet<string>) => boolean> = {
   'high-level': (columns) => columns.has('id') && (columns.has('when to use') || columns.has('registry path')),
   'low-level': (columns) => columns.has('operation key'),
 };
 
-/**
- * Tables of abilities as the source writes them; not those in code blocks and comments, and not tables of other columns.
- */
+/** Tables whose columns are those of ability tables; ignores code blocks and comments. */
 export function findOwnTables(lines: readonly DocumentLine[]): OwnTable[] {
   const isText = textLines(lines);
   const tables: OwnTable[] = [];
@@ -40,7 +37,7 @@ export function findOwnTables(lines: readonly DocumentLine[]): OwnTable[] {
   return tables;
 }
 
-/** Whether the author says, with `<!-- ability:own -->`, that no table of the page is to be kept. */
+/** Whether the author opts out with `<!-- ability:own -->`: no table of the page is updated. */
 export function isOwnPage(lines: readonly DocumentLine[]): boolean {
   const isText = textLines(lines);
   return lines.some(({ text }, at) => isText[at] && isOwnMarker(text));
@@ -54,7 +51,7 @@ function beginningOf(lines: readonly DocumentLine[], at: number, level: Level): 
   return { opens: hasHeading ? above : at, hasHeading };
 }
 
-/** Which lines are no code, and not within a comment. */
+/** For each line, whether it is neither code nor part of a comment. */
 function textLines(lines: readonly DocumentLine[]): boolean[] {
   let fence: string | undefined;
   let isComment = false;

@@ -4,13 +4,11 @@ import { digestOfScope, digestOfWords, linkOf, literalOf, withoutStanding } from
 import { COLUMN } from './section-forms.js';
 import { isSameScope } from './section-settings.js';
 
-/** The cells of a row beside its definition. */
 export interface KeptCells {
-  /** As they should be. */
   cells: string[];
-  /** Digests of the cells whose text is that of the definition, and follows it. */
+  /** Digests of the cells whose text comes from the definition and follows it. */
   written: string[];
-  /** The scope that the author wrote, where it says something else than the definition. */
+  /** The author's scope, if it differs from that of the definition. */
   otherScope: string | undefined;
 }
 
@@ -21,12 +19,10 @@ const AUTHORED = [
 ] as const;
 
 /**
- * The cells of a row as they should be: facts of the definition, and the author's words.
- *
- * Words and scope follow the definition where they are empty, or where it gave them. Id and path stay in backticks or a
- * link that leads to the file. Columns of the author's own stay. Source: R-000-08, C-43.
- *
- * @param present the cells as they are; @param written the digests of the section; @param folder of the document.
+ * A row's updated cells: facts of the definition, and the author's words. Words and scope follow the definition if
+ * they are empty or came from it. The author's form of id and path (backticks, link) and extra columns stay.
+ * @param present the current cells. @param written the digests of the section. @param folder of the document.
+ * Source: R-000-08, C-43.
  */
 export function keepCells(
   present: readonly string[],
@@ -53,12 +49,11 @@ export function keepCells(
   return { cells, written: digests, otherScope };
 }
 
-/** The digests of a row that stays as it is, of those that the section has. */
 export function digestsOf(id: string, cells: readonly string[], written: ReadonlySet<string>): string[] {
   return AUTHORED.map(({ column, digestOf }) => digestOf(id, textOf(cells, column))).filter((one) => written.has(one));
 }
 
-/** Text that followed the definition under a former id follows it under the new one. */
+/** The digests under the new id of texts that followed the definition under the former id. */
 export function digestsUnder(
   id: string,
   former: string,
@@ -69,13 +64,12 @@ export function digestsUnder(
   return new Set(moved.map(({ column, digestOf }) => digestOf(id, textOf(cells, column))));
 }
 
-/** The text of a column, without its prefix. */
 function textOf(cells: readonly string[], column: number): string {
   const text = cells[column] ?? '';
   return column === COLUMN.words ? withoutStanding(text) : text;
 }
 
-/** Whether a cell says id or path in a form of the author's; a link must lead to the file, or it would lie. */
+/** Whether the cell is the id or path in the author's format; a link must lead to the file. */
 function isFormOf(cell: string, { cells, path }: RoutedAbility, column: number, folder: string): boolean {
   if (literalOf(cell) !== literalOf(cells[column] ?? '')) return false;
   const link = linkOf(cell);

@@ -14,12 +14,11 @@ import { type TakeOver, takeOver } from './take-over.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 
 /**
- * Who keeps the tables of a document in step: the runtime (`kept`; `taken_over`: from now on), or its author, who says so
- * (`own`); or no one, because it has none (`none`) or they cannot be taken over as they are (`hindered`; its notes say why).
+ * Who updates the tables: the runtime (`kept`; `taken_over`: from now on), the author, by a marker (`own`), or
+ * neither: it has none (`none`), or they cannot be taken over, for reasons in the notes (`hindered`).
  */
 export type Care = 'kept' | 'taken_over' | 'hindered' | 'own' | 'none';
 
-/** The planned state of a document, before anything is written. */
 export type DocumentPlan = { file: string } & (
   | {
       status: 'planned';
@@ -28,20 +27,16 @@ export type DocumentPlan = { file: string } & (
       update: DocumentUpdate;
       care: Care;
     }
-  /** It is to stay as it is. */
   | { status: 'broken'; problems: Problem[] }
 );
 
-/** Plans how to keep documents in step with the abilities of a project. Writes nothing. */
+/** Plans the update of documents to the abilities of a project. Writes nothing. */
 export function planDocuments(registry: Registry, files: readonly string[]): DocumentPlan[] {
   const pool = abilityPool(registry);
   return files.map((file) => planDocument(registry.root, file, pool));
 }
 
-/**
- * The same for documents that are to be there: what has no tables gets them, what is not there is written anew, and rows of
- * abilities that are not registered do not keep a table from being taken over.
- */
+/** As {@link planDocuments}, but adds missing documents and tables, and drops rows without an ability. */
 export function planAdditions(registry: Registry, files: readonly string[]): DocumentPlan[] {
   const pool = abilityPool(registry);
   return files.map((file) => {
@@ -93,18 +88,14 @@ function planned(
   return { file, status: 'planned', before, update, care };
 }
 
-/**
- * A new document: how to find one's way, and empty tables. Source: R-000-18, R-000-04, R-000-15, R-000-16.
- *
- * @param file relative to the project root.
- */
+/** Guide and empty tables. @param file from the root. Source: R-000-04, R-000-15, R-000-16, R-000-18. */
 export function newDocument(file: string): string {
   const folder = dirname(file);
   const values = { OF_FOLDER: folder === '.' ? '' : ` of ${folder}`, TABLES: sections('\n').trimEnd() };
   return fillTemplate('routing/page.md', values);
 }
 
-/** A document that had no markers, with empty tables at its end; its own words stay as they are. */
+/** Appends empty tables to a document without markers; its own text stays unchanged. */
 export function withSections(text: string): string {
   const end = usualEnd(linesOf(text));
   const own = text === '' || /[\r\n]$/.test(text) ? text : text + end;
@@ -115,10 +106,9 @@ function sections(end: string): string {
   return LEVELS.map((level) => `${exampleOf(level)}${end}${closingMarker(level, [])}${end}`).join(end);
 }
 
-/** A page that people read is smaller. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Reads a document. @param file relative to the root. @returns why not, where it is none that we could write again. */
+/** Reads a document. @param file relative to the root. @returns a problem if it could not be written back. */
 export function loadDocument(root: string, file: string): { text: string } | Problem {
   try {
     const loaded = readFile(root, file);
@@ -128,7 +118,7 @@ export function loadDocument(root: string, file: string): { text: string } | Pro
   }
 }
 
-/** @returns a description of the errors if it cannot be taken over unchanged. */
+/** @returns the reason, if the file could not be written back unchanged. */
 function readFile(root: string, file: string): { text: string } | string {
   const stat = statSync(join(root, file), { throwIfNoEntry: false });
   if (!stat?.isFile()) return `${file} is ${stat ? 'no file' : 'a link to something that is not there'}`;
@@ -136,7 +126,7 @@ function readFile(root: string, file: string): { text: string } | string {
   if (!isInside(root, path)) return `${file} is a link that leads out of the project`;
   if (stat.size > MAX_BYTES) return `${file} is larger than ${MAX_BYTES / 1024} KiB`;
   const bytes = readFileSync(path);
-  // A part that cannot be read exactly would be written back as something else.
+  // Invalid UTF-8 would be written back changed.
   if (!isUtf8(bytes)) return `${file} is not in UTF-8`;
   return { text: bytes.toString('utf8') };
 }

@@ -3,21 +3,19 @@ import { type DocumentLine, linesOf } from './document-lines.js';
 import { isTableLine, readTable, type Table } from './read-table.js';
 import { exampleOf, type Fault, FORMS, isMarker, type Level, type Marker, readMarker } from './section-forms.js';
 
-/** The part between the two markers of a level. */
 export interface Section {
   level: Level;
-  /** Places of the markers among the lines of the document, from 0. */
+  /** Lines of the markers in the document, from 0. */
   opens: number;
   closes: number;
   attributes: Map<string, string>;
-  /** Digests of the words that came from definitions. */
+  /** Digests of the texts that came from definitions. */
   written: Set<string>;
   hasHeading: boolean;
-  /** Lines of its rows are counted as those of the document, from 0. */
+  /** Its line numbers are those of the document, from 0. */
   table: Table | undefined;
 }
 
-/** A routing document as read; `sections` is empty where it has no markers. */
 export interface RoutingDocument {
   /** Relative to the project root. */
   file: string;
@@ -25,7 +23,7 @@ export interface RoutingDocument {
   sections: Section[];
 }
 
-/** Reads a routing document. @returns everything that is wrong with it instead, each with its place. */
+/** Reads a routing document. @returns all its errors, with their lines, if it has any. */
 export function readDocument(file: string, text: string): RoutingDocument | Problem[] {
   const lines = linesOf(text);
   const problems: Problem[] = [];
@@ -54,7 +52,7 @@ export function readDocument(file: string, text: string): RoutingDocument | Prob
 type Refuse = (at: number, fault: Fault) => void;
 type PlacedMarker = Marker & { at: number };
 
-/** The markers of each section that is opened and closed; all others are refused. */
+/** Pairs the opening and closing markers of sections; reports all others. */
 function pairsOf(lines: readonly DocumentLine[], refuse: Refuse): [PlacedMarker, PlacedMarker][] {
   const pairs: [PlacedMarker, PlacedMarker][] = [];
   let open: PlacedMarker | undefined;
@@ -90,7 +88,7 @@ function markersOf(lines: readonly DocumentLine[], refuse: Refuse): PlacedMarker
       if (mark?.startsWith(fence) && text.trim() === mark) fence = undefined;
       continue;
     }
-    // Within a section a fence is a line too many, not the end of all markers.
+    // Inside a section a fence is only a stray line; it does not hide the markers after it.
     if (mark !== undefined && !isInside) fence = mark;
     const marker = readMarker(text);
     if (marker === undefined) continue;
@@ -103,7 +101,7 @@ function markersOf(lines: readonly DocumentLine[], refuse: Refuse): PlacedMarker
   return markers;
 }
 
-/** Only the heading and one table belong between the markers; anything else would be lost when they are written. */
+/** Only the heading and one table may be between the markers: the update overwrites anything else. */
 function readContent(
   lines: readonly DocumentLine[],
   { level, at: opens }: PlacedMarker,
@@ -119,7 +117,7 @@ function readContent(
     if (text === heading && !hasHeading && tableLines.length === 0) hasHeading = true;
     else if (isTableLine(text) && (tableLines.length === 0 || tableLines.at(-1) === at - 1)) tableLines.push(at);
     else {
-      // The lines after it would only be reported as out of place, too.
+      // Only the first stray line is reported.
       refuse(at, strayLine(text, level));
       return { hasHeading, table: undefined };
     }

@@ -1,24 +1,21 @@
 import { type Fault, FORMS, type Level } from './section-forms.js';
 
-/** A row of a table as written in the document. */
 export interface TableRow {
-  /** Markdown, without blanks around; as many as the table has columns. */
+  /** Markdown, trimmed; as many as the table has columns. */
   cells: string[];
-  /** The whole line. */
   raw: string;
-  /** Place of the line among those given. */
+  /** Index of the line in the input. */
   at: number;
 }
 
-/** A table as written in the document. */
 export interface Table {
   header: TableRow;
-  /** `---`, `:--`, `:-:` or `--:`, one a column. */
+  /** `---`, `:--`, `:-:` or `--:` for each column. */
   alignments: TableRow;
   rows: TableRow[];
 }
 
-/** Reads the lines of a table. @returns the error and its line, if it is no table. */
+/** Reads the lines of a table. @returns the error and its line index if they are not a table. */
 export function readTable(lines: readonly string[]): Table | { fault: Fault; at: number } {
   const [first = '', second] = lines;
   const header: TableRow = { cells: cellsOf(first), raw: first, at: 0 };
@@ -39,17 +36,15 @@ export function readTable(lines: readonly string[]): Table | { fault: Fault; at:
   return { header, alignments: alignments as TableRow, rows };
 }
 
-/** Whether a line looks like one of a table. */
 export function isTableLine(line: string): boolean {
   return line.replaceAll('\\|', '').includes('|');
 }
 
-/** The line of a row. */
 export function rowOf(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** The cells of a line, split at each `|` that has no backslash before it. Source: GitHub Flavored Markdown, tables. */
+/** Splits a line at each `|` without a backslash before it. Source: GitHub Flavored Markdown, tables. */
 function cellsOf(line: string): string[] {
   const cells = withoutBlanks(line).split(/(?<!\\)\|/);
   if (cells[0] === '') cells.shift();
@@ -57,7 +52,7 @@ function cellsOf(line: string): string[] {
   return cells.map(withoutBlanks);
 }
 
-/** Only blanks and tabs pad a cell; any other space is the author's. */
+/** Trims blanks and tabs only; any other space is the author's. */
 function withoutBlanks(cell: string): string {
   let [from, to] = [0, cell.length];
   while (from < to && isBlank(cell[from])) from += 1;
@@ -73,37 +68,33 @@ function isDelimiter(cells: readonly string[] | undefined, columns: number): boo
   return cells !== undefined && cells.length === columns && cells.every((cell) => /^:?-+:?$/.test(cell));
 }
 
-/** Something about a document that is not as it should be. */
+/** A difference between a document and its required form. */
 export interface Change {
   kind: 'added' | 'changed' | 'renamed' | 'removed' | 'form';
   id: string | null;
-  /** In the document as it is. */
+  /** Line in the present document. */
   line: number;
-  /** The parts that are not in step, in one sentence. */
   message: string;
 }
 
-/** A row of a document with its cells under the columns of the form. */
 export interface ArrangedRow {
   cells: string[];
-  /** The names of the columns, as many as cells. */
   columns: readonly string[];
   /** The unchanged line if its cells are in this order already. */
   raw: string | undefined;
-  /** In the document, from 1. */
+  /** Line in the document, from 1. */
   line: number;
 }
 
-/** A table with the columns of the form first, and then those that its author added. */
 interface ArrangedTable {
   columns: string[];
-  /** `---` and the like, one a column. */
+  /** `---`, `:--`, `:-:` or `--:` for each column. */
   alignments: string[];
   rows: ArrangedRow[];
   changes: Change[];
 }
 
-/** Puts the cells of a table under the columns of the form; columns of the author's own come after, none is lost. */
+/** Puts the cells in the standard column order; the author's own columns follow, none is lost. */
 export function arrangeColumns(level: Level, table: Table | undefined, markerLine: number): ArrangedTable {
   const { columns: standard } = FORMS[level];
   if (!table) {
@@ -132,7 +123,6 @@ export function arrangeColumns(level: Level, table: Table | undefined, markerLin
   };
 }
 
-/** Where each column of the form is now; capitals do not matter. */
 function placesOf(standard: readonly string[], header: readonly string[]): (number | undefined)[] {
   return standard.map((column) => {
     const place = header.findIndex((name) => name.toLowerCase() === column.toLowerCase());

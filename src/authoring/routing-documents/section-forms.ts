@@ -7,7 +7,7 @@ export const LEVELS = ['high-level', 'low-level'] as const;
 /** One of {@link LEVELS}. */
 export type Level = (typeof LEVELS)[number];
 
-/** The exact form of the section of each level. Source: R-000-07, R-000-12. */
+/** The exact heading and columns of each level. Source: R-000-07, R-000-12. */
 export const FORMS: Record<Level, { heading: string; columns: readonly string[] }> = {
   'high-level': {
     heading: '## High-level abilities',
@@ -19,7 +19,6 @@ export const FORMS: Record<Level, { heading: string; columns: readonly string[] 
   },
 };
 
-/** The columns of a row, the same in both tables. */
 export const COLUMN = { id: 0, kind: 1, scope: 2, words: 3, path: 4 } as const;
 
 /** A marker: `<!-- ability:high-level modules="users" -->` opens a section, `<!-- /ability:high-level -->` closes it. */
@@ -29,16 +28,15 @@ export interface Marker {
   attributes: Map<string, string>;
 }
 
-/** The error of a marker; the reader of the lines knows its place. */
+/** An error without its location, which only the reader of the lines knows. */
 export type Fault = Pick<Problem, 'message' | 'suggestion'>;
 
-/** The valid contents of an opening marker, and of a closing one. */
 const ATTRIBUTES = { opening: ['modules', 'rows', 'omit', 'heading'], closing: ['written'] } as const;
 
 const OPENS = '<!--';
 const CLOSES = '-->';
 
-/** The marker that a line is; undefined for any other line. Code, which is indented by four, is none. */
+/** Parses a marker; undefined for any other line, including indented code. */
 export function readMarker(line: string): Marker | Fault | undefined {
   const text = line.replace(/^\ufeff/, '');
   const trimmed = text.trim();
@@ -60,29 +58,26 @@ export function readMarker(line: string): Marker | Fault | undefined {
   return attributes instanceof Map ? { level, isClosing, attributes } : attributes;
 }
 
-/** Whether a marker was read, and not a fault. */
 export function isMarker(read: Marker | Fault): read is Marker {
   return 'level' in read;
 }
 
-/** The marker that closes a section, with the digests of the words that came from definitions. */
 export function closingMarker(level: Level, written: readonly string[]): string {
   return `<!-- /ability:${level}${written.length > 0 ? ` written="${written.join(' ')}"` : ''} -->`;
 }
 
-/** The marker that opens a section around an existing table. */
 export function openingMarker(level: Level, options: { hasHeading: boolean; isChosen: boolean }): string {
   const rows = options.isChosen ? ' rows="chosen"' : '';
   const heading = options.hasHeading ? '' : ' heading="own"';
   return `<!-- ability:${level}${rows}${heading} -->`;
 }
 
-/** Whether a line says that a page is its author's, and no table of it is to be kept. */
+/** Whether a line is `<!-- ability:own -->`, which excludes the page from updates. */
 export function isOwnMarker(line: string): boolean {
   return /^\ufeff? {0,3}<!--\s*ability:own\s*-->\s*$/.test(line);
 }
 
-/** The marker that opens a section whose domain is that of its folder. */
+/** The opening marker without attributes: the section covers the module of its folder. */
 export function exampleOf(level: Level): string {
   return `<!-- ability:${level} -->`;
 }

@@ -3,15 +3,13 @@ import { modulePath } from '../../text/module-path.js';
 import { literalOf } from './cell-text.js';
 import type { Fault } from './section-forms.js';
 
-/** The author's settings for one table of a document. */
 export interface SectionSettings {
-  /** Modules that the table is about. */
   modules: string[];
-  /** `auto`: what the modules have gets a row; `chosen`: only what has one already. */
+  /** `auto`: every ability of the modules gets a row; `chosen`: no rows are added. */
   rows: 'auto' | 'chosen';
-  /** Ids, with `*`, that get none. */
+  /** Patterns (`*`) of ids that get no row. */
   omit: string[];
-  /** `own`: the heading is above the marker, in the words of the author. */
+  /** `own`: the author's own heading is above the marker. */
   heading: 'usual' | 'own';
 }
 
@@ -40,7 +38,6 @@ export function readSettings(attributes: ReadonlyMap<string, string>, folder: st
   return { modules: modules ?? domainOfFolder(folder), rows, omit: omit ?? [], heading };
 }
 
-/** Whether settings were read, and not a fault. */
 export function isSettings(read: SectionSettings | Fault): read is SectionSettings {
   return 'rows' in read;
 }
@@ -49,15 +46,12 @@ function listOf(text: string | undefined): string[] | undefined {
   return text?.split(/[\s,]+/).filter(Boolean);
 }
 
-/** All there is, also abilities that name no module. */
 const EVERYTHING = '*';
 
 /**
- * Whether a document that covers some modules covers an ability of these.
- *
- * A module covers what is below it: `users` also `users.api` and `users/db`; dots and slashes are the same here, and a leading `modules/`
- * does not count. `*` matches any run of characters. An ability that names no module is valid everywhere and special to nothing: only `*`
- * covers it.
+ * Whether a document of some modules covers an ability of these modules. `users` also covers `users.api` and
+ * `users/db`; dots and slashes are equal, a leading `modules/` is ignored, and `*` matches any characters. Only
+ * `*` covers an ability without modules.
  */
 export function covers(patterns: readonly string[], modules: readonly string[]): boolean {
   if (patterns.includes(EVERYTHING)) return true;
@@ -68,19 +62,14 @@ export function covers(patterns: readonly string[], modules: readonly string[]):
   });
 }
 
-/** The default coverage of a document: the module its folder is, or everything at the root of the project. */
+/** The modules that a document covers by default: that of its folder; at the project root, all. */
 export function domainOfFolder(folder: string): string[] {
   return [folder === '' ? EVERYTHING : folder];
 }
 
-/** The Scope cell of an ability that is valid everywhere. */
 const ANYWHERE = ['any', '*', ''];
 
-/**
- * Whether a Scope cell names the very modules of a definition.
- *
- * Commas separate them; order, backticks, dots for slashes and a leading `modules/` make no difference. Source: C-43.
- */
+/** Commas separate names; ignores order, backticks, `.` for `/`, and a leading `modules/`. Source: C-43. */
 export function isSameScope(cell: string, modules: readonly string[]): boolean {
   const named = cell.split(/[,;、，]/).map((part) => literalOf(part.trim()));
   const said = named.every((name) => ANYWHERE.includes(name.toLowerCase())) ? [] : named;

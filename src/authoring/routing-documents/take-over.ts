@@ -7,21 +7,17 @@ import { readDocument } from './read-document.js';
 import { closingMarker, openingMarker } from './section-forms.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
 
-/** The result of taking over the tables of a document. */
 export type TakeOver =
   | { status: 'taken'; update: DocumentUpdate }
-  /** There are tables, and each of these notes prevents taking them over unchanged. */
+  /** Each note names a reason why the tables cannot be taken over unchanged. */
   | { status: 'hindered'; notes: Note[] }
-  /** Nothing that could be taken over. */
   | { status: 'none' };
 
 /**
- * Puts markers around the tables that a document has without them, as the source writes it; nothing else moves.
- *
- * Rows and words stay: where abilities of its modules have no row, the table is one of chosen rows. Where a row would
- * have to go, or the table cannot be read exactly, nothing is taken over. Source: R-000-07, R-000-12, C-43.
- *
- * @param mayDrop rows of abilities that are not registered go.
+ * Puts markers around tables without them; rows, words and all other lines stay. If abilities of its modules have
+ * no row, the table is marked as one of chosen rows. Takes nothing over if a row would be removed or a table
+ * cannot be read exactly. Source: R-000-07, R-000-12, C-43.
+ * @param mayDrop allows removing rows of unregistered abilities.
  */
 export function takeOver(file: string, text: string, pool: AbilityPool, { mayDrop }: { mayDrop: boolean }): TakeOver {
   const lines = linesOf(text);
@@ -55,7 +51,7 @@ export function takeOver(file: string, text: string, pool: AbilityPool, { mayDro
   return { status: 'taken', update: { ...update, changes: [...taken, ...changes], notes } };
 }
 
-/** Tables outside of the sections there are, of levels that have none. */
+/** Tables outside of the existing sections, of levels without a section. */
 function tablesToTake(file: string, text: string, lines: readonly DocumentLine[]): OwnTable[] {
   if (isOwnPage(lines)) return [];
   const document = readDocument(file, text);
@@ -66,13 +62,12 @@ function tablesToTake(file: string, text: string, lines: readonly DocumentLine[]
   return findOwnTables(lines).filter(isFree);
 }
 
-/** Whether the section, left to itself, would get more rows than its author gave it. */
+/** Whether the section, with `rows="auto"`, would get more rows than its author wrote. */
 function addsRows(update: DocumentUpdate | Problem[], { level, rows }: OwnTable, pool: AbilityPool): boolean {
   if (Array.isArray(update) || rows === 0) return false;
   return update.changes.some(({ kind, id }) => kind === 'added' && id !== null && pool.byId.get(id)?.level === level);
 }
 
-/** The document with markers around its tables. */
 function marked(
   lines: readonly DocumentLine[],
   tables: readonly OwnTable[],
@@ -93,7 +88,7 @@ function marked(
   return textOf(made);
 }
 
-/** From a line of the marked document to one of the document as it is. */
+/** Converts a line number of the marked document into one of the original. */
 function linesAbove(tables: readonly OwnTable[]): (line: number) => number {
   const places = tables.flatMap(({ opens, closes }) => [opens, closes + 1]).sort((a, b) => a - b);
   return (line) => {

@@ -1,15 +1,10 @@
 import { structuredPatch } from 'diff';
 
-/** Unchanged lines shown around a change. */
 const CONTEXT = 2;
-/** With more changed lines than this, one text is shown whole after the other: the search takes the square of it. */
+/** Beyond this, both texts are shown in full: the search takes time in the square of the changes. */
 const MAX_CHANGES = 1000;
 
-/**
- * The difference of two texts in the unified form, without the names of files; empty where there is none.
- *
- * Ends of lines are not compared.
- */
+/** Unified form without file names, ignoring line endings; empty if the texts are equal. */
 export function unifiedDiff(before: string, after: string): string[] {
   const [old, fresh] = [linesOf(before), linesOf(after)];
   const options = { context: CONTEXT, maxEditLength: MAX_CHANGES };
@@ -29,7 +24,7 @@ function linesOf(text: string): string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-/** The last line gets an end as well, so that the diff does not report a missing one. */
+/** Ends the last line too, so that the diff does not report a missing line ending. */
 function wholeLines(lines: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }

@@ -8,22 +8,16 @@ import { type Change, rowOf } from './read-table.js';
 import { closingMarker, FORMS } from './section-forms.js';
 import { isSettings, readSettings } from './section-settings.js';
 
-/** A document beside what it should be. */
 export interface DocumentUpdate {
-  /** The whole text as it should be; the very same where nothing changes. */
   text: string;
-  /** Empty where the document is in step. */
   changes: Change[];
   notes: Note[];
-  /** Whether it has any tables to keep in step. */
   hasMarkers: boolean;
 }
 
 /**
- * The text a document should have for the present abilities. Changes only the parts between markers.
- *
+ * Changes only the parts between markers. @returns all errors of the document instead, if it has any.
  * @param file relative to the project root; its folder is the module it covers unless a marker names one.
- * @returns all errors of the document instead, if it cannot be kept in step.
  */
 export function updateDocument(file: string, text: string, pool: AbilityPool): DocumentUpdate | Problem[] {
   const document = readDocument(file, text);
@@ -40,7 +34,7 @@ export function updateDocument(file: string, text: string, pool: AbilityPool): D
   };
 }
 
-/** The lines of a document with the sections written anew that are out of step. */
+/** Rewrites the sections that have changes, and copies all other lines. */
 function linesWith(
   lines: readonly DocumentLine[],
   made: readonly { section: Section; choice: Choice }[],
@@ -75,7 +69,7 @@ function isProblem(value: Choice | Problem): value is Problem {
   return 'code' in value;
 }
 
-/** The lines after the opening marker; unchanged rows keep their lines, however they are padded. */
+/** The lines after the opening marker; unchanged rows keep their original padding. */
 function sectionLines(lines: readonly DocumentLine[], section: Section, choice: Choice): DocumentLine[] {
   const { level, opens, closes, table } = section;
   const { columns, alignments, rows } = choice;

@@ -5,7 +5,7 @@ import { abilityId, environmentName, plainName } from '../../definitions/formats
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 
-/** @throws AbilityError `usage.invalid` for an id that no ability can have, `scaffold.exists` for one that is taken. */
+/** @throws AbilityError `usage.invalid` for an invalid id, `scaffold.exists` for an existing one. */
 export function checkNewAbility({ operations, workflows, agents, broken }: Registry, id: string): void {
   checkForm(abilityId, id, 'id of an ability');
   const found = operations.get(id) ?? workflows.get(id) ?? agents.get(id);
@@ -22,13 +22,13 @@ export function checkNewImplementation({ implementations, broken, operations }: 
   const problem = broken.get(`implementation:${id}`);
   if (problem) throw taken(`There is an implementation ${id} already, which is broken`, problem.location?.file ?? '');
   const operation = operations.get(id);
-  // The implementation inside an operation has the operation's key as its id.
+  // An implementation inside an operation has the operation's key as its id.
   if (operation?.value.implementation) {
     throw taken(`${id} is the id of the implementation inside its operation`, formatLocation(operation.locate([])));
   }
 }
 
-/** @throws AbilityError `usage.invalid` for a name that is none. */
+/** @throws AbilityError `usage.invalid` for an invalid name. */
 export function checkPlainName(name: string, what: string): void {
   checkForm(plainName, name, what);
 }
@@ -48,7 +48,7 @@ export function checkEnvironments({ project, locateInProject }: Registry, names:
   }
 }
 
-/** @throws AbilityError `usage.invalid`, telling what the format of definitions says of it. */
+/** @throws AbilityError `usage.invalid` with the rule of the format that the value breaks. */
 export function checkForm(format: z.ZodType, value: unknown, what: string): void {
   const checked = format.safeParse(value);
   if (checked.success) return;
@@ -58,7 +58,7 @@ export function checkForm(format: z.ZodType, value: unknown, what: string): void
   );
 }
 
-/** The refusal of a name that is taken. @param at where it is defined; empty: not known. */
+/** The error for an existing name. @param at where it is defined; empty if unknown. */
 export function taken(message: string, at: string): AbilityError {
   return new AbilityError({
     code: 'scaffold.exists',

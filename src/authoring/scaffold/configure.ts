@@ -5,11 +5,7 @@ import type { FileDraft } from '../file-draft.js';
 import { schemaLine } from '../schema-line.js';
 import type { Site } from './scaffold.js';
 
-/**
- * Sets one value in the configuration of an ability: in the entry it has, or in a new one.
- *
- * @param path inside the entry, such as `['environments', 'dev', 'endpoints', 'default']`.
- */
+/** Adds a missing entry. @param path in the entry: `['environments', 'dev', 'endpoints', 'default']`. */
 export function configureAbility(draft: FileDraft, site: Site, ability: string, path: string[], value: Json): void {
   const file = configFileOf(site, ability);
   draft.edit(file, beginning(site, file), (text) => {
@@ -21,7 +17,6 @@ export function configureAbility(draft: FileDraft, site: Site, ability: string, 
   });
 }
 
-/** Defines an MCP server. */
 export function configureServer(draft: FileDraft, site: Site, name: string, definition: JsonObject): void {
   const path = `${site.folders.registry}/config/mcp-servers.yaml`;
   const start = beginning(site, path);

@@ -6,18 +6,14 @@ import { findDocuments } from '../routing-documents/find-documents.js';
 import { type DocumentPlan, planAdditions, planDocuments } from '../routing-documents/plan-documents.js';
 import type { PlannedFile } from '../write-together.js';
 
-/** The updates of a project's routing documents. */
 export interface FollowedDocuments {
   files: PlannedFile[];
   notes: string[];
 }
 
 /**
- * Keeps routing documents in step with new abilities.
- *
- * Only documents that were in step before: in others it would change unrelated rows, so those are reported. Source: R-000-88.
- *
- * @param before the project as it was; its documents have not been written since.
+ * Updates documents that were in step; others would get unrelated changes and are reported. Source: R-000-88.
+ * @param before the registry before the change; the documents have not been written since.
  */
 export function followDocuments(before: Registry, after: Registry): FollowedDocuments {
   const files = findDocuments(after.root);
@@ -40,10 +36,9 @@ function isInStep(plan: DocumentPlan): boolean {
 }
 
 /**
- * The routing documents after a promotion: those that were in step follow, and that of its scope has a row of each new ability, if it has to be
- * written anew for that. Source: R-000-88, R-000-91.
- *
- * @param page of the scope, from the root of the project. @throws AbilityError `harvest.no_page` where it cannot take the rows.
+ * As {@link followDocuments}, after a promotion: also creates the scope's document if it is missing, and requires
+ * a row of each new ability in it. Source: R-000-88, R-000-91.
+ * @param page of the scope, from the project root. @throws AbilityError `harvest.no_page` if a row is missing.
  */
 export function followPromotion(
   before: Registry,

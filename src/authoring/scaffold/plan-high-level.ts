@@ -13,7 +13,6 @@ import { renderCases } from './render-cases.js';
 import { sampleOf } from './sample-value.js';
 import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 
-/** The settings of a new workflow. */
 export interface NewHighLevel {
   id: string;
   /** The abilities it calls, in order. */
@@ -22,7 +21,6 @@ export interface NewHighLevel {
   scope: { modules?: string[]; environments?: string[] };
 }
 
-/** One call of the new workflow. */
 interface Call {
   step: string;
   ability: string;
@@ -32,8 +30,7 @@ interface Call {
 }
 
 /**
- * Plans a workflow of the calls given, one after the other, with a case in which all of them are mocked.
- *
+ * Plans a workflow that makes the calls in order, and a case that mocks all of them.
  * @throws AbilityError `usage.invalid`, `scaffold.exists`, `ability.not_found`, `environment.not_found`.
  */
 export function planHighLevel(site: Site, { id, calls, summary, scope }: NewHighLevel): Scaffold {
@@ -109,7 +106,7 @@ function renderStep({ step, ability }: Call, given: Record<string, string>): str
   return [`  - id: ${step}`, `    call: ${ability}`, ...(fields.length > 0 ? ['    with:', ...fields] : [])].join('\n');
 }
 
-/** Adds the file of cases. @returns why there is none, where none can be made up. */
+/** Adds the file of cases. @returns why it was left out, if no input or mock can be generated. */
 function addCases(
   draft: FileDraft,
   site: Site,
@@ -162,17 +159,13 @@ function addCases(
   return [];
 }
 
-/** A flag that sets a field, as a shell takes it. */
+/** A `--set` flag for a field, quoted for the shell. */
 function setFlag(name: string, value: Json): string {
   const text = typeof value === 'string' ? `${name}=${value}` : `${name}:=${JSON.stringify(value)}`;
   return ` --set ${/^[A-Za-z0-9_.:=@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`}`;
 }
 
-/**
- * A step id for each call, of the last word of its ability, which expressions can name; no two are the same.
- *
- * `db.write.user_row` is called by `user_row`, a second time by `user_row_2`.
- */
+/** Step ids that expressions can name, each unique: `user_row`, then `user_row_2`, for `db.write.user_row`. */
 function nameSteps(calls: readonly string[]): string[] {
   const taken = new Set<string>();
   return calls.map((call) => {
@@ -186,20 +179,12 @@ function nameSteps(calls: readonly string[]): string[] {
   });
 }
 
-/** The arguments of one step of a new workflow, and the inputs that the workflow needs for them. */
 interface StepInput {
-  /** Input of the step: templates over the input of the workflow. */
   with: Record<string, string>;
-  /** Field of the workflow's input to its schema. */
   fields: Record<string, Json>;
 }
 
-/**
- * The required fields of each call as fields of the workflow that makes them.
- *
- * Calls that need the same field of the same schema share it; where the schemas differ, the later one is called after its
- * step as well.
- */
+/** Each call's required fields as workflow inputs: shared if schemas are equal, else prefixed with the step. */
 function requiredInputs(calls: readonly { step: string; schema: JsonObject }[]): StepInput[] {
   const all = new Map<string, Json>();
   return calls.map(({ step, schema }) => {
@@ -221,7 +206,7 @@ function requiredFields({ required, properties }: JsonObject): [string, Json][] 
   return names.map((name) => [name, standalone(known[name] ?? {})]);
 }
 
-/** A schema that leans on the definitions of its document means nothing elsewhere. */
+/** Drops a schema with `$ref`: its definitions do not exist in another document. */
 function standalone(schema: Json): Json {
   return JSON.stringify(schema).includes('"$ref"') || !isJsonObject(schema) ? {} : schema;
 }

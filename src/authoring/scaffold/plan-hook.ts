@@ -19,13 +19,11 @@ import { checkPlainName } from './check-names.js';
 import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import { EXTENSIONS, type Language } from './script-stub.js';
 
-/** How a new hook answers. */
 export type HookChoice =
   | { handler: 'expression'; deny_if?: string; confirm_if?: string; warn_if?: string; reason?: string }
   | { handler: 'script'; language: Language }
   | { handler: 'builtin'; name: (typeof PLAIN_BUILTINS)[number] };
 
-/** The settings of a new hook. */
 export interface NewHook {
   id: string;
   phase: string;
@@ -35,12 +33,9 @@ export interface NewHook {
 }
 
 /**
- * Plans a hook, at the end of the file of its phase, with its script if it has one.
- *
- * Hooks before a call, and of a prompt, block, since others would never run; without a `match` of its own it is for all abilities, or all
- * sessions.
- *
- * @throws AbilityError `usage.invalid`, `scaffold.exists`, or the error of the file of the phase.
+ * Plans a hook at the end of its phase's file, and its script if any. Hooks that can prevent their event are
+ * blocking: before a call, others would never run. Without `match` it applies to all abilities or sessions.
+ * @throws AbilityError `usage.invalid`, `scaffold.exists`, or the error of the phase's file.
  */
 export function planHook(site: Site, wanted: NewHook): Scaffold {
   const { registry, folders } = site;
@@ -78,7 +73,7 @@ export function planHook(site: Site, wanted: NewHook): Scaffold {
   };
 }
 
-/** @throws AbilityError `scaffold.exists`, or the error of the file of the phase. */
+/** @throws AbilityError `scaffold.exists`, or the error of the phase's file if it is broken. */
 export function checkNewHook({ registry }: Site, phase: Phase, id: string): void {
   const broken = registry.broken.get(`hooks:${phase}`);
   if (broken) throw new AbilityError(broken);
@@ -128,7 +123,7 @@ function checkMatch(phase: Phase, match: NewHook['match']): void {
   );
 }
 
-/** Faults that would otherwise be found only when the hook does not fire. */
+/** Warns of matches that would otherwise be noticed only because the hook does not fire. */
 function notesOn({ registry }: Site, match: NewHook['match'], isOfSession: boolean): string[] {
   if (Object.keys(match).length === 0) {
     const all = isOfSession ? 'sessions; write `match`' : 'abilities; narrow `match`';
@@ -145,7 +140,7 @@ function notesOn({ registry }: Site, match: NewHook['match'], isOfSession: boole
   });
 }
 
-/** The file of a phase as the project has it, with either ending. */
+/** The phase's existing file (`.yaml` or `.yml`), or the path of a new one. */
 export function hookFileOf({ registry, folders }: Site, phase: Phase): string {
   const [first] = registry.hooks.get(phase) ?? [];
   if (first) return first.file;
@@ -172,7 +167,7 @@ function handlerOf(draft: FileDraft, id: string, phase: Phase, choice: HookChoic
   return `expression: ${flowYaml(asked === undefined ? stubOf(id, phase) : { ...conditions, reason })}`;
 }
 
-/** A condition that is visible at once and stops nothing: of a prompt a `deny_if` becomes a risk alert. */
+/** A condition with a visible effect that stops nothing: on a prompt, `deny_if` only raises a risk alert. */
 function stubOf(id: string, phase: Phase): JsonObject {
   if (phase === 'PromptSubmit') {
     return { deny_if: 'true', reason: `${id} saw this prompt; write into deny_if when it is to raise an alert` };
@@ -191,7 +186,7 @@ function checkBuiltin(name: (typeof PLAIN_BUILTINS)[number], phase: Phase): stri
   );
 }
 
-/** A script that handles a hook: EventContext as JSON on stdin, HookResult as JSON on stdout. Source: R-002-17, R-002-18. */
+/** A hook handler: EventContext as JSON on stdin, HookResult as JSON on stdout. Source: R-002-17, R-002-18. */
 function hookStub(language: Language, title: string, phase: Phase): string {
   return fillTemplate(`scaffold/hook.${EXTENSIONS[language]}`, {
     TITLE: title.replaceAll(/\s+/g, ' '),
@@ -211,7 +206,6 @@ const START_DECISIONS = 'allow or deny (with `reason` and `suggestion`); a crash
 const DECISIONS = 'allow, deny (with `reason` and `suggestion`) or need_user_confirm; a crash counts as deny';
 const SIGNALS = 'routing_hints, ability_guards, risk_alerts, normalized_intent: they inform, and stop no prompt';
 
-/** The answer of a stub: in each language, the statement that makes the answer, or prints it. */
 type Answer = Record<Language, string>;
 
 const ALLOWS: Answer = {

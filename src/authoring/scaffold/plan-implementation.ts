@@ -15,25 +15,20 @@ import { sampleOf } from './sample-value.js';
 import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import type { StubAnswer } from './script-stub.js';
 
-/** The settings of a new implementation. */
 export interface NewImplementation {
   id: string;
   operation: string;
   choice: KindChoice;
   summary?: string;
-  /** Whether the operation is to run it. */
   isDefault: boolean;
-  /** Whether it joins a list of allowed ones, where there is such a list. */
+  /** Whether it joins `allowed_implementations`, if the configuration has that list. */
   isAllowed: boolean;
-  /** Whether these two are written for the environment of the site only. */
+  /** Whether the default and the allowed list change for the site's environment only. */
   isForEnvironment: boolean;
 }
 
 /**
- * Plans another implementation of an operation, with its place in the configuration.
- *
- * The operation keeps its implementation, unless the new one is to be the default or is the only one.
- *
+ * The operation runs the new implementation only if that is the default or the only one.
  * @throws AbilityError `usage.invalid`, `scaffold.exists`, `ability.not_found`, `config.invalid`.
  */
 export function planImplementation(site: Site, wanted: NewImplementation): Scaffold {
@@ -76,7 +71,7 @@ function findOperation({ operations, workflows, broken }: Registry, key: string)
   });
 }
 
-/** The answer of a stub that satisfies the contract of the operation: its input, and samples of the rest. */
+/** An answer that fits the output schema: fields shared with the input are echoed, the rest are samples. */
 function stubOf(
   { fits }: Site,
   { operation_key: key, input_schema, output_schema = {} }: LowLevel,
@@ -97,7 +92,7 @@ function stubOf(
   return { answer: { echo: same, fixed }, notes };
 }
 
-/** Fields that are sure to be in the input, by a default at least, and have the very same schema in the output. */
+/** Output fields that every input has (required or by default) under the same schema. */
 function sampleFields(input: JsonObject, output: JsonObject): string[] {
   const required: Json[] = Array.isArray(input.required) ? input.required : [];
   const given = (input.properties ?? {}) as JsonObject;
@@ -109,7 +104,7 @@ function sampleFields(input: JsonObject, output: JsonObject): string[] {
   });
 }
 
-/** Adds the missing settings to the configuration. @returns notes for its author. */
+/** Adds the missing configuration. @returns notes for the author. */
 function configure(draft: FileDraft, site: Site, wanted: NewImplementation): string[] {
   const { id, operation: key, isDefault, isAllowed, isForEnvironment } = wanted;
   const { registry, environment } = site;
@@ -137,7 +132,7 @@ function configure(draft: FileDraft, site: Site, wanted: NewImplementation): str
   if (isNew && (others.length > 0 || before !== undefined)) {
     configureAbility(draft, site, key, [...path, 'default_implementation'], id);
   } else if (!isNew && before === undefined && only !== undefined && !others.includes(key)) {
-    // Two documents without a default would leave the operation without any.
+    // Two implementations without a default would leave the operation without one.
     configureAbility(draft, site, key, ['default_implementation'], only);
   }
   if (!isNew)

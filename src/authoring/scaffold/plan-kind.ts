@@ -11,27 +11,22 @@ import { configureAbility, configureServer } from './configure.js';
 import { fileNameOf, type Site } from './scaffold.js';
 import { EXTENSIONS, type Language, type StubAnswer, scriptStub } from './script-stub.js';
 
-/** How an operation is implemented, with the required settings. */
 export type KindChoice =
   | { kind: 'script'; language: Language }
   | { kind: 'api'; method: string; path: string; endpoint: string }
   | { kind: 'mcp'; server: string; tool: string; definition?: JsonObject };
 
-/** The owner of an implementation. */
 export interface Owner {
-  /** Its own id: that of the script and, where names would clash, of the endpoint. */
+  /** The implementation's own id: names the script and, if the name is taken, the endpoint. */
   id: string;
   operation: string;
   title: string;
-  /** The answer of a script's stub. */
   answer: StubAnswer;
 }
 
 /**
- * Plans an implementation: its script or its configuration, and its section.
- *
  * @returns `kind` and the section of that name, as lines of YAML.
- * @throws AbilityError `usage.invalid`, `definition.unknown_reference` for what no definition may say.
+ * @throws AbilityError `usage.invalid`, `definition.unknown_reference` for what no definition may contain.
  */
 export function planKind(draft: FileDraft, site: Site, choice: KindChoice, owner: Owner): string {
   if (choice.kind === 'script') return planScript(draft, choice.language, owner);
@@ -39,7 +34,7 @@ export function planKind(draft: FileDraft, site: Site, choice: KindChoice, owner
   return planApi(draft, site, choice, owner);
 }
 
-/** The gravest effect that a kind of call may have until its author says which it has. Source: docs/imports.md#an-mcp-server. */
+/** The most severe effect possible, until the author states one. Source: docs/imports.md#an-mcp-server. */
 export function effectsOf(choice: KindChoice): Effect {
   if (choice.kind === 'script') return 'read';
   if (choice.kind === 'mcp') return 'destructive';
@@ -48,7 +43,6 @@ export function effectsOf(choice: KindChoice): Effect {
   return byMethod[choice.method] ?? 'destructive';
 }
 
-/** The names that a path takes from the input, in the order in which it names them. */
 export function namesInPath(path: string): string[] {
   return [...new Set([...path.matchAll(/\{\+?([^}]+)\}/g)].map(([, name = '']) => name))];
 }
@@ -91,7 +85,7 @@ function planApi(
   checkForm(serviceUrl, endpoint, 'address of a service');
   checkForm(api, { method, path }, 'request of an implementation');
   const settings = site.registry.configs.get(operation)?.value.environments?.[site.environment];
-  // Another implementation may have an address under the usual name already.
+  // Another implementation may use the name `default` already.
   const used = settings?.endpoints?.default;
   const name = used === undefined || used === endpoint ? 'default' : id;
   if (settings?.endpoints?.[name] !== endpoint) {

@@ -9,7 +9,6 @@ import { effectsOf, type KindChoice, namesInPath, planKind } from './plan-kind.j
 import { renderCases } from './render-cases.js';
 import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
 
-/** The settings of a new low-level ability. */
 export interface NewLowLevel {
   key: string;
   choice: KindChoice;
@@ -18,17 +17,13 @@ export interface NewLowLevel {
   scope: { modules?: string[]; environments?: string[] };
 }
 
-/** The remark after `effects` until its author has decided on them. */
+/** The comment after a default value of `effects`, which asks the author to check it. */
 const REMARKS: Partial<Record<KindChoice['kind'], string>> = {
   script: '# the stub changes nothing; say so here as soon as it does: it decides retries and approvals',
   mcp: '# the gravest, until a person has looked at what the tool does',
 };
 
-/**
- * Plans a low-level ability with its implementation inside, and a case that shows that it works.
- *
- * @throws AbilityError `usage.invalid`, `scaffold.exists`, `environment.not_found`, `definition.unknown_reference`.
- */
+/** @throws AbilityError `scaffold.exists`, `environment.not_found`, and those of {@link planKind}. */
 export function planLowLevel(site: Site, wanted: NewLowLevel): Scaffold {
   const { key, choice, scope } = wanted;
   checkNewAbility(site.registry, key);
@@ -80,7 +75,6 @@ ${indented(section)}
   };
 }
 
-/** The schemas of a stub, and an input that fits them. */
 function contractOf(choice: KindChoice): { yaml: string; sample: JsonObject } {
   if (choice.kind === 'script') {
     return {

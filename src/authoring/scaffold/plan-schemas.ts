@@ -3,7 +3,7 @@ import { FileDraft } from '../file-draft.js';
 import { schemaFolder } from '../schema-line.js';
 import type { Scaffold, Site } from './scaffold.js';
 
-/** Plans the JSON Schemas of this version over the existing ones, which are generated. */
+/** Plans to overwrite the project's generated JSON Schemas with those of this version. */
 export function planSchemas({ registry, folders }: Site): Scaffold {
   const draft = new FileDraft(registry.root);
   for (const [name, text] of schemaFiles()) draft.edit(`${schemaFolder(folders.registry)}/${name}`, '', () => text);

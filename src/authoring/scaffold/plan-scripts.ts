@@ -14,14 +14,13 @@ import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
 import { scriptContract } from './script-contract.js';
 import { readText, type ScriptText } from './script-text.js';
 
-/** Existing scripts, and their common settings. */
 export interface GivenScripts {
   /** Absolute paths. */
   paths: string[];
-  /** The prefix of operation keys, instead of the folders of each script. */
+  /** Replaces the folders of each script in its operation key. */
   prefix?: string;
   effects?: Effect;
-  /** The template of their arguments, where they are not read from the scripts. */
+  /** The `args_template` of all scripts; absent: arguments are read from each script. */
   args?: string;
   scope: { modules?: string[]; environments?: string[] };
 }
@@ -29,8 +28,7 @@ export interface GivenScripts {
 const REMARK = '   # the gravest, until its author has said what the script does';
 
 /**
- * Plans a low-level ability for each script that no ability runs yet, so that the same command can be given again.
- *
+ * Skips scripts that an ability already runs, so that the command can be repeated.
  * @throws AbilityError `usage.invalid`, `scaffold.exists`, `environment.not_found`, `script.missing`.
  */
 export function planScripts(site: Site, given: GivenScripts): Scaffold {
@@ -68,17 +66,14 @@ export function planScripts(site: Site, given: GivenScripts): Scaffold {
   return { files: draft.files(), abilities: [...made.keys()], notes, next: nextOf(all) };
 }
 
-/** One ability to write: a script, or one of its commands. */
 interface FoundContract {
   key: string;
   path: string;
   summary: string;
   schema: string;
-  /** The lines of `script`, its path first. */
   lines: string[];
   todos: string[];
   remarks: string[];
-  /** Inputs that a call has to give. */
   required: string[];
 }
 
@@ -125,7 +120,6 @@ function contractsOf(path: string, { text, interpreter }: ScriptText, { prefix, 
   });
 }
 
-/** A command says more than its script. */
 function summaryFor({ summary, words }: Command, reading: Reading): string | undefined {
   return words.length > 0 ? summary : (reading.summary ?? summary);
 }
@@ -144,7 +138,7 @@ implementation:
 ${remarks.map((remark) => `    # It ${remark}.\n`).join('')}${[...lines, 'timeout_sec: 60'].map((line) => `    ${line}\n`).join('')}`;
 }
 
-/** Scripts that abilities run, with one that does. */
+/** Script path to an ability that runs it. */
 function scriptsUnderContract({ operations, implementations, configs }: Registry): Map<string, string> {
   const owners = new Map<string, string>();
   for (const [key, { value }] of operations) note(owners, value.implementation, key);
@@ -167,7 +161,7 @@ function pathInProject(root: string, full: string): string {
   throw usageError(`${full} is not in the project ${root}`, 'Scripts of a project are in its folder: put it there.');
 }
 
-/** `ops/db/dump.sh` is `ops.db.dump`; with a prefix, `PREFIX.dump`. A folder `scripts` at the top says nothing. */
+/** `ops/db/dump.sh` is `ops.db.dump`, or with a prefix `PREFIX.dump`; a leading `scripts/` is dropped. */
 function keyOf(path: string, prefix: string | undefined): string {
   const ways = path.replace(/\.[^./]+$/, '').split('/');
   const [first, ...rest] = ways;
@@ -196,7 +190,6 @@ function refuseTwice(key: string, path: string, other: string | undefined): void
   );
 }
 
-/** More scripts than this are counted and not named. */
 const MAX_NAMED = 5;
 
 function leftOf(left: readonly string[]): string {

@@ -1,11 +1,7 @@
 import { type AbilityError, usageError } from '../../contracts/problem.js';
 import { didYouMean } from '../../text/nearest.js';
 
-/**
- * Reads what a flag says of several lists: `environments=dev,staging`, given once for each.
- *
- * @throws AbilityError `usage.invalid` for another form, and for a name that is not known.
- */
+/** Reads `environments=dev,staging`. @throws AbilityError `usage.invalid` for another form or name. */
 export function readFields<Name extends string>(
   given: readonly string[],
   flag: string,
@@ -29,7 +25,6 @@ export function readFields<Name extends string>(
   return fields;
 }
 
-/** The items of a list that is written with commas. */
 export function splitList(text: string): string[] {
   return text
     .split(',')

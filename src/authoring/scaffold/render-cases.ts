@@ -3,21 +3,18 @@ import { schemaLine } from '../schema-line.js';
 import { flowYaml, indented } from '../write-yaml.js';
 import type { Site } from './scaffold.js';
 
-/** One case, which shows that an ability that was just scaffolded works. */
 export interface FirstCase {
   ability: string;
-  /** Where the file will be. */
   path: string;
   name: string;
   input: JsonObject;
-  /** By step. */
   mocks: Record<string, JsonObject>;
-  /** Steps that the environment asks people about. */
+  /** Steps that need approval in the environment. */
   approvals: string[];
   expect: Json;
 }
 
-/** A file of cases beside a new ability. Source: docs/testing.md. */
+/** Renders the file of cases of a new ability. Source: docs/testing.md. */
 export function renderCases(site: Site, { ability, path, name, input, mocks, approvals, expect }: FirstCase): string {
   const lines = [
     ...(Object.keys(input).length > 0 ? [`input: ${flowYaml(input)}`] : []),

@@ -1,9 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
-/** Deeper, a schema may be one that contains itself. */
+/** Limits recursion: a schema may contain itself. */
 const MAX_LEVELS = 8;
 
-/** Texts of the formats that JSON Schema names. */
 const TEXTS: Record<string, string> = {
   email: 'someone@example.test',
   uri: 'https://example.test/',
@@ -18,11 +17,7 @@ const TEXTS: Record<string, string> = {
   ipv6: '2001:db8::1',
 };
 
-/**
- * A small value that a JSON Schema most likely allows; a caller that needs to be sure checks it.
- *
- * It says what the schema says itself (`const`, `enum`, `default`, `examples`) before it makes something up.
- */
+/** A small value that the schema probably allows, from `const`, `default`, `enum` or `examples` if given. */
 export function sampleOf(schema: Json, level = 0): Json {
   if (!isJsonObject(schema) || level > MAX_LEVELS) return null;
   for (const key of ['const', 'default'] as const) if (key in schema) return schema[key] ?? null;

@@ -7,49 +7,45 @@ import { foldersOf } from '../../definitions/find-project.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { PlannedFile } from '../write-together.js';
 
-/** Where something is scaffolded: a project as it is, and the environment in which it has to run at once. */
+/** The project, and the environment in which a scaffold must run at once. */
 export interface Site {
   registry: Registry;
   /** Folders relative to the project root, with forward slashes. */
   folders: { registry: string; hooks: string };
   environment: string;
-  /** Whether a value satisfies a JSON Schema. */
   fits(schema: JsonObject, value: Json): boolean;
 }
 
-/** A command to type next, and what for. */
 export interface NextStep {
   command: string;
   purpose: string;
 }
 
-/** The files of a scaffold, and the resulting abilities. */
 export interface Scaffold {
   files: PlannedFile[];
   /** Abilities that can be planned in the environment of the site once the files exist. */
   abilities: string[];
-  /** A hook that can be resolved then. */
+  /** A hook that resolves once the files exist. */
   hook?: { phase: Phase; id: string };
-  /** Notes for its author. */
   notes: string[];
   next: NextStep[];
-  /** Maps a place in the written file to the given one, since a refused file does not exist afterwards. */
+  /** Maps a location in the written file to the given text: the written file is removed if it is refused. */
   given?(location: SourceLocation): SourceLocation;
 }
 
-/** The folders of a project as definitions name them. */
+/** Relative to the project root, as definitions name them. */
 export function siteFolders(root: string): Site['folders'] {
   const { registry, hooks } = foldersOf(root);
   const named = (path: string): string => relative(root, path).split(sep).join('/');
   return { registry: named(registry), hooks: named(hooks) };
 }
 
-/** Whether the environment of a site asks people before calls of this effect. */
+/** Whether calls of this effect need an approval in the site's environment. */
 export function asksFirst({ registry, environment }: Site, effects: Effect): boolean {
   return registry.project.environments[environment]?.approve.includes(effects) ?? false;
 }
 
-/** The file of a definition. What ends in `.test` would be taken for a file of cases. */
+/** File name, without extension, for an id. `.test` is replaced, since it marks files of cases. */
 export function fileNameOf(id: string): string {
   return id.replace(/\.test$/, '_test');
 }

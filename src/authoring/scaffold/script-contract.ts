@@ -2,18 +2,15 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { type Command, type Parameter, parametersOf, type Reading } from '../script-reading/reading.js';
 import { flowYaml } from '../write-yaml.js';
 
-/** The lines of a definition that say how a script is called. */
 export interface ScriptContract {
   /** `input_schema`, as YAML. */
   schema: string;
-  /** The lines inside of `script`, without its path. */
+  /** The lines of the `script` section, without `path`. */
   script: string[];
 }
 
-/** How many times a flag that is counted may be given. */
 const MAX_COUNTED = 3;
 
-/** The contract of one command of a script, as far as it was read. */
 export function scriptContract(command: Command, reading: Reading): ScriptContract {
   const script = reading.keepsFiles
     ? ['args: [--input, "{input_file}", --output, "{output_file}"]', 'output: json']
@@ -34,7 +31,7 @@ function schemaOf(command: Command, { readsStdin, todos }: Reading): string {
   const properties: [string, Json][] = parameters.map((parameter) => [parameter.name, propertyOf(parameter)]);
   if (readsStdin) properties.push(['stdin', { type: 'string', description: 'What it reads on stdin.' }]);
   if (properties.length === 0) {
-    // While a part is still to be described, its further inputs are unknown.
+    // Further inputs are unknown until all parts are described.
     return todos.length > 0
       ? 'input_schema: { type: object }'
       : 'input_schema: { type: object, additionalProperties: false }';
@@ -51,7 +48,7 @@ function schemaOf(command: Command, { readsStdin, todos }: Reading): string {
   ].join('\n');
 }
 
-/** A place can only be filled where the ones in front of it are. */
+/** `dependentRequired`: a positional argument needs the optional ones before it. */
 function dependentOf(parameters: readonly Parameter[]): Record<string, string[]> {
   const places = parameters.filter(({ flag }) => flag === undefined);
   const entries = places.map((place, at): [string, string[]] => {
@@ -94,7 +91,7 @@ function argumentLines({ parts, knowsEnd }: Command): string[] {
   return items.length === 0 ? ['args: []'] : ['args:', ...items.map((item) => `  - ${item}`)];
 }
 
-/** A place that may be empty has those behind it inside. */
+/** An optional positional argument encloses the ones after it in its condition. */
 function placesFrom([first, ...others]: readonly Parameter[]): string[] {
   if (!first) return [];
   const isOpen = first.takes === 'one' && !first.isRequired && first.default === undefined;
@@ -103,7 +100,6 @@ function placesFrom([first, ...others]: readonly Parameter[]): string[] {
   return [`{ if: has(input.${first.name}), then: [${inner.join(', ')}] }`];
 }
 
-/** The items of `args` for one parameter, each as YAML in one line. */
 function argumentOf({ name, flag, isJoined, takes, isRequired, default: fallback }: Parameter): string[] {
   const value = flowYaml(`\${{ input.${name} }}`);
   if (flag === undefined) {

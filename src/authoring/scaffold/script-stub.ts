@@ -5,26 +5,23 @@ import { fillTemplate } from '../fill-template.js';
 /** One of {@link LANGUAGES}. */
 export type Language = (typeof LANGUAGES)[number];
 
-/** The extension that names the interpreter of a language. */
 export const EXTENSIONS: Record<Language, string> = { node: 'mjs', python: 'py', shell: 'sh' };
 
-/** The answer of a script's stub until its author writes the work. */
 export interface StubAnswer {
-  /** Fields of the input that it gives back. */
+  /** Input fields that it returns unchanged. */
   echo: readonly string[];
-  /** The rest of its answer; if it is no map, the whole answer. */
+  /** The other fields; if not an object, the whole answer. */
   fixed: Json;
 }
 
-/** A script that keeps the protocol of files: input as JSON from one, output as JSON to another. Source: R-002-13. */
+/** A script with the file protocol: reads its input as JSON from a file, writes JSON. Source: R-002-13. */
 export function scriptStub(language: Language, title: string, { echo, fixed }: StubAnswer): string {
   const values = { TITLE: title.replaceAll(/\s+/g, ' '), OUTPUT: OUTPUTS[language](echo, fixed) };
-  // Node's own checks complain of a variable that nothing reads.
+  // Node's own checks report unused variables.
   const unused = language === 'node' && { UNUSED: echo.length === 0 ? '\nvoid input;' : '' };
   return fillTemplate(`scaffold/script.${EXTENSIONS[language]}`, { ...values, ...unused });
 }
 
-/** In each language, what a stub answers: a value, or the command that writes it. */
 const OUTPUTS: Record<Language, (echo: readonly string[], fixed: Json) => string> = {
   node: (echo, fixed) =>
     isJsonObject(fixed)

@@ -2,17 +2,16 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** A script is read this far; options are not declared later than that. */
+/** Only this much of a script is read; no option is declared later. */
 const MAX_BYTES = 512 * 1024;
 
-/** A script as its author wrote it. */
 export interface ScriptText {
   text: string;
-  /** The program of its first line, where nothing else would start it: without a run bit, `.sh` means `sh`. */
+  /** The program of the `#!` line, for files without execute bit whose extension does not imply it. */
   interpreter?: string;
 }
 
-/** The program that runs a script without a run bit. */
+/** The program that runs a script without execute bit. */
 const BY_EXTENSION: Record<string, string> = {
   '.sh': 'sh',
   '.py': 'python3',
@@ -21,7 +20,7 @@ const BY_EXTENSION: Record<string, string> = {
   '.cjs': 'node',
 };
 
-/** The text of a script. @throws AbilityError `script.missing` where there is no such file. */
+/** At most {@link MAX_BYTES}. @throws AbilityError `script.missing` if the file cannot be read. */
 export function readText(full: string, path: string): ScriptText {
   let handle: number | undefined;
   try {
@@ -47,12 +46,12 @@ export function readText(full: string, path: string): ScriptText {
   }
 }
 
-/** Whether something starts a script: its ending names a program, or its first line does. */
+/** Whether the extension or the `#!` line names a program. */
 export function isStarted(path: string, { text }: ScriptText): boolean {
   return BY_EXTENSION[extname(path)] !== undefined || programOf(text) !== undefined;
 }
 
-/** The program that the first line names: `#!/usr/bin/env -S bash -e` is `bash`. */
+/** The program of the `#!` line: `#!/usr/bin/env -S bash -e` is `bash`. */
 function programOf(text: string): string | undefined {
   if (!text.startsWith('#!')) return undefined;
   const words = text.slice(2).split('\n', 1)[0]?.trim().split(/\s+/) ?? [];

@@ -1,13 +1,11 @@
-/** A word of a program in Python or JavaScript. */
 export interface Token {
-  /** `computed`: a text with expressions in it. */
+  /** `computed`: a text with embedded expressions, or a regular expression. */
   kind: 'text' | 'computed' | 'number' | 'name' | 'mark';
-  /** A text without its quotes; everything else as written. */
+  /** For texts, the content without quotes; otherwise the source text. */
   text: string;
   line: number;
 }
 
-/** Languages that are split into words. */
 export type CodeLanguage = 'python' | 'javascript';
 
 const BLANK = /\s+/y;
@@ -22,7 +20,7 @@ const QUOTED = {
 const PATTERN = /\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])+\/[a-z]*/y;
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\n': '' };
 
-/** The tokens of a program, without comments. Any text gives tokens: nothing is refused here. */
+/** Splits a program into tokens, without comments. Never fails: any text yields tokens. */
 export function tokensOf(code: string, language: CodeLanguage): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -55,7 +53,6 @@ export function tokensOf(code: string, language: CodeLanguage): Token[] {
   return tokens;
 }
 
-/** Whether a slash behind this word begins a regular expression. */
 function beginsPattern(before: Token | undefined): boolean {
   if (!before) return true;
   if (before.kind === 'name') return ['return', 'case', 'typeof', 'in', 'of'].includes(before.text);

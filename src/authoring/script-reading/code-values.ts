@@ -1,6 +1,6 @@
 import type { Token } from './code-tokens.js';
 
-/** The source text in the place of a value, as far as it is plain. */
+/** A value in the source, if it can be read without running the program; else `computed`. */
 export type Value =
   | { kind: 'text'; text: string }
   | { kind: 'number'; number: number }
@@ -10,15 +10,13 @@ export type Value =
   | { kind: 'name'; name: string }
   | { kind: 'list'; items: Value[] }
   | { kind: 'map'; entries: Map<string, Value> }
-  /** The result of a call: its name and its arguments. */
   | { kind: 'call'; name: string; values: Values }
   | { kind: 'computed' };
 
-/** The arguments of a call. */
 export interface Values {
   plain: Value[];
   named: Map<string, Value>;
-  /** Whether more is spread in, which only a run would know. */
+  /** Whether the call also spreads a value whose content only a run can tell. */
   hasSpread: boolean;
 }
 
@@ -34,7 +32,7 @@ const WORDS: Record<string, Value> = {
   undefined: { kind: 'nothing' },
 };
 
-/** The values from behind an opening parenthesis, and the place of the one that closes it. */
+/** Reads the arguments after an opening parenthesis. `end` is the index of the closing one. */
 export function readValues(tokens: readonly Token[], from: number): { values: Values; end: number } {
   const values: Values = { plain: [], named: new Map(), hasSpread: false };
   let at = from;
@@ -58,7 +56,7 @@ export function readValues(tokens: readonly Token[], from: number): { values: Va
   return { values, end: at };
 }
 
-/** One value, and the place of the comma or bracket behind it. */
+/** Reads one value. `end` is the index of the following comma or closing bracket. */
 export function readValue(tokens: readonly Token[], from: number): { value: Value; end: number } {
   const end = endOfValue(tokens, from);
   const plain = readPlain(tokens, from);
@@ -80,7 +78,7 @@ function readPlain(tokens: readonly Token[], from: number): { value: Value; end:
   return one(COMPUTED);
 }
 
-/** Texts behind each other are one, in Python also without `+`. */
+/** Joins adjacent texts, with `+` or (in Python) without it. */
 function readTexts(tokens: readonly Token[], from: number): { value: Value; end: number } {
   let at = from;
   let text = '';
@@ -116,7 +114,7 @@ function readList(tokens: readonly Token[], from: number, closing: string): { va
     at = is(tokens[end], ',') ? end + 1 : end;
     if (at === start) at += 1;
   }
-  // Parentheses around one value mean that value.
+  // Parentheses around a single value are not a list.
   const [only] = items;
   const isAlone = closing === ')' && items.length === 1 && !is(tokens[at - 1], ',') && only;
   return { value: isAlone ? only : { kind: 'list', items }, end: at + 1 };
@@ -161,45 +159,40 @@ function numberOf(written: string): Value {
   return Number.isFinite(number) ? { kind: 'number', number } : COMPUTED;
 }
 
-/** Whether a word is this mark, and no text of the same letters. */
+/** Whether a token is this punctuation mark, not a text of the same characters. */
 export function is(token: Token | undefined, text: string): boolean {
   return token?.kind === 'mark' && token.text === text;
 }
 
-/** The text that a value is; undefined for everything else. */
 export function textOf(value: Value | undefined): string | undefined {
   return value?.kind === 'text' ? value.text : undefined;
 }
 
-/** Whether a value is plainly true. */
 export function isTrue(value: Value | undefined): boolean {
   return value?.kind === 'truth' && value.isTrue;
 }
 
-/** The value that begins at a place; the text after it is not read. */
+/** Reads the value at a token; ignores what follows it. */
 export function readLiteral(tokens: readonly Token[], from: number): Value {
   return readPlain(tokens, from).value;
 }
 
-/** A call as it is written. */
 export interface Call extends Values {
-  /** Its receiver, with dots; empty for a plain function, and if the call before gives it. */
+  /** The dotted receiver; empty for a plain function or a call on the result of another call. */
   on: string;
-  /** The last word of its name. */
   method: string;
-  /** The call whose result it is called on: `a().b()`. */
+  /** In a chain, the preceding call: `a()` for `b` in `a().b()`. */
   receiver?: Call;
-  /** The variable that holds what its chain gives. */
+  /** The variable that the result of the chain is assigned to. */
   assigned?: string;
-  /** Whether an `@` precedes it. */
   isDecorator: boolean;
   line: number;
-  /** Places of its first word, and of the parenthesis that closes it. */
+  /** Token indices of its first word and of its closing parenthesis. */
   start: number;
   end: number;
 }
 
-/** All calls of a program in the order of their parentheses, those inside of others too. */
+/** All calls of a program, nested ones too, in the order of their opening parentheses. */
 export function callsOf(tokens: readonly Token[]): Call[] {
   const byEnd = new Map<number, Call>();
   return tokens.flatMap((token, at): Call[] => {

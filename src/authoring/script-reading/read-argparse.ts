@@ -1,10 +1,9 @@
 import { type Call, isTrue, textOf, type Value } from './code-values.js';
 import { type CommandTree, type Found, foundIn, inputName, type Parameter } from './reading.js';
 
-/** The value of a variable: a parser, or an object that adds to one. */
 interface Subject {
   parser: CommandTree;
-  /** Only one of these may be given, so none has a default. */
+  /** Whether its arguments exclude each other; then none has a default. */
   isExclusive?: boolean;
 }
 
@@ -18,7 +17,7 @@ export function readArgparse(calls: readonly Call[]): Found | undefined {
   const roots: CommandTree[] = [];
   const subjectOf = ({ receiver, on }: Call): Subject | undefined => {
     const known = receiver ? results.get(receiver) : subjects.get(on);
-    // A function is given the parser under a name of its own.
+    // A function may receive the parser under another name.
     return known ?? (roots.length === 1 && roots[0]?.commands.length === 0 ? { parser: roots[0] } : undefined);
   };
   for (const call of calls) {
@@ -88,10 +87,10 @@ function describedBy({ named }: Call): { summary?: string } {
   return summary === undefined ? {} : { summary };
 }
 
-/** The flag of one `add_argument`; `none` for flags that no call needs. */
+/** `none`: an option that no call needs, such as `--help`. */
 type ArgumentRead = 'none' | { parameter: Parameter } | { todo: string };
 
-/** Reads one `add_argument`. @param isExclusive whether others of its group may be given instead. */
+/** Reads one `add_argument`. @param isExclusive whether its group allows only one argument. */
 function argumentOf({ plain, named, hasSpread, line }: Call, isExclusive: boolean): ArgumentRead {
   const names = plain.map(textOf);
   const written = names.filter((name) => name !== undefined);
@@ -159,7 +158,7 @@ function valued(
   return { parameter: fitting(parameter) };
 }
 
-/** A default that is no value of its type is one that only the script understands. */
+/** Drops a default that does not fit the type or choices: only the script understands it. */
 function fitting(parameter: Parameter): Parameter {
   const { default: fallback, type, choices, ...rest } = parameter;
   const isOfType = type === 'string' ? typeof fallback === 'string' : typeof fallback === 'number';

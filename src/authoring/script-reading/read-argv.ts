@@ -2,14 +2,14 @@ import type { CodeLanguage, Token } from './code-tokens.js';
 import { is } from './code-values.js';
 import { type Found, inputName, type Parameter } from './reading.js';
 
-/** Packages that read arguments in ways of their own. */
+/** Packages with their own ways to read arguments, which are not supported. */
 const OTHERS: Record<CodeLanguage, RegExp> = {
   python: /^(typer|fire|docopt|optparse|getopt|plac|absl|tyro|cyclopts|simple_parsing|configargparse)$/,
   javascript:
     /^(minimist|meow|cac|arg|mri|sade|clipanion|citty|optimist|command-line-args|@oclif\/.*|oclif|caporal|@caporal\/.*|getopts|nopt)$/,
 };
 
-/** What a program takes from `sys.argv` or `process.argv` by its place; nothing where it never looks. */
+/** The positional arguments that a program reads from `sys.argv` or `process.argv`; none if it reads none. */
 export function readArgv(tokens: readonly Token[], language: CodeLanguage): Found {
   const other = tokens.find(({ kind, text }, at) => {
     if (!OTHERS[language].test(text)) return false;
@@ -62,7 +62,7 @@ function mentionAt(tokens: readonly Token[], at: number, first: number, language
   const start = language === 'python' && !is(tokens[at - 1], '.') ? at : at - 2;
   if (tokens[start - 2]?.text === 'len' || (is(tokens[at + 1], '.') && tokens[at + 2]?.text === 'length'))
     return 'count';
-  // `import.meta.url === pathToFileURL(process.argv[1])`, `sys.argv[0]`: its own name.
+  // The script's own name: `import.meta.url === pathToFileURL(process.argv[1])`, `sys.argv[0]`.
   if (is(tokens[at + 1], '[') && is(tokens[at + 3], ']') && tokens[at + 2]?.kind === 'number') {
     const place = Number(tokens[at + 2]?.text) - first + 1;
     return place < 1 ? 'count' : [[place, assignedName(tokens, start)]];
@@ -82,7 +82,7 @@ function mentionAt(tokens: readonly Token[], at: number, first: number, language
   return is(after, '.') || is(after, '[') ? 'computed' : isPlainList(tokens, start) ? 'all' : 'computed';
 }
 
-/** A list that is only iterated; if flags are searched in it, the script parses it itself. */
+/** Whether the list is only iterated: a script that mentions flags parses the list itself. */
 function isPlainList(tokens: readonly Token[], start: number): boolean {
   const looksForFlags = tokens.some(({ kind, text }) => kind === 'text' && /^--?[a-z][\w-]*=?$/i.test(text));
   return !looksForFlags && start > 0;

@@ -2,14 +2,13 @@ import type { Token } from './code-tokens.js';
 import { type Call, callsOf, is, isTrue, textOf, type Value } from './code-values.js';
 import { type Command, type Found, inputName, type Parameter } from './reading.js';
 
-/** A function with its decorators, the first one first. */
 interface Decorated {
   name: string;
   decorators: Call[];
   summary?: string;
 }
 
-/** Python's `click`: decorators with literals. Its groups give one command for each function. */
+/** Python's `click`: decorators with literals. Each function of a group becomes a command. */
 export function readClick(calls: readonly Call[], tokens: readonly Token[]): Found | undefined {
   if (!imports(tokens, 'click')) return undefined;
   const todos: string[] = [];
@@ -38,7 +37,6 @@ export function readClick(calls: readonly Call[], tokens: readonly Token[]): Fou
   return commands.length === 0 ? undefined : { commands, todos };
 }
 
-/** Whether a module is imported, in any form. */
 export function imports(tokens: readonly Token[], module: string): boolean {
   return tokens.some(
     ({ kind, text }, at) =>
@@ -67,7 +65,7 @@ function decoratedIn(tokens: readonly Token[]): Decorated[] {
   return found;
 }
 
-/** `@click.command` means `@click.command()`. */
+/** Adds the parentheses of `@click.command()` where `@click.command` omits them. */
 function withParentheses(tokens: readonly Token[]): Token[] {
   return tokens.flatMap((token, at) => {
     const isEnd =
@@ -127,7 +125,7 @@ function optionOf(names: readonly string[], named: ReadonlyMap<string, Value>): 
   const longest = flags.find((name) => name.startsWith('--')) ?? flags[0] ?? '';
   const [on = '', off] = longest.split('/').map((part) => part.trim());
   const help = textOf(named.get('help'));
-  // Of a pair, the one that changes something is the input.
+  // Of a pair (`--on/--off`), the flag that changes the default is the input.
   const flag = off !== undefined && isTrue(named.get('default')) ? off : on;
   const shared = { name: inputName(flag), flag, ...(help !== undefined && { help }) };
   const isCount = isTrue(named.get('count'));
@@ -149,7 +147,7 @@ function optionOf(names: readonly string[], named: ReadonlyMap<string, Value>): 
   return { ...valued, isJoined, takes: 'one', ...(given !== undefined && { default: given }) };
 }
 
-/** Without a type, a number as default means one. */
+/** Without a type, a numeric default implies `number`. */
 function typed(value: Value | undefined, fallback?: Value): Pick<Parameter, 'type' | 'choices'> {
   if (!value && fallback?.kind === 'number') return { type: 'number' };
   const name = value?.kind === 'name' || value?.kind === 'call' ? value.name : '';

@@ -74,7 +74,7 @@ export function readCommander(calls: readonly Call[], tokens: readonly Token[]):
     else todos.push(`line ${line}: add ${what}; the script computes what it is`);
   }
 
-  /** `addOption(new Option(..).choices([..]))`: the chain inside is read by its calls. */
+  /** `addOption(new Option(..).choices([..]))`: reads the calls inside the parentheses. */
   function configured(call: Call, program: CommandTree): string[] {
     const inner = calls.filter(({ start, end }) => start > call.start && end < call.end);
     const made = inner.find(({ method }) => method === 'Option' || method === 'Argument');

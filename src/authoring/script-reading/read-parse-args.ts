@@ -100,7 +100,7 @@ function namesIn(value: Value | undefined): string[] {
   return items.map(textOf).filter((text) => text !== undefined);
 }
 
-/** A map that is written here, or under the name that is. */
+/** An object literal, given directly or by the name of its variable. */
 function mapOf(value: Value | undefined, tokens: readonly Token[]): Entries | undefined {
   if (value?.kind === 'map') return value.entries;
   return value?.kind === 'name' ? mapNamed(value.name, tokens) : undefined;

@@ -31,7 +31,7 @@ const BY_EXTENSION: Record<string, Language> = {
   '.mts': 'javascript',
 };
 
-/** Reads what a script says of itself, from its text alone: it is never run. */
+/** Reads how a script is called from its text alone; never runs it. */
 export function readScript(path: string, code: string): Reading {
   const language = languageOf(path, code);
   const said = summaryOf(code, basename(path));
@@ -42,7 +42,7 @@ export function readScript(path: string, code: string): Reading {
     return reading({ commands: [{ words: [], parts: [], knowsEnd: false }], todos }, { summary: said });
   }
   const found = language === 'shell' ? readShell(code) : readCode(code, language);
-  // The blanks between words keep texts with code in them apart from code.
+  // Without comments and, in shells, single-quoted text and here-documents: code in them does not run.
   const plain = language === 'shell' ? shellText(code).code : withoutComments(code, language);
   const variables = variablesIn(plain, language);
   const todos = [
@@ -109,7 +109,7 @@ function neededOf(names: readonly string[]): string {
   return `the script needs ${them} ${names.join(', ')}: let an env_profile pass or set them, or write \`env\`; a secret as a reference, env:NAME`;
 }
 
-/** `input()` of Python, which no terminal answers here. */
+/** Reports Python's `input()` and `getpass()`: the runtime has no terminal to answer them. */
 function asksIn(code: string): string[] {
   const tokens = tokensOf(code, 'python');
   const call = callsOf(tokens).find(
@@ -122,7 +122,7 @@ function asksIn(code: string): string[] {
     : [];
 }
 
-/** JSON or CSV where all that is printed plainly is; else text. */
+/** JSON or CSV if that is clearly all that the script prints; else text. */
 function printedBy(code: string, language: Language): Printed {
   if (language === 'shell') return 'text';
   const prints =
@@ -137,7 +137,7 @@ function printedBy(code: string, language: Language): Printed {
   return prints.length === 0 && !written && /csv\.(writer|DictWriter)\(\s*sys\.stdout/.test(code) ? 'csv' : 'text';
 }
 
-/** `--input FILE --output FILE` with JSON in both is what the runtime gives. Source: R-002-13. */
+/** Takes only `--input FILE --output FILE` with JSON, as the runtime passes them. Source: R-002-13. */
 function keepsFiles({ commands }: Found, code: string): boolean {
   const [only, ...others] = commands;
   if (!only || others.length > 0) return false;
@@ -165,11 +165,8 @@ function firstLine(text: string | undefined): string | undefined {
   return line?.slice(0, 200);
 }
 
-/** Variables of the environment that a script reads. */
 interface VariablesRead {
-  /** Without these it fails. */
   required: string[];
-  /** These it can do without, or nothing says. */
   optional: string[];
 }
 
@@ -177,7 +174,6 @@ interface VariablesRead {
 const USUAL =
   /^(PATH|HOME|LANG|TMPDIR|PWD|OLDPWD|SHELL|IFS|USER|LOGNAME|HOSTNAME|OSTYPE|MACHTYPE|HOSTTYPE|UID|EUID|PPID|RANDOM|SECONDS|LINENO|OPTARG|OPTIND|OPTERR|REPLY|FUNCNAME|PIPESTATUS|TERM|COLUMNS|LINES|EPOCHSECONDS|NODE_ENV|PS[0-9]|BASH\w*|LC_\w+|_)$/;
 
-/** Variables that a script in Python or JavaScript, or in a shell, takes from its environment. */
 function variablesIn(code: string, language: 'shell' | 'python' | 'javascript'): VariablesRead {
   const { required, optional } = language === 'shell' ? inShell(code) : inCode(code, language);
   const known = [...new Set(required)].filter((name) => !USUAL.test(name));
@@ -210,7 +206,7 @@ function inShell(code: string): VariablesRead {
   for (const [words] of code.matchAll(/\b(?:read|mapfile|readarray)\b[^\n;|<)]*/g)) {
     for (const word of words.split(/\s+/).slice(1)) set.add(word);
   }
-  // Set from itself, it comes from outside: `PORT=${PORT:-80}`.
+  // A variable set from itself comes from outside: `PORT=${PORT:-80}`.
   const own = new Set(namesIn(code, /(?:^|[\s;])([A-Z_][A-Z0-9_]*)="?\$\{\1\b/gm));
   const isOutside = (name: string): boolean => !set.has(name) || own.has(name);
   const required = namesIn(code, /\$\{([A-Z_][A-Z0-9_]*):?\?/g).filter(isOutside);

@@ -5,13 +5,13 @@ import { helpFor, namesInUsage } from './shell-help.js';
 import { lineAt, type ShellText, shellText } from './shell-text.js';
 import { asParameter, choicesIn, isRefusedEmpty, leaves, saysOf } from './shell-variables.js';
 
-/** What a shell script takes: `getopts`, loops with `case`, `$1` and `"$@"`. */
+/** The arguments of a shell script: `getopts`, loops with `case`, `$1` and `"$@"`. */
 export function readShell(raw: string): Found {
   const text = shellText(raw);
   const own = ownCode(text);
   const { flags, places, knowsEnd, todos, rest, collected } = shellFlags(text, own);
   const read = shellPlaces(text, rest, collected);
-  // What a loop collected and `set --` hands back is known by its places.
+  // Arguments that a loop collects and `set --` restores are read by position.
   const kept = read.isCollected && read.places.length > 0 ? [] : places;
   const taken = new Set(kept.map(({ name }) => name));
   const parts = [
@@ -25,7 +25,6 @@ export function readShell(raw: string): Found {
   };
 }
 
-/** Prompts at the terminal, which have no answer here. */
 function questionsIn(raw: string, code: string): string[] {
   return [...code.matchAll(/(?<=^|[\s;&|({])read\b[^\n;|]*\s-\w*p\b|(?<=^|[\s;&|({])select\s+\w+\s+in\b/gm)].map(
     ({ index }) =>
@@ -33,7 +32,7 @@ function questionsIn(raw: string, code: string): string[] {
   );
 }
 
-/** Arguments that are read in a way that only a run would know. */
+/** Reports indirect references to arguments, which only a run can resolve. */
 function indirectIn(own: string): string[] {
   const found = /\$\{!(?:i|n|idx|index|OPTIND|\w*arg\w*|#)\}|\$\{@:(?!\$?\{?OPTIND|1\}|2\})[^}]*\}|\$\{BASH_ARGV/i.exec(
     own,
@@ -41,16 +40,15 @@ function indirectIn(own: string): string[] {
   return found ? [`line ${lineAt(own, found.index)}: add the arguments that \`${found[0]}\` reads`] : [];
 }
 
-/** One mention of an argument by its place. */
 interface Mention {
   index: number;
   at: number;
   written: string;
-  /** How far `shift` has moved here. */
+  /** The total of all `shift`s before it. */
   moved: number;
 }
 
-/** What a script takes by its place: `$1`, `${2:-x}`, `"$@"`; and flags that it only looks for in `$1`. */
+/** Positional arguments: `$1`, `${2:-x}`, `"$@"`; also flags that the script compares with `$1`. */
 function shellPlaces(
   text: ShellText,
   rest: string,
@@ -78,7 +76,7 @@ function shellPlaces(
         },
       ]
     : [];
-  // Where all of them are one list, looking at the first is part of it.
+  // If all arguments are one list, reading the first is part of reading the list.
   const isWhole = last.length > 0 && places.length > 0 && !/\bshift\b/.test(rest);
   const asked = places.filter(({ isRequired }) => isRequired).length;
   const whole = last.map((one) => (asked > 0 ? { ...one, isRequired: true, items: { least: asked } } : one));
@@ -105,7 +103,7 @@ function mentionsIn(rest: string, collected: readonly string[]) {
     } else if (plain ?? braced) {
       mentions.push({ index: Number(plain ?? braced) + moved, at: match.index, written, moved });
     } else if (!/\b(echo|printf|log\w*|warn\w*|info|debug|die|error|eval)\b/.test(line)) {
-      // A function that is given them all reads them itself.
+      // A function that receives all arguments reads them itself.
       const isHandedOn =
         /^[\s\S]*(^|[;&|(]|\bif|\bthen)\s*[\w:.-]+\s+"?$/.test(line) &&
         new RegExp(`(^|\\n)[ \\t]*(function[ \\t]+)?${/([\w:.-]+)\s+"?$/.exec(line)?.[1] ?? '-'}[ \\t]*\\(`).test(rest);
@@ -116,7 +114,7 @@ function mentionsIn(rest: string, collected: readonly string[]) {
   return { mentions, all, isCollected };
 }
 
-/** The fewest arguments without which the script ends, as far as it says. */
+/** The minimum number of arguments: with fewer, the script visibly exits. */
 function leastCount(rest: string): number | undefined {
   const counts: number[] = [];
   const tests = /"?\$(?:#|\{#\})"?\s*(-lt|-ne|-le|-eq|!=|==?|<=?)\s*"?(\d+)"?/g;
@@ -184,12 +182,12 @@ function placeOf(index: number, mentions: readonly Mention[], { text, rest, leas
   ];
 }
 
-/** `[ "$1" = "--dry-run" ]`: the flag. */
+/** The flag in `[ "$1" = "--dry-run" ]`. */
 function comparedWith(at: number, written: string, { raw }: ShellText): string | undefined {
   return /^["}]?\s*==?\s*["']?(--?[A-Za-z?][\w-]*)["']?/.exec(raw.slice(at + written.length))?.[1];
 }
 
-/** `host=$1`, `local file="${1:-x}"`: the variable that holds it from there on. */
+/** `host=$1`, `local file="${1:-x}"`: the variable that the argument is assigned to. */
 function heldBy(at: number, written: string, rest: string): { name: string; at: number } | undefined {
   const name = /(?:^|[\s;&|(])([A-Za-z_]\w*)="?$/.exec(rest.slice(Math.max(0, at - 60), at))?.[1];
   const isWhole = /^"?(?=[\s;&|)]|$)/.test(rest.slice(at + written.length));

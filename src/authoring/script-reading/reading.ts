@@ -1,63 +1,56 @@
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 
-/** What a script says of how it is called. */
-
-/** One thing that a script takes. */
 export interface Parameter {
-  /** What the input calls it: a name that an expression can read. */
+  /** Its name in the input, valid in expressions. */
   name: string;
-  /** The flag in front of it, dashes included; absent: its place says what it is. */
+  /** The flag with its dashes; absent: a positional argument. */
   flag?: string;
-  /** Whether `--flag=VALUE` is how it is given, not two arguments. */
+  /** Whether it is passed as `--flag=VALUE`, not as two arguments. */
   isJoined?: boolean;
-  /** `each`: the flag again for each value; `several`: the values behind one flag, or places up to the end. */
+  /** `each`: the flag repeats for each value; `several`: one flag, or no flag, with all values. */
   takes: 'nothing' | 'one' | 'several' | 'each' | 'count';
   type: 'string' | 'integer' | 'number';
   choices?: (string | number)[];
   default?: string | number;
   isRequired: boolean;
-  /** Fewest and most values, where it takes several. */
+  /** Minimum and maximum number of values. */
   items?: { least?: number; most?: number };
   help?: string;
 }
 
-/** A way to call a script: itself, or one of its commands. */
 export interface Command {
-  /** Parameters, and the words of the command among them where they belong. */
+  /** Parameters and command words in the order in which they are passed. */
   parts: (Parameter | string)[];
-  /** The words alone, which name the ability. */
+  /** The command words only; they become part of the ability's id. */
   words: string[];
   summary?: string;
-  /** Whether the script reads `--` as the end of its options. */
+  /** Whether `--` ends the options. */
   knowsEnd: boolean;
 }
 
-/** How what it prints is read. */
 export type Printed = 'json' | 'csv' | 'text';
 
-/** What can be read of a script without running it. */
 export interface Reading {
   commands: Command[];
   summary?: string;
   prints: Printed;
-  /** It takes `--input FILE --output FILE` and both hold JSON. */
+  /** Whether it takes `--input FILE --output FILE`, both with JSON. */
   keepsFiles?: boolean;
-  /** It reads a text on stdin. */
   readsStdin?: boolean;
-  /** What could not be read, each with its line: a person has to decide. */
+  /** What could not be read, with line numbers: a person has to complete it. */
   todos: string[];
-  /** What its author should know, and what runs without. */
+  /** Hints for the author; the script runs without changes. */
   remarks: string[];
 }
 
-/** What a reader of one way to take arguments found; undefined: the script does not take them this way. */
+/** The result of a reader; undefined: the script does not use its library. */
 export interface Found {
   commands: Command[];
   summary?: string;
   todos: string[];
 }
 
-/** What an input is called after a flag or a variable: `--dry-run` is `dry_run`, `HOST` is `host`. */
+/** The input field for a flag or a variable: `--dry-run` is `dry_run`, `HOST` is `host`. */
 export function inputName(written: string): string {
   const words = written
     .replace(/^-+/, '')
@@ -69,7 +62,7 @@ export function inputName(written: string): string {
   return isReadable(begun) ? begun : `${begun}_value`;
 }
 
-/** The parameters of a command, each with a name of its own. */
+/** Makes the names of a command's parameters unique. */
 export function withOwnNames(command: Command): Command {
   const taken = new Set<string>();
   const parts = command.parts.map((part) => {
@@ -82,12 +75,11 @@ export function withOwnNames(command: Command): Command {
   return { ...command, parts };
 }
 
-/** The parameters among the parts of a command. */
 export function parametersOf({ parts }: Command): Parameter[] {
   return parts.filter((part) => typeof part !== 'string');
 }
 
-/** A word of CEL cannot be read as a member. */
+/** False for reserved words of CEL, which `input.NAME` cannot contain. */
 function isReadable(name: string): boolean {
   try {
     compileExpression(`input.${name}`);
@@ -97,7 +89,6 @@ function isReadable(name: string): boolean {
   }
 }
 
-/** A parser while it is read: that of the script, or that of one of its commands. */
 export interface CommandTree {
   words: string[];
   parent?: CommandTree;
@@ -107,9 +98,8 @@ export interface CommandTree {
 }
 
 /**
- * What a tree of commands takes; what the parsers above a command take is in front of its word.
- *
- * @param arrange puts the parameters of one parser in the order in which they are given. @param rest comes last.
+ * What a tree of commands takes; parameters of outer parsers precede the command's word.
+ * @param arrange orders the parameters of one parser as they are given. @param rest comes last.
  */
 export function foundIn(
   root: CommandTree,
@@ -130,7 +120,6 @@ export function foundIn(
   return { commands, ...(root.summary !== undefined && { summary: root.summary }), todos };
 }
 
-/** The parsers that have no commands of their own. */
 export function leavesOf(tree: CommandTree): CommandTree[] {
   return tree.commands.length === 0 ? [tree] : tree.commands.flatMap(leavesOf);
 }

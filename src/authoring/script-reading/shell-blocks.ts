@@ -1,15 +1,13 @@
 import { blanked, type ShellText } from './shell-text.js';
 
-/** A loop: from its keyword to behind `done`. */
+/** A loop: `from` is the start of its keyword, `to` the end of `done`. */
 export interface Loop {
   keyword: string;
-  /** The text between the keyword and `do`. */
   head: string;
   from: number;
   to: number;
 }
 
-/** A `case`: the word it looks at, and its arms. */
 export interface Case {
   word: string;
   from: number;
@@ -17,18 +15,14 @@ export interface Case {
   arms: Arm[];
 }
 
-/** One arm of a `case`. */
 export interface Arm {
   patterns: string[];
-  /** Its commands, without comments. */
   body: string;
   from: number;
   to: number;
 }
 
-/**
- * The code of a script in which `$1` is its own first argument: functions are left out, but for those that are given `"$@"`.
- */
+/** Code in which `$1` is the script's first argument: without functions, except those that receive `"$@"`. */
 export function ownCode({ code, bare }: ShellText): string {
   const functions = functionsIn(bare);
   const hidden = new Set(functions);
@@ -63,7 +57,7 @@ function functionsIn(bare: string): { name: string; from: number; to: number }[]
 const EDGE = '(?<=^|[\\s;&|({`])';
 const BEHIND = '(?=$|[\\s;&|)}`])';
 
-/** The loops of a script, inner ones before those around them. */
+/** All loops of a script, inner ones before outer ones. */
 export function loopsIn(bare: string): Loop[] {
   const open: { keyword: string; from: number; head: number }[] = [];
   const found: Loop[] = [];
@@ -81,7 +75,6 @@ export function loopsIn(bare: string): Loop[] {
   return found;
 }
 
-/** The `case`s of a script. */
 export function casesIn({ raw, code, bare }: ShellText): Case[] {
   const open: number[] = [];
   const ranges: [number, number][] = [];

@@ -4,22 +4,20 @@ import { helpFor } from './shell-help.js';
 import { blanked, lineAt, type ShellText } from './shell-text.js';
 import { asParameter, leaves, saysOf } from './shell-variables.js';
 
-/** What the loops over the arguments of a shell script take. */
 export interface ShellFlags {
   flags: Parameter[];
-  /** Arguments between and after the flags, where the loop itself takes them. */
+  /** Positional arguments that the loop itself takes, between or after the flags. */
   places: Parameter[];
   knowsEnd: boolean;
   todos: string[];
-  /** The code that is left, in which `$1` is what the loops leave. */
+  /** The remaining code, in which `$1` is the first argument that the loops leave. */
   rest: string;
-  /** Lists that loops collect, by the name of the variable. */
+  /** Names of the list variables that loops fill. */
   collected: string[];
-  /** Whether a loop itself keeps what follows `--`. */
+  /** Whether a loop itself keeps the arguments after `--`. */
   keepsEnd?: boolean;
 }
 
-/** A flag, and the variable that its value is put into. */
 type ReadFlag = Parameter & { variable?: string };
 
 interface ReadFlags extends ShellFlags {
@@ -45,7 +43,7 @@ export function shellFlags(text: ShellText, own: string): ShellFlags {
     if (isRead || isList) found.rest = blanked(found.rest, loop.from, loop.to);
   }
   found.rest = found.rest.replaceAll(/\bgetopt\b[^\n]*/g, (line) => line.replaceAll('$', ' '));
-  // If a loop takes non-options and keeps nothing after the end, the following arguments are something else.
+  // If a loop takes non-options and keeps nothing after `--`, the arguments after that are something else.
   const knowsEnd = found.knowsEnd && (found.keepsEnd === true || found.places.length === 0);
   return { ...found, knowsEnd, flags: withOwnLetters(firstOfEach(found.flags)) };
 }
@@ -75,7 +73,6 @@ function readGetopts(text: ShellText, own: string, loop: Loop, cases: readonly C
   return true;
 }
 
-/** A literal, or a variable that is plainly set to one. */
 function literalOf(quoted: string, { raw }: ShellText, before: number): string | undefined {
   const plain = quoted.replaceAll(/^["']|["']$/g, '');
   if (!plain.includes('$')) return plain;
@@ -113,9 +110,9 @@ function readLoop(text: ShellText, own: string, loop: Loop, cases: readonly Case
 }
 
 interface Around {
-  /** The variable that holds the argument, where it is not `$1`. */
+  /** The variable that holds the argument; undefined: `$1` holds it. */
   name: string | undefined;
-  /** Whether `$1` is the one behind already. */
+  /** Whether a `shift` precedes the `case`, so that `$1` is the next argument. */
   isShifted: boolean;
   body: string;
   loop: Loop;
@@ -148,7 +145,7 @@ function readArm(arm: Arm, around: Around, text: ShellText, own: string, found: 
   const hasValue =
     longest === undefined ||
     (around.isShifted ? /\$\{?1\b/.test(body) : /\$\{?2\b|\bshift\s+2\b/.test(body) || isShiftedInside);
-  // `--version 1.2` is what to deploy, and no question about the script.
+  // With a value (`--version 1.2`) it names what to deploy and does not request the script's version.
   if (apart.some((one) => isHelp(one, arm) && !(hasValue && one === '--version'))) return;
   const read = flagOf(
     {
@@ -181,7 +178,7 @@ function readEnd(body: string, found: ReadFlags): void {
   found.keepsEnd = list !== undefined;
 }
 
-/** Non-options: kept in a list, or in one variable after the other. */
+/** Non-options: the arm keeps them in a list, or in a series of variables. */
 function readRest({ body, from }: Arm, { name, loop }: Around, text: ShellText, own: string, found: ReadFlags): void {
   const given = `"?\\$(?:\\{?1\\}?${name === undefined ? '' : `|\\{?${name}\\}?`})"?(?=[\\s;)]|$)`;
   const list =
@@ -216,7 +213,7 @@ function readComparisons(name: string, text: ShellText, own: string, loop: Loop,
 interface Written {
   flag: string;
   hasValue: boolean;
-  /** The variable of the shell that has the value: `OPTARG`, `2`; `joined` for the text after `=`. */
+  /** The shell variable with the value: `OPTARG`, `1` or `2`; `joined`: the text after `=`. */
   value: string;
   arm: Arm | undefined;
   loop: Loop;
@@ -253,14 +250,14 @@ function isHelp(flag: string, arm: Arm | undefined): boolean {
 
 const LIST: Parameter = { name: 'args', takes: 'several', type: 'string', isRequired: false };
 
-/** `while [ $# -gt 0 ]; do use "$1"; shift; done`: any arguments, one after the other. */
+/** `while [ $# -gt 0 ]; do use "$1"; shift; done`: consumes any number of arguments. */
 function readsList(text: ShellText, own: string, loop: Loop): boolean {
   const head = text.code.slice(loop.from, loop.from + loop.head.length);
   const body = own.slice(loop.from + loop.head.length, loop.to);
   return /^(while|until)\b[^\n]*\$(#|\{?1)/.test(head) && /\$\{?1\b/.test(body) && /\bshift\b/.test(body);
 }
 
-/** Flags that set the same variable to words of the script are named after their own letters. */
+/** Names flags after their own letters if several of them set the same variable. */
 function withOwnLetters(flags: readonly Parameter[]): Parameter[] {
   const count = (name: string): number => flags.filter((one) => one.name === name).length;
   return flags.map((one) => {
@@ -269,14 +266,14 @@ function withOwnLetters(flags: readonly Parameter[]): Parameter[] {
   });
 }
 
-/** One for each flag, and for flags that set the same variable. */
+/** Keeps one entry for each flag, and one for all flags that set the same variable. */
 function firstOfEach(flags: readonly ReadFlag[]): Parameter[] {
   const byFlag = new Map<string, Parameter>();
   const byVariable = new Map<string, Parameter>();
   for (const { variable, ...one } of flags) {
     const same = variable === undefined ? undefined : byVariable.get(variable);
     if (same && one.takes === 'one' && same.takes === 'one' && one.isJoined !== same.isJoined) {
-      // The long form has the better name, the one with two arguments takes any value.
+      // The long form has the better name; the form with two arguments takes any value.
       if (one.flag?.startsWith('--')) same.name = one.name;
       if (same.isJoined && !one.isJoined) Object.assign(same, { flag: one.flag, isJoined: false });
       continue;

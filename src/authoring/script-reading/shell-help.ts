@@ -1,7 +1,7 @@
 import type { Arm } from './shell-blocks.js';
 import type { ShellText } from './shell-text.js';
 
-/** What the usage text or a comment beside it says of a flag of a shell script. */
+/** The description of a flag in the usage text, or in the comment beside its arm. */
 export function helpFor(flag: string, { raw, code }: ShellText, arm: Arm | undefined): string | undefined {
   if (arm) {
     const beside = /\)[^\n]*?\s#\s*(\p{L}[^\n]*)/u.exec(raw.slice(arm.from).split('\n', 1)[0] ?? '')?.[1];
@@ -27,7 +27,7 @@ export function helpFor(flag: string, { raw, code }: ShellText, arm: Arm | undef
   return undefined;
 }
 
-/** `-p, --port PORT   Port of the server` is `Port of the server`. */
+/** Removes the flags: `-p, --port PORT   Port of the server` becomes `Port of the server`. */
 function withoutFlags(text: string): string | undefined {
   const rest = text
     .replace(
@@ -42,7 +42,7 @@ function withoutFlags(text: string): string | undefined {
   return /\p{L}{2}/u.test(rest) && !/^[|)]/.test(rest) ? rest.slice(0, 200) : undefined;
 }
 
-/** What the usage line of a script calls its places: `Usage: x.sh [-v] <host> [port]` gives host and port. */
+/** Names of positional arguments: `Usage: x.sh [-v] <host> [port]` yields host and port. */
 export function namesInUsage(raw: string): string[] {
   const [, line = ''] = /usage:?\s*(?:["']?\s*\n\s*)?#?\s*([^\n]*)/i.exec(raw) ?? [];
   const words = line

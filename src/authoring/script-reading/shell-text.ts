@@ -1,13 +1,13 @@
-/** A shell script, seen three ways of the same length, so that a place in one is the same place in the others. */
+/** Three views of a shell script. All have the same length, so that an index is valid in each. */
 export interface ShellText {
   raw: string;
-  /** Without comments, here-documents and single-quoted text. */
+  /** Blanks in place of comments, here-documents and single-quoted text. */
   code: string;
-  /** Without double-quoted text, too: the rest is structure. */
+  /** Double-quoted text is blank, too: only the structure remains. */
   bare: string;
 }
 
-/** Takes a shell script apart as far as quotes, comments and here-documents go. */
+/** Masks quotes, comments and here-documents of a shell script. */
 export function shellText(raw: string): ShellText {
   const code = raw.split('');
   const bare = raw.split('');
@@ -92,12 +92,12 @@ function endOf(raw: string, mark: string, from: number): number {
   return end < 0 ? raw.length : end;
 }
 
-/** The same text with blanks in the place of a range; lines stay. */
+/** Replaces a range by blanks, except for its line breaks. */
 export function blanked(text: string, from: number, to: number): string {
   return text.slice(0, from) + text.slice(from, to).replaceAll(/[^\n]/g, ' ') + text.slice(to);
 }
 
-/** The number of the line of a place, the first one 1. */
+/** From 1. */
 export function lineAt(text: string, at: number): number {
   return text.slice(0, at).split('\n').length;
 }

@@ -2,7 +2,6 @@ import type { Parameter } from './reading.js';
 import { casesIn } from './shell-blocks.js';
 import type { ShellText } from './shell-text.js';
 
-/** What the rest of a script says of a variable that holds one of its arguments. */
 export interface VariableSays {
   default?: string;
   isRequired?: boolean;
@@ -12,7 +11,7 @@ export interface VariableSays {
 
 const LEAVES = /\b(exit|die|usage|return|fatal|fail|abort|error|err|help|show_help|print_usage|show_usage)\b/i;
 
-/** @param before the place from which the variable may hold the argument. */
+/** @param before the index from which the variable may hold the argument. */
 export function saysOf(name: string, text: ShellText, own: string, before: number): VariableSays {
   const preset = plainValue(name, text, own, before);
   const choices = choicesOf(name, text);
@@ -29,7 +28,7 @@ export function saysOf(name: string, text: ShellText, own: string, before: numbe
   };
 }
 
-/** The text that a variable is plainly set to, the last time in front of a place. */
+/** The last literal value that the variable gets before an index. */
 function plainValue(name: string, { raw }: ShellText, own: string, before: number): string | undefined {
   const set = new RegExp(
     `^[ \\t]*(?:(?:local|declare|readonly|export|typeset)\\s+(?:-\\w+\\s+)?)?${name}=("[^"$\`\\\\\\n]*"|'[^'\\n]*'|[^\\s;"'$\`()]*)[ \\t]*(?:[;#].*)?$`,
@@ -39,19 +38,18 @@ function plainValue(name: string, { raw }: ShellText, own: string, before: numbe
     own.slice(index, index + line.length).includes(`${name}=`),
   );
   const value = found.at(-1)?.[1]?.replaceAll(/^["']|["']$/g, '');
-  // A variable that is set again, and not plainly, has no readable default.
+  // A variable that is set again with an expression has no readable default.
   const again = new RegExp(`^[ \\t]*${name}=.*[$\`]`, 'm').test(own.slice(found.at(-1)?.index ?? 0, before));
   return again || value === '' ? undefined : value;
 }
 
-/** Whether a variable holds something already, plain or not. */
 function isSetBefore(name: string, own: string, before: number): boolean {
   return new RegExp(`(?:^|[\\s;])${name}=(?!""|\\s|;|$|"?\\$\\{?[1-9@]|"?\\$\\{${name}\\b)`, 'm').test(
     own.slice(0, before),
   );
 }
 
-/** Whether the script ends where what a pattern names is empty. */
+/** Whether the script exits if the value is empty. @param reference pattern for the value. */
 export function isRefusedEmpty(reference: string, code: string, name?: string): boolean {
   if (name !== undefined && new RegExp(`\\$\\{${name}:?\\?`).test(code)) return true;
   const tests = [
@@ -105,7 +103,7 @@ function isNumber(name: string, code: string): boolean {
   );
 }
 
-/** What a variable may be: the arms of a `case` that refuses the rest, or the words it is held against. */
+/** The valid values: the arms of a `case` that exits for all others, or the words it is compared with. */
 function choicesOf(name: string, text: ShellText): string[] | undefined {
   for (const { word, arms } of casesIn(text)) {
     if (new RegExp(`^"?\\$\\{?${name}(?::?-)?\\}?"?$`).test(word)) {
@@ -121,7 +119,7 @@ function choicesOf(name: string, text: ShellText): string[] | undefined {
   return undefined;
 }
 
-/** The plain words of the arms of a `case`, where its last arm refuses everything else. */
+/** The words of a `case` whose `*` arm exits. */
 export function choicesIn(arms: readonly { patterns: string[]; body: string }[]): string[] | undefined {
   const last = arms.find(({ patterns }) => patterns.includes('*'));
   if (!last || !LEAVES.test(last.body)) return undefined;
@@ -132,12 +130,11 @@ export function choicesIn(arms: readonly { patterns: string[]; body: string }[])
   return words.length > 0 && words.every((word) => /^[\w.:-]+$/.test(word)) ? words : undefined;
 }
 
-/** Whether commands end the script. */
+/** Whether commands end the script, or at least the function. */
 export function leaves(body: string): boolean {
   return LEAVES.test(body);
 }
 
-/** Requirements on a variable, as requirements on the input. */
 export function asParameter(
   says: VariableSays,
 ): Pick<Parameter, 'type' | 'default' | 'choices'> & { isRequired?: boolean } {

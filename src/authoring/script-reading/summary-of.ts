@@ -1,16 +1,12 @@
-/** Lines of a first comment that say nothing about what a script does. */
+/** Lines of a leading comment that do not describe the script's work. */
 const BESIDE =
   /^(authors?\b|date\b|version\b|created|updated|modified|last (edit|modified|updated)|todo|shellcheck|eslint|pylint|noqa|vim:|@|https?:|usage|file(name)?\b|script( name)?:|title\b|notes?\b|bash_version|use strict|set -)/i;
 
-/** From here on a comment is about who may use the script. */
+/** The beginning of a copyright or license notice. */
 const RIGHTS =
   /^(copyright|\(c\)|licen[sc]e|spdx|all rights|permission is|redistribution|the \w+ license|this (program|script|file|software) is (free|distributed|licensed))/i;
 
-/**
- * What a script says of itself in the first comment or text at its beginning: the first line that is about what it does.
- *
- * @param name of the file, which a line may repeat in front.
- */
+/** First descriptive line of the leading comment or docstring. @param name of the file, cut from its start. */
 export function summaryOf(code: string, name = ''): string | undefined {
   let until: string | undefined;
   let isAboutRights = false;
@@ -41,7 +37,7 @@ export function summaryOf(code: string, name = ''): string | undefined {
   return undefined;
 }
 
-/** `dump.sh - Dumps it`, `NAME: dump.sh`, `Description: Dumps it`. */
+/** Removes the name or label: `dump.sh - Dumps it`, `Description: Dumps it`. */
 function withoutName(said: string, name: string): string {
   const plain = said.replace(/^(description|purpose|summary|synopsis|about)\s*[:\-–—]\s*/i, '');
   const stem = name.replace(/\.[^.]+$/, '');

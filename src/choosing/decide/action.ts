@@ -1,15 +1,13 @@
 import { stemOf } from '../stem.js';
 import { wordsIn } from '../words.js';
 
-/** The action that a request asks for, by its first word that is a verb of one of these kinds. */
 export interface Action {
-  /** `write`: it changes something; what only reads cannot be meant. */
+  /** `write`: changes something, so that a read-only ability cannot be meant. */
   kind: 'read' | 'write';
-  /** The stems of the verb and of those that mean the same. */
   stems: ReadonlySet<string>;
 }
 
-/** Verbs that mean about the same; those that are nouns as often, such as `mail`, are left out. */
+/** Groups of synonyms, without verbs that are nouns as often, such as `mail`. */
 const READ = [
   'show list display print view',
   'get fetch read give',
@@ -43,7 +41,7 @@ const WRITE = [
 ];
 const ACTIONS = new Map([...actionsOf('read', READ), ...actionsOf('write', WRITE)]);
 const VERBS: ReadonlySet<string> = new Set([...READ, ...WRITE].flatMap((group) => group.split(' ')));
-/** A verb comes early in a request. */
+/** Only this many first words are searched for a verb. */
 const FIRST_WORDS = 8;
 
 function actionsOf(kind: Action['kind'], groups: readonly string[]): [string, Action][] {
@@ -53,19 +51,18 @@ function actionsOf(kind: Action['kind'], groups: readonly string[]): [string, Ac
   });
 }
 
-/** Verbs of several parts in one: "roll it back" is a rollback, "un-delete" is no deletion. */
+/** Joins compound verbs: "roll it back" becomes "rollback"; "un-delete" is not "delete". */
 export function joinVerbs(text: string): string {
   return text
     .replaceAll(/\b(roll|rolls|rolled|rolling)\s+(?:[\w-]+\s+)?back\b/gi, 'rollback')
     .replaceAll(/\b(un|re|de)-(?=\p{L})/giu, '$1');
 }
 
-/** Whether a word is a verb of a request, as requests begin with it. */
 export function isVerb(word: string): boolean {
   return VERBS.has(word.toLowerCase());
 }
 
-/** The action that a request asks for; undefined if its verb says nothing about the effect, as in "run the tests". */
+/** Undefined if the verb reveals nothing about the effect, as in "run the tests". */
 export function actionIn(said: string): Action | undefined {
   for (const { stem } of wordsIn(joinVerbs(said)).slice(0, FIRST_WORDS)) {
     const action = ACTIONS.get(stem);
@@ -74,7 +71,6 @@ export function actionIn(said: string): Action | undefined {
   return undefined;
 }
 
-/** Whether an ability has the verb of a request, or one that means the same. */
 export function hasVerb(
   { abilityId, summary, words = [] }: { abilityId: string; summary: string; words?: readonly string[] },
   { stems }: Action,
@@ -84,7 +80,7 @@ export function hasVerb(
   );
 }
 
-/** Whether a request only reads; "get the release out" may change something. */
+/** Whether the action certainly only reads; "get the release out" may change something. */
 export function isLooking({ kind, stems }: Action): boolean {
   return kind === 'read' && !stems.has('get');
 }

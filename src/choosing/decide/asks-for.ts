@@ -4,7 +4,7 @@ import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
 import { isAbout } from './signals.js';
 
-/** The kind of a message, judged by its own words. */
+/** Whether a message makes a request, refers to something earlier, or is mere conversation. */
 export type Act = 'asks' | 'refers' | 'talks';
 
 const SUB_AGENT = /\b(?:sub-?\s?agents?|subagents?)\b/i;
@@ -19,7 +19,7 @@ const VIA = new RegExp(
   'i',
 );
 
-/** Words that refer to something earlier, with their companions; nothing else. */
+/** Nothing but words that refer to something earlier, with polite words around them. */
 const REFERRING = new RegExp(
   `^[^\\p{L}\\p{N}_]*(?:${[
     '(?:(?:ok|okay|yes|yeah|sure|please|now|then|so|and|actually|just|pls|plz|alright|great|cool|good|perfect)\\b[^\\p{L}\\p{N}_]*)*',
@@ -34,7 +34,7 @@ const REFERRING = new RegExp(
 const CHAT =
   /^\W*(?:hi|hello|hey|hallo|moin|bonjour|salut|good (?:morning|evening|afternoon|night)|thanks?|thank you|thx|ty|cheers|merci|danke|ok(?:ay)?|k|cool|nice|great|perfect|awesome|lol|haha+|yes|yep|yeah|no|nope|nah|sure|got it|sounds good|alright|bye|see you|cya|good job|well done|you(?:'| a)?re (?:great|the best)|never ?mind|nvm|forget it|hm+|uh+|wow|oh|so|much|a lot|very|all|everyone|there|team|again|for (?:that|the help|now)|it works(?: now)?)(?:\W+(?:hi|hello|hey|thanks?|thank you|thx|ok(?:ay)?|cool|nice|great|perfect|yes|no|sure|got it|so much|a lot|very much|all|everyone|there|team|again|for (?:that|the help|now)|it works(?: now)?|that|was|really|helpful|is|good|enough|bye))*\W*$/iu;
 
-/** Whether a message names a sub-agent for what it asks. Source: R-003-21, R-003-23. */
+/** Whether a message requests a sub-agent. Source: R-003-21, R-003-23. */
 export function wantsSubAgent(text: string): boolean {
   const said = withoutRefused(saidIn(text));
   return VIA.test(said) && (!isAbout(said) || /^\W*(?:can|could|may)\b/i.test(said));
@@ -42,27 +42,23 @@ export function wantsSubAgent(text: string): boolean {
 
 const MAX_CHARACTERS = 120;
 
-/** Whether a message makes a request itself, refers to an earlier one, or only talks. */
 export function actOf(text: string): Act {
   const said = saidIn(text);
   if (isWordless(said)) return 'talks';
   const plain = said.replaceAll(/\s+/g, ' ').trim();
-  // Messages that only talk or refer are short; and these expressions are slow on long texts.
+  // Messages that only talk or refer are short, and these expressions are slow on long texts.
   if (plain.length > MAX_CHARACTERS) return 'asks';
   if (CHAT.test(plain)) return 'talks';
   return plain.split(' ').length <= 14 && REFERRING.test(plain) ? 'refers' : 'asks';
 }
 
-/** The request to a sub-agent in a message, besides its name; empty if it refers to something else. */
+/** The request without the words for the sub-agent; empty if it refers to something earlier. */
 export function withoutSubAgent(text: string): string {
   const rest = saidIn(text).replace(VIA, ' ').replace(SUB_AGENT, ' ').trim();
   return actOf(rest) === 'asks' ? rest : '';
 }
 
-/**
- * Whether a yes or no answers a later question than the pending one: since that was put, the person made another request, and was asked
- * something in reply. Source: R-003-23, R-003-29.
- */
+/** A yes or no after another request and a question in reply to it. Source: R-003-23, R-003-29. */
 export function answersLater(text: string, { pending, lane }: FocusContext): boolean {
   if (!pending || isConsent(text) === undefined) return false;
   const since = Date.parse(pending.since);

@@ -12,18 +12,18 @@ import { isWordless, saidIn } from './said-text.js';
 import { signalIn } from './signals.js';
 import type { RouterInput } from './targets.js';
 
-/** The decision of the rules before any router; undefined: they leave it to the router. */
+/** A decision made by rules alone; undefined: the router decides. */
 export type ByRule = Omit<RoutingDecision, 'needs_approval' | 'clamped'> | undefined;
 
 /**
- * Stage A: what needs no router. An explicit sub-agent takes what the focus is about, even if something is pending; a selection and a value go to what
- * waits for them. Source: R-003-04, R-003-05, R-003-23; docs/choosing.md#deciding.
+ * Stage A: what needs no router. A selection or value goes to what waits for it; an explicit sub-agent takes the
+ * focus, even if something is pending. Source: R-003-04, R-003-05, R-003-23; docs/choosing.md#deciding.
  */
 export function stageA(input: RouterInput, check: CheckValue): ByRule {
   const { text, focus } = input;
   const { pending } = focus;
   const continued = pending && !answersLater(text, input.focus) && continuationOf(text, pending, check);
-  // If the whole text is the awaited value, it counts as the value, even where a label names a sub-agent.
+  // A text that as a whole is the awaited value counts as that, even if a label names a sub-agent.
   if (continued) return continued;
   return wantsSubAgent(text) ? toSubAgent(input) : undefined;
 }
@@ -48,12 +48,12 @@ function valueFor(text: string, { kind, expects }: Pending, check: CheckValue) {
   return undefined;
 }
 
-/** Whether a text in place of a value makes a request, takes one back, or gives no value. */
+/** Whether the text is a request, a withdrawal or a refusal, instead of the awaited value. */
 function saysMore(text: string): boolean {
   const said = saidIn(text);
   if (isWordless(withoutRefused(said)) || isConsent(said) !== undefined || NO_VALUE.test(said)) return true;
   if (actOf(said) === 'talks') return true;
-  // "test-runner-7" begins like a request, and is a name.
+  // "test-runner-7" looks like a request, but is a name.
   return !NAME.test(said.trim()) && (signalIn(said) !== undefined || asks(said));
 }
 
@@ -63,7 +63,7 @@ const NAME = /^(?=\S*[\d_./-])[\p{L}\d][^\s?!]*$/u;
 const NO_VALUE =
   /^\W*(?:(?:ah|oh|hm+|well|ok|sorry|actually|but)\b\W*)*(?:never ?mind|forget (?:about )?(?:it|that)|hang on|hold on|wait|one (?:sec|moment)|let me (?:think|check|see)|i(?:['’]ve| have)? changed my mind|(?:i )?(?:really )?(?:do not|don['’]?t) (?:know|care|have)|dunno|idk|(?:i have )?no (?:idea|clue)|(?:i['’]?m |i am )?not sure|skip (?:it|that|this)|leave it|the (?:usual|same)|same as (?:last|before)|you (?:choose|decide|pick))\b|^\W*(?:maybe later|later|not now|whatever|whichever|anything|nothing|none)\W*$/iu;
 
-/** The focus is handed over, never what is pending. */
+/** The sub-agent gets the focus, never the pending item. */
 function toSubAgent({ focus, agents, text }: RouterInput): ByRule {
   const references = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes what was asked last' } as const;
   const agentId = focus.anchor && chooseAgent(agents, `${text}\n${focus.anchor.snippet}`);

@@ -8,14 +8,13 @@ import { saidIn } from './said-text.js';
 import { isShortQuestion, isWhether } from './signals.js';
 import { type Fit, isReading, type Proposal, type RouterInput, targetFor, USUAL_THRESHOLD } from './targets.js';
 
-/** From this score on something nearly fits, and is worth a question. */
+/** From this score on, the ability is proposed as a question. */
 const NEARLY = 0.4;
-/** Between two that fit about as well, the person chooses. */
+/** From this share of the best score on, two abilities fit equally well, and the user chooses. */
 const ALIKE = 0.92;
-/** A read-only suggestion with this multiple of the next score is a little surer. */
+/** Adds `gain` to the confidence of a read-only ability with `before` times the next score. */
 const ALONE = { before: 2, gain: 0.05 };
 
-/** An ability that has something of the request, and can be called. */
 interface Callable extends Fit {
   decision: 'tool' | 'workflow';
   target: NonNullable<Proposal['target']>;
@@ -23,7 +22,7 @@ interface Callable extends Fit {
   summary: string;
 }
 
-/** The decision by the descriptions of abilities. A question about something calls nothing that changes anything. */
+/** Decides by the descriptions of abilities. A question never calls an ability that changes something. */
 export async function byFit(input: RouterInput, about: string): Promise<Proposal> {
   const said = saidIn(input.text);
   const ranked = await input.rank(about);
@@ -48,7 +47,7 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     return act(best.decision, best.target, confidence, best.reason ?? 'It fits the request best');
   }
   const [checks] = callable;
-  // "Does sign-up still work?" may ask for a test; whether it is run is up to the person.
+  // "Does sign-up still work?" may ask for a test; the person decides whether to run it.
   if (isWhether(said) && checks?.decision === 'workflow' && confidenceOf(checks, undefined) >= input.threshold) {
     return clarify('A question that this may answer', questionOfAbilities([checks.abilityId]));
   }
@@ -56,21 +55,21 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
   return beforeWaiting(input) ?? nearly(fits) ?? respond(0.7, 'No ability here fits it');
 }
 
-/** If the best fit cannot be called, no other is, since that would be a guess. Source: R-003-06. */
+/** If the best fit is unavailable, calls nothing: the next one would be a guess. Source: R-003-06. */
 function unavailableBest(input: RouterInput, [best]: readonly Fit[]): Proposal | undefined {
   if (!best || best.score < FITS || targetFor(input, best.abilityId)) return undefined;
   const reason = best.unavailable ?? input.tools.find(({ abilityId }) => abilityId === best.abilityId)?.reason;
   return respond(0.9, `${best.abilityId} fits best, and cannot be called here${reason ? `: ${reason}` : ''}`);
 }
 
-/** Whether an ability can carry out a verb: one that changes nothing cannot delete, and one that changes something must not show. */
+/** Whether the effects allow the verb: reads cannot delete, and writes must not answer "show". */
 function suits(one: Callable, action: Action | undefined): boolean {
   if (!action) return true;
   if (action.kind === 'read') return isReading(one.effects) || (one.decision === 'workflow' && hasVerb(one, action));
   return !isReading(one.effects) && hasVerb(one, action);
 }
 
-/** "Run the payroll", "triage the issues": a verb that starts anything, or the one that its summary begins with. */
+/** Whether the request names a start verb, the id, or the first verb of the summary: "run the payroll". */
 function isNamed({ abilityId, summary }: Callable, about: string): boolean {
   const [verb] = wordsIn(summary);
   return STARTS.test(about) || about.includes(abilityId) || wordsIn(about).some(({ stem }) => stem === verb?.stem);
@@ -82,7 +81,7 @@ function isAsGood(next: Callable, best: Callable): boolean {
   return next.isAlternative === true || (next.decision === best.decision && next.score >= best.score * ALIKE);
 }
 
-/** Of those that fit about as well as the first, the one alone that has the verb comes before it. */
+/** If only one of the abilities that fit equally well has the verb, it comes first. */
 function preferred(fits: readonly Callable[], action: Action | undefined): readonly Callable[] {
   const [first] = fits;
   if (!first || !action) return fits;
@@ -91,7 +90,7 @@ function preferred(fits: readonly Callable[], action: Action | undefined): reado
   return only && more.length === 0 ? [only, ...fits.filter((one) => one !== only && !alike.includes(one))] : fits;
 }
 
-/** As a score, but {@link FITS} is as sure as the usual threshold: that is where an ability is worth offering. Source: R-003-15. */
+/** Scales the score so that {@link FITS} maps to {@link USUAL_THRESHOLD}. Source: R-003-15. */
 function confidenceOf({ score, effects }: Callable, next: Callable | undefined): number {
   const sure =
     score < FITS
@@ -101,7 +100,7 @@ function confidenceOf({ score, effects }: Callable, next: Callable | undefined):
   return Math.round(Math.min(1, sure + (isAlone ? ALONE.gain : 0)) * 100) / 100;
 }
 
-/** For a word or two that choose none of the pending options and ask for nothing else, the question is repeated. Source: R-003-04, R-003-16. */
+/** Repeats the question if a short answer matches none of its options. Source: R-003-04, R-003-16. */
 export function beforeWaiting({ focus: { pending }, text }: RouterInput, maxWords = 3): Proposal | undefined {
   if (pending?.kind !== 'workflow_waiting' || !('options' in pending.expects)) return undefined;
   const words = text.trim().split(/\s+/).length;

@@ -3,15 +3,11 @@ import { contentStems, STOP_WORDS, wordsIn } from '../words.js';
 import { signalIn } from './signals.js';
 import { GENERIC_AGENT } from './targets.js';
 
-/** Words by which an agent that writes is known. */
 const WRITERS: ReadonlySet<string> = new Set(
   'write writer writes writing draft drafts text texts copy author'.split(' '),
 );
 
-/**
- * The registered agent that takes a request: the one it names, for texts one that writes, else the one whose summary shares most of its
- * words, else the generic one. Undefined where there is none. Source: R-003-12, R-003-13, R-003-27.
- */
+/** Named, else a writer for texts, else best by summary, else generic. Source: R-003-12, R-003-13, R-003-27. */
 export function chooseAgent(agents: readonly AgentTarget[], text: string): string | undefined {
   const named = agents.filter(({ id }) => isAddressed(id, text));
   if (named.length === 1) return named[0]?.id;
@@ -21,17 +17,16 @@ export function chooseAgent(agents: readonly AgentTarget[], text: string): strin
   return bestBySummary(agents, text) ?? agents.find(({ id }) => id === GENERIC_AGENT)?.id;
 }
 
-/** "ask legal", "via the support agent", "@ops": the agent addressed, not the subject. */
+/** Whether a text addresses the agent: "ask legal", "via the support agent", "@ops". */
 function isAddressed(id: string, text: string): boolean {
   const name = String.raw`${id.replaceAll(/[^\w\s]/g, String.raw`\$&`)}(?![\w-])`;
   const always = String.raw`@${name}|(?<![\w-])${name}\s+(?:sub-?\s?)?agent\b|\b(?:sub-?\s?)?agent\s+${name}`;
   const before = String.raw`ask|let|have|use|via|through|using|(?:hand|give|delegate|pass|assign)\b[^.!?\n]{0,40}?\bto`;
   const usual = String.raw`\b(?:${before})\s+(?:the\s+|our\s+|a\s+)?${name}|\b(?:by|with)\s+(?:the\s+|our\s+)?${name}\W*$|^\W*${name}[,:]`;
-  // "have it done" names no agent of the id "it".
+  // "have it done" does not name an agent with the id "it".
   return new RegExp(STOP_WORDS.has(id.toLowerCase()) ? always : `${always}|${usual}`, 'im').test(text);
 }
 
-/** The one that writes most, by its own words. */
 function writerAmong(agents: readonly AgentTarget[]): AgentTarget | undefined {
   const writing = agents.map((agent) => ({
     agent,
@@ -41,7 +36,6 @@ function writerAmong(agents: readonly AgentTarget[]): AgentTarget | undefined {
   return most?.agent;
 }
 
-/** The one that shares more telling words than any other does. */
 function bestBySummary(agents: readonly AgentTarget[], text: string): string | undefined {
   const wanted = contentStems(text);
   const shared = agents

@@ -11,16 +11,14 @@ import { isWordless, saidIn } from './said-text.js';
 import { isShortQuestion } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
-/** A proposal while it is checked against the limits. */
 interface Clamping {
   proposal: Proposal;
   clamped: string[];
 }
 
 /**
- * Limits a proposal of any router: only registered agents, installed tools and workflows of the project alone; nothing below the threshold;
- * nothing that no person requested. The rest may be acted on.
- *
+ * Limits any router's proposal: only registered agents, installed tools and the project's workflows; nothing below
+ * the threshold; nothing that no person requested.
  * Source: R-003-12 to R-003-16, R-003-18 to R-003-20, R-003-24, R-003-25, R-003-30; C-24, C-26, C-27.
  */
 export function clamp(
@@ -53,7 +51,7 @@ function cleaned(proposal: Proposal, { focus }: RouterInput): Proposal {
   };
 }
 
-/** Only requests of a person are carried out; if it is unclear, they are asked. Source: R-003-24. */
+/** Only requests of a person pass; an unclear one leads to a question. Source: R-003-24. */
 function withinFocus(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;
   const said = saidIn(text);
@@ -71,7 +69,6 @@ function withinFocus(state: Clamping, input: RouterInput): Clamping {
   );
 }
 
-/** The retry that was offered, and agreed to. */
 function isRetry({ target }: Proposal, { focus, text }: RouterInput): boolean {
   const { pending } = focus;
   if (pending?.kind !== 'tool_retry' || !target || !('extensionId' in target) || !('extensionId' in pending.expects))
@@ -108,10 +105,7 @@ function withinAgents(state: Clamping, input: RouterInput): Clamping {
   };
 }
 
-/**
- * Actions named only in a document, in the output of a tool or in a pending question, and by no person, are not carried out: a text that
- * says "run X" is no request. Source: R-003-29.
- */
+/** Refuses what only documents, tool output, pasted text or a pending question name. Source: R-003-29. */
 function notFromData(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;
   const { decision, target } = state.proposal;
@@ -128,10 +122,7 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
   return refused(state, 'Only what was read speaks of it, and no person', 'clarify');
 }
 
-/**
- * An ability that changes anything is not called for a question, for news, or before its condition is met. Source: R-003-15, R-003-20,
- * R-003-22.
- */
+/** Changes nothing for a question, news, or an unmet condition. Source: R-003-15, R-003-20, R-003-22. */
 function notUnasked(state: Clamping, input: RouterInput): Clamping {
   const { target } = state.proposal;
   const found = toolOf(input, target) ?? workflowOf(input, target);

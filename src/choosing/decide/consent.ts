@@ -1,4 +1,4 @@
-/** Words of consent and refusal, and what goes with them; without accents, in lower case. */
+/** Words of consent, refusal and politeness; in lower case, without accents. */
 const YES =
   'y|yes|yep|yup|yeah|yea|ya|sure|ok|okay|go|go ahead|go for it|do it|do so|confirm|confirmed|agreed|absolutely|definitely|of course|ja|jawohl|oui|si|da';
 const NO =
@@ -11,7 +11,7 @@ const AGREES = only(YES);
 const REFUSES = only(NO);
 const RETRIES = only(`${YES}|${AGAIN}`);
 
-/** Only these words, at least one of them not mere politeness. */
+/** Matches only these words and polite ones, with at least one of these words. */
 function only(words: string): RegExp {
   return new RegExp(`^(?:(?:${POLITE})[ ,.!]+)*(?:${words})(?:[ ,.!]+(?:${words}|${POLITE}))*$`);
 }
@@ -24,7 +24,7 @@ export function agreesTo(text: string): boolean | undefined {
   return answerIn(text, AGREES);
 }
 
-/** As {@link agreesTo}, of something that is offered to be done again: "yes", "try again". */
+/** As {@link agreesTo}, for an offered retry: also "try again". */
 export function isConsent(text: string): boolean | undefined {
   return answerIn(text, RETRIES);
 }

@@ -14,30 +14,24 @@ import type { CheckValue } from './read-slot.js';
 import { saidIn } from './said-text.js';
 import { type Fit, targetFor } from './targets.js';
 
-/** The project and environment of a decision. */
 export interface DecidingPlace {
   registry: Registry;
   environment: string;
   /** A folder of the project; null: none is given. */
   scope: string | null;
-  /** In which credentials, and the address of a model, are looked for. */
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal;
 }
 
-/** Planning's part in a decision. */
 export interface PlanningOf {
-  /** The possible targets of a request, among abilities. */
   targets(place: DecidingPlace, abilities: Iterable<{ id: string; level: 'high' | 'low' }>): Targets;
   check: CheckValue;
 }
 
-/** A thread, and how it is called. */
 export interface DecidedThread extends Pick<SessionThread, 'messages' | 'pending'> {
   key: string;
 }
 
-/** The decision, and which router made it. */
 export interface Decided {
   focus: FocusContext;
   decision: RoutingDecision;
@@ -47,7 +41,7 @@ export interface Decided {
   missed: { ability_id: string; reason: string }[];
 }
 
-/** Decides about the last message of a thread, among what the project has in an environment. Source: C-23. */
+/** Decides about the last message of a thread, with the project's abilities in an environment. Source: C-23. */
 export async function decideInProject(
   request: DecidingPlace,
   { key, messages, pending }: DecidedThread,
@@ -88,14 +82,13 @@ async function missedBy(
   });
 }
 
-/** The maximum number of candidates. */
 const MOST = 8;
-/** From this share of a score on something fits about as well. */
+/** From this share of the best score on, an ability fits equally well. */
 const ABOUT = 0.9;
 
 /**
- * What is suggested, in that order; where nothing is, what comes nearest. Before that what fits better and runs in other environments only,
- * and an ability of a low level that has all it needs, where the one of a high level that covers it has not.
+ * Suggestions in order, or the nearest abilities. First come better ones of other environments, and a low-level
+ * ability with all inputs if the high-level one that covers it lacks some.
  */
 async function rankBySuggestions(request: DecidingPlace, pool: AbilityPool, text: string): Promise<Fit[]> {
   const { ranked } = await pool.ranker.rank({ text, limit: MOST });
@@ -117,7 +110,7 @@ async function rankBySuggestions(request: DecidingPlace, pool: AbilityPool, text
   return [...elsewhere, ...(complete ? [fitOf(complete.id, complete.score)] : []), ...fits];
 }
 
-/** It fits about as well as the first suggestion, which covers it, and is none itself. */
+/** Whether an ability that is not suggested fits as well as the first suggestion, which covers it. */
 function isOtherWay({ id, score }: Ranked, suggestions: readonly Suggestion[]): boolean {
   const [first] = suggestions;
   return first !== undefined && score >= first.score * ABOUT && suggestions.every((one) => one.id !== id);
@@ -130,7 +123,7 @@ function isMoreComplete(pool: AbilityPool, { id }: Ranked, first: Suggestion | u
   return missing.length === 0 && Object.keys(given).length > 0;
 }
 
-/** The ability that fits better than all here, and belongs to other environments. */
+/** Abilities of other environments, at most three, that fit better than all of this one. */
 async function fitsElsewhere(
   { registry, environment, scope, env }: DecidingPlace,
   text: string,
@@ -160,7 +153,6 @@ async function fitsElsewhere(
 
 const routers = new Map<string, Router>();
 
-/** One client for each model that a process asks, so that connections are used again. */
 function routerOf(model: Parameters<typeof modelRouter>[0]): Router {
   const key = JSON.stringify([model.url.href, model.model, model.key ?? null, model.timeoutMs, model.allowed]);
   const router = routers.get(key) ?? modelRouter(model);

@@ -15,7 +15,7 @@ import {
 
 /** Proposes an action for a request; the proposal is checked against the limits. Source: C-25. */
 export interface Router {
-  /** @throws RouterFault where it has no answer that can be read in time. */
+  /** @throws RouterFault without a valid answer in time. */
   choose(input: RouterInput, signal?: AbortSignal): Promise<Proposal>;
 }
 
@@ -26,27 +26,25 @@ export class RouterFault extends Error {
 
 /** The request to decide about, and the candidates. */
 export interface DecideInput {
-  /** Its last message is decided about. */
+  /** The last message of its lane is the request. */
   focus: FocusContext;
   targets: Targets;
-  /** How abilities fit a text. */
+  /** Ranks abilities for a text. */
   rank: RankTargets;
-  /** The selection that a model is offered if there are many. */
+  /** Selects the abilities that a model gets if there are too many. */
   shortlist: ShortlistTargets;
-  /** Whether a value fits a schema; throws an AbilityError where it does not. */
+  /** Throws an AbilityError if the value does not match the schema. */
   check: CheckValue;
   /** From 0 to 1; {@link USUAL_THRESHOLD} by default. */
   threshold?: number;
-  /** Left out: the rules decide. */
+  /** Absent: rules decide. */
   router?: Router;
   signal?: AbortSignal;
 }
 
 /**
- * Decides about the last message of a thread: Stage A, by rule; then Stage B, a router, within the limits. Only a message of a person is
- * decided about; nothing else counts as a request. If a model fails, the rules decide.
- *
- * Source: R-003-01 to R-003-30; C-23 to C-27; docs/choosing.md#deciding.
+ * Decides about a thread's last message, if a person wrote it: Stage A by rules, then Stage B by a router, within
+ * limits. If a model fails, rules decide. Source: R-003-01 to R-003-30; C-23 to C-27; docs/choosing.md#deciding.
  */
 export async function decide(given: DecideInput): Promise<RoutingDecision> {
   const { targets, rank, shortlist, check, threshold = USUAL_THRESHOLD, router, signal } = given;
@@ -64,7 +62,7 @@ export async function decide(given: DecideInput): Promise<RoutingDecision> {
   return { ...decided, stage: 'b', router: by, continuation: null, clamped: [...notes, ...decided.clamped] };
 }
 
-/** Also where the caller has a store of messages of its own. */
+/** Shortens long messages, which the caller may have from a store of its own. */
 function withoutLongTexts(focus: FocusContext): FocusContext {
   const { lane } = focus;
   const window = lane.window.map((message) => ({ ...message, text: withoutMiddle(message.text) }));

@@ -7,7 +7,7 @@ import { saidIn } from './said-text.js';
 const LONGEST_SNIPPET = 200;
 const WORDS_OF_A_TITLE = 8;
 
-/** The subject of a thread of messages. */
+/** A conversation, whose last message is decided about. */
 export interface Thread {
   key: string;
   /** Oldest first; the decision is about the last one. */
@@ -18,10 +18,9 @@ export interface Thread {
 }
 
 /**
- * Finds the subject of a thread's last message: the message itself if it is a request, else the newest request before it. Several requests
- * without an answer between them that its words do not distinguish make it ambiguous. Only people make requests.
- *
- * `pending` is left out if it belongs to another thread or has expired. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
+ * The last message if it is a request, else the newest request before it; ambiguous if several are unanswered and
+ * its words do not distinguish them. Only people make requests. Drops a `pending` that expired or belongs to
+ * another thread. Source: R-003-01, R-003-23, R-003-24; docs/choosing.md#deciding.
  */
 export function focusOf({ key, messages, pending, now }: Thread): FocusContext {
   const window = messages.slice(-LANE_LENGTH).map((message) => ({ ...message, text: withoutMiddle(message.text) }));
@@ -58,7 +57,7 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   return meant.length === 1 ? meant : open;
 }
 
-/** "Do the mail via sub-agent": the one request before that it names, not one of its own. Source: R-003-28. */
+/** "Do the mail via sub-agent": the one earlier request that it names. Source: R-003-28. */
 function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessage | undefined {
   if (!wantsSubAgent(latest.text) || !NAMES_ONE.test(withoutSubAgent(latest.text))) return undefined;
   const named = before.filter(
@@ -70,7 +69,7 @@ function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessa
 const NAMES_ONE =
   /^\W*(?:(?:please|pls|ok|and|now)\b\W*)*(?:(?:do|handle|take|run|hand|give)\s+)?(?:the|that|this|my)(?:\s+[\w-]+){1,3}\W*$/i;
 
-/** "Do it" after "Shall I ...?" means the offer; the person has not requested it in their own words. Source: R-003-23, R-003-28. */
+/** "Do it" after "Shall I ...?" agrees to the offer; it is no request. Source: R-003-23, R-003-28. */
 function takesUpOffer(window: readonly LaneMessage[]): boolean {
   const [offer, latest] = window.slice(-2);
   return offer?.role === 'assistant' && OFFER.test(offer.text) && !!latest && !wantsSubAgent(latest.text);
@@ -78,7 +77,7 @@ function takesUpOffer(window: readonly LaneMessage[]): boolean {
 
 const OFFER = /\b(?:(?:shall|should|may|can|could) (?:i|we)|want me to|would you like|do you want)\b[^?]*\?\W*$/i;
 
-/** Requests with no answer between them are side by side. */
+/** Index after the last answer before a request: the requests from there on are unanswered. */
 function lastAnswerBefore(before: readonly LaneMessage[], newest: LaneMessage): number {
   return before.slice(0, before.indexOf(newest)).findLastIndex(({ role }) => role === 'assistant') + 1;
 }
@@ -106,7 +105,6 @@ function snippetOf(text: string): string {
   return said.length <= LONGEST_SNIPPET ? said : `${said.slice(0, LONGEST_SNIPPET - 3)}...`;
 }
 
-/** A request in a few words, as it is named in a question. */
 export function titleOf(text: string): string {
   const plain = saidIn(text)
     .replaceAll(/\s+/g, ' ')

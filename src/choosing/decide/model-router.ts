@@ -19,18 +19,17 @@ import { type Proposal, type RouterInput, USUAL_THRESHOLD } from './targets.js';
 /** The model that decides; `url` is the base of its endpoint. */
 export interface RouterModel extends ModelEndpoint {
   model: string;
-  /** For all that one decision asks of it. Milliseconds. */
+  /** For one decision, including the repair. Milliseconds. */
   timeoutMs: number;
 }
 
-/** How a project decides. */
 export interface RouterSettings {
   threshold: number;
-  /** Undefined: rules decide; a sentence without a full stop: a model should, and cannot. */
+  /** Undefined: rules decide. A text: the model is unusable, and why, without a full stop. */
   model: RouterModel | string | undefined;
 }
 
-/** How a project decides about requests in plain words. Source: R-003-15; C-25. */
+/** The project's settings for decisions. Source: R-003-15; C-25. */
 export function routerSettings(
   { project: { policy } }: { project: { policy: Pick<Project['policy'], 'router' | 'allowed_hosts'> } },
   env: NodeJS.ProcessEnv,
@@ -42,19 +41,15 @@ export function routerSettings(
   return { threshold, model: wanted };
 }
 
-/** Longer answers are not read. Bytes. */
+/** The maximum size of an answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
-/** So much of an answer that cannot be read is shown to the model again. Characters. */
+/** The maximum part of an invalid answer that the repair request quotes. Characters. */
 const MAX_REPEATED = 2_000;
 
 type Message = OpenAI.Chat.ChatCompletionMessageParam;
-/** Sends one request to a model; returns its answer. */
 type Ask = (messages: Message[], signal: AbortSignal) => Promise<string>;
 
-/**
- * A router that asks a model behind an OpenAI-compatible endpoint. An answer that is not as it has to be is repaired once, by the model
- * itself; there are no other retries, and one limit of time for both. Source: R-003-03, R-003-07; C-25.
- */
+/** The model may repair an invalid answer once, within the same limit. Source: R-003-03, R-003-07; C-25. */
 export function modelRouter(model: RouterModel): Router {
   const ask = askThrough(model);
   return {
@@ -92,7 +87,6 @@ async function chooseBy(ask: Ask, input: RouterInput, signal: AbortSignal): Prom
   throw new RouterFault('The model gave no decision that can be read, twice');
 }
 
-/** The packages are loaded with the first question. */
 function askThrough(model: RouterModel): Ask {
   let client: Promise<OpenAI> | undefined;
   return async (messages, signal) => {
@@ -110,7 +104,7 @@ function askThrough(model: RouterModel): Ask {
   };
 }
 
-/** Neither messages of the network nor bodies are passed on: they could hold the key, or text that is meant for an AI. */
+/** Omits network messages and bodies: they could contain the key, or instructions to an AI. */
 function faultOf(error: unknown, { url, timeoutMs }: RouterModel, isLate: boolean): RouterFault {
   if (isLate && !denialIn(error)) {
     return new RouterFault(`The model did not answer within ${formatDuration(timeoutMs)}`);
@@ -118,14 +112,14 @@ function faultOf(error: unknown, { url, timeoutMs }: RouterModel, isLate: boolea
   return new RouterFault(whyUnanswered(error, url));
 }
 
-/** For the span of a request: the status that came, or that none did. */
+/** The error code of the span: the HTTP status, or a word if there was none. */
 function codeOf(error: unknown, { aborted }: AbortSignal): string {
   if (aborted) return 'timeout';
   const { status } = error as { status?: unknown };
   return typeof status === 'number' ? String(status) : 'unavailable';
 }
 
-/** A router in place of an unusable model. @param reason a sentence without a full stop. */
+/** A router that always fails. @param reason a sentence without a full stop. */
 export function unaskable(reason: string): Router {
   return {
     choose: async () => {

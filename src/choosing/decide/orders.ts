@@ -2,10 +2,10 @@ import { asks } from '../request-of.js';
 import { isVerb } from './action.js';
 import { isAbout } from './signals.js';
 
-/** "I wonder how to ...": it is to be known, not done. */
+/** "I wonder how to ...": a wish to know, not a request. */
 const TO_KNOW =
   /\b(?:wonder(?:ing|ed)?|curious|know|understand|idea|explain|remember|learn|tell me|unsure|not sure|confused)\b[^.!?]{0,30}?\b(?:how|why|what|when|where|who|whether|if)\b/i;
-/** A need is no news. */
+/** A sentence with a need is not mere news. */
 const NEEDED = /\b(?:needs?|should|must|please|pls|plz|have to|has to|want|wants)\b/i;
 const OPENING = '^\\W*(?:(?:hi|hey|ok|okay|so|and|but|btw|fyi|well|yes|no)\\b\\W*)*';
 const DONE =
@@ -17,13 +17,13 @@ const NEWS = new RegExp(
   `${OPENING}(?:${WHO_DID}|${SUBJECT}(?:was|were|has|had|wrote|did|ran|took|went|broke|failed))\\b`,
   'i',
 );
-/** News, or the name of something that was done: "the files deleted in May". */
+/** A report, or a noun phrase that looks like one: "the files deleted in May". */
 const PERHAPS_NEWS = new RegExp(
   `${OPENING}(?:${WHO_DID}|${SUBJECT}(?:was|were|is|are|has|have|had|fails|${DONE}))\\b`,
   'i',
 );
 
-/** "If possible" and "when you have time" are no conditions. */
+/** Excludes polite phrases from conditions: "if possible", "when you have time". */
 const POLITE =
   "(?!\\s+(?:possible|(?:you|u) (?:can|could|may|like|want|have|get|are|don['’]?t mind)|needed|necessary|(?:that|it)['’]?s (?:ok|fine)|not\\b|again|more\\b|convenient|free\\b|lunch\\b))";
 const TO_FIND_OUT = '(?<!\\b(?:check|see|ask|know|tell me|wonder|look|find out|test|verify|sure|out|determine)\\s+)';
@@ -33,10 +33,10 @@ const IN_A_CASE = new RegExp(
   'i',
 );
 
-/** "I wonder how to delete it": it asks neither for an answer nor for the work. */
+/** "I wonder how to delete it": neither a question nor a request. */
 const HOW_TO = /\bhow (?:to|(?:do|can|should|could|would|does) (?:i|we|you|one|people|someone))\b/i;
 
-/** Whether a person only gives news, or asks how something is done: it is answered, and nothing is called. Source: R-003-22. */
+/** Whether a text only reports or wonders; the answer needs no call. Source: R-003-22. */
 export function needsNoCall(said: string): boolean {
   const sentences = sentencesOf(said);
   return (
@@ -45,10 +45,7 @@ export function needsNoCall(said: string): boolean {
   );
 }
 
-/**
- * Whether nothing in what a person says asks that something be done: it is a question about something, a wish to know, or news. What
- * changes anything is not called for it. Source: R-003-20, R-003-22.
- */
+/** Only a question, a wish to know, or news: nothing may be changed. Source: R-003-20, R-003-22. */
 export function ordersNothing(said: string): boolean {
   const sentences = sentencesOf(said);
   return isAbout(said) || (sentences.length > 0 && sentences.every(isNoOrder));
@@ -68,13 +65,12 @@ function isNoOrder(sentence: string): boolean {
   return TO_KNOW.test(sentence) || isNews(sentence, PERHAPS_NEWS);
 }
 
-/** A clause that begins as orders do. */
 function isOrder(clause: string): boolean {
   const [first = ''] = clause.match(/[\p{L}-]+/u) ?? [];
   return isVerb(first) || (asks(clause) && !TO_KNOW.test(clause));
 }
 
-/** Whether it is to be done in a case, or at a time, that has not come: a person says when it has. Source: R-003-15. */
+/** Whether the request depends on a later case or time, which a person must confirm. Source: R-003-15. */
 export function isConditional(said: string): boolean {
   return !isAbout(said) && IN_A_CASE.test(said);
 }

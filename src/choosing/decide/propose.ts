@@ -1,13 +1,13 @@
 import type { Choice, FocusContext, RouteTarget } from '../../contracts/routing.js';
 import type { Proposal } from './targets.js';
 
-/** One short question, with two answers to choose from where possible. Source: R-003-16, R-003-24. */
+/** A short question, if possible with two options. Source: R-003-16, R-003-24. */
 export interface Question {
   question: string;
   options: Choice[];
 }
 
-/** "Do you mean X or Y?" of the newest two requests; else another question. */
+/** "Do you mean X or Y?" for the newest two requests; with fewer, the other question. */
 export function questionAbout(candidates: FocusContext['candidates'], otherwise: string): Question {
   const known = new Map(
     candidates.map(({ title, message_id }): [string, Choice] => [title, { label: title, means: { message_id } }]),
@@ -16,7 +16,7 @@ export function questionAbout(candidates: FocusContext['candidates'], otherwise:
   return options.length === 2 ? eitherOr(options) : { question: otherwise, options: [] };
 }
 
-/** "Do you mean X or Y?" of abilities, or "Do you mean X?" of one. */
+/** "Do you mean X or Y?" for two abilities, "Do you mean X?" for one. */
 export function questionOfAbilities(ids: readonly string[]): Question {
   const [first, ...others] = ids.slice(0, 2).map((id): Choice => ({ label: id, means: { ability_id: id } }));
   if (!first) return { question: 'What should be done?', options: [] };
@@ -28,7 +28,6 @@ export function questionOfAbilities(ids: readonly string[]): Question {
   return { question: `Do you mean ${first.label}?`, options };
 }
 
-/** "Do you mean X or Y?" for targets that can be chosen anyway. */
 export function eitherOr(choices: readonly Choice[]): Question {
   const options = choices.slice(0, 2);
   return { question: `Do you mean ${options.map(({ label }) => label).join(' or ')}?`, options };
@@ -37,7 +36,7 @@ export function eitherOr(choices: readonly Choice[]): Question {
 const FOCUS = { refersTo: 'focus_anchor', refersToReason: 'It is what was asked last' } as const;
 const LATEST = { refersTo: 'latest', refersToReason: 'It is about the latest message alone' } as const;
 
-/** Something is delegated, called or proposed. */
+/** Proposes to delegate or to call. */
 export function act(
   decision: Proposal['decision'],
   target: RouteTarget,
@@ -47,17 +46,16 @@ export function act(
   return { decision, target, confidence, rationale, references: FOCUS, question: null, options: [] };
 }
 
-/** Nothing is called. */
+/** Proposes to answer without a call. */
 export function respond(confidence: number, rationale: string): Proposal {
   return { decision: 'respond', target: null, confidence, rationale, references: LATEST, question: null, options: [] };
 }
 
-/** One question comes first. */
 export function clarify(rationale: string, ask: Question, confidence = 0.5): Proposal {
   return { decision: 'clarify', target: null, confidence, rationale, references: LATEST, ...ask };
 }
 
-/** Asked if the request should be delegated and no agent takes it. */
+/** The question if a request should be delegated, but no agent can take it. */
 export const NO_AGENT: Question = {
   question: 'No agent is registered here that could take it. What should be done instead?',
   options: [],

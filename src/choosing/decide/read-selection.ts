@@ -1,7 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import { agreesTo } from './consent.js';
 
-/** An option that may be chosen. */
 export interface Option {
   value: Json;
   label: string;
@@ -9,19 +8,15 @@ export interface Option {
 
 const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth'];
-/** Words beside a choice that change nothing about it. */
 const AROUND =
   /^(?:(?:ok|okay|please|pls|i|choose|take|pick|want|would like|go with|let's|lets|do|use|the|option|number|(?:no|nr)(?=[\s.:#]*\d)|choice|answer|is|it's|its|#)\b[\s.:#-]*)+/i;
-/**
- * Which of its options a text chooses, where it is nothing but that: a number, an ordinal, a label, or the beginning of one label alone.
- * Undefined where it chooses none, or where it may be several. Source: R-003-04; docs/choosing.md#deciding.
- */
+/** Whole text: number, ordinal, label or unique beginning. Source: R-003-04; docs/choosing.md#deciding. */
 export function readSelection(text: string, options: readonly Option[]): Option | undefined {
   const plain = normal(text);
   if (plain === '') return undefined;
   const exact = options.filter(({ label, value }) => normal(label) === plain || normal(String(value)) === plain);
   if (exact.length > 0) return only(exact);
-  // "yes" is no beginning of "Yesterday", but "cancel" is one of "Cancel the order".
+  // "yes" does not select "Yesterday", but "cancel" selects "Cancel the order".
   const agreed = agreesTo(text);
   if (agreed !== undefined)
     return only(options.filter(({ label }) => beginsWith(label, plain))) ?? readAgreement(agreed, options);
@@ -33,7 +28,7 @@ export function readSelection(text: string, options: readonly Option[]): Option 
 }
 
 function byPlace(bare: string, plain: string, options: readonly Option[]): Option | undefined {
-  // Among "3 days" and "1 day" a number is no place.
+  // Among "3 days" and "1 day" a number is not a position.
   if (/^\d/.test(bare) && options.some(({ label }) => /^\d/.test(normal(label)))) return undefined;
   const number = /^#?(\d{1,3})(?:st|nd|rd|th|\.|\))?$/.exec(bare) ?? /^(?:no|nr)\.? ?(\d{1,3})$/.exec(plain);
   if (number) return options[Number(number[1]) - 1];
@@ -42,12 +37,12 @@ function byPlace(bare: string, plain: string, options: readonly Option[]): Optio
   return bare === 'last' && options.length > 0 ? options.at(-1) : undefined;
 }
 
-/** The place that an ordinal or a number in words is, from 0. */
+/** Index (from 0) for an ordinal or number word. */
 function placeOf(word: string): number | undefined {
   return [ORDINALS, NUMBERS].map((words) => words.indexOf(word)).find((at) => at >= 0);
 }
 
-/** "first" is a place, and may be the beginning of the label at another one. */
+/** Whether an ordinal such as "first" also begins the label of another option. */
 function isEither(word: string, options: readonly Option[]): boolean {
   const place = placeOf(word);
   return place !== undefined && options.some(({ label }, at) => at !== place && beginsWith(label, word));
@@ -69,7 +64,6 @@ function byLabel(bare: string, options: readonly Option[]): Option | undefined {
   );
 }
 
-/** Consent and refusal, where yes and no are what can be chosen. */
 function readAgreement(agreed: boolean, options: readonly Option[]): Option | undefined {
   const find = (value: boolean, label: string): Option | undefined =>
     options.find((option) => option.value === value || normal(option.label) === label);

@@ -2,17 +2,14 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { agreesTo } from './consent.js';
 
-/** Whether a value fits a schema; throws where it does not. */
+/** Throws an AbilityError if the value does not match the schema. */
 export type CheckValue = (schema: JsonObject, value: Json) => void;
 
 const MAX_WORDS_OF_A_TEXT = 12;
 
 /**
- * The value that a text is, where it is nothing but one value of the schema; undefined where it says more, or something else.
- *
- * A text is taken for one of type `string` where it reads as a value and not as a request. Source: R-003-05; docs/choosing.md#deciding.
- *
- * @param isRequest whether the text asks for something of its own.
+ * The value of the schema that the whole text is; undefined if it says more or something else. For type `string`
+ * it must read as a value, not as a request. Source: R-003-05; docs/choosing.md#deciding.
  */
 export function readSlot(
   text: string,
@@ -45,7 +42,6 @@ function candidatesOf(text: string, schema: JsonObject, isRequest: (text: string
   }
 }
 
-/** A number, with a full stop or a word of politeness at most. */
 function numbersOf(text: string): Json[] {
   const [, number] = /^([-+]?\d+(?:\.\d+)?)(?:[.!]|,?\s+(?:please|pls|thanks))?$/i.exec(text) ?? [];
   return number === undefined ? [] : [Number(number)];
@@ -59,14 +55,14 @@ function switchesOf(text: string): Json[] {
 function textsOf(text: string, schema: JsonObject, isRequest: (text: string) => boolean): Json[] {
   const value = unquoted(text);
   if (value !== text) return [value];
-  // Where the schema says what it looks like, what fits is one; else a sentence that asks is a request of its own.
+  // A pattern, format or constant decides what a value is; otherwise a sentence that asks is a request of its own.
   const isNarrow = ['pattern', 'format', 'const'].some((key) => schema[key] !== undefined);
   const words = text.split(/\s+/).length;
   if (isNarrow) return words === 1 || (isWhole(text, schema.pattern) && !isRequest(text)) ? [text] : [];
   return words <= MAX_WORDS_OF_A_TEXT && !text.includes('\n') && !isRequest(text) ? [text] : [];
 }
 
-/** A pattern may match a part; a text of several words is a value where it matches whole. */
+/** Patterns may match a part; a text of several words must match as a whole. */
 function isWhole(text: string, pattern: Json | undefined): boolean {
   if (typeof pattern !== 'string') return false;
   try {

@@ -1,19 +1,17 @@
 import { asks } from '../request-of.js';
 import { isVerb } from './action.js';
 
-/** Words before a request or a refusal that change nothing about it. */
 const BEFORE =
   '^\\W*(?:(?:please|pls|plz|ok|okay|no|wait|hey|hang on|hold on|actually|but|and|so|also|just|guys|team|still|again|then|now|ah|oh)\\b\\W*)*';
-/** "don't forget to" and "do not hesitate to" ask for what follows; so does "why don't you". */
+/** Negations, except for "don't forget to" and the like, which request what follows. */
 const NOT =
   "(?:(?:do not|don['’]?t|never)\\b(?!\\s+(?:ever\\s+)?(?:forget|hesitate|fail|wait|miss|worry|you|u|we)\\b))";
 const MODAL_NOT =
   "(?:(?:should|must|may|can|could|shall|need|ought|are|is|have|has|do|does)\\s*(?:not|n['’]?t)|cannot|shant|shouldnt|mustnt|cant|neednt|arent|isnt)";
 
-/** How people say that something is not to be done. */
 const REFUSALS: readonly RegExp[] = [
   `${BEFORE}(?:${NOT}|(?:hold off|not yet|nvm|never ?mind|forget (?:about )?it)\\b)`,
-  // "stop the server" asks for something; "stop", "cancel that" and "stop sending mails" do not.
+  // "stop the server" is a request; "stop", "cancel that" and "stop sending mails" are refusals.
   `${BEFORE}(?:stop|cancel|abort|wait)(?:\\s+(?:it|that|this|everything|now|please|pls))*\\W*$`,
   `${BEFORE}(?:stop|quit|cease)\\s+(?!running|pending|hanging|failing|existing|remaining|idling|string|thing)\\w+ing\\b`,
   `${BEFORE}(?:wait|hold on|hang on|hold)\\s+(?:with|off|on)\\b`,
@@ -24,16 +22,15 @@ const REFUSALS: readonly RegExp[] = [
   `\\bno\\s+(?:need|reason|point)\\b|\\bleave\\b.{0,40}\\balone\\b`,
   `\\b(?:nobody|no ?one|none of (?:us|you))\\s+(?:should|must|may|can|shall|is to|has to|needs to)\\b`,
   `\\b(?:you|u)\\s+${MODAL_NOT}\\b|\\bwe\\s+(?:should|must|shall|may)\\s*(?:not|n['’]?t)\\b`,
-  // Not English: that something is not done.
+  // Negations in German, Dutch and French.
   "\\b(?:nicht|kein(?:e[nmrs]?)?|niemals|niet)\\b|\\bn(?:e\\s+|['’])[\\p{L}-]+\\s+pas\\b",
 ].map((source) => new RegExp(source, 'iu'));
 
-/** Between clauses of a sentence. */
 const CLAUSES = /,\s+|\s+(?=(?:but|instead)\b)|\s+(?:and|but)\s+(?=(?:not|never|do not|don['’]?t|dont)\b)/iu;
-/** "..., not to production": only the part before it is requested. */
+/** "..., not to production": refuses only this clause. */
 const EXCEPT = /^\W*(?:(?:but|and)\s+)?(?:not|never)\b/iu;
 
-/** Without the sentences that ask for something not to be done; what such a sentence asks besides is kept. */
+/** Removes refusals; keeps the other clauses of the same sentence. */
 export function withoutRefused(said: string): string {
   return said
     .split(/(?<=[.!?;])\s+|\n+/)
@@ -47,7 +44,7 @@ function wantedOf(sentence: string): string {
   const refused = clauses.map((clause, at) => isRefused(clause) || (at > 0 && EXCEPT.test(clause)));
   const first = refused.indexOf(true);
   if (first < 0) return sentence;
-  // A refusal is followed by its reasons; only a request in them counts.
+  // Reasons follow a refusal; only a request among them counts.
   return clauses.filter((clause, at) => !refused[at] && (at < first || isAsked(withoutTurn(clause)))).join(', ');
 }
 
@@ -60,7 +57,6 @@ function isRefused(clause: string): boolean {
   return REFUSALS.some((refusal) => refusal.test(clause));
 }
 
-/** "just", "but", "instead": words that turn from the refusal to the request. */
 function withoutTurn(clause: string): string {
   return clause.replace(/^\W*(?:(?:just|only|but|instead|rather|and|then|simply)\b\W*)+/iu, '');
 }

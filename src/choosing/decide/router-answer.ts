@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isJsonObject } from '../../contracts/json.js';
 import { REFERENCES, ROUTES, type RouterAnswer, type RouteTarget } from '../../contracts/routing.js';
 
-/** So long may a text of a router be. Characters. Source: docs/choosing.md#deciding. */
+/** The maximum length of a router's text. Characters. Source: docs/choosing.md#deciding. */
 export const LONGEST_TEXT = 200;
 
 const id = z.string().min(1).max(LONGEST_TEXT);
@@ -10,7 +10,7 @@ const agent = z.strictObject({ agentId: id });
 const tool = z.strictObject({ extensionId: id, capabilityId: id });
 const workflow = z.strictObject({ abilityId: id });
 
-/** Anything but a number from 0 to 1 counts as a confidence of 0: a text, NaN, nothing. Source: R-003-10; docs/choosing.md#deciding. */
+/** All but numbers from 0 to 1 count as 0. Source: R-003-10; docs/choosing.md#deciding. */
 const confidence = z
   .unknown()
   .optional()
@@ -50,7 +50,7 @@ function cut(text: string): string {
   return points.length <= LONGEST_TEXT ? text : `${points.slice(0, LONGEST_TEXT - 3).join('')}...`;
 }
 
-/** Models often put JSON between fences; that, and nothing else around it, is taken off. */
+/** Accepts JSON in a Markdown code fence, since models often add one. */
 function parsed(text: string): object | undefined {
   const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   try {

@@ -10,8 +10,7 @@ import { signalIn } from './signals.js';
 import type { Proposal, RouterInput } from './targets.js';
 
 /**
- * Stage B without a model: strong signals by a table, then what the abilities say of themselves. The same request leads to the same answer.
- *
+ * Stage B without a model, deterministic: strong signals by a table, then the texts of the abilities.
  * Source: R-003-21, R-003-22, R-003-27; C-24, C-25; docs/choosing.md#deciding.
  */
 export async function chooseByRules(input: RouterInput): Promise<Proposal> {
@@ -30,7 +29,7 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
 
-/** "The one that costs more", where one of several is to be chosen: the question is repeated. Source: R-003-04, R-003-16. */
+/** Repeats the question after an answer such as "the one that costs more". Source: R-003-04, R-003-16. */
 function describesOption(input: RouterInput): Proposal | undefined {
   return DESCRIBES.test(input.text) ? beforeWaiting(input, MAX_WORDS_DESCRIBING) : undefined;
 }
@@ -38,7 +37,6 @@ function describesOption(input: RouterInput): Proposal | undefined {
 const DESCRIBES = /^\W*(?:(?:the|that|this)\s+(?:other\s+|\p{L}+er\s+|\p{L}+est\s+)?ones?|both|either|neither)\b/iu;
 const MAX_WORDS_DESCRIBING = 12;
 
-/** A word of consent to the retry that was offered, and nothing else. */
 function retryOf({ focus, text }: RouterInput): Proposal | undefined {
   const { pending } = focus;
   if (pending?.kind !== 'tool_retry' || !('extensionId' in pending.expects)) return undefined;

@@ -1,6 +1,6 @@
 import { isVerb } from './action.js';
 
-/** The person's own words in a message: without quoted, pasted or fenced text, which is data and requests nothing. */
+/** The user's own words, without quoted, pasted or fenced text, which is data and no request. */
 export function saidIn(text: string): string {
   return withoutLongPaste(withoutForwarded(text.replaceAll(/[^\S\n]{9,}/g, '        ').replaceAll(/\n{3,}/g, '\n\n')))
     .replaceAll(TAGGED, ' ')
@@ -13,13 +13,13 @@ export function saidIn(text: string): string {
     .join('\n')
     .replace(/"([^"\n]*)"|“([^”\n]*)”|«([^»\n]*)»|„([^“”\n]*)[“”]/g, (whole, ...groups) => {
       const said = groups.slice(0, 4).find((group) => typeof group === 'string') ?? '';
-      // A quoted name or value is part of the request; a quoted sentence is what someone else says, also a short order.
+      // A quoted name or value is part of the request; a quoted sentence or short order is what someone else says.
       const words = String(said).trim().split(/\s+/);
       return words.length <= 3 && !(words.length > 1 && isVerb(words[0] ?? '')) ? whole : ' ';
     });
 }
 
-/** A quoted line, one of a log, a shell, a diff, a chat or a comment, or one of a stack trace. */
+/** Lines of quotations, logs, shells, diffs, chats, comments and stack traces. */
 const PASTED = new RegExp(
   `^\\s*(?:${[
     '>|at \\S+ ?\\(|\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:|\\[?(?:ERROR|WARN|INFO|DEBUG|TRACE)\\b',
@@ -28,15 +28,14 @@ const PASTED = new RegExp(
   ].join('|')})`,
 );
 
-/** What a prompt, a page or a protocol marks, of several words. */
+/** Text of several words within tags. */
 const TAGGED = /<([a-z][\w-]*)[^>\n]*>(?:\s*[^\s<]+){4,}?\s*<\/\1>/gi;
-/** A quotation over several lines. */
+/** Quotations, of which those over several lines are removed. */
 const OVER_LINES = /“[^“”]*”|«[^«»]*»|(?<=^|\s)"[^"]*"(?=\W|$)/g;
-/** "translate this: ...", "she wrote: ...": what follows is a text, even where it asks for something. */
+/** "translate this: ...", "she wrote: ...": what follows is data, not a request. */
 const TEXT_AFTER =
   /^(\W*(?:[\w']+\s+){0,4}?(?:translate|summari[sz]e|proofread|spell-?check|correct|explain|paraphrase|shorten)\b[^:\n]{0,80}:|.{0,120}\b(?:wrote|writes|says|said|replied|answered|reads|states)\s*:)\s.*$/i;
 
-/** The beginning of a forwarded mail, or of one that is answered. */
 const FORWARDED = new RegExp(
   [
     '^[ \\t]*-{2,}\\s*(?:original message|forwarded message|ursprüngliche nachricht|message d.origine)',
@@ -52,7 +51,7 @@ function withoutForwarded(text: string): string {
   return at < 0 ? text : text.slice(0, at);
 }
 
-/** A paragraph of this length counts as pasted if a shorter one beside it makes a request about it. */
+/** Longer paragraphs count as pasted if a shorter one makes a request. */
 const MAX_WORDS_TYPED = 120;
 const LEAST_WORDS_ASKED = 4;
 
@@ -70,13 +69,11 @@ function wordCount(text: string): number {
   return text.match(/\S+/g)?.length ?? 0;
 }
 
-/** An object or a list of JSON in a line, from its first sign to its last. */
 const JSON_TEXT = /[{[]\s*["{[].*[}\]]/;
 
-/** An id between backticks is a name, as people write one. */
+/** In backticks, such text is kept as the name of something. */
 const ID = /^[\w.-]+$/;
 
-/** Whether nothing is left of a text but signs. */
 export function isWordless(text: string): boolean {
   return !/[\p{L}\p{N}]/u.test(text);
 }

@@ -1,8 +1,6 @@
 import { correctTypos } from './typos.js';
 
-/** Strong signals of what a request needs, with how sure each is. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
-
-/** The need behind a request, by its words alone. */
+/** The kind of work that a request needs. Source: R-003-21, R-003-22; docs/choosing.md#deciding. */
 export interface Signal {
   /** `write`: texts, many of them or a long one; `steps`: several kinds of work. */
   need: 'write' | 'steps';
@@ -10,12 +8,11 @@ export interface Signal {
   rationale: string;
 }
 
-/** A way in which people say it. */
 interface Way extends Signal {
   says: RegExp;
 }
 
-/** One of several words, each a part of a pattern; a space is any white space. */
+/** Joins alternatives separated by ` | `; a space matches any white space. */
 function oneOf(...lines: readonly string[]): string {
   const words = lines.join(' | ').split(/\s*\|\s*/);
   return `(?:${words.join('|').replaceAll(' ', '\\s+')})`;
@@ -52,7 +49,7 @@ const CONCLUDE = oneOf(
 const CHOOSE = oneOf('recommend | rank | summari[sz]e | report | choose | write | pick | tell me which');
 const BUILD = oneOf('make | create | build | set ?up | design | write | put together | automate | draft');
 const WORKFLOW = oneOf('workflow | pipeline | automation | runbook');
-/** Words of the table that are mistyped often, as they are meant. */
+/** Words of the patterns that are often mistyped. */
 const SIGNAL_WORDS: ReadonlySet<string> = new Set(
   [
     'write writing rewrite draft drafting compose generate create brainstorm',
@@ -64,9 +61,9 @@ const SIGNAL_WORDS: ReadonlySet<string> = new Set(
 const LEADING = oneOf(
   'i | we | please | can | could | you | need | want | and | now | then | ok | also | like | would | about | how | what',
 );
-/** "an issue about the report" is no report. */
+/** Stops at prepositions: "an issue about the report" is not a report. */
 const NO_OTHER = '(?!(?:about|of|from|on|with|that|which|into|to|for|my|in)\\b(?!\\s+(?:me|us)\\b))';
-/** The maximum number of words between the parts. */
+/** Up to four words between the parts. */
 const FEW = `(?:\\s+${NO_OTHER}[\\w'-]+){0,4}?`;
 const ARTICLE = '(?:(?:a|an|the|our|my|some|me a|us a|up a)\\s+)?';
 const ADJECTIVES = `(?:${NO_OTHER}[\\w'-]+\\s+){0,3}?`;
@@ -105,16 +102,15 @@ function steps(confidence: number, rationale: string, says: string): Way {
   return { need: 'steps', confidence, rationale, says: new RegExp(says, 'i') };
 }
 
-/** Existing texts are looked up and not written: "show me the last 5 emails", "the report that bob sent". */
+/** Existing texts, which are looked up, not written: "show me the last 5 emails". */
 const EXISTING = new RegExp(
   `\\b(?:the|my|our|his|her|their|all)\\s+(?:last|latest|newest|recent|unread|open|old|oldest)\\b|\\b(?:last|latest|newest|recent|unread|open)\\s+\\d+|${NUMBER}\\s+(?:last|latest|newest|recent|unread|open)\\b|\\bin\\s+(?:the|my|our)\\s+(?:inbox|mailbox|mails?|archive|folder|drive)\\b|\\b(?:sent|received|arrived|got|came in)\\b`,
   'i',
 );
-/** Words that create new texts, even if others exist. */
 const MAKES =
   /\b(?:writ(?:e|ing)|draft|compose|creat(?:e|ing)|generat(?:e|ing)|come up with|brainstorm|rewrite|reword|rephrase)\b/i;
 
-/** The strongest signal in a person's words; undefined if there is none, or if it is only asked about. Source: R-003-21, R-003-22. */
+/** The strongest signal; undefined if none, or for a question about it. Source: R-003-21, R-003-22. */
 export function signalIn(text: string): Signal | undefined {
   const said = correctTypos(text, SIGNAL_WORDS);
   if (asksAbout(said)) return undefined;
@@ -148,7 +144,7 @@ const AT_LEISURE =
   /^\W*when(?:ever)? (?:you|u) (?:have|get|can|find)\b(?: (?:a|an|some|the|spare|free|quick|minute|moment|second|sec|time|chance))*,?/i;
 const ASKED_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|would|will) (?:you|u|we)\b/i;
 
-/** A short question that can be answered at once. Source: R-003-22. */
+/** A question that is short enough for an immediate answer. Source: R-003-22. */
 export function isShortQuestion(said: string): boolean {
   return QUESTION.test(said) && said.trim().split(/\s+/).length <= MAX_WORDS_INLINE;
 }
@@ -159,7 +155,7 @@ export function isAbout(said: string): boolean {
   return QUESTION.test(asked) && !ASKED_TO_DO.test(asked);
 }
 
-/** A question that begins as one, and does not ask for what it speaks of: "how do I write a proposal?". */
+/** A question about something, not a request for it: "how do I write a proposal?". */
 function asksAbout(said: string): boolean {
   return QUESTION_FIRST.test(said) && !ASKED_TO_DO.test(said) && !ASKED_TO_HAVE.test(said);
 }
@@ -167,7 +163,6 @@ function asksAbout(said: string): boolean {
 const WHETHER =
   /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:is|are|does|do|did|has|have|can|could|will|would|any|check)\b/i;
 
-/** Whether a question is answered by yes or no. */
 export function isWhether(said: string): boolean {
   return WHETHER.test(said);
 }

@@ -10,79 +10,76 @@ import type {
   WorkflowTarget,
 } from '../../contracts/routing.js';
 
-/** An ability that fits a text, best first; from 0 to 1. */
+/** An ability that fits a text. The score is from 0 to 1. */
 export interface Fit {
   abilityId: string;
   score: number;
-  /** Why, in one sentence without a full stop. */
+  /** One sentence without a full stop. */
   reason?: string;
-  /** Words of the text that it has. */
+  /** Words that it shares with the text. */
   words?: readonly string[];
-  /** Another way to do what the one before it does; a person says which. */
+  /** Does the same as the one before it; the user chooses. */
   isAlternative?: boolean;
-  /** Why it cannot be called here, in one sentence without a full stop. */
+  /** Why it cannot be called here: one sentence without a full stop. */
   unavailable?: string;
 }
 
-/** How the abilities among the targets fit a text. */
+/** Ranks abilities for a text, best first. */
 export type RankTargets = (text: string) => Promise<readonly Fit[]>;
 
-/** The ids of abilities that share something with a text, up to a limit, the nearest first. */
+/** Returns at most `limit` ids of abilities that match a text, best first. */
 export type ShortlistTargets = (text: string, limit: number) => Promise<readonly string[]>;
 
-/** The input of a router. */
+/** What a router decides about, and its possible targets. */
 export interface RouterInput extends Targets {
   focus: FocusContext;
-  /** The latest message, whole. */
+  /** The whole latest message. */
   text: string;
   rank: RankTargets;
   shortlist: ShortlistTargets;
-  /** Below it nothing is delegated or called. */
+  /** Minimum confidence for delegating or calling. */
   threshold: number;
 }
 
-/** Below it nothing is delegated, called or proposed. Source: R-003-15. */
+/** The default minimum confidence for delegating or calling. Source: R-003-15. */
 export const USUAL_THRESHOLD = 0.65;
 
-/** The agent that takes what no other fits. Source: R-003-13. */
+/** The agent for requests that fit no other agent. Source: R-003-13. */
 export const GENERIC_AGENT = 'generic';
 
 /** The proposal of a router, before it is checked against the limits. */
 export interface Proposal extends RouterAnswer {
-  /** With `clarify`. */
+  /** Only with `clarify`. */
   question: string | null;
   /** At most two. */
   options: Choice[];
 }
 
-/** Targets that change nothing outside of the reply. Source: R-003-18, R-003-20; C-27. */
+/** Effects that change nothing outside of the reply. Source: R-003-18, R-003-20; C-27. */
 const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
-/** Whether effects are those of reading. */
 export function isReading(effects: Effect): boolean {
   return READS.has(effects);
 }
 
-/** The tool of a target, available or not. */
+/** Includes unavailable tools. */
 export function toolOf({ tools }: Targets, target: RouteTarget | null): ToolTarget | undefined {
   if (!target || !('extensionId' in target)) return undefined;
   const { extensionId, capabilityId } = target;
   return tools.find((tool) => tool.extensionId === extensionId && tool.capabilityId === capabilityId);
 }
 
-/** The workflow of a target. */
 export function workflowOf({ workflows }: Targets, target: RouteTarget | null): WorkflowTarget | undefined {
   if (!target || !('abilityId' in target)) return undefined;
   return workflows.find(({ abilityId }) => abilityId === target.abilityId);
 }
 
-/** The agent of a target. */
 export function agentOf({ agents }: Targets, target: RouteTarget | null): AgentTarget | undefined {
   if (!target || !('agentId' in target)) return undefined;
   return agents.find(({ id }) => id === target.agentId);
 }
 
-/** The kind of target that an ability is; undefined: it cannot be called. */
+/** Undefined: the ability cannot be called. */
 export function targetFor(
   { tools, workflows }: Targets,
   ability: string,

@@ -1,7 +1,5 @@
 /**
- * A text with its typos corrected: words with two letters swapped, one left out or one too many. A letter in place of
- * another is left, since it makes other words as often ("white", "write").
- *
+ * Corrects swapped, missing and extra letters; not replaced ones, which often make a word ("white", "write").
  * @param known the words that may be meant, of five letters or more, in lower case.
  */
 export function correctTypos(text: string, known: ReadonlySet<string>): string {
@@ -16,7 +14,7 @@ export function correctTypos(text: string, known: ReadonlySet<string>): string {
 function isTypoOf(typed: string, meant: string): boolean {
   if (typed[0] !== meant[0]) return false;
   if (typed.length === meant.length) return isSwapped(typed, meant);
-  // Short words that lack a letter are other words: "crate", "tiles".
+  // Short words that lack a letter are often other words: "crate", "tiles".
   if (Math.min(typed.length, meant.length) < 6 || Math.abs(typed.length - meant.length) !== 1) return false;
   const [longer, shorter] = typed.length > meant.length ? [typed, meant] : [meant, typed];
   const at = differsAt(longer, shorter);
@@ -29,7 +27,6 @@ function isSwapped(one: string, other: string): boolean {
   return one[at] === other[at + 1] && one[at + 1] === other[at] && one.slice(at + 2) === other.slice(at + 2);
 }
 
-/** The place of the first letter that is not the same. */
 function differsAt(one: string, other: string): number {
   const at = [...one].findIndex((letter, place) => letter !== other[place]);
   return at < 0 ? one.length : at;

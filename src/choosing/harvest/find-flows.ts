@@ -1,37 +1,35 @@
-/** Abilities that were called in one piece of work, in the order of the calls. */
+/** The abilities called during one session or run, in call order. */
 export interface Work {
-  /** Names it, such as `session:s-1`. */
+  /** For example `session:s-1`. */
   id: string;
   calls: readonly { ability: string; intent?: string }[];
 }
 
-/** Abilities that are called together again and again. Source: R-000-94. */
+/** Abilities that are repeatedly called together. Source: R-000-94. */
 export interface Flow {
-  /** In the order that was seen most. */
+  /** In the most frequent order. */
   calls: string[];
-  /** `fixed`: in that order nearly always; `varied`: in several. */
+  /** `fixed`: nearly always in this order. */
   order: 'fixed' | 'varied';
-  /** In how many pieces of work. */
+  /** The number of works that contain it. */
   times: number;
-  /** How often in each order, the most frequent first. */
+  /** The number of works for each order, the most frequent first. */
   orders: { calls: string[]; times: number }[];
-  /** The purposes of the first calls, in the words of their requesters; the newest three. */
+  /** The intents of the first calls; the newest three. */
   intents: string[];
-  /** Some of the pieces of work, the newest last. */
+  /** Ids of some works, the newest last. */
   works: string[];
 }
 
 const LONGEST = 6;
-/** From this share on the other orders are exceptions. */
+/** From this share on, an order counts as fixed. */
 const FIXED = 0.8;
 const MAX_NAMED = 5;
 const MAX_INTENTS = 3;
 
 /**
- * Finds abilities that followed each other directly in at least this many pieces of work. A part of a longer flow is left out if it seldom
- * occurred alone.
- *
- * @param works oldest first. @param least pieces of work, 2 or more.
+ * Abilities that directly followed each other in at least `least` works; parts of longer flows only if they
+ * occurred that often without these. @param works oldest first. @param least 2 or more.
  */
 export function findFlows(works: readonly Work[], least: number): Flow[] {
   const seen = new Map<string, Seen[]>();
@@ -50,9 +48,9 @@ interface Seen {
   intent: string | undefined;
 }
 
-/** Each run of different abilities in a piece of work, by its set of abilities; of two with the same set, the first. */
+/** All runs of different abilities, keyed by their set; of runs with the same set, the first. */
 function windowsOf({ id, calls }: Work): Map<string, Seen> {
-  // The same call again is one more attempt, or one more item.
+  // A repeated call is another attempt, or another item.
   const inOrder = calls.filter(({ ability }, at) => ability !== calls[at - 1]?.ability);
   const windows = new Map<string, Seen>();
   for (const [at, { intent }] of inOrder.entries()) {

@@ -1,12 +1,10 @@
 import type { Gap } from '../../contracts/gaps.js';
 import { wordsIn } from '../words.js';
 
-/** The fields that are read of a gap. */
 export type SaidGap = Pick<Gap, 'ts' | 'request' | 'kind' | 'environment' | 'nearest'>;
 
-/** The same gap, with the number of its requests. Source: R-000-93, R-000-94. */
+/** Requests for the same missing ability. Source: R-000-93, R-000-94. */
 export interface GapGroup {
-  /** Its latest wording. */
   request: string;
   /** Other wordings; at most three. */
   also: string[];
@@ -16,19 +14,19 @@ export interface GapGroup {
   last: string;
   environments: string[];
   kind: SaidGap['kind'];
-  /** Ids of abilities that came nearest, the last time. */
+  /** Ids of the nearest abilities at the latest request. */
   nearest: string[];
 }
 
-/** From this share of common words on two requests ask for the same. */
+/** From this share of common words on, two requests count as the same. */
 const SAME = 0.6;
 const MAX_WAYS = 3;
 const SAME_REQUEST_S = 10;
 
-/** The maximum number of gaps, the newest: each is compared with all groups. */
+/** Only this many of the newest gaps are grouped: each is compared with all groups. */
 const MAX_GAPS = 3000;
 
-/** Puts requests together that ask for the same thing, the most frequent first. */
+/** Groups requests for the same thing, the most frequent group first. */
 export function groupGaps(gaps: readonly SaidGap[]): GapGroup[] {
   const groups: { stems: ReadonlySet<string>; gaps: SaidGap[] }[] = [];
   for (const gap of once(gaps.slice(-MAX_GAPS))) {
@@ -40,7 +38,7 @@ export function groupGaps(gaps: readonly SaidGap[]): GapGroup[] {
   return groups.map(groupOf).sort((one, other) => other.times - one.times || (one.last < other.last ? 1 : -1));
 }
 
-/** A request that goes through two doors, such as `ask` and the hook `suggest` of its session, was made once. */
+/** Drops repetitions within seconds: `ask` and the hook `suggest` of its session report the same request. */
 function once(gaps: readonly SaidGap[]): SaidGap[] {
   const last = new Map<string, number>();
   return gaps.filter(({ request, ts }) => {
@@ -71,13 +69,12 @@ function timeOf({ ts }: SaidGap): string {
   return new Date(ts * 1000).toISOString();
 }
 
-/** Names and numbers are left out: requests that ask for the same differ in them. */
+/** Without names and numbers, in which requests for the same thing differ. */
 function stemsOf(request: string): ReadonlySet<string> {
   const words = wordsIn(request).filter(({ kind }) => kind === 'content' || kind === 'common');
   return new Set(words.map(({ stem }) => stem));
 }
 
-/** Words of both, as a share of the words of either. */
 function shareOf(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const common = [...one].filter((stem) => other.has(stem)).length;
   const all = one.size + other.size - common;

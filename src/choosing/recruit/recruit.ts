@@ -1,4 +1,4 @@
-/** From a request in plain words to the pack that is to do it. Source: R-004-08 to R-004-12; C-34, C-40, C-41; docs/choosing.md#recruiting. */
+/** Chooses a pack. Source: R-004-08 to R-004-12; C-34, C-40, C-41; docs/choosing.md#recruiting. */
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult } from '../../contracts/routing.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -8,29 +8,27 @@ import { nearestOrAll } from '../../text/nearest.js';
 /** The request, and the packs to recruit from. */
 export interface Recruitment {
   prompt: string;
-  /** In the order of the file. */
+  /** In file order. */
   capabilities: readonly Pick<Capability, 'id' | 'keywords' | 'needs'>[];
-  /** In the order of the file: of packs that fit alike, the first is recruited. */
+  /** In file order: of packs that fit equally well, the first is recruited. */
   packs: readonly Pick<Pack, 'id' | 'keywords' | 'capabilities'>[];
-  /** Whether packs have what needs a network. Source: C-41. */
+  /** Whether packs may use capabilities that need a network. Source: C-41. */
   network: boolean;
-  /** The pack that the caller has chosen; left out: none. */
+  /** The pack that the caller has chosen, if any. */
   named?: string | undefined;
 }
 
-/** Words of a request for `engineering`, where neither capabilities nor keywords say anything. Source: docs/choosing.md#recruiting. */
+/** The last resort for choosing `engineering`. Source: docs/choosing.md#recruiting. */
 const ENGINEERING_WORDS = ['code', 'build', 'implement', 'service', 'pipeline', 'deploy'];
 
-/** The capabilities that a request needs: those with a keyword that is part of it, in small letters. Source: R-004-08; C-40. */
+/** The capabilities with a keyword in the request, in upper or lower case. Source: R-004-08; C-40. */
 export function inferCapabilities(prompt: string, capabilities: Recruitment['capabilities']): string[] {
   return capabilities.filter(({ keywords }) => hitsOf(prompt, keywords) > 0).map(({ id }) => id);
 }
 
 /**
- * Chooses the pack for a request: the one that is named, else the one with the most of the capabilities that are needed, else with the
- * most keywords in the request, else by a rule of thumb.
- *
- * @throws AbilityError `pack.not_found` for a name that no pack has.
+ * The named pack, else the one with most required capabilities, else with most keywords in the request, else by a
+ * rule of thumb. @throws AbilityError `pack.not_found` for an unknown name.
  */
 export function recruit({ prompt, capabilities, packs, network, named }: Recruitment): RecruitmentResult {
   const required_capabilities = inferCapabilities(prompt, capabilities);
@@ -49,11 +47,7 @@ export function recruit({ prompt, capabilities, packs, network, named }: Recruit
   return chosen(guessPack(prompt, packs).id, 'heuristic_fallback');
 }
 
-/**
- * Recruits among the packs of a project, as an environment of it is.
- *
- * @throws AbilityError as {@link recruit}, and as {@link readSpecialists}.
- */
+/** For an environment of a project. @throws AbilityError as {@link recruit}, and as {@link readSpecialists}. */
 export function recruitIn(
   registry: Registry,
   { environment, prompt, named }: { environment: string; prompt: string; named?: string | undefined },
@@ -62,7 +56,7 @@ export function recruitIn(
   return recruit({ ...readSpecialists(registry), prompt, network, named });
 }
 
-/** Whether packs have what needs a network in an environment: in each of the project that does not say `network: false`. Source: C-41. */
+/** False if the environment has `network: false` or does not exist. Source: C-41. */
 export function isNetworkAllowed(
   { project: { environments } }: Pick<Registry, 'project'>,
   environment: string,
@@ -70,13 +64,13 @@ export function isNetworkAllowed(
   return Object.hasOwn(environments, environment) && environments[environment]?.network !== false;
 }
 
-/** How many of these are part of a text, also inside words: `test` is in `latest`. Source: C-40. */
+/** The number of keywords in a text, also inside words: `test` is in `latest`. Source: C-40. */
 function hitsOf(prompt: string, keywords: readonly string[]): number {
   const text = prompt.toLowerCase();
   return keywords.filter((keyword) => text.includes(keyword.toLowerCase())).length;
 }
 
-/** The first of those with the most; undefined where none has any. Source: R-004-09 to R-004-11. */
+/** The first item with the highest score; undefined if all scores are 0. Source: R-004-09 to R-004-11. */
 function bestOf<T>(packs: readonly T[], scoreOf: (pack: T) => number): T | undefined {
   const scores = packs.map(scoreOf);
   const most = Math.max(0, ...scores);

@@ -6,25 +6,22 @@ import { startOf } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { parseJson } from '../../server/disk.js';
 
-/** How much of an unreadable answer is shown again, in characters. */
+/** The maximum part of an invalid answer that the repeated request quotes. Characters. */
 const MAX_REPEATED = 2000;
 
-/** The request, and which answer of the AI it asks for. */
 interface Asking {
   provider: PlanProvider;
   turn: AgentTurn;
-  /** Which answer of the AI it will be, for its reports. */
   turnNumber: number;
   session: string;
-  /** How many requests came before. */
+  /** The number of earlier requests in this run. */
   asks: number;
   signal: AbortSignal;
 }
 
 /**
- * Asks an AI for a plan. An answer that cannot be parsed is sent back once, as one more result that says what is wrong with it.
- *
- * @returns its answer, and the number of requests so far.
+ * Requests an answer again, once, if it cannot be parsed, with the error as a further result.
+ * @returns the answer, and the number of requests so far.
  * @throws AbilityError `planner.answer_invalid`, `planner.failed`, `planner.timeout`.
  */
 export async function askProvider(asking: Asking): Promise<{ answer: AgentAnswer; asks: number }> {
@@ -51,7 +48,7 @@ async function askOnce({ provider, turn, session, asks, signal }: Asking): Promi
   return { fault: read.fault, said: typeof said === 'string' ? said : (JSON.stringify(said) ?? String(said)) };
 }
 
-/** Any error of a provider is a failure of the model, and never the end of this process. */
+/** Any error of a provider becomes `planner.failed`. */
 async function guarded<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
@@ -78,13 +75,11 @@ function unreadable(turn: number, { fault, said }: { fault: string; said: string
   };
 }
 
-/** The maximum number of calls in a plan. */
 export const MAX_CALLS = 50;
-/** So long may an answer in words be. Characters. */
+/** The maximum length of `answer`. Characters. */
 const LONGEST_ANSWER = 100_000;
-/** A longer answer is not read. Characters. */
+/** Longer texts are not parsed. Characters. */
 const LONGEST_TEXT = 1024 * 1024;
-/** Faults that are reported of an answer. */
 const MAX_FAULTS = 5;
 
 const id = z.string().regex(USER_KEY, 'has 1 to 64 letters, digits, dots, dashes and underscores');
@@ -101,11 +96,7 @@ const answer = z.strictObject({
   answer: z.string().max(LONGEST_ANSWER).optional(),
 });
 
-/**
- * Parses the answer of an AI: one JSON object with `plan` and perhaps `answer`, and no other keys. Nothing is repaired or guessed.
- *
- * @param said a text with JSON, or the value itself.
- */
+/** One JSON object with `plan`, perhaps `answer`, no other keys; not repaired. @param said JSON or a value. */
 export function readPlan(said: unknown): { answer: AgentAnswer } | { fault: string } {
   const value = typeof said === 'string' ? parsed(said) : said;
   if (value === undefined) return { fault: 'It is no JSON object' };
@@ -124,7 +115,7 @@ function wordsOf({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }
 
-/** Models often put JSON between fences; that, and nothing else around it, is taken off. */
+/** Accepts JSON in a Markdown code fence, since models often add one. */
 function parsed(text: string): unknown {
   if (text.length > LONGEST_TEXT) return undefined;
   const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;

@@ -4,30 +4,28 @@ import type { Problem } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { startOf } from '../../rules/shown-text.js';
 
-/** So much of an output an AI is shown. Characters of its JSON. */
+/** The maximum length of an output in a report. Characters of its JSON. */
 const MAX_OUTPUT = 16_384;
-/** So much of a message. Characters. */
+/** The maximum length of a message in a report. Characters. */
 const MAX_REASON = 2000;
 
-/** The call concerned; or the plan as a whole. */
+/** Identifies the call of a report; all but `turn` is null for the plan as a whole. */
 type About = Pick<CallReport, 'turn' | 'id' | 'ability_id' | 'task_key'>;
 
-/** About a call that has no task, or not yet. */
+/** For a call without a task, or with a new one. */
 export function aboutEntry(turn: number, { id, ability_id }: PlannedEntry, task_key: string | null = null): About {
   return { turn, id, ability_id, task_key };
 }
 
-/** About a plan as a whole. */
 export function aboutPlan(turn: number): About {
   return { turn, id: null, ability_id: null, task_key: null };
 }
 
-/** The report of a call that was not made. */
 export function statusReport(about: About, status: string, error: CallRefusal | null = null): CallReport {
   return { ...about, status, output: null, error };
 }
 
-/** The outcome of a call, as an AI reads it. @param mask masks known secrets. */
+/** The report on a call for the AI. @param mask masks known secrets. */
 export function reportOf(about: About, result: TaskResult, mask: <T extends Json>(value: T) => T): CallReport {
   const { status, output, error } = result;
   return { ...about, status, ...outputOf(mask(output)), error: error && (mask(refusalFrom(error) as never) as never) };
@@ -38,7 +36,6 @@ function outputOf(output: Json): Pick<CallReport, 'output' | 'output_cut'> {
   return text.length <= MAX_OUTPUT ? { output } : { output: startOf(text, MAX_OUTPUT), output_cut: text.length };
 }
 
-/** A problem as an AI reads it: the code, the reason, and what to do instead. */
 export function refusalFrom({ code, message, suggestion }: Problem): CallRefusal {
   return { code, reason: startOf(message, MAX_REASON), ...(suggestion !== undefined && { suggestion }) };
 }

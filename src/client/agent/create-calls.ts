@@ -13,9 +13,8 @@ import { keepTask } from './run-journal.js';
 import { callOf, type MadeCall, masked, type RunState } from './run-state.js';
 
 /**
- * Creates the tasks of a plan; each waits to be run. Calls that an earlier plan created and this one names again keep their tasks.
- *
- * @returns the calls that cannot be created, with the reason; if there are any, nothing of the plan is run. Source: R-000-80; C-45.
+ * Tasks of a plan, not yet run. Calls that an earlier plan created and this one repeats keep their tasks.
+ * @returns the calls that cannot be created; if there are any, nothing of the plan runs. Source: R-000-80; C-45.
  */
 export async function createCalls(state: RunState, plan: readonly PlannedEntry[]): Promise<CallReport[]> {
   const failed: CallReport[] = [];
@@ -30,7 +29,7 @@ export async function createCalls(state: RunState, plan: readonly PlannedEntry[]
   return failed;
 }
 
-/** Cancels tasks that were created, not run, and are no longer named. @returns messages about them. */
+/** Cancels created tasks that never ran and that the plan no longer names. @returns their reports. */
 export async function dropUnnamed(state: RunState, plan: readonly PlannedEntry[]): Promise<CallReport[]> {
   const named = new Set(plan.map(({ id }) => id));
   const dropped: CallReport[] = [];
@@ -43,7 +42,7 @@ export async function dropUnnamed(state: RunState, plan: readonly PlannedEntry[]
   return dropped;
 }
 
-/** Cancels a task that waits to be run. @returns false where it runs, or has ended. */
+/** Cancels a created task. @returns false if it already runs or has ended. */
 async function dropCall({ connection }: RunState, made: MadeCall): Promise<boolean> {
   const { result } = await viewTask(connection, made.task_key);
   if (result.status !== 'created') {
@@ -103,16 +102,14 @@ const NOT_KEPT: CallRefusal = {
   suggestion: 'Plan the call again under another id.',
 };
 
-/** Codes about the run itself, not about the plan. */
 const OF_THE_RUN = /^(session|task|store|internal|wait)\./;
 
-/** Whether another plan could do better; an error that would stop every plan ends the run. */
+/** Whether another plan could avoid the error; other errors end the run. */
 function isForPlanner({ code }: AbilityError): boolean {
   const meaning = meaningOf(code);
   return meaning !== undefined && meaning.exit !== EXIT.outOfOrder && !OF_THE_RUN.test(code);
 }
 
-/** The guard that let no task come to be. */
 function guardOf({ ability_id }: PlannedEntry, { code, message, suggestion, details }: AbilityError): AbilityGuard[] {
   const { hook_id, phase } = (details ?? {}) as { hook_id?: string; phase?: string };
   if (code !== 'guard.denied' || hook_id === undefined) return [];
@@ -120,7 +117,7 @@ function guardOf({ ability_id }: PlannedEntry, { code, message, suggestion, deta
   return [{ ability_id, decision: 'deny', reason: message, source, ...(suggestion !== undefined && { suggestion }) }];
 }
 
-/** The same run finds its own tasks again: a key says run, turn and place in the plan. */
+/** Deterministic (run, turn, index in the plan), so that a resumed run finds its own tasks. */
 function keyOf(run: string, turn: number, index: number): string {
   const short = run.length <= 50 ? run : `${run.slice(0, 33)}-${digestOf(run).slice(0, 16)}`;
   return `${short}.t${turn}.${index + 1}`;

@@ -7,7 +7,7 @@ import { contextNow } from './enter-session.js';
 import { type KeptEnd, keepEnd, readEnded } from './run-journal.js';
 import { masked, type RunEnd, type RunState } from './run-state.js';
 
-/** Ends a run: cancels tasks that were created and never run, and stops a session of its own. Source: R-002-48. */
+/** Cancels created tasks that never ran, and stops the session if the run owns it. Source: R-002-48. */
 export async function endRun(state: RunState, end: RunEnd): Promise<SessionOutcome> {
   state.reports.push(...(await dropUnnamed(state, [])));
   const { connection, session, ownsSession, answer } = state;
@@ -21,7 +21,7 @@ export async function endRun(state: RunState, end: RunEnd): Promise<SessionOutco
   return { ...outcome, hook_results: [...outcome.hook_results, ...hooks] };
 }
 
-/** The result of a run that an earlier process ended; a run interrupted before the end of its session ends it now. */
+/** The result of a run that an earlier process ended; stops the session if that process did not. */
 export async function endedRun(state: RunState, { owns_session, ...kept }: KeptEnd): Promise<SessionOutcome> {
   const { connection } = state;
   const known = { ...state, session: kept.session_id, reports: [...state.reported.values()].flat() };
@@ -54,7 +54,7 @@ export async function outcomeOf(state: RunState, { status, problem, consent }: R
   };
 }
 
-/** A report of an earlier process, with the output that its task has. */
+/** A report from the log, with the output from its task. */
 export function withOutput(state: RunState, kept: CallReport): CallReport {
   const result = kept.id === null ? undefined : state.made.get(kept.id)?.result;
   const isItsEnd = result !== undefined && result.task_key === kept.task_key && result.status === kept.status;

@@ -5,18 +5,13 @@ import type { Connection } from '../connection/connect.js';
 import { promptSession, readThread, type SeenSession, showSession, startSession } from '../sessions/sessions.js';
 import type { RunState, SessionRunOptions } from './run-state.js';
 
-/** The session of a run, with the turn context of its prompt. */
 interface EnteredSession {
   session: string;
   ownsSession: boolean;
   prompted: TurnContext;
 }
 
-/**
- * Opens the session of a run, or joins the named one, and sends it the prompt once. Source: R-002-51.
- *
- * @throws AbilityError refusals of sessions.
- */
+/** Opens or joins a run's session; prompts it once. @throws AbilityError session refusals. Source: R-002-51. */
 export async function enterSession(
   connection: Connection,
   run: string,
@@ -40,7 +35,7 @@ export async function enterSession(
   return { session, ownsSession, prompted };
 }
 
-/** The turn context of the prompt, if an earlier process of the run has logged it. */
+/** The turn context, if an earlier process of the run already sent the prompt. */
 async function saidBefore(
   connection: Connection,
   session: string,
@@ -54,7 +49,7 @@ async function saidBefore(
   return last?.text === prompt ? turn_context : undefined;
 }
 
-/** The current turn context: the session's, with the messages of the hooks of the run's calls. Source: R-002-42; C-04. */
+/** The session's turn context, with the answers of the hooks of the run's calls. Source: R-002-42; C-04. */
 export async function contextNow(state: RunState): Promise<TurnContext> {
   const { turn_context } = await showSession(state.connection, state.session);
   const made = [...state.made.values()].flatMap(({ entry, result }) => {
@@ -65,20 +60,16 @@ export async function contextNow(state: RunState): Promise<TurnContext> {
   return turnWithCalls(turn_context ?? state.prompted, made, state.refused, new Date().toISOString());
 }
 
-/** Messages of hooks around the calls of a task. */
 interface HookedCall {
   ability_id: string;
   hooks: readonly HookAnswer[];
-  /** The ability that each of its steps calls. */
+  /** Step path to the ability that it calls. */
   calls: Readonly<Record<string, string | null>>;
 }
 
 /**
- * The turn context of a prompt with the later messages of the hooks of its calls, as an AI reads it before its next decision.
- *
- * A session learns of the hooks of its calls with its next prompt; who runs the calls knows them at once. No hook fires again: hooks fire
- * once, in the task. Source: C-04; R-002-40, R-002-42.
- *
+ * Adds the later messages of the hooks of a prompt's calls, for the AI's next decision. The session itself gets
+ * them with its next prompt. No hook fires again: hooks fire once, in the task. Source: C-04; R-002-40, R-002-42.
  * @param refused guards of calls that got no task. @param at ISO 8601.
  */
 export function turnWithCalls(
@@ -91,7 +82,7 @@ export function turnWithCalls(
   const guards = made.flatMap(({ hooks, calls, ability_id }) =>
     guardsIn(hooks, ({ path }) => calls[path] ?? ability_id),
   );
-  // A decision about a call is a guard of its ability, and no alert as that of a prompt is.
+  // A hook's decision about a call is a guard of its ability; only those about prompts are alerts.
   const signals = made.flatMap(({ hooks }) => hooks.map((answer) => ({ ...answer, decision: 'allow' as const })));
   const { hook_signals: merged } = mergeSignals(signals, [...ability_guards, ...guards, ...refused], at);
   const hints = new Map([...merged.routing_hints, ...routing_hints].map((hint) => [hint.hint, hint]));

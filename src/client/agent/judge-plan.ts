@@ -7,7 +7,7 @@ import { aboutEntry, aboutPlan, statusReport } from './call-report.js';
 import { keepConsent } from './run-journal.js';
 import { callOf, masked, type RunEnd, type RunState } from './run-state.js';
 
-/** Errors of a plan, and its calls that the turn context denies; any of these stops the whole plan. */
+/** Reports the errors of a plan and its denied calls; any of them stops the whole plan. */
 export function refusePlan(
   state: RunState,
   plan: readonly PlannedEntry[],
@@ -34,7 +34,7 @@ export function refusePlan(
     });
 }
 
-/** Holds the calls of a plan until the requester has agreed to the risks. Source: R-002-44, R-002-45. */
+/** Asks for consent to risks. @returns why the run ends without it. Source: R-002-44, R-002-45. */
 export async function holdPlan(
   state: RunState,
   calls: PlannedEntry[],
@@ -53,12 +53,7 @@ export async function holdPlan(
   return undefined;
 }
 
-/**
- * What the requester must consent to: the risks of the request, once, and each planned call that a guard of the prompt wants confirmed.
- * Consent covers one call with one input.
- *
- * @returns each with the name under which consent to it is stored.
- */
+/** Risks, and each call and input that a guard of the prompt wants confirmed; `is` names the stored consent. */
 function askedFor(
   state: RunState,
   calls: readonly PlannedEntry[],
@@ -86,23 +81,19 @@ const DECLINED: Problem = {
   message: 'The requester did not agree to the risk; nothing was run',
 };
 
-/** Context for deciding whether a planned call is tried. */
 interface Denials {
   /** The user's request; nothing from an AI or a tool. */
   prompt: string;
-  /** Of the turn context. */
   guards: readonly AbilityGuard[];
   /** Digests of calls that were denied in this run. */
   denied: ReadonlySet<string>;
-  /** The digest of the called ability and its input. */
   call: string;
 }
 
 /**
- * Why a planned call is not tried: the turn context denies its ability, and the user did not name it; or this very call was denied before.
- *
- * A guard of an earlier call that says what to do instead may be followed with another input; the guard decides then.
- * Source: R-002-43; C-11, C-45; docs/agents.md.
+ * Why a planned call is refused: the turn context denies its ability and the user did not name it, or the same
+ * call was denied before. If a guard of an earlier call suggests what to do instead, another input may be tried;
+ * the guard decides then. Source: R-002-43; C-11, C-45; docs/agents.md.
  */
 export function refusalOf(
   { ability_id }: PlannedEntry,
@@ -124,7 +115,7 @@ export function refusalOf(
 
 const ASK = 'answer with what the user has to decide';
 
-/** Guards of the prompt that ask for confirmation here, because no guard of the call may ask. Source: R-002-45. */
+/** Guards of the prompt that need a confirmation; those of a call ask in its task. Source: R-002-45. */
 export function confirmationsOf(entries: readonly PlannedEntry[], guards: readonly AbilityGuard[]): string[] {
   return guards
     .filter((guard) => guard.decision === 'need_user_confirm' && !isOfCall(guard))
@@ -140,33 +131,28 @@ function isOfCall({ source }: AbilityGuard): boolean {
   return source.startsWith('PreAbility');
 }
 
-/** Whether a text has an id as a word of its own: `db.drop` is not named by `db.drop_all`, and is by `run db.drop.` */
+/** Whether a text contains an id as a whole word: `db.drop` is in `run db.drop.`, not in `db.drop_all`. */
 export function isNamedIn(text: string, id: string): boolean {
   const word = id.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?<![\\p{L}\\p{N}_.-])${word}(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_])`, 'u').test(text);
 }
 
-/** Context for checking a plan. */
 interface KnownCalls {
-  /** Ids of the abilities that may be planned. */
   abilities: ReadonlySet<string>;
-  /** By the ids of earlier plans: the ability and the digest of the input. */
+  /** Call id to the digest of ability and input. */
   made: ReadonlyMap<string, { call: string; ended: boolean }>;
-  /** The digest of the called ability and its input. */
   callOf(entry: PlannedEntry): string;
 }
 
-/** An error in one entry of a plan; `id` null: in the plan as a whole. */
+/** `id` null: the error is in the plan as a whole. */
 interface PlanFault {
   id: string | null;
   refusal: CallRefusal;
 }
 
 /**
- * Checks that a plan is a valid graph of calls: unique ids, `after` names existing calls, no cycle, and only offered abilities. Source:
- * R-000-79; docs/agents.md.
- *
- * @returns the faults; an AI reads them, so each says what to do.
+ * Unique ids, `after` names existing calls, no cycle, only offered abilities. Source: R-000-79; docs/agents.md.
+ * @returns the errors, with advice for the AI that reads them.
  */
 export function checkGraph(plan: readonly PlannedEntry[], known: KnownCalls): PlanFault[] {
   const ids = new Set(plan.map(({ id }) => id));
@@ -196,7 +182,7 @@ function unknownAbility({ id, ability_id }: PlannedEntry, abilities: ReadonlySet
   return { id, refusal: { code: 'ability.not_found', reason, suggestion } };
 }
 
-/** An id names one call: the same id again is the same call. */
+/** The id of an ended call cannot name a different call. */
 function reused(entry: PlannedEntry, { made, callOf }: KnownCalls): PlanFault[] {
   const before = made.get(entry.id);
   if (!before?.ended || before.call === callOf(entry)) return [];
@@ -216,7 +202,7 @@ function circular(ids: readonly string[]): PlanFault {
   );
 }
 
-/** Removes entries that wait for nothing in the rest; the remaining ones form cycles. */
+/** Removes entries without dependencies until only cycles are left. */
 function circleIn(plan: readonly PlannedEntry[]): string[] | undefined {
   const left = new Map(plan.map(({ id, after = [] }) => [id, after]));
   for (;;) {

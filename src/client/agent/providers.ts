@@ -5,12 +5,12 @@ import { formatDuration } from '../../rules/duration.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
 import { startTimer } from '../../server/start-timer.js';
 
-/** A program that makes plans. */
+/** A program that plans calls. */
 export interface CommandProvider {
   /** The program and its arguments; no shell reads them. */
   argv: readonly [string, ...string[]];
   cwd: string;
-  /** The child gets `ALWAYS_PASSED` and the variables in `pass`, nothing else. */
+  /** Only basic variables such as `PATH`, and those in `pass`, reach the program. */
   env: NodeJS.ProcessEnv;
   /** Names of further variables, such as the key of a model. */
   pass?: readonly string[];
@@ -18,16 +18,15 @@ export interface CommandProvider {
   timeoutMs: number;
 }
 
-/** Variables that a program needs to run at all. */
 const ALWAYS_PASSED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SYSTEMROOT'] as const;
-/** A longer answer is not read. Bytes. */
+/** The maximum size of an answer. Bytes. */
 const MAX_BYTES = 1024 * 1024;
-/** How much of its stderr is kept for the message. Bytes. */
+/** The maximum part of stderr that an error message can use. Bytes. */
 const MAX_KEPT = 4096;
 
 /**
- * A provider that is a program: it reads a turn as JSON on stdin, writes its answer as JSON on stdout, and ends. It is started for each
- * answer, and with all that it starts it is ended with it. To commands that it calls itself it is an agent, in the session of the run.
+ * A program, started for each answer: reads a turn as JSON on stdin, writes its answer as JSON on stdout, and is
+ * killed with its children. Commands that it calls see an agent in the session of the run.
  */
 export function commandProvider(command: CommandProvider): PlanProvider {
   return {
@@ -53,7 +52,7 @@ function answerOf(command: CommandProvider, input: string, session: string, sign
     const stop = (reason: unknown): void => {
       failure ??= reason;
       endGroup(child);
-      // A process that left the group may hold its output open for ever.
+      // A process that left the group may hold its output open forever.
       for (const stream of [child.stdout, child.stderr]) stream.destroy();
     };
     const abort = (): void => stop(signal.reason);
@@ -69,7 +68,7 @@ function answerOf(command: CommandProvider, input: string, session: string, sign
     child.stderr.setEncoding('utf8').on('data', (part: string) => {
       said = `${said}${part}`.slice(-MAX_KEPT);
     });
-    // One that does not read its input may still answer.
+    // A program that does not read its input may still answer.
     child.stdin.on('error', () => {});
     child.stdin.end(input);
     const end = (error: unknown): void => {
@@ -97,13 +96,13 @@ function environmentOf({ env, pass = [] }: CommandProvider, session: string): No
   return { ...Object.fromEntries(passed), ABILITY_CALLER: 'agent', ABILITY_SESSION: session };
 }
 
-/** Ends a program with all that it has started and that is still of its group. */
+/** Kills the program and its process group. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // The group has already ended.
   }
 }
 
@@ -116,14 +115,10 @@ function failed(message: string, code: 'planner.failed' | 'planner.timeout' = 'p
   return new AbilityError({ code, message });
 }
 
-/**
- * A provider without a model: a list of answers, one per request, or a function that sees exactly what a model would see.
- *
- * Source: R-002-55.
- */
+/** A provider without a model: a list of answers, or a function of what a model would see. Source: R-002-55. */
 export function scriptedProvider(script: readonly unknown[] | ((turn: AgentTurn) => unknown)): PlanProvider {
   if (typeof script === 'function') {
-    // It gets its own copy, so it cannot change the state of the run.
+    // A copy, so that the script cannot change the state of the run.
     return { ask: async (turn) => script(JSON.parse(JSON.stringify(turn)) as AgentTurn) };
   }
   return {

@@ -6,20 +6,18 @@ import { waitForTask } from '../watch/wait-for-task.js';
 import { aboutEntry, reportOf, statusReport } from './call-report.js';
 import type { MadeCall, RunState } from './run-state.js';
 
-/** The state of a call when waiting for it ends; `held`: a call before it waits. */
+/** `held`: an earlier call that it depends on waits. */
 type CallEnd = 'succeeded' | 'failed' | 'waiting' | 'held' | 'stopped';
 
-/** The result of running a plan. */
 export interface GraphEnd {
   reports: CallReport[];
-  /** `ended`: all that can run has; `waiting`: people have to decide first; `stopped`: it is waited for no longer. */
+  /** `waiting`: approvals are open; `stopped`: the caller stopped waiting. */
   kind: 'ended' | 'waiting' | 'stopped';
 }
 
-/** The maximum number of calls that run at once. */
 const AT_ONCE = 10;
 
-/** Runs the tasks of a plan, each once those before it have succeeded; independent ones at once. Source: R-000-79. */
+/** Runs each task after those that it depends on succeeded; others in parallel. Source: R-000-79. */
 export async function runGraph(state: RunState, plan: readonly PlannedEntry[]): Promise<GraphEnd> {
   const turns = new Turns(AT_ONCE);
   const entries = new Map(plan.map((entry) => [entry.id, entry]));
@@ -52,7 +50,6 @@ function isOpen(end: CallEnd): boolean {
   return end === 'waiting' || end === 'held';
 }
 
-/** Of a call that an earlier plan made. */
 function isDone({ made }: RunState, id: string): boolean {
   return made.get(id)?.result?.status === 'succeeded';
 }
@@ -60,7 +57,7 @@ function isDone({ made }: RunState, id: string): boolean {
 async function runCall(state: RunState, made: MadeCall, reports: Map<string, CallReport>): Promise<CallEnd> {
   const { connection, options } = state;
   const { entry, task_key } = made;
-  // Named again after it had ended: it is that very call.
+  // A plan may name a call again after its end; that does not run it again.
   if (!made.result) {
     if (options.signal?.aborted) return 'stopped';
     await startCall(state, made);
@@ -82,7 +79,7 @@ async function runCall(state: RunState, made: MadeCall, reports: Map<string, Cal
   return made.result.status === 'succeeded' ? 'succeeded' : 'failed';
 }
 
-/** A task that an earlier process of the run has started continues, or has ended. */
+/** Does nothing if an earlier process of the run has already started the task. */
 async function startCall({ connection }: RunState, { task_key }: MadeCall): Promise<void> {
   const { result } = await viewTask(connection, task_key);
   if (result.status !== 'created') return;
@@ -101,7 +98,6 @@ function skipped({ turns }: RunState, { entry, task_key }: MadeCall): CallReport
   });
 }
 
-/** Limits how many actions run at once; the others wait for their turn. */
 class Turns {
   private readonly waiting: (() => void)[] = [];
 

@@ -6,17 +6,15 @@ import { digestOf } from '../../rules/canonical.js';
 import { viewTask } from '../view/view-task.js';
 import { type MadeCall, masked, type RecordedTurn, type RunState } from './run-state.js';
 
-/** The content of the line `answer` of a run: how it ended, without outputs of tasks. */
+/** The content of the log line `answer`: the end of a run, without the outputs of tasks. */
 export interface KeptEnd
   extends Pick<SessionOutcome, 'status' | 'session_id' | 'answer' | 'turns' | 'plan' | 'problem'> {
   owns_session: boolean;
 }
 
 /**
- * Logs an answer of the AI before acting on it, so that it is requested only once. If two processes run the same run, both carry out the
- * answer that was logged first.
- *
- * @returns the answer of the other process, if that was first.
+ * Logs an answer before acting on it, so that it is requested only once. Of two processes of the same run, both
+ * use the answer logged first. @returns that of the other process, if it was first.
  */
 export function keepTurn(state: RunState, turn: Omit<RecordedTurn, 'masked'>): RecordedTurn | undefined {
   const plan = masked(state, turn.plan);
@@ -40,23 +38,21 @@ function recordedOf({ plan, asks, masked: hidden, answer }: RecordedTurn): Recor
   return { plan, asks, masked: hidden, ...(answer !== undefined && { answer }) };
 }
 
-/** Keeps which task a planned call has. */
 export function keepTask(state: RunState, { entry: { id, ability_id }, task_key, call }: MadeCall): void {
   append(state, 'task', id, { turn: state.turns, task_key, ability_id, call });
 }
 
-/** Logs the requester's consent to risks. @param held the subjects of the consent: risks of the request, and calls. */
+/** Logs the requester's consent. @param held the names under which it is stored: risks, and risks of calls. */
 export function keepConsent(state: RunState, { risks, reference }: ConsentQuestion, held: readonly string[]): void {
   append(state, 'approval', null, { by: state.options.user.name, agreed: true, risks, held, reference });
 }
 
-/** Logs the end of a turn, with the reports of its calls; outputs are with their tasks. */
+/** Logs the reports of a turn, without outputs, which the tasks keep. */
 export function keepReports(state: RunState, reports: readonly CallReport[]): void {
   const kept = reports.map(({ output: _, output_cut: __, ...report }) => report);
   append(state, 'decision', null, { turn: state.turns, reports: masked(state, kept) });
 }
 
-/** Keeps how the run ended. */
 export function keepEnd(state: RunState, end: SessionOutcome): void {
   const { status, session_id, answer, turns, plan, problem } = end;
   const { ownsSession: owns_session } = state;
@@ -73,12 +69,12 @@ function append(
   options.journal?.log.append(kind, step, JSON.parse(JSON.stringify(payload)) as JsonObject);
 }
 
-/** How an earlier process ended this run; undefined: it did not. */
+/** Undefined if no earlier process has ended the run. */
 export function endedBefore(journal: { log: { read(): RunLogLine[] } } | undefined): KeptEnd | undefined {
   return journal?.log.read().findLast(({ kind }) => kind === 'answer')?.payload as KeptEnd | undefined;
 }
 
-/** Takes over the work of an earlier process of the same run. */
+/** Restores the state that earlier processes of the same run logged. */
 export function restore(state: RunState): void {
   for (const { kind, step, payload } of state.options.journal?.log.read() ?? []) {
     const { turn } = payload as { turn?: number };
@@ -97,7 +93,7 @@ export function restore(state: RunState): void {
   }
 }
 
-/** The results of calls that ended in an earlier process. */
+/** Reads the results of calls that ended during an earlier process. */
 export async function readEnded(state: RunState): Promise<void> {
   const reports = [...state.reported.values()].flat();
   for (const made of state.made.values()) {

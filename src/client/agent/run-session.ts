@@ -13,17 +13,13 @@ import { runGraph } from './run-graph.js';
 import { endedBefore, keepReports, keepTurn, readEnded, restore } from './run-journal.js';
 import { masked, type RunEnd, type RunState, type SessionRunOptions } from './run-state.js';
 
-/** The default for how often an AI is asked for a plan. */
 const USUAL_TURNS = 10;
 
 /**
- * Lets an AI carry out a request: the prompt goes to a session, the AI plans calls, each is created and run like any other task, and the
- * results go back to the AI until it plans no more.
- *
- * The AI can do nothing but plan: guards and approvals are asked in the tasks, which it cannot decide. Source: R-000-79, R-000-80, R-002-50
- * to R-002-55, R-002-68; C-04, C-45; docs/agents.md.
- *
- * @throws AbilityError the refusals of sessions, and errors that stop every task: no server, no worker.
+ * Sends the prompt to a session; the AI plans calls, which run like any other tasks, and gets their results until
+ * it plans no more. It can only plan: guards and approvals belong to the tasks. Source: R-000-79, R-000-80,
+ * R-002-50 to R-002-55, R-002-68; C-04, C-45; docs/agents.md.
+ * @throws AbilityError refusals of sessions, and errors that stop every task, such as no server or no worker.
  */
 export async function runSession(connection: Connection, options: SessionRunOptions): Promise<SessionOutcome> {
   const run = options.run ?? generateId('r');
@@ -33,7 +29,7 @@ export async function runSession(connection: Connection, options: SessionRunOpti
   try {
     return await carryOn(connection, run, options, state);
   } catch (error) {
-    // Another process of the same run may have ended it, and its session, meanwhile.
+    // Another process of the same run may have ended the run and its session.
     const ended = error instanceof AbilityError && error.code === 'session.stopped' && endedBefore(options.journal);
     if (!ended) throw error;
     const anew = beginState(connection, run, options);
@@ -55,7 +51,7 @@ async function carryOn(
   return STAYS_OPEN.has(end.status) ? outcomeOf(entered, end) : endRun(entered, end);
 }
 
-/** A waiting run continues under the same run id, with its session and its tasks. */
+/** A run with such a status can continue under its id, so its session and tasks stay open. */
 const STAYS_OPEN: ReadonlySet<SessionEndStatus> = new Set([
   'waiting_approval',
   'needs_consent',
@@ -89,7 +85,7 @@ function beginState(connection: Connection, run: string, options: SessionRunOpti
 
 const NO_SIGNALS: TurnContext['hook_signals'] = { routing_hints: [], ability_guards: [], risk_alerts: [] };
 
-/** Waiting that is called off is no failure, wherever it was. */
+/** A cancelled wait is not an error, wherever it happens. */
 async function takeTurns(state: RunState): Promise<RunEnd> {
   try {
     return await takeEach(state);
@@ -158,7 +154,7 @@ async function planOf(state: RunState, turn_context: TurnContext): Promise<{ pla
   }
 }
 
-/** Carries out a plan, as far as it is allowed; the results are among the reports. @returns why the run is over, if it is. */
+/** Runs a plan as far as it is allowed, and adds reports. @returns why the run ends, if it does. */
 async function carryOut(state: RunState, plan: PlannedEntry[], context: TurnContext): Promise<RunEnd | undefined> {
   const refused = refusePlan(state, plan, context);
   if (refused.length > 0) return report(state, refused);
@@ -179,7 +175,7 @@ function report(state: RunState, reports: readonly CallReport[]): undefined {
   keepReports(state, reports);
 }
 
-/** The tasks of a plan that could not be created as a whole. */
+/** Reports on tasks that exist although others of the plan could not be created. */
 function waitingToRun({ made, turns }: RunState, plan: readonly PlannedEntry[]): CallReport[] {
   return plan.flatMap((entry) => {
     const known = made.get(entry.id);

@@ -17,101 +17,93 @@ import type { Connection } from '../connection/connect.js';
 import type { NewTask } from '../start/new-task.js';
 import type { TaskNow } from '../watch/wait-for-task.js';
 
-/** A request to an AI that plans calls, with its participants. */
+/** The settings of a run: an AI plans calls for a request, and the runtime carries them out. */
 export interface SessionRunOptions {
   prompt: string;
   environment: string;
   /** A folder of the project. */
   scope: string;
   user: Person;
-  /** A session to open or to join; left out: one of its own. One that was open before is not ended. */
+  /** A session to open or to join; a joined session stays open. Absent: the run opens its own. */
   session?: string;
-  /** The abilities that may be planned; nothing else is called. */
+  /** The abilities that the AI may plan; it cannot call others. */
   abilities: readonly OfferedAbility[];
   provider: PlanProvider;
-  /** How often the AI is asked for a plan; default 10. */
+  /** The maximum number of plans; default 10. */
   maxTurns?: number;
-  /** Id of the run: the keys of its tasks derive from it, so that a repeated run finds them. Left out: a new one. */
+  /** The keys of tasks derive from this id, so that a repeated run finds them. Absent: a new id. */
   run?: string;
-  /** The log of that run, see `beginRun`; lets an interrupted run continue where it was. */
+  /** The log of the run, see `beginRun`; an interrupted run continues from it. */
   journal?: { log: Pick<RunLog, 'append' | 'read'>; isNew: boolean };
-  /** Masks known secrets in the AI's input and the log; left out: nothing is masked. */
+  /** Masks known secrets in the AI's input and the log; absent: nothing is masked. */
   mask?: <T extends Json>(value: T) => T;
-  /** Asks the requester about risks, never an AI; undefined or left out: they cannot be asked. */
+  /** Asks the requester (never an AI) to accept risks; undefined or absent: not possible. */
   agree?: (question: ConsentQuestion) => Promise<boolean | undefined>;
-  /** How long a call may wait for people before the run ends as `waiting_approval`; undefined: without end. Milliseconds. */
+  /** Milliseconds before a run that waits for people ends as `waiting_approval`; undefined: unlimited. */
   approvalMs?: number | undefined;
   /** Called whenever a task may have changed. */
   onProgress?: (entry: PlannedEntry, result: TaskResult, now?: TaskNow) => void;
-  /** Called with each plan that can be read, before anything of it is tried. */
+  /** Called with each valid plan, before any of it is carried out. */
   onPlan?: (turn: number, plan: readonly PlannedEntry[]) => void;
   onStall?: NewTask['onStall'];
   review?: NewTask['review'];
   trace?: string;
-  /** Ends the waiting, with its reason; tasks continue. */
+  /** Ends the wait, with its reason; tasks continue. */
   signal?: AbortSignal;
 }
 
-/** A planned call for which there is a task. */
 export interface MadeCall {
   entry: PlannedEntry;
   task_key: string;
   /** Digest of ability and input. */
   call: string;
-  /** Its end, where it has one. */
   result?: TaskResult;
-  /** It was never run, and is not to be. */
   cancelled?: true;
 }
 
-/** An answer of the AI, as the log of the run keeps it. */
 export interface RecordedTurn {
   plan: PlannedEntry[];
   answer?: string;
   asks: number;
-  /** Ids of calls whose input held a secret, which is not in the log. */
+  /** Ids of calls whose input contained secrets, which the log does not keep. */
   masked: string[];
 }
 
-/** Why a run is over, or why it waits. */
 export interface RunEnd {
   status: SessionEndStatus;
   problem?: Problem;
   consent?: ConsentQuestion;
 }
 
-/** The state of a run. */
 export interface RunState {
   readonly connection: Connection;
   readonly options: SessionRunOptions;
   readonly run: string;
   readonly session: string;
-  /** Whether the session ends with the run. */
   readonly ownsSession: boolean;
-  /** The turn context of the prompt. */
   prompted: TurnContext;
   asks: number;
   turns: number;
-  /** The last plan with calls. */
+  /** The last plan that is not empty. */
   plan: PlannedEntry[];
   answer: string | null;
   readonly reports: CallReport[];
   readonly made: Map<string, MadeCall>;
-  /** Guards of calls that got no task. */
+  /** Guards that denied a task. */
   readonly refused: AbilityGuard[];
-  /** What the requester has consented to: risks of the request, and calls that a guard of the prompt wants confirmed. */
+  /** Accepted risks of the request, and of calls that a guard wants confirmed. */
   readonly agreed: Set<string>;
-  /** The log of an earlier process, by turn. */
+  /** Answers that an earlier process logged, by turn. */
   readonly recorded: Map<number, RecordedTurn>;
   readonly reported: Map<number, CallReport[]>;
 }
 
-/** Takes known secrets out of something that is written down or shown to an AI. */
+/** Masks known secrets in data for the log or an AI. */
 export function masked<T>({ options: { mask } }: Pick<RunState, 'options'>, value: T): T {
   return mask ? (mask(value as Json) as T) : value;
 }
 
-/** The digest of what an entry calls; of one whose input the log does not have, that of its task. */
+/** The digest of ability and input; that of the task, if the log lacks a masked input. */
 export function callOf({ made, recorded, turns }: RunState, { id, ability_id, input }: PlannedEntry): string {
   const known = made.get(id);
   if (known && recorded.get(turns)?.masked.includes(id)) return known.call;

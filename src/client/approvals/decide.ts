@@ -21,24 +21,18 @@ import { openOwn } from '../view/open-task.js';
 import { unlessDeleted } from '../view/read-deletion.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
 
-/** A worker answers in milliseconds, one that takes over from a killed one within ten seconds. */
+/** Workers answer in milliseconds; after a crash, another one takes over within ten seconds. */
 const DECIDE_MS = 15_000;
 
-/**
- * The approvals of a task that wait for people: those that may be decided from here.
- *
- * @throws AbilityError `task.not_found`, `task.other_project`.
- */
+/** Approvals that may be decided from here. @throws AbilityError `task.not_found`, `task.other_project`. */
 export async function openApprovals(connection: Connection, id: string): Promise<Approval[]> {
   const { result } = await viewOwnTask(connection, id);
   return result.approvals.filter(({ status }) => status === 'open');
 }
 
 /**
- * Sends a decision and learns whether it counted.
- *
- * @throws AbilityError `usage.invalid` for a denial with fields; `task.not_found`, `task.closed`, `task.other_project`, `approval.ignored`; `placement.no_worker` and
- * `worker.unavailable` when no worker takes it up.
+ * @throws AbilityError `usage.invalid` for a denial with fields, `approval.ignored` if the decision did not count,
+ * `task.not_found`, `task.closed`, `task.other_project`; `placement.no_worker`, `worker.unavailable`.
  */
 export async function decide(
   connection: Connection,
@@ -65,7 +59,7 @@ function adviceOn(reason: string): string {
   return 'Run `ability approvals` to see who may decide on what.';
 }
 
-/** Nothing would read or check them. */
+/** Refuses fields of a denial, which nothing would read or check. */
 function refuseFilledNo(verdict: Verdict, { fields = {} }: Decision): void {
   const names = Object.keys(fields);
   if (verdict === 'approve' || names.length === 0) return;
@@ -76,7 +70,7 @@ function refuseFilledNo(verdict: Verdict, { fields = {} }: Decision): void {
   });
 }
 
-/** The approval may be that of a task which this one has called. */
+/** Sends the decision to the called task that the approval belongs to. */
 async function sendToCalled(
   connection: Connection,
   id: string,
@@ -98,7 +92,7 @@ async function send(
 ): Promise<DecisionOutcome> {
   return asking(connection, async () => {
     const args: [object] = [{ verdict, decision }];
-    // Sent again after a restart of the runtime, it is the same decision.
+    // The fixed id makes a repetition after a restart of the runtime the same decision.
     const updateId = randomUUID();
     let taskQueue: string | undefined;
     try {
@@ -120,7 +114,7 @@ async function send(
   });
 }
 
-/** A worker that starts later may still take up a decision that timed out, so the timeout is not reported. */
+/** Not reported as a timeout: a worker that starts later may still take up the decision. */
 async function whyUnanswered(
   connection: Connection,
   id: string,
@@ -133,7 +127,7 @@ async function whyUnanswered(
   return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 
-/** An update fails alike for a key that is unknown and for a task that has ended. */
+/** Tells an unknown key from an ended task; the update fails the same way for both. */
 async function whyUnknown(connection: Connection, id: string, cause: unknown): Promise<AbilityError> {
   const seen = await viewTask(connection, id).catch(unlessDeleted);
   if (!seen) return taskNotFound(id, cause);
@@ -142,13 +136,9 @@ async function whyUnknown(connection: Connection, id: string, cause: unknown): P
 }
 
 /**
- * A decision about an approval, with the required proof; unchanged if none is required.
- *
- * A token proves its person, whom the worker looks up. Without one, only the operating-system user who owns the project's own runtime can
- * be proved.
- *
- * @param token of the decider; left out: none.
- * @throws AbilityError `approval.unproved`, `door.unauthenticated` for an invalid token. Source: docs/approvals.md#proof.
+ * Adds the proof that an approval requires. A token proves its person, whom the worker looks up. Without one, only
+ * the operating-system user who owns the project's own runtime can be proved. Source: docs/approvals.md#proof.
+ * @throws AbilityError `approval.unproved`, `door.unauthenticated` for an invalid token.
  */
 export function withProof(
   connection: Connection,

@@ -7,15 +7,14 @@ import type { Connection } from '../connection/connect.js';
 import { listTasks } from '../list/list-tasks.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
 
-/** An approval with what identifies it. */
+/** An approval with its task and digests. */
 export interface ShownApproval extends Approval {
-  /** The task that asks, and is to be decided on; it may be a called task. */
+  /** The task to decide on; it may be a called one. */
   task_key: string;
-  /** The ability of that task. */
   task_ability: string;
-  /** Digest of the sealed plan that this task runs; that of a called task is part of the plan of the first that called. */
+  /** Digest of the sealed plan of this task; a called task has a part of its first caller's plan. */
   plan_digest: string;
-  /** As `whatDigestOf` gives it. */
+  /** Digest of the subject: ability, implementation, environment, effects and input. */
   what_digest: string;
 }
 
@@ -30,21 +29,16 @@ export interface LastApproved {
   differs: ValueDifference[];
 }
 
-/** How many tasks are queried at once. */
 const ASKED_AT_ONCE = 50;
-/** How many tasks are searched for one that was approved before. */
+/** The maximum number of recent tasks to search. */
 const MAX_LOOKED_AT = 10;
 
-/**
- * The open requests of one task, and of the tasks it has called.
- *
- * @throws AbilityError `task.not_found`, `task.other_project`.
- */
+/** Includes approvals of called tasks. @throws AbilityError `task.not_found`, `task.other_project`. */
 export async function readApprovals(connection: Connection, key: string): Promise<ShownApproval[]> {
   const { result } = await viewOwnTask(connection, key);
   const open = result.approvals.filter(({ status }) => status === 'open');
   const called = [...new Set(open.flatMap(({ task }) => task ?? []))];
-  // Which ability asks, and under which plan, only the task that asks knows.
+  // Only the called task knows its ability and its plan.
   const inner = await inTurns(called, (task) => readApprovals(connection, task).catch(unlessGone));
   const own = open
     .filter(({ task }) => task === undefined)
@@ -60,13 +54,13 @@ export async function readApprovals(connection: Connection, key: string): Promis
   return [...own, ...shown.map((approval) => ({ ...approval, task: approval.task_key }))];
 }
 
-/** The open requests of a project's tasks; in all its environments unless one is named. */
+/** The open approvals of all tasks, in one environment or all. */
 export async function listApprovals(connection: Connection, environment?: string): Promise<ShownApproval[]> {
   const limit = Number.POSITIVE_INFINITY;
   const filter = { called: true, status: ['waiting_approval' as const], environment, limit };
   const waiting = await listTasks(connection, filter);
   const open = await inTurns(waiting, ({ task_key }) => readApprovals(connection, task_key).catch(unlessGone));
-  // A task that is called is listed itself, and its approvals are also those of its caller.
+  // An approval of a called task appears in that task and in its caller.
   const seen = new Set<string>();
   return open.flat().filter(({ id, task_key }) => {
     const name = `${task_key} ${id}`;
@@ -82,13 +76,13 @@ async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>):
   return answers;
 }
 
-/** The list is older than the question. */
+/** No approvals if the task was deleted after the list was read. */
 function unlessGone(error: unknown): ShownApproval[] {
   if (error instanceof AbilityError && (error.code === 'task.not_found' || error.code === 'task.deleted')) return [];
   throw error;
 }
 
-/** The last approval of the same ability at the same step in the same environment that was given, among recent tasks. */
+/** The last granted approval of the same ability, step and environment, among recent tasks. */
 export async function findLastApproved(connection: Connection, now: ShownApproval): Promise<LastApproved | null> {
   const { task_ability: ability, what } = now;
   const filter = { ability, environment: what.environment, called: true, limit: MAX_LOOKED_AT + 1 };
@@ -121,7 +115,7 @@ function isOfSameKind(one: Approval, other: Approval): boolean {
   return one.what.ability === other.what.ability && generalPath(one.path) === generalPath(other.path);
 }
 
-/** Identifies the subject of an approval, for any task and step: ability, implementation, environment, effects and input. 64 hex digits. */
+/** Digest of the subject of an approval, independent of task and step. 64 hex digits. */
 function whatDigestOf({ what }: Pick<Approval, 'what'>): string {
   const { ability, implementation, environment, effects, input } = what;
   return digestOf({ ability, implementation, environment, effects, input });

@@ -16,17 +16,16 @@ import { asking, isUnknownWorkflow, problemIn, taskNotFound } from '../connectio
 import { type OwnTask, openOwn } from '../view/open-task.js';
 import { queryTask, viewTask } from '../view/view-task.js';
 
-/** The hooks of a preflight have a minute. */
+/** Longer than the minute that the hooks of a preflight may take. */
 const EDIT_MS = 65_000;
 const MAX_TRIES = 10;
 const FAILED_PRECONDITION = 9;
 
 /**
- * Changes the input of a task that was created and not run: sets and removes fields. The task runs preflight again with it, one caller
- * after the other, so that changes of different fields all hold. Source: R-000-84, C-37.
- *
- * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`, `worker.unavailable`, and errors of
- * preflight; then nothing has changed.
+ * Sets and removes input fields of a task that has not run yet. Preflight runs again for one caller after the
+ * other, so that changes of different fields add up. Source: R-000-84, C-37.
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.started`, `placement.no_worker`,
+ * `worker.unavailable`, and errors of preflight; then nothing has changed.
  */
 export async function changeInput(connection: Connection, key: string, edit: InputEdit): Promise<EditAnswer> {
   if (key.includes(':')) throw taskNotFound(key);
@@ -34,7 +33,7 @@ export async function changeInput(connection: Connection, key: string, edit: Inp
     const { execution } = await openChangeable(connection, key);
     try {
       const answer = await connection.temporal.withDeadline(Date.now() + EDIT_MS, () => send(execution, edit));
-      // Its record is written before it answers again.
+      // The task answers only after its record is written.
       if (answer.changed) await queryTask(connection, key).catch(() => undefined);
       return answer;
     } catch (error) {
@@ -43,7 +42,7 @@ export async function changeInput(connection: Connection, key: string, edit: Inp
   });
 }
 
-/** By its id an update that is sent again is the same one, and holds once. */
+/** The fixed update id makes repeated sends the same update, which the task applies once. */
 async function send(execution: WorkflowHandle, edit: InputEdit): Promise<EditAnswer> {
   const updateId = randomUUID();
   for (let left = MAX_TRIES - 1; ; left -= 1) {
@@ -55,10 +54,7 @@ async function send(execution: WorkflowHandle, edit: InputEdit): Promise<EditAns
   }
 }
 
-/**
- * A signal came in while the task was about to go on with the change, or the task went on as a new run: the server drops
- * the update, and says that it failed or that it knows none of this id.
- */
+/** The server drops an update, with one of these errors, on a signal or when the task goes on as a new run. */
 function wasSetBack(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return /^update .* not found/i.test(error.message);
   const cause = error instanceof ServiceError ? error.cause : error;
@@ -71,7 +67,7 @@ function wasSetBack(error: unknown): boolean {
 
 async function openChangeable(connection: Connection, key: string): Promise<OwnTask> {
   const task = await openOwn(connection, key);
-  // There may be a record of a task that Temporal has forgotten.
+  // Temporal may have forgotten a task that still has a record.
   if (task?.description.status.name !== 'RUNNING') throw await whyClosed(connection, key);
   await refuseUnserved(connection, task.description.taskQueue);
   return task;
@@ -87,7 +83,7 @@ async function whyClosed(connection: Connection, key: string, cause?: unknown): 
 async function translate(connection: Connection, key: string, error: unknown): Promise<unknown> {
   if (isUnknownWorkflow(error)) return whyClosed(connection, key, error);
   if (error instanceof WorkflowUpdateFailedError) {
-    // An update that was accepted by a task that then ended has no reason of its own.
+    // If the task ended after it accepted the update, the error has no reason of its own.
     const problem = problemIn(error.cause);
     if (!problem || problem.code === 'AcceptedUpdateCompletedWorkflow') return whyClosed(connection, key, error);
     return new AbilityError(problem, { cause: error });

@@ -12,11 +12,7 @@ export function runTask(connection: Connection, id: string): Promise<void> {
   return control(connection, id, 'run', ({ run }) => run.signal(SIGNALS.run));
 }
 
-/**
- * Asks a task to stop; its clean-up runs first.
- *
- * @throws AbilityError `task.not_found`, `task.closed`, `task.other_project`.
- */
+/** Its clean-up still runs. @throws AbilityError `task.not_found`, `task.closed`, `task.other_project`. */
 export function cancelTask(connection: Connection, id: string): Promise<void> {
   return control(connection, id, 'cancelled', async ({ execution }) => {
     await execution.cancel();
@@ -33,7 +29,7 @@ export function resumeTask(connection: Connection, id: string): Promise<void> {
   return control(connection, id, 'resumed', ({ run }) => run.signal(SIGNALS.resume));
 }
 
-/** The commands that send our own signals, and know more than to send them. */
+/** The runtime's own signals, and the commands that send them after checks. */
 const COMMAND_OF: Record<string, string> = {
   [SIGNALS.approve]: 'approve',
   [SIGNALS.deny]: 'deny',
@@ -43,9 +39,8 @@ const COMMAND_OF: Record<string, string> = {
 };
 
 /**
- * Sends a signal that a task waits for, or will. Source: docs/workflow-language.md#waits.
- *
- * @throws AbilityError `usage.invalid` for our own signals, else as {@link cancelTask}.
+ * The task may wait for it later. Source: docs/workflow-language.md#waits.
+ * @throws AbilityError `usage.invalid` for the runtime's own signals, else as {@link cancelTask}.
  */
 export function signalTask(connection: Connection, id: string, name: string, payload: Json): Promise<void> {
   if (Object.hasOwn(COMMAND_OF, name)) {
@@ -61,7 +56,7 @@ export function signalTask(connection: Connection, id: string, name: string, pay
   return control(connection, id, 'signalled', ({ run }) => run.signal(name, payload));
 }
 
-/** How often a task that continues as a new run meanwhile is read again. */
+/** Maximum attempts while the task continues as a new run at the same moment. */
 const MAX_TRIES = 10;
 
 async function control(
@@ -73,7 +68,7 @@ async function control(
   await asking(connection, async () => {
     for (let left = MAX_TRIES - 1; ; left -= 1) {
       const task = await openOwn(connection, id);
-      // Temporal reports success for the cancellation of a closed workflow.
+      // Temporal accepts the cancellation of a closed workflow.
       if (task?.description.status.name !== 'RUNNING') throw await closed(connection, id, what);
       try {
         return await action(task);

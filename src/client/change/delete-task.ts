@@ -16,37 +16,34 @@ import { readDeletion } from '../view/read-deletion.js';
 import { findRecord } from '../view/read-record.js';
 import { type Stall, watchingStalls } from '../watch/find-stall.js';
 
-/** How a task is deleted. */
+/** The settings of a deletion. */
 export interface DeleteOptions {
   by: Person;
-  /** Its history in Temporal as well. */
+  /** Also deletes its history in Temporal. */
   purge: boolean;
-  /** Stop waiting after this many milliseconds; the deletion continues. */
+  /** The maximum wait in milliseconds; the deletion continues. */
   timeoutMs?: number | undefined;
-  /** Called where no worker takes up the deletion. */
   onStall?: (stall: Stall) => void;
-  /** Stops the waiting. */
   signal?: AbortSignal | undefined;
 }
 
-/** The outcome. */
+/** The outcome of a deletion. */
 export type DeleteEnd =
   | { kind: 'deleted'; deletion: Deletion }
   /** It had been deleted before, so nothing was done. */
   | { kind: 'already'; deletion: Tombstone }
-  /** It was refused before it was formed: only the request existed, and its key is free. */
+  /** Preflight had refused it: only the request existed, and the key is available again. */
   | { kind: 'unformed' }
   | { kind: 'aborted' };
 
-/** An attempt that joined one which does less is followed by one of its own. */
+/** After joining a running deletion that does not purge, another one follows. */
 const MAX_TURNS = 3;
 
 /**
- * Deletes a task: ends it if it is open, then removes its record and those of the tasks it called, and leaves a tombstone. A second call
- * joins the first one. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
- *
- * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for a part of another task,
- * `placement.no_worker`, `wait.timeout`.
+ * Ends a task if it is open, removes its record and those of the tasks it called, and leaves a tombstone. A second
+ * call joins the first one. Source: R-000-85, C-37; docs/architecture.md#the-way-of-a-task.
+ * @throws AbilityError `task.not_found`, `task.other_project`, `task.delete_failed`, `usage.invalid` for a part of
+ * another task, `placement.no_worker`, `wait.timeout`.
  */
 export async function deleteTask(connection: Connection, key: string, options: DeleteOptions): Promise<DeleteEnd> {
   refuseNoTask(key);
@@ -56,13 +53,12 @@ export async function deleteTask(connection: Connection, key: string, options: D
   );
 }
 
-/** How far a deletion has come. */
 interface Course {
   /** Temporal has accepted it, so it continues by itself. */
   isBegun: boolean;
 }
 
-/** @param stop ends the waiting, not the deletion. */
+/** @param stop ends the wait, not the deletion. */
 async function deleteOnce(
   connection: Connection,
   key: string,
@@ -70,7 +66,7 @@ async function deleteOnce(
   course: Course,
   stop: AbortSignal,
 ): Promise<DeleteEnd> {
-  // The server may go away before a call that joins a deletion starts to wait.
+  // The server may stop before a call that joins a deletion starts to wait.
   const lasting = <T>(action: () => Promise<T>): Promise<T> => keepingRuntime(connection, action, stop);
   const { task, known } = await lasting(async () => ({
     task: await openOwn(connection, key),
@@ -91,7 +87,6 @@ async function deleteOnce(
   throw new AbilityError({ code: 'task.delete_failed', message: `${key} is deleted by others at the same time` });
 }
 
-/** Does something until the caller stops waiting, or its time is up. */
 async function whilePatient(
   key: string,
   { timeoutMs, signal }: DeleteOptions,
@@ -115,7 +110,7 @@ async function whilePatient(
   }
 }
 
-/** It must be a task key, since it names a folder; parts of a task are deleted with it. */
+/** Refuses all but task keys: the key names a folder. Called tasks are deleted with their caller. */
 function refuseNoTask(key: string): void {
   if (USER_KEY.test(key)) return;
   const [root = ''] = key.split('/', 1);
@@ -133,7 +128,7 @@ function refuseNoTask(key: string): void {
   });
 }
 
-/** The workers of the task have its record, so theirs is the queue. */
+/** The task's own queue, since its workers have the record. */
 async function queueOf(
   connection: Connection,
   key: string,
@@ -157,13 +152,12 @@ function start({ temporal, project }: Connection, taskQueue: string, request: De
     args: [request],
     workflowIdConflictPolicy: 'USE_EXISTING',
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    // It counts as something that executes, so that a project's own runtime stays for it.
+    // Counts as a running task, so that the project's own runtime stays up for it.
     typedSearchAttributes: keywordAttributes({ AbilityProject: project, AbilityStatus: 'running' }),
     staticSummary: `deletes ${request.key}, for ${request.by.name}`,
   });
 }
 
-/** How a deletion went. */
 async function resultOf(
   connection: Connection,
   id: string,
@@ -198,11 +192,7 @@ function failureOf(key: string, error: unknown): unknown {
 
 const GONE_MS = 100;
 
-/**
- * Deletes Temporal's data about a task that was refused before it was formed: its preflights, which hold its input.
- *
- * @returns false if none has ended.
- */
+/** Deletes the preflights of a task that was refused; they hold its input. @returns false if none has ended. */
 async function purgePreflight(connection: Connection, key: string, signal?: AbortSignal): Promise<boolean> {
   const found = await findPreflight(connection, key);
   if (found === undefined || found === 'running') return false;
@@ -214,7 +204,7 @@ async function purgePreflight(connection: Connection, key: string, signal?: Abor
   return true;
 }
 
-/** Preflights that were workflows, as on older servers: the newest run, until there is none. */
+/** Preflights of older servers were workflows: deletes run after run, the newest first. */
 async function removeWorkflows({ temporal, namespace }: Connection, id: string, check: () => void): Promise<void> {
   for (;;) {
     try {

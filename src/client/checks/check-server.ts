@@ -8,12 +8,12 @@ import type { Connection } from '../connection/connect.js';
 import { hasWorker } from '../connection/find-workers.js';
 
 const DAY_SECONDS = 86_400;
-/** Source: docs/architecture.md#the-way-of-a-task. */
+/** Minimum without a warning. Source: docs/architecture.md#the-way-of-a-task. */
 const LEAST_RETENTION_DAYS = 7;
 const INDEXED_TYPES: Record<string, number> = { Keyword: 2 };
 const NORMAL_QUEUE = 1;
 
-/** Whether the server knows the attributes that tasks carry; with `fix` the missing ones are added. */
+/** Checks the search attributes of tasks; with `fix`, adds the missing ones. */
 export async function checkAttributes(connection: Connection, fix: boolean): Promise<CheckResult> {
   const name = 'attributes';
   const { namespace, temporal } = connection;
@@ -34,7 +34,6 @@ export async function checkAttributes(connection: Connection, fix: boolean): Pro
   return { name, status: 'ok', message: `Added the search attributes ${names}` };
 }
 
-/** Whether the server retains ended tasks long enough to inspect them. */
 export async function checkRetention(connection: Connection): Promise<CheckResult> {
   const name = 'retention';
   const { config } = await connection.temporal.workflowService.describeNamespace({ namespace: connection.namespace });
@@ -64,17 +63,16 @@ export async function checkWorkers(connection: Connection, environments: readonl
   };
 }
 
-/** As shipped the dev server hands out a queue's tasks 20 times a second. */
+/** By default, the dev server dispatches the tasks of a queue 20 times a second. */
 const SLOW_DISPATCH_MS = 30;
-/** The server lets a first burst pass; only the probes after it count. */
+/** The server dispatches a first burst without delay; only the probes after it count. */
 const PROBES = 26;
 const TELLING = 9;
 const PROBE_LIMIT_MS = 10_000;
 
 /**
- * Whether the server hands out workflow tasks without delay, measured on a queue of our own.
- *
- * A dev server started without our flags makes every task wait for a 50 ms slot. Source: docs/performance.md.
+ * Measures the delay of workflow tasks on a queue of its own. A dev server started without our flags makes every
+ * task wait for a 50 ms slot. Source: docs/performance.md.
  */
 export async function checkDispatch(connection: Connection): Promise<CheckResult> {
   const name = 'dispatch';
@@ -113,10 +111,7 @@ async function timeDispatch({ temporal, namespace }: Connection): Promise<number
   }
 }
 
-/**
- * The server ends the workflows it deletes. If the caller may not delete, the workflow is ended, and stays until the namespace's retention
- * removes it.
- */
+/** Deletion ends the workflow; without the right to delete, it is ended, and stays for the retention time. */
 async function leaveNothing(temporal: Client, namespace: string, handle: WorkflowHandle): Promise<void> {
   const workflowExecution = { workflowId: handle.workflowId };
   await temporal.workflowService
@@ -124,13 +119,12 @@ async function leaveNothing(temporal: Client, namespace: string, handle: Workflo
     .catch(() => handle.terminate('ability doctor'));
 }
 
-/** How many names are searched for. */
+/** The maximum number of open tasks to search. */
 const MAX_LOOKED_AT = 100;
 
 /**
- * Whether the project's own server has open tasks of another name: the project was renamed, and no worker serves them.
- *
- * @returns undefined where it has none, or where the server is shared, which has projects of others.
+ * Whether the own server has open tasks of other project names: after a renaming, no worker serves them.
+ * @returns undefined if there are none, or if the server is shared with other projects.
  */
 export async function checkFormerNames({ temporal, project, runtime }: Connection): Promise<CheckResult | undefined> {
   if (!runtime) return undefined;

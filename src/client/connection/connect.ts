@@ -20,80 +20,73 @@ import { chooseServer } from '../../server/temporal/connection-settings.js';
 import type { DoorLink, HttpConnectOptions } from '../over-http/door-link.js';
 import { ConnectionCalls, type RetryOptions } from './connection-calls.js';
 
-/** A connection to the Temporal of one project. */
+/** A connection to one project, by its Temporal or by HTTP. */
 export interface Connection {
   temporal: Client;
-  /** The door of the project, where the connection is one to a door; then it has nothing of Temporal. */
+  /** The door, if the connection is over HTTP; then the Temporal fields are unavailable. */
   http?: DoorLink;
   project: string;
   namespace: string;
   address: string;
-  /** Address of the Temporal UI, where it is known. */
+  /** Address of the Temporal UI; null if unknown. */
   ui: string | null;
   paths: ProjectPaths;
   store: Store;
   codec: SpillingCodec;
-  /** Whether the Temporal is the project's own runtime, whose files are on this machine. */
+  /** Whether the project's own runtime on this machine runs Temporal. */
   isOwnRuntime: boolean;
-  /** Whether this call started the runtime. */
+  /** Whether `connect` started the runtime. */
   started: boolean;
   /** Called when a task of another project is read. */
   onOther?: ((key: string, project: string) => void) | undefined;
-  /** The runtime, if it is the project's own; waiting calls restart it after it has stopped. */
+  /** The project's own runtime; calls that wait restart it if it stops. */
   runtime?: RuntimeFile | undefined;
-  /** While the runtime is started again: all who wait, wait for the same. */
+  /** The restart in progress, which all waiting calls share. */
   reviving?: Promise<void> | undefined;
-  /** Until when a preflight is asked as a workflow, on the clock of `performance.now()`. */
+  /** Until then, preflights run as workflows. Milliseconds of `performance.now()`. */
   preflightIsWorkflowUntil?: number | undefined;
-  /** Queues on which a worker was seen, with the moment until which that counts; the same clock. */
+  /** Queue to the end of its status as served. Milliseconds of `performance.now()`. */
   served?: Map<string, number>;
-  /**
-   * What is known of tasks that this connection created, by their keys: of those that run at once, so that nothing of it
-   * changes, under keys that no other caller makes.
-   */
+  /** Memos, by key, of tasks that this connection made and ran at once, with keys that no other caller makes. */
   created?: Map<string, TaskMemo>;
-  /** Called with progress messages. */
   progress?: Progress;
-  /** The environment of the caller; a runtime that is started again starts with it. */
+  /** The caller's environment; also that of a restarted runtime. */
   env?: NodeJS.ProcessEnv;
-  /** The flags with which a command names the server, where it is a remote one. */
+  /** The flags that select a remote server in a command. */
   serverFlags?: string;
-  /** Connections, the newest last: older ones may still have calls that end. */
+  /** The newest last; calls may still be running on older ones. */
   connections?: TemporalConnection[];
   close(): Promise<void>;
 }
 
-/** Which project, and which Temporal. */
+/** The project, and how to reach its Temporal. */
 export interface ConnectOptions extends ConnectionFlags {
   /** Absolute path of the project. */
   root: string;
   project: string;
-  /** Called with progress messages while the server is fetched and started, also later, during a wait. */
+  /** Called with messages while the server is downloaded, started or restarted. */
   progress?: Progress;
-  /** Called when a task of another project is read, whose results name that project, too. */
+  /** Called when a task of another project is read. */
   onOther?: Connection['onOther'];
-  /** Ends the connecting, with its reason. */
+  /** Aborts connecting, with its reason. */
   signal?: AbortSignal;
-  /** The environment that names servers, programs and folders; left out: that of this process. */
+  /** Variables that name servers, programs and folders; absent: those of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
 const CONNECT_MS = 5000;
 /** The runtime reported that it is up; if it answers slowly, the machine is busy. */
 const OWN_CONNECT_MS = 30_000;
-/** A server on this machine is tried at short intervals, and for as long as its runtime may take to start it again. */
+/** A local server is retried at short intervals, as long as its runtime may need to restart it. */
 const OWN_RETRY_MS = 500;
 const OWN_ATTEMPTS = 60;
 const UNAVAILABLE = 14;
 
 /**
- * Connects to a project: over HTTP where the address of a door is given and no project, else to its Temporal: a remote one where one was
- * named, or its own runtime, started on demand.
- *
- * Until it is closed a connection keeps the project's own runtime from leaving; it does not keep its process alive.
- *
- * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for `ABILITY_STORE`; of a door,
- * `usage.invalid`, `door.unreachable`, `door.unauthenticated`.
+ * Over HTTP if there is a door's address and no project; else to Temporal: a named remote one, or the own runtime,
+ * started on demand. An open connection keeps that runtime up, but not its own process alive.
+ * @throws AbilityError `temporal.unavailable`, `runtime.*`, `temporal.binary_missing`, `config.invalid` for
+ * `ABILITY_STORE`; of a door: `usage.invalid`, `door.unreachable`, `door.unauthenticated`.
  */
 export async function connect(options: ConnectOptions | HttpConnectOptions): Promise<Connection> {
   if (!('root' in options)) return (await import('../over-http/http-connection.js')).connectToDoor(options);
@@ -115,7 +108,7 @@ export async function connect(options: ConnectOptions | HttpConnectOptions): Pro
     });
     return { ...connection, serverFlags: flagsOf(options, address, namespace) };
   }
-  // From the beginning: a slow machine may be longer at the start than its runtime stays without anybody.
+  // From the start: on a slow machine, connecting may take longer than an unused runtime stays up.
   const stopTouching = keepTouching(paths, env);
   try {
     return await connectToOwn(options, paths, stopTouching);
@@ -144,12 +137,7 @@ async function connectToOwn(
   return connection;
 }
 
-/**
- * Connects from within the project's own runtime. Such a connection does not keep the runtime from leaving: who uses it does, see
- * `keepTouching`.
- *
- * @param runtime as it announces itself.
- */
+/** Connects from within the project's own runtime, without keeping it up: users do that by `keepTouching`. */
 export async function connectWithin(options: ConnectOptions, runtime: RuntimeFile): Promise<Connection> {
   const paths = pathsOf(options.root);
   const store = openStore(runtime.store, paths);
@@ -160,7 +148,7 @@ export async function connectWithin(options: ConnectOptions, runtime: RuntimeFil
   };
 }
 
-/** Connects to the runtime that has taken the place of the one there was. */
+/** Connects to the restarted runtime. */
 export async function reconnect(connection: Connection, runtime: RuntimeFile, signal?: AbortSignal): Promise<void> {
   const { address, namespace, ui } = runtime;
   const dialed = await dialOwn(connection.paths, runtime, signal);
@@ -174,7 +162,6 @@ export async function reconnect(connection: Connection, runtime: RuntimeFile, si
   connection.served?.clear();
 }
 
-/** How a command names the server that was chosen. */
 function flagsOf(
   { env = process.env, profile = env.TEMPORAL_PROFILE }: ConnectOptions,
   address: string,
@@ -184,7 +171,7 @@ function flagsOf(
   return profile ? `--profile ${profile}${inNamespace}` : `--address ${address}${inNamespace}`;
 }
 
-/** Calls over the connection wait while the runtime restarts its server, but not after the runtime itself has stopped. */
+/** Calls are retried while the runtime restarts its server, but fail once the runtime itself has stopped. */
 function dialOwn(
   paths: ProjectPaths,
   runtime: RuntimeFile,
@@ -254,7 +241,6 @@ function connectionOf(
   };
 }
 
-/** The error for a Temporal that does not answer. */
 export function unavailable(address: string, cause: unknown): AbilityError {
   const reason = reasonOf(cause);
   const message = `Temporal at ${address} does not answer: ${reason}`;

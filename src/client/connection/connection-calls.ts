@@ -6,22 +6,19 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client';
 
-/** A server that says nothing for so long does not answer; its longest polls take a third of it. */
+/** The default deadline of a call; the longest polls of a server take a third of it. */
 const SILENCE_MS = 70_000;
 
-/**
- * The calls over one connection: each has a deadline, obeys the abort signal of its context, fired or not, and ends with its connection.
- */
+/** Each has a deadline, obeys its abort signal, even one fired before, and ends with the connection. */
 export class ConnectionCalls {
   private readonly underWay = new Set<RetriedCall>();
   private readonly signals = new AsyncLocalStorage<AbortSignal>();
   private isClosed = false;
 
-  /** For the connection, in place of the Temporal client's own. */
   readonly interceptor: Interceptor;
 
   constructor(retry: RetryOptions) {
-    // It supplies the class that gRPC requires; the interceptor it wraps does the work.
+    // Only supplies the class that gRPC requires; `RetriedCall` retries.
     const passOn = makeGrpcRetryInterceptor({ ...retry, retryableDecider: () => false });
     this.interceptor = (options, nextCall) => {
       const deadline = Number(options.deadline ?? Date.now() + SILENCE_MS);
@@ -29,7 +26,7 @@ export class ConnectionCalls {
     };
   }
 
-  /** Makes the signals of a connection, and its end, count for all its calls. */
+  /** Applies the connection's abort signals and its closing to all its calls. */
   attach(connection: Connection): Connection {
     const withAbortSignal = connection.withAbortSignal.bind(connection);
     const close = connection.close.bind(connection);
@@ -59,11 +56,9 @@ export class ConnectionCalls {
   }
 }
 
-/** When a call is made again, and how long after its failure. */
+/** Which failures are retried, and after which delay. */
 export type RetryOptions = ReturnType<typeof defaultGrpcRetryOptions>;
-/** As the gRPC client takes it. */
 type Interceptor = NonNullable<ConnectionOptions['interceptors']>[number];
-/** The call behind an interceptor. */
 export type Call = ReturnType<Parameters<Interceptor>[1]>;
 type Listener = NonNullable<Parameters<Call['start']>[1]>;
 type Metadata = Parameters<Call['start']>[0];
@@ -71,20 +66,16 @@ type Status = Parameters<Parameters<typeof makeGrpcRetryInterceptor>[0]['retryab
 
 const CANCELLED = 1;
 
-/** Ends a running call. */
 interface CallLimits {
-  /** Milliseconds on the clock of `Date.now()`: after it no attempt begins. */
+  /** No attempt begins after it. Milliseconds since 1970. */
   deadline: number;
   signal: AbortSignal | undefined;
-  /** Called once, when the call has ended. */
   onEnd(): void;
 }
 
 /**
- * A unary call that is made again when it fails.
- *
- * The interceptor of the Temporal client cancels its first attempt alone, and makes another one on a closed connection, whose error nothing
- * catches; this one ends at once, during any attempt or between two.
+ * A unary call with retries that a cancellation ends at once, during an attempt or between two. The Temporal
+ * client's interceptor cancels only its first attempt and retries on a closed connection, with an uncaught error.
  */
 class RetriedCall implements Call {
   private attempt = 1;
@@ -110,11 +101,10 @@ class RetriedCall implements Call {
     this.begin(metadata);
     const { signal } = this.limits;
     signal?.addEventListener('abort', this.end);
-    // The Temporal client does not hear a signal that fired before the call.
+    // The Temporal client ignores a signal that fired before the call.
     if (signal?.aborted) this.end();
   }
 
-  /** Ends the call at once. */
   readonly end = (): void => this.cancelWithStatus(CANCELLED, 'Cancelled on client');
 
   cancelWithStatus(code: number, details: string): void {
@@ -184,7 +174,7 @@ class RetriedCall implements Call {
       this.current.sendMessage(this.message);
       this.current.halfClose();
     } catch {
-      // The connection is closed: the status of the last attempt is final.
+      // The connection is closed; report the last attempt's status.
       this.finish(status);
     }
   }

@@ -4,16 +4,15 @@ import { AbilityError } from '../../contracts/problem.js';
 import { isServed } from '../../server/temporal/is-served.js';
 import type { Connection } from './connect.js';
 
-/** Workers that have just started are listed a moment later. */
+/** The server lists new workers with a delay. */
 const PATIENCE_MS = 2000;
 
-/** Between two looks. */
 const LOOK_MS = 100;
 
-/** A worker seen a moment ago is not looked up again: pollers are listed much longer than that. */
+/** So long a worker counts as running without another query; the server lists pollers much longer. */
 const SEEN_MS = 2000;
 
-/** The placement whose queue has a worker, local first; a just seen one comes before all. @throws AbilityError `placement.no_worker`. */
+/** A placement with a worker; recently seen first, then local. @throws AbilityError `placement.no_worker`. */
 export async function placementWithWorker(connection: Connection, environment: string): Promise<Placement> {
   const [...order] = PLACEMENTS;
   const seen = order.find((placement) => wasSeen(connection, environment, placement));
@@ -28,7 +27,7 @@ export async function placementWithWorker(connection: Connection, environment: s
   }
 }
 
-/** @throws AbilityError `placement.no_worker` when no worker serves the queue of a placement. */
+/** @throws AbilityError `placement.no_worker` if the placement has no worker. */
 export async function refuseWithoutWorker(
   connection: Connection,
   environment: string,
@@ -38,7 +37,7 @@ export async function refuseWithoutWorker(
   if (!(await hasWorker(connection, environment, placement))) throw noWorker(connection, environment, placement);
 }
 
-/** @throws AbilityError `placement.no_worker` when no worker serves a queue, nor takes it up within a moment. */
+/** @throws AbilityError `placement.no_worker` if no worker polls the queue within {@link PATIENCE_MS}. */
 export async function refuseUnserved(connection: Connection, queue: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS;
   while (!(await isServed(connection.temporal, connection.namespace, queue))) {
@@ -55,7 +54,6 @@ function unserved({ address }: Connection, queue: string): AbilityError {
   });
 }
 
-/** Whether a worker polls the queue of a placement. */
 export async function hasWorker(connection: Connection, environment: string, placement: Placement): Promise<boolean> {
   const queue = taskQueueOf(connection.project, environment, placement);
   const isThere = await isServed(connection.temporal, connection.namespace, queue);

@@ -2,10 +2,8 @@ import type { Connection } from './connect.js';
 
 type HistoryPage = Awaited<ReturnType<Connection['temporal']['workflowService']['getWorkflowExecutionHistory']>>;
 
-/** One event of a history, as Temporal gives it. */
 export type HistoryEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
 
-/** The first events of a task's history. */
 export async function firstEvents(
   { temporal, namespace }: Connection,
   workflowId: string,
@@ -16,7 +14,7 @@ export async function firstEvents(
   return history?.events ?? [];
 }
 
-/** The last events of a history, the newest first. @param runId left out: of the newest run. */
+/** The newest first. @param runId absent: the newest run. */
 export async function lastEvents(
   { temporal, namespace }: Connection,
   workflowId: string,
@@ -29,7 +27,7 @@ export async function lastEvents(
   return history?.events ?? [];
 }
 
-/** The run that continued as the one of this first event. */
+/** Id of the run that this one continues. */
 export function runBefore(first: HistoryEvent | undefined): string | undefined {
   return first?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId || undefined;
 }

@@ -10,19 +10,16 @@ import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import { type Connection, reconnect } from './connect.js';
 import { asking } from './temporal-errors.js';
 
-/** How often a command that waits looks whether its runtime lives. */
 const LOOK_MS = 1000;
-/** A server that ends again and again is not waited for. */
+/** A wait ends after so many restarts of the server. */
 const MAX_TURNS = 10;
-/** gRPC codes of a server that has gone away: cancelled because its connection was closed, or unavailable. */
+/** gRPC codes of a server that stopped: cancelled with its connection, or unavailable. */
 const GONE = new Set([1, 14]);
 
 /**
- * Runs an action that waits for the server, and repeats it after the project's own runtime has stopped and been restarted. The action must
- * be idempotent.
- *
- * @param signal ends the waiting, with its reason.
- * @throws AbilityError `runtime.stopped` where `ability down` ended the runtime; errors of the action.
+ * Runs an action, and again after each restart of the project's own runtime; it must be idempotent.
+ * @param signal ends the wait, with its reason.
+ * @throws AbilityError `runtime.stopped` if `ability down` ended the runtime; errors of the action.
  */
 export async function keepingRuntime<T>(
   connection: Connection,
@@ -33,11 +30,11 @@ export async function keepingRuntime<T>(
     signal?.throwIfAborted();
     const stop = new AbortController();
     const { signal: ends, release } = anySignal(signal ? [stop.signal, signal] : [stop.signal]);
-    // Each call listens on, for as long as this goes.
+    // Each call adds a listener for as long as this runs.
     setMaxListeners(0, ends);
     const watching = untilGone(connection, stop.signal).then(() => stop.abort());
     try {
-      // Also where the action does not heed its signal: it may wait for more than a call.
+      // Also ends if the action ignores its signal: it may wait for more than a call.
       return await unlessAborted(connection.temporal.withAbortSignal(ends, action), signal);
     } catch (error) {
       signal?.throwIfAborted();
@@ -51,28 +48,24 @@ export async function keepingRuntime<T>(
   }
 }
 
-/** As {@link keepingRuntime}; errors of Temporal's client become ours. */
+/** {@link keepingRuntime} with the error translation of {@link asking}. */
 export function withServer<T>(connection: Connection, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return asking(connection, () => keepingRuntime(connection, action, signal));
 }
 
-/** Whether the runtime that a connection was connected to lives no more. */
 export function isRuntimeGone({ runtime, paths }: Connection): boolean {
   return runtime !== undefined && !isLiving(paths, runtime);
 }
 
-/** Whether an error means that the server has gone away. */
+/** Whether the error means that the server has stopped. */
 export function isNobodyThere(error: unknown): boolean {
   const code = grpcErrorOf(error)?.code;
   return code !== undefined && GONE.has(code);
 }
 
 /**
- * Restarts the project's runtime, or finds the one that another command has started, and connects to it.
- *
- * All waiting callers share one attempt, so none of them can cancel it.
- *
- * @throws AbilityError `runtime.stopped`, and errors of {@link ensureRuntime}.
+ * Restarts the project's runtime, or connects to the one that another command has started. All callers share one
+ * attempt, so none can cancel it. @throws AbilityError `runtime.stopped`, and errors of {@link ensureRuntime}.
  */
 export async function reviveRuntime(connection: Connection): Promise<void> {
   connection.reviving ??= revive(connection).finally(() => {
@@ -85,7 +78,7 @@ async function revive(connection: Connection): Promise<void> {
   const { runtime, paths, progress = () => {} } = connection;
   if (!runtime) return;
   for (let turn = 1; ; turn += 1) {
-    // Also while it is still leaving.
+    // Also while it is still stopping.
     if (wasStopped(paths, runtime)) throw runtimeStopped();
     const isGone = isRuntimeGone(connection);
     const found = await findRuntime(connection);
@@ -98,7 +91,7 @@ async function revive(connection: Connection): Promise<void> {
 
 async function findRuntime({ paths, env }: Connection): Promise<EnsuredRuntime> {
   const living = readLivingRuntime(paths);
-  // Of any version: it was replaced for a reason.
+  // Accepts any version: it was replaced for a reason.
   if (living?.state === 'up' && isVisible(living)) return { runtime: living, started: false };
   return ensureRuntime(paths, () => {}, undefined, env);
 }
@@ -124,7 +117,7 @@ function reportRestart(progress: (text: string) => void, found: EnsuredRuntime):
   progress(`The runtime of this project had ended while this command waited; ${how}, and the task goes on.`);
 }
 
-/** Resolves when the runtime of a connection has stopped, or its caller has stopped waiting. */
+/** Resolves when the runtime has stopped, or `stop` fires. */
 export async function untilGone(connection: Connection, stop: AbortSignal): Promise<void> {
   while (!stop.aborted && !(connection.runtime && isRuntimeGone(connection))) {
     await sleep(LOOK_MS, stop);

@@ -14,18 +14,15 @@ import {
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { type Connection, unavailable } from './connect.js';
 
-/**
- * gRPC codes of a server that cannot answer any request: cancelled with its connection, unknown, deadline
- * exceeded, resource exhausted, aborted, internal, unavailable, data loss.
- */
+/** Cancelled, unknown, deadline exceeded, resource exhausted, aborted, internal, unavailable, data loss. */
 const CANNOT_ANSWER = new Set([1, 2, 4, 8, 10, 13, 14, 15]);
 const INVALID_ARGUMENT = 3;
 const NOT_FOUND = 5;
 const FAILED_PRECONDITION = 9;
-/** The server answers and does not let us in: permission denied, unauthenticated. */
+/** gRPC codes of denied access: permission denied, unauthenticated. */
 const NOT_LET_IN = new Set([7, 16]);
 
-/** Turns what the Temporal client throws into our errors; others pass through. */
+/** Translates known errors of the Temporal client into an AbilityError; rethrows all others. */
 export async function asking<T>(connection: Connection, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
@@ -56,7 +53,7 @@ function translate(connection: Connection, error: unknown): unknown {
   return error;
 }
 
-/** Temporal's message about an invalid request; undefined for any other error. */
+/** Undefined for any other error. */
 export function invalidArgumentOf(error: unknown): string | undefined {
   const cause = error instanceof ServiceError ? error.cause : error;
   return isGrpcServiceError(cause) && cause.code === INVALID_ARGUMENT ? cause.details : undefined;
@@ -74,19 +71,17 @@ function notLetIn({ address, namespace }: Connection, cause: Error & { details: 
   return new AbilityError({ code: 'temporal.unavailable', message, suggestion }, { cause });
 }
 
-/** The error for a key without a task. */
 export function taskNotFound(key: string, cause?: unknown): AbilityError {
   const message = `There is no task ${key}`;
   const suggestion = 'Run `ability task list` to see what there is.';
   return new AbilityError({ code: 'task.not_found', message, suggestion }, { cause });
 }
 
-/** Whether Temporal does not know a workflow. */
 export function isUnknownWorkflow(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
 }
 
-/** The result of an action; undefined where Temporal does not know the workflow. */
+/** Undefined if Temporal does not know the workflow. */
 export async function unlessUnknown<T>(action: Promise<T>): Promise<T | undefined> {
   return action.catch((error: unknown) => {
     if (isUnknownWorkflow(error)) return undefined;
@@ -94,7 +89,7 @@ export async function unlessUnknown<T>(action: Promise<T>): Promise<T | undefine
   });
 }
 
-/** Temporal's description of a workflow; undefined if it does not know it. */
+/** Undefined if Temporal does not know the workflow. */
 export function describeIfKnown(
   { temporal }: Connection,
   id: string,
@@ -109,7 +104,6 @@ export function problemIn(cause: unknown): Problem | undefined {
   return problem ?? { code: cause.type ?? 'internal.error', message: cause.message };
 }
 
-/** Attributes of the type Keyword, as a workflow is started with them. */
 export function keywordAttributes(values: Readonly<Record<string, string>>): TypedSearchAttributes {
   const pairs = Object.entries(values).map(([name, value]) => {
     return { key: defineSearchAttributeKey(name, SearchAttributeType.KEYWORD), value };

@@ -4,13 +4,9 @@ import type { StepSummary } from '../../contracts/task.js';
 import type { SeenCall } from './read-calls.js';
 
 /**
- * The attempts of one step.
- *
- * Temporal keeps the errors of the last two attempts of a call; of earlier ones the log has their last output.
- * Without a history only their number is known, and how the last one ended.
- *
- * @param calls those at the path of the step; more than one where a group was tried again.
- * @param words the last that each attempt wrote.
+ * Temporal keeps the errors of a call's last two attempts, the log the last output of earlier ones. Without a
+ * history, only the number of attempts and the end of the last are known.
+ * @param calls at the path of the step; several if a group was retried. @param words each attempt's last output.
  */
 export function buildAttempts(
   step: StepSummary,
@@ -19,7 +15,7 @@ export function buildAttempts(
 ): AttemptStory[] {
   if (calls.length > 0) {
     const isOver = isStepEnd(step.status);
-    // A log does not distinguish the rounds of a group.
+    // The log does not distinguish retries of a group.
     const output = calls.length === 1 ? words : new Map<number, string>();
     return calls.flatMap((call, index) => attemptsOfCall(call, index + 1, isOver, output));
   }
@@ -50,7 +46,7 @@ function attemptsOfCall(
   });
 }
 
-/** A call without an end in the history, although its step is over, was cut off together with its task. */
+/** A call without an end in the history of an ended step was interrupted with its task: `unknown`. */
 function statusOf({ end, started_at }: SeenCall, isOver: boolean): AttemptStory['status'] {
   if (end === 'completed') return 'succeeded';
   if (end !== null) return end;

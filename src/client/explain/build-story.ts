@@ -24,27 +24,24 @@ import type { SeenCall } from './read-calls.js';
 import type { TaskHistory } from './read-history.js';
 import { stepsOfCalls } from './steps-of-calls.js';
 
-/** Everything that is known of a task. */
 export interface StorySources {
   seen: SeenTask;
-  /** Undefined where Temporal has forgotten the task. */
+  /** Undefined if Temporal no longer has the task. */
   history: TaskHistory | undefined;
-  /** Undefined where no record is on this machine. */
+  /** Undefined if this machine has no record of it. */
   record: TaskRecord | undefined;
-  /** The last that each attempt of the call at a path wrote. */
+  /** Attempt number to its last log line, for the call at a step path. */
   lastOutput: (path: string) => ReadonlyMap<number, string>;
-  /** The version of the protocol that calls of MCP tools spoke, by the path of the step. */
+  /** Step path to the version of the MCP protocol. */
   protocols: (isWanted: (path: string) => boolean) => ReadonlyMap<string, string>;
 }
 
-/** The start of a task, as far as a record or a history has it. */
 type Origin = Pick<TaskStart, 'plan' | 'input' | 'session'> & {
   digest: string;
   caller?: Caller | undefined;
   grant?: AgentGrant;
 };
 
-/** Explains how a task reached its present state, from all sources about it. */
 export function buildStory(sources: StorySources): TaskStory {
   const { seen, history, record } = sources;
   const { result, view } = seen;
@@ -92,7 +89,7 @@ export function buildStory(sources: StorySources): TaskStory {
   };
 }
 
-/** Temporal must still have the task, and it must be of this project: a retry asks for both. */
+/** Null if Temporal no longer has the task, or it belongs to another project: a retry needs both. */
 function retryOf({ seen: { result, source } }: StorySources, plan: Plan | undefined): TaskStory['retry'] {
   const { task_key: task, status, error, project } = result;
   if (task === null || source === 'record' || project !== undefined) return null;
@@ -120,7 +117,7 @@ function originOf({ history, record }: StorySources): Origin | undefined {
   return record && { ...record, digest: record.plan_digest };
 }
 
-/** The abilities that an agent may call: those of its plan, or the part of them that its calling agent allowed. Source: R-003-17. */
+/** The plan's abilities for the agent, limited to those that its caller granted. Source: R-003-17. */
 function agentStory({ model, limits, tools }: PlanAgent, grant: AgentGrant | undefined): StoryAgent {
   const own = tools.map(({ ability }) => ability);
   const given = grant?.operations;
@@ -161,7 +158,7 @@ function namesOf({ pre_create, pre_call, post_call }: PlanHooks): string[] {
   return [...new Set([...pre_create, ...pre_call, ...post_call].map(({ id }) => id))];
 }
 
-/** Only calls of MCP tools speak one; of other plans no log is read. */
+/** Reads logs only if there are MCP calls: no other calls have a protocol version. */
 function withProtocols(steps: StepStory[], { protocols }: StorySources, plan: Plan | undefined): StepStory[] {
   const isTool = ({ call }: StepStory): boolean => {
     return call !== null && plan?.operations[call]?.implementation.kind === 'mcp';
@@ -175,7 +172,7 @@ function withProtocols(steps: StepStory[], { protocols }: StorySources, plan: Pl
   });
 }
 
-/** The calls of the history stand in for steps that no source reports. */
+/** Steps from the calls in the history, if no other source has any. */
 function stepsOf({ seen, history }: StorySources): StepSummary[] {
   const { steps, status } = seen.result;
   if (steps.length > 0 || !history) return steps;
@@ -211,7 +208,7 @@ function stepStory(
   };
 }
 
-/** Earlier builds did not note which turns failed; as far as these were calls, a history has them. */
+/** Fills in failed turns from the history; older builds did not report them. */
 function withFailures(step: StepSummary, history: TaskHistory | undefined): StepSummary {
   const isNoted = step.turns === undefined || step.status === 'succeeded' || step.failed_turns !== undefined;
   if (isNoted || !history) return step;
@@ -239,7 +236,6 @@ function turnsOf({
   };
 }
 
-/** A failure in a loop with the attempts of the call that failed. */
 function failureStory(
   failure: ItemFailure,
   calls: readonly SeenCall[],
@@ -252,7 +248,7 @@ function failureStory(
   return { ...failure, tries: buildAttempts(step, own, lastOutput(path)) };
 }
 
-/** Unavailable parts are reported; silence would be taken for an answer. */
+/** Names the sources that are unavailable, so that missing data is not mistaken for a fact. */
 function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefined): string[] {
   const gaps: string[] = [];
   if (seen.source === 'record') {

@@ -10,21 +10,19 @@ import { buildStory } from './build-story.js';
 import { readHistory } from './read-history.js';
 
 /**
- * Explains how a task came to its state: definition, resolution, hooks, approvals, attempts, end.
- *
  * @param mend is called before the record is read; it returns a warning about the record.
- * @throws AbilityError `task.not_found`; of a task that could not be formed its message says why.
+ * @throws AbilityError `task.not_found`; if preflight formed no task, its message says why.
  */
 export async function explainTask(
   connection: Connection,
   id: string,
   mend: (seen: SeenTask) => Promise<string | undefined> = async () => undefined,
 ): Promise<TaskStory> {
-  // Workflows of our own have a colon; of them only direct runs are tasks.
+  // The runtime's own workflows have a colon in their id; of these only direct runs are tasks.
   if (id.includes(':') && !id.startsWith('direct:')) throw taskNotFound(id);
   return asking(connection, async () => {
     const seen = await see(connection, id);
-    // The record here with the key of another project's task is of another task.
+    // Another project's task may have the same key as a record here.
     const isOwn = seen.result.project === undefined;
     const mended = await mend(seen);
     return buildStory({
@@ -50,7 +48,7 @@ async function see(connection: Connection, id: string): Promise<SeenTask> {
   }
 }
 
-/** A key that no task holds may be that of a task which preflight refused. */
+/** Why preflight formed no task under this key; undefined if there was no preflight. */
 async function whyNeverFormed(connection: Connection, id: string): Promise<AbilityError | undefined> {
   const outcome = await findPreflight(connection, id);
   if (!outcome) return undefined;

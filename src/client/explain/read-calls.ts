@@ -4,47 +4,40 @@ import type { Problem } from '../../contracts/problem.js';
 import { isModelKey } from '../../rules/agents/model-key.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 
-/** A call that has not ended, as Temporal describes it. */
 export type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 type Failure = NonNullable<HistoryEvent['activityTaskFailedEventAttributes']>['failure'];
 type Time = HistoryEvent['eventTime'];
 
-/** Reads a text that Temporal keeps beside an event; undefined for none. */
+/** Decodes the metadata text of an event; undefined if it has none. */
 export type ReadText = (payload: NonNullable<HistoryEvent['userMetadata']>['summary']) => Promise<string | undefined>;
 
-/** Why an attempt failed. */
 export type AttemptProblem = Pick<Problem, 'code' | 'message'>;
 
-/** One call as the history of a task has it: the last attempt, and why the one before it failed. Times are ISO 8601. */
+/** A call in the history: its last attempt, and the error of the attempt before. Times are ISO 8601. */
 export interface SeenCall {
   path: string;
   operation: string;
   scheduled_at: string | null;
   /** Number of the last attempt; 0: none has started. */
   attempt: number;
-  /** When that attempt started. */
   started_at: string | null;
   ended_at: string | null;
   end: 'completed' | 'failed' | 'cancelled' | null;
   problem: AttemptProblem | null;
   earlier: AttemptProblem | null;
-  /** When the next attempt starts, while the call waits for that. */
+  /** Start of the next attempt, while the call waits for it. */
   starts_at: string | null;
   worker: string | null;
 }
 
-/**
- * The calls of operations in a history, in the order in which they were scheduled, without hooks and our own activities.
- *
- * @param pending the state of the calls that have not ended.
- */
+/** Calls of operations in scheduled order, without hooks and our own activities. @param pending open calls. */
 export async function readCalls(
   events: readonly HistoryEvent[],
   pending: readonly PendingActivity[],
   readText: ReadText,
 ): Promise<SeenCall[]> {
   const calls: SeenCall[] = [];
-  // Ids begin anew with each run of a task, and an event is only ever about one before it in the same run.
+  // Event ids start again with each run, but events only refer to earlier ones of the same run.
   const byEvent = new Map<string, SeenCall>();
   const byActivity = new Map<string, SeenCall>();
   for (const event of events) {
@@ -64,7 +57,7 @@ export async function readCalls(
   return calls;
 }
 
-/** Whether an activity is a call of an operation, and not of a hook or of our own. */
+/** Whether an activity is a call of an operation, not a hook or one of the runtime itself. */
 export function isOperation(type: string): boolean {
   return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
 }
@@ -85,7 +78,7 @@ function newCall(path: string, operation: string, event: HistoryEvent): SeenCall
   };
 }
 
-/** Takes in an event about a call. Temporal writes the start of a call when it ends, with its last attempt. */
+/** Applies an event to its call. Temporal writes the start event when the last attempt ends. */
 function takeEvent(calls: ReadonlyMap<string, SeenCall>, event: HistoryEvent): void {
   const started = event.activityTaskStartedEventAttributes;
   const completed = event.activityTaskCompletedEventAttributes;
@@ -107,14 +100,14 @@ function takeEvent(calls: ReadonlyMap<string, SeenCall>, event: HistoryEvent): v
 
 const BACKING_OFF = 1;
 
-/** Takes in the state of a call that has not ended. While it waits for a retry, its attempt is the next one. */
+/** Applies the state of a pending call. While it waits for a retry, `attempt` is the next one. */
 function takePending(call: SeenCall, activity: PendingActivity): void {
   Object.assign(call, attemptOf(activity));
   call.worker = activity.lastWorkerIdentity || null;
   call.started_at = activity.state === BACKING_OFF ? null : isoOf(activity.lastStartedTime);
 }
 
-/** At which attempt a call is that has not ended. */
+/** The present or next attempt of a pending call. */
 export function attemptOf(activity: PendingActivity): Pick<SeenCall, 'attempt' | 'earlier' | 'starts_at'> {
   const attempt = activity.attempt ?? 1;
   const waits = activity.state === BACKING_OFF && attempt > 1;
@@ -125,7 +118,7 @@ export function attemptOf(activity: PendingActivity): Pick<SeenCall, 'attempt' |
   };
 }
 
-/** Names of the time-outs of Temporal, by number; they are only seen when a worker was lost or hung. */
+/** By number of Temporal's timeout type. They only occur if a worker was lost or hung. */
 const TIMEOUTS: Record<number, AttemptProblem> = {
   1: { code: 'timeout.call', message: 'The worker did not end it in time' },
   2: { code: 'worker.unavailable', message: 'No worker took it up' },
@@ -133,7 +126,7 @@ const TIMEOUTS: Record<number, AttemptProblem> = {
   4: { code: 'timeout.call', message: 'The worker that ran it was lost' },
 };
 
-/** Why an attempt failed. The type of the failure is our code; other failures keep Temporal's message. */
+/** Our failures have the error code as their type; others keep Temporal's message. */
 export function problemOf(failure: Failure): AttemptProblem | null {
   if (!failure) return null;
   const { applicationFailureInfo, timeoutFailureInfo, cause, message } = failure;
@@ -142,7 +135,6 @@ export function problemOf(failure: Failure): AttemptProblem | null {
   return timeout ?? problemOf(cause) ?? { code: 'internal.error', message: message ?? 'It failed' };
 }
 
-/** A time of Temporal's as ISO 8601; null for none. */
 export function isoOf(time: Time): string | null {
   const ms = Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
   return ms > 0 ? new Date(ms).toISOString() : null;

@@ -7,21 +7,20 @@ import type { HistoryEvent } from '../connection/history-events.js';
 import { runBefore } from '../connection/history-events.js';
 import { isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
-/** The data in the history of a task besides its result. */
 export interface TaskHistory {
   created_at: string | null;
-  /** The start of the task's newest run; null if it is in a store that cannot be read from here. */
+  /** Of the newest run; null if the store that has it cannot be read from here. */
   start: TaskStart | null;
   calls: SeenCall[];
-  /** Whether there was more than is read. */
+  /** Whether events are missing, because there are too many. */
   isCut: boolean;
 }
 
 const PAGE = 1000;
-/** A story of more than that is one for the Temporal UI. */
+/** Longer histories are better read in the Temporal UI. */
 const MAX_EVENTS = 50_000;
 
-/** Reads the start and the calls of a task from its history, through all its runs. */
+/** Reads all runs of a task. */
 export async function readHistory(connection: Connection, id: string): Promise<TaskHistory> {
   const events = await eventsOf(connection, id, undefined);
   const [newest] = events;
@@ -41,7 +40,7 @@ export async function readHistory(connection: Connection, id: string): Promise<T
   };
 }
 
-/** Temporal may have forgotten an earlier run already. */
+/** Temporal may have deleted an earlier run already. */
 function unlessForgotten(error: unknown): HistoryEvent[] {
   if (isNotFound(error)) return [];
   throw error;
@@ -72,7 +71,6 @@ async function startOf({ codec }: Connection, id: string, event: HistoryEvent): 
   }
 }
 
-/** Reads texts that Temporal keeps beside events, for a connection. */
 export function textReader({ codec }: Pick<Connection, 'codec'>): ReadText {
   return async (payload) => {
     const [decoded] = payload ? await codec.decode([payload]) : [];

@@ -4,10 +4,9 @@ import type { StepSummary } from '../../contracts/task.js';
 import { generalPath, turnOf } from '../../rules/steps/turn-paths.js';
 import type { SeenCall } from './read-calls.js';
 
-/** Failures of one step that are listed, as in a result. */
 const MAX_FAILURES = 20;
 
-/** The calls of a history as the steps of a result, where there is no other source: one row a step, also of a loop. */
+/** Builds the steps of a result from calls alone; a loop becomes one step. */
 export function stepsOfCalls(calls: readonly SeenCall[], isOver: boolean): StepSummary[] {
   const last = new Map(calls.map((call) => [call.path, call]));
   const rows = new Map<string, SeenCall[]>();

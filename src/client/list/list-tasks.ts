@@ -23,7 +23,7 @@ export interface ListedTask {
   environment: string;
   session: string | null;
   requested_by: string;
-  /** The agent that requested it on their behalf; left out if there was none. */
+  /** The agent that acted for the requester; absent: none. */
   agent?: string;
   /** The purpose of the request; null if it was not given. */
   intent: string | null;
@@ -34,9 +34,7 @@ export interface ListedTask {
 }
 
 /**
- * Lists the tasks of a project, open ones first, then those that ended last; internal, direct and deleted ones are left
- * out.
- *
+ * Open tasks first, then the last ended; without internal, direct and deleted ones.
  * @throws AbilityError `usage.invalid` for a value or a condition that Temporal cannot take.
  */
 export async function listTasks(connection: Connection, filter: ListFilter): Promise<ListedTask[]> {
@@ -63,14 +61,13 @@ export async function listTasks(connection: Connection, filter: ListFilter): Pro
 /** A page of a list, with the cursor of the next one. */
 export interface TaskPage {
   tasks: ListedTask[];
-  /** The cursor of the next page; null: this is the last. */
+  /** Null: this is the last page. */
   next_cursor: string | null;
 }
 
 /**
- * As {@link listTasks}, in pages of at most `limit`. A page may be shorter than the next one.
- *
- * @param cursor of the previous page; left out: the first page. @throws AbilityError `usage.invalid` for an invalid cursor.
+ * As {@link listTasks}, in pages of at most `limit`; a page may be shorter although others follow.
+ * @param cursor of the previous page; absent: the first page. @throws AbilityError `usage.invalid` if invalid.
  */
 export async function listTaskPage(connection: Connection, filter: ListFilter, cursor?: string): Promise<TaskPage> {
   const query = taskQuery(connection.project, filter);
@@ -152,12 +149,12 @@ async function listed(connection: Connection, execution: WorkflowExecutionInfo):
   };
 }
 
-/** Events of a task that was created and not run: its start, one workflow task, the timer of its expiry. */
+/** The maximum number of events before a created task runs: start, workflow task, expiry timer. */
 const CREATED_EVENTS = 5;
-/** A created task with more events than this before it is run is listed as `created` a little longer. */
+/** If the run signal comes after more events, the task is listed as `created` a little longer. */
 const FIRST_EVENTS = 500;
 
-/** Running a created task sets no attribute, since that would be an event for every one; the signal shows it. */
+/** Looks for the run signal. There is no attribute, which would cost an event in every task. */
 async function wasRun(connection: Connection, id: string): Promise<boolean> {
   const { historyLength } = await connection.temporal.workflow.getHandle(id).describe();
   if (historyLength <= CREATED_EVENTS) return false;
@@ -165,7 +162,7 @@ async function wasRun(connection: Connection, id: string): Promise<boolean> {
   return events.some(({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === SIGNALS.run);
 }
 
-/** Temporal rejects only the caller's own condition, if there is one. */
+/** Translates Temporal's refusal of `--query`; undefined for any other error. */
 function refusal({ query }: ListFilter, error: unknown): AbilityError | undefined {
   const reason = query === undefined ? undefined : invalidArgumentOf(error);
   if (reason === undefined) return undefined;

@@ -6,48 +6,38 @@ import type { Connection } from '../connection/connect.js';
 import { asking } from '../connection/temporal-errors.js';
 import { type ListedState, stateOf, taskQuery } from './task-query.js';
 
-/** A task that has ended, as far as Temporal's list knows it. */
 export interface TaskEnd {
-  /** Of its last run, which no other task has. */
+  /** Run id of its last run; unique. */
   run: string;
   ability: string;
   environment: string;
   status: EndState;
-  /** From its start to its end. */
   seconds: number;
 }
 
-/** The tasks of one environment that have not ended. */
 export interface OpenFigures {
   environment: string;
   open: number;
-  /** Of them, and of those that they have called, that wait for people. */
+  /** Includes called tasks. */
   waitingForApproval: number;
-  /** Of those that wait for their turn among tasks with the same key. */
+  /** Tasks, including called ones, that wait for another task with the same concurrency key. */
   waitingForTurn: number;
 }
 
-/** Temporal's figures for the queue of one placement. */
 export interface QueueFigures {
   environment: string;
   placement: Placement;
-  /** That polled in the last minute and a half. */
+  /** Workers that polled during the last 90 seconds. */
   workers: number;
-  /** Calls and turns that no worker has taken yet; undefined where the server does not count them. */
+  /** Undefined if the server does not count it. */
   backlog: number | undefined;
-  /** How long the oldest of them waits. */
   backlogSeconds: number | undefined;
 }
 
 const PAGE = 500;
-/** Ids in one condition. */
 const MAX_IDS = 50;
 
-/**
- * The tasks that have ended since a moment, those that others have called left out.
- *
- * @param isKnown whether a run is left out because the caller has it already; each of the others costs a further look.
- */
+/** Ended since a time, without called tasks. @param isKnown skips known runs; each other costs a request. */
 export async function readEnds(
   connection: Connection,
   since: Date,
@@ -81,7 +71,7 @@ export async function readEnds(
   });
 }
 
-/** Start times of the first runs of tasks that continued as new, by their keys. */
+/** Task key to the start (ms) of its first run; only for tasks that continued as new. */
 async function earlierStarts({ temporal }: Connection, keys: readonly string[]): Promise<Map<string, number>> {
   const starts = new Map<string, number>();
   for (let at = 0; at < keys.length; at += MAX_IDS) {
@@ -94,7 +84,6 @@ async function earlierStarts({ temporal }: Connection, keys: readonly string[]):
   return starts;
 }
 
-/** Counts the open tasks of an environment. */
 export async function countOpen(connection: Connection, environment: string): Promise<OpenFigures> {
   const { project, temporal } = connection;
   const count = async (filter: { called?: boolean; status?: ListedState[]; query?: string }): Promise<number> =>
@@ -114,7 +103,6 @@ export async function countOpen(connection: Connection, environment: string): Pr
   });
 }
 
-/** Workers and backlog of the queues of an environment. */
 export async function readQueues(connection: Connection, environment: string): Promise<QueueFigures[]> {
   const { project, temporal, namespace } = connection;
   return asking(connection, () =>

@@ -11,10 +11,10 @@ import { taskQuery } from './task-query.js';
 
 /** 128 random bits, as hex. */
 const SECRET = /^[0-9a-f]{32}$/;
-/** How many open tasks of a project are searched for those of one caller. */
+/** The maximum number of open tasks to search for those of a caller. */
 const MAX_LOOKED_AT = 1000;
 
-/** A task that belongs to a caller. */
+/** An open task, with the handle that its requester uses. */
 export interface HandledTask {
   key: string;
   handle: string;
@@ -26,18 +26,14 @@ export function newTaskSecret(): string {
 }
 
 /**
- * The name of a task for a caller who may see no other tasks. It cannot be derived from the key of the task, which a person may have
- * chosen: the secret is random, and is stored in the memo of the task. Any process can resolve it. Source: docs/mcp.md#long-calls.
+ * A task's name for a caller who may see no others. A key can be guessed, so it has a random secret, which the
+ * task's memo keeps; any process can resolve it. Source: docs/mcp.md#long-calls.
  */
 export function handleOf(key: string, secret: string): string {
   return `${secret}.${Buffer.from(key).toString('base64url')}`;
 }
 
-/**
- * Resolves a handle of this caller to the key of its task.
- *
- * @throws AbilityError `task.not_found`, with the same message for an invalid handle, a missing task, and a task of another caller.
- */
+/** @throws AbilityError `task.not_found`: same message if invalid, missing, or another caller's task. */
 export async function findHandled(connection: Connection, handle: string, caller: Person): Promise<string> {
   const [secret = '', name = ''] = handle.split('.');
   const key = Buffer.from(name, 'base64url').toString();
@@ -48,7 +44,7 @@ export async function findHandled(connection: Connection, handle: string, caller
   throw handleNotFound();
 }
 
-/** The handle of a task of this caller. @throws AbilityError `task.key_conflict` where the key is that of another caller. */
+/** @throws AbilityError `task.key_conflict` if the key belongs to another caller. */
 export async function readHandle(connection: Connection, key: string, caller: Person): Promise<string> {
   const description = await describe(connection, key);
   const { handle } = description ? memoOf(description) : {};
@@ -60,14 +56,13 @@ export async function readHandle(connection: Connection, key: string, caller: Pe
   });
 }
 
-/** Open tasks of a caller. */
 export interface HandledTasks {
   tasks: HandledTask[];
-  /** Not all open tasks were searched, because there are too many. */
+  /** Some tasks may be missing: not all open tasks were searched. */
   isCut: boolean;
 }
 
-/** The open tasks of a caller that were requested with a handle. */
+/** The caller's open tasks that have a handle. */
 export async function listHandled(connection: Connection, environment: string, caller: Person): Promise<HandledTasks> {
   const query = `${taskQuery(connection.project, { environment })} AND ExecutionStatus = 'Running'`;
   return withServer(connection, async () => {
@@ -100,7 +95,7 @@ function isCallers({ requested_by, agent }: Partial<TaskMemo>, caller: Person): 
   return requested_by === caller.name && agent === caller.agent;
 }
 
-/** In a time that says nothing of how much of it was right. */
+/** Compares in constant time. */
 function isSame(held: string | undefined, given: string): boolean {
   return held !== undefined && held.length === given.length && timingSafeEqual(Buffer.from(held), Buffer.from(given));
 }

@@ -5,7 +5,7 @@ import type { EndState, OpenState } from '../../contracts/states.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
 
-/** States that a list distinguishes: Temporal does not know `guarding` and `finishing`, which are listed as `running`. */
+/** The states in lists. Temporal cannot tell `guarding` and `finishing` from `running`. */
 export const LISTED_STATES = [
   'created',
   'waiting_approval',
@@ -25,23 +25,19 @@ export type ListedState = (typeof LISTED_STATES)[number];
 
 /** Which tasks of a project to list; fields left out do not filter. */
 export interface TaskFilter {
-  /** Any of these. */
   status?: readonly ListedState[] | undefined;
   ability?: string | undefined;
   environment?: string | undefined;
   session?: string | undefined;
-  /** Started at this moment or later. */
+  /** Minimum start time. */
   since?: Date | undefined;
-  /** Also tasks that another task has called. */
+  /** Whether to include tasks that other tasks called. */
   called?: boolean | undefined;
-  /** A condition in Temporal's own list language, which must hold as well. */
+  /** A further condition in Temporal's list filter syntax. */
   query?: string | undefined;
 }
 
-/**
- * The attribute distinguishes ends that Temporal does not; the others are Temporal's own.
- * Source: docs/architecture.md#what-lives-where-in-temporal.
- */
+/** The attribute adds states that Temporal lacks. Source: docs/architecture.md#what-lives-where-in-temporal. */
 const CONDITIONS: Record<ListedState, string> = {
   created: "ExecutionStatus = 'Running' AND AbilityStatus = 'created'",
   waiting_approval: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval'",
@@ -60,11 +56,8 @@ const OPEN_ATTRIBUTES: ReadonlySet<string> = new Set<OpenState>(['created', 'wai
 const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>(['denied', 'timed_out', 'unknown', 'expired']);
 
 /**
- * The list filter of Temporal for the tasks of a project.
- *
- * It matches every requested task, and `created` ones that were run since: running a created task is no event, so only its history shows
- * it. Direct runs, deletions, and earlier runs of a task that continued as new, are left out.
- *
+ * Matches every requested task, and `created` ones that have run since: only the history shows the run. Omits
+ * direct runs, deletions, and earlier runs of continued tasks.
  * @throws AbilityError `usage.invalid` for a value that a filter cannot contain.
  */
 export function taskQuery(project: string, filter: TaskFilter): string {
@@ -76,7 +69,7 @@ export function taskQuery(project: string, filter: TaskFilter): string {
     "WorkflowId NOT STARTS_WITH 'delete:'",
     "WorkflowId NOT STARTS_WITH 'session:'",
   ];
-  // A task that a schedule has started was called by no other task.
+  // A task that a schedule started counts as not called by another task.
   if (!filter.called) parts.push(`(ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH '${FIRING_PREFIX}')`);
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
   if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
@@ -89,7 +82,6 @@ export function taskQuery(project: string, filter: TaskFilter): string {
   return parts.join(' AND ');
 }
 
-/** The state of a task in a list or a description of Temporal. */
 export function stateOf({
   status,
   searchAttributes,
@@ -97,7 +89,7 @@ export function stateOf({
   return listedState(status.name, String(searchAttributes.AbilityStatus?.[0] ?? ''));
 }
 
-/** The state of a listed task, from Temporal's own status and the attribute together. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** From Temporal's status and our attribute. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function listedState(temporal: string, attribute: string): ListedState {
   switch (temporal) {
     case 'RUNNING':
@@ -112,7 +104,7 @@ export function listedState(temporal: string, attribute: string): ListedState {
   }
 }
 
-/** Temporal's list language has no escape for a quote inside quotes of the same kind. */
+/** Refuses quotes, since Temporal's list filters cannot escape them. @throws AbilityError `usage.invalid`. */
 function quoted(text: string): string {
   if (!/['\\\p{Cc}]/u.test(text) && text !== '') return `'${text}'`;
   throw new AbilityError({ code: 'usage.invalid', message: `${JSON.stringify(text)} cannot be a name here` });
@@ -135,7 +127,7 @@ function checkedQuery(query: string): string {
   });
 }
 
-/** The state of a task as lists show it, without asking its worker; undefined where Temporal does not know it. */
+/** The listed state, without a query to a worker; undefined if Temporal does not know the task. */
 export async function describedState(connection: Connection, key: string): Promise<ListedState | undefined> {
   const found = await describeIfKnown(connection, key);
   return found && stateOf(found);

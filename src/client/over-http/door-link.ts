@@ -4,15 +4,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { AbilityError, type Problem, reasonOf } from '../../contracts/problem.js';
 import { parseJson } from '../../server/disk.js';
 
-/** Where a door is, and who asks. */
 interface DoorAddress {
   /** `http://host:port`, `https://host:port`, or `unix:/path/of/the/socket`. */
   address: string;
-  /** Of `ability token create`. */
+  /** From `ability token create`. */
   token?: string | undefined;
 }
 
-/** One request to a door. */
 interface DoorRequest {
   query?: Record<string, string | readonly string[] | undefined>;
   body?: JsonObject;
@@ -20,25 +18,24 @@ interface DoorRequest {
   signal?: AbortSignal | undefined;
 }
 
-/** The response of a door: JSON. */
 interface DoorAnswer {
   status: number;
   headers: IncomingMessage['headers'];
   body: Json;
 }
 
-/** More is no answer of a door. */
+/** The maximum size of a response. Bytes. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-/** The way to one door: its failures come back as the errors that they were there. */
+/** HTTP client of one door; throws the door's errors with their codes. */
 export class DoorLink {
-  /** Whether it is the socket of a runtime, to which only the user connects who owns it. */
+  /** Whether it uses the socket of a runtime, which only its owner can open. */
   readonly isSocket: boolean;
   private readonly request: typeof requestHttp;
   private readonly options: RequestOptions;
   private readonly agent: HttpAgent;
 
-  /** @throws AbilityError `usage.invalid` for an invalid address of a door. */
+  /** @throws AbilityError `usage.invalid` for an invalid address. */
   constructor(private readonly door: DoorAddress) {
     const { address } = door;
     this.isSocket = address.startsWith('unix:');
@@ -52,7 +49,7 @@ export class DoorLink {
     this.options = { ...where, agent: this.agent };
   }
 
-  /** Sends a request, and waits for the response. @throws AbilityError errors of the door, `door.unreachable`; the reason of the signal. */
+  /** @throws AbilityError errors of the door, `door.unreachable`; the reason of the signal. */
   async ask(method: 'GET' | 'POST', path: string, asked: DoorRequest = {}): Promise<DoorAnswer> {
     const response = await this.open(method, path, asked);
     const { statusCode: status = 0, headers } = response;
@@ -62,7 +59,7 @@ export class DoorLink {
     throw errorOf(body) ?? this.unreachable(`it answers ${status}, and no door of Ability Runtime does so`);
   }
 
-  /** Asks for a stream of events. @throws as {@link ask}. */
+  /** Opens an event stream. @throws as {@link ask}. */
   async listen(path: string, asked: DoorRequest): Promise<IncomingMessage> {
     const response = await this.open('GET', path, asked);
     if (response.statusCode === 200) return response;
@@ -143,7 +140,7 @@ async function readAll(response: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString('utf8');
 }
 
-/** The error that a door has written as problem+json. */
+/** Reads an error in the format problem+json; undefined for other bodies. */
 function errorOf(body: Json | undefined): AbilityError | undefined {
   if (!isJsonObject(body) || typeof body.code !== 'string' || typeof body.detail !== 'string') return undefined;
   const { code, detail: message, suggestion, location, details } = body;
@@ -158,6 +155,6 @@ function errorOf(body: Json | undefined): AbilityError | undefined {
 
 /** How a program connects to a project over HTTP. */
 export interface HttpConnectOptions extends DoorAddress {
-  /** Ends the connecting, with its reason. */
+  /** Aborts connecting, with its reason. */
   signal?: AbortSignal;
 }

@@ -4,7 +4,7 @@ import type { TaskEvent } from '../../contracts/task-events.js';
 import type { HttpConnection } from './http-connection.js';
 import { pathOf } from './tasks.js';
 
-/** A stream that breaks again and again, without an event in between, is given up. */
+/** The maximum number of interruptions without an event in between. */
 const MAX_BREAKS = 5;
 
 /** As `followEvents`: a broken stream resumes after the last event. */

@@ -2,21 +2,16 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
 import { DoorLink, type HttpConnectOptions } from './door-link.js';
 
-/** A connection to a door. */
 export type HttpConnection = Connection & { http: DoorLink };
 
-/** Fields that only a connection to Temporal has. A function that needs it has no route in the door. */
+/** Fields that are unavailable over HTTP; reading one fails. */
 const ELSEWHERE = ['temporal', 'project', 'namespace', 'paths', 'store', 'codec'] as const;
 
-/**
- * Connects to the door of a project.
- *
- * @throws AbilityError `usage.invalid` for an invalid address, `door.unreachable`, `door.unauthenticated`.
- */
+/** @throws AbilityError `usage.invalid` for an invalid address, `door.unreachable`, `door.unauthenticated`. */
 export async function connectToDoor({ address, token, signal }: HttpConnectOptions): Promise<HttpConnection> {
   const http = new DoorLink({ address, token });
   try {
-    // Who may not ask learns it here, and not with the first task.
+    // Reports missing access now and not with the first task.
     await http.ask('GET', '/v1/tasks', { query: { limit: '1' }, signal });
   } catch (error) {
     http.close();
@@ -40,7 +35,6 @@ export async function connectToDoor({ address, token, signal }: HttpConnectOptio
   return connection as HttpConnection;
 }
 
-/** Whether a connection is one to a door. */
 export function isOverHttp(connection: Connection): connection is HttpConnection {
   return connection.http !== undefined;
 }
@@ -54,7 +48,7 @@ function unsupported(what: string): AbilityError {
   });
 }
 
-/** Refuses options that the door does not support. @throws AbilityError `feature.unsupported`. */
+/** @throws AbilityError `feature.unsupported` if an option is set that the door does not support. */
 export function refuseGiven(what: string, given: object, names: readonly string[]): void {
   const refused = names.filter((name) => (given as Record<string, unknown>)[name] !== undefined);
   if (refused.length === 0) return;
@@ -65,7 +59,7 @@ export function refuseGiven(what: string, given: object, names: readonly string[
   });
 }
 
-/** A function that uses Temporal or, if the connection is to a door, HTTP. */
+/** Combines the implementations for Temporal and HTTP into one function. */
 export function reaching<A extends unknown[], R>(
   byTemporal: (connection: Connection, ...args: A) => R,
   overHttp: (connection: HttpConnection, ...args: A) => R,
@@ -74,7 +68,7 @@ export function reaching<A extends unknown[], R>(
     isOverHttp(connection) ? overHttp(connection, ...args) : byTemporal(connection, ...args);
 }
 
-/** A function that only uses Temporal. Over HTTP it is refused before it does anything. */
+/** A function that needs Temporal, and fails over HTTP before it does anything. */
 export function temporalAlone<A extends unknown[], R>(
   name: string,
   byTemporal: (connection: Connection, ...args: A) => Promise<R>,

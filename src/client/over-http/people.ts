@@ -7,7 +7,6 @@ import type { NewSession, SeenSession } from '../sessions/sessions.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 import { answerAs, pathOf, viewTask, whoAsks } from './tasks.js';
 
-/** As `openApprovals`. */
 export async function openApprovals(connection: HttpConnection, id: string): Promise<Approval[]> {
   const { result } = await viewTask(connection, id);
   return result.approvals.filter(({ status }) => status === 'open');
@@ -25,7 +24,7 @@ export async function listApprovals({ http }: HttpConnection, environment?: stri
   return answerAs<ShownApproval[]>(body);
 }
 
-/** As `decide`. The token identifies the decider, and is the proof where one is required. */
+/** As `decide`. The token identifies the decider, and is also the proof. */
 export async function decide(
   connection: HttpConnection,
   id: string,
@@ -56,7 +55,6 @@ async function onlyOpen(connection: HttpConnection, id: string): Promise<string>
   });
 }
 
-/** As `startSession`. */
 export async function startSession(
   { http }: HttpConnection,
   { id, environment, scope, idleMs, user }: NewSession,
@@ -75,7 +73,6 @@ export async function startSession(
   return { session_id, attached };
 }
 
-/** As `promptSession`. */
 export async function promptSession(
   { http }: HttpConnection,
   session: string,
@@ -90,12 +87,10 @@ export async function promptSession(
   return answerAs<TurnContext>(body);
 }
 
-/** As `showSession`. */
 export async function showSession({ http }: HttpConnection, session: string): Promise<SeenSession> {
   return answerAs<SeenSession>((await http.ask('GET', sessionPath(session))).body);
 }
 
-/** As `stopSession`. */
 export async function stopSession({ http }: HttpConnection, session: string): Promise<SeenSession> {
   return answerAs<SeenSession>((await http.ask('POST', `${sessionPath(session)}/stop`)).body);
 }

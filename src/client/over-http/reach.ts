@@ -1,5 +1,5 @@
 /**
- * The functions of a connection that also work over HTTP, with the same results and errors. All others need Temporal, and are refused over
+ * Functions that also work over HTTP, with the same results and errors. All others need Temporal and fail over
  * HTTP with `feature.unsupported`; docs/http.md names them.
  */
 
@@ -44,7 +44,7 @@ export const promptSession = reaching(sessions.promptSession, people.promptSessi
 export const showSession = reaching(sessions.showSession, people.showSession);
 export const stopSession = reaching(sessions.stopSession, people.stopSession);
 
-/** As `keepingRuntime`: a door keeps its runtime itself. */
+/** As `keepingRuntime`; over HTTP only the action, since the door keeps its own runtime. */
 export function keepingRuntime<T>(connection: Connection, action: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   return isOverHttp(connection) ? action() : runtime.keepingRuntime(connection, action, signal);
 }

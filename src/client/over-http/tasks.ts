@@ -10,11 +10,10 @@ import type { TaskChain } from '../view/read-chain.js';
 import type { SeenTask } from '../view/view-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 
-/** The fields of a new task that a door accepts; the rest is refused. */
+/** Options of a new task that the door does not support. */
 const REFUSED = ['files', 'direct', 'retry', 'handle', 'trace', 'made', 'review', 'onStall'] as const;
 const MAX_LISTED = 999;
 
-/** As `createTask`. */
 export async function createTask(connection: HttpConnection, wanted: NewTask): Promise<CreatedTask> {
   refuseGiven('createTask', { ...wanted, direct: wanted.direct || undefined }, REFUSED);
   if (wanted.plan) refuseGiven('plan', wanted.plan, ['input']);
@@ -41,27 +40,23 @@ export async function createTask(connection: HttpConnection, wanted: NewTask): P
   return { id, runId: String(runId), warnings, attached: attached === 'true' };
 }
 
-/** As `runTask`. */
 export async function runTask(connection: HttpConnection, id: string): Promise<void> {
   await connection.http.ask('POST', `${pathOf(id)}/run`, { body: {} });
 }
 
-/** As `cancelTask`. */
 export async function cancelTask(connection: HttpConnection, id: string): Promise<void> {
   await connection.http.ask('POST', `${pathOf(id)}/cancel`);
 }
 
-/** As `signalTask`. */
 export async function signalTask(connection: HttpConnection, id: string, name: string, payload: Json): Promise<void> {
   await connection.http.ask('POST', `${pathOf(id)}/signals/${encodeURIComponent(name)}`, { body: { payload } });
 }
 
-/** As `viewTask`, of a task of the door's own project. */
+/** As `viewTask`, for tasks of the door's project only. */
 export async function viewTask(connection: HttpConnection, id: string): Promise<SeenTask> {
   return (await look(connection, id)).seen;
 }
 
-/** As `readChain`. */
 export async function readChain(connection: HttpConnection, id: string): Promise<TaskChain> {
   return (await look(connection, id)).chain;
 }
@@ -82,7 +77,6 @@ async function look(
   return { seen: { result, view, source }, chain: { retry_of, retries } };
 }
 
-/** As `listTaskPage`. */
 export async function listTaskPage({ http }: HttpConnection, filter: ListFilter, cursor?: string): Promise<TaskPage> {
   refuseGiven('a list', { ...filter, called: filter.called || undefined }, ['query', 'called']);
   const { status, ability, environment, session, since, limit } = filter;
@@ -99,7 +93,6 @@ export async function listTaskPage({ http }: HttpConnection, filter: ListFilter,
   return body as unknown as TaskPage;
 }
 
-/** As `listTasks`. */
 export async function listTasks(connection: HttpConnection, filter: ListFilter): Promise<ListedTask[]> {
   const tasks: ListedTask[] = [];
   let cursor: string | undefined;
@@ -111,20 +104,15 @@ export async function listTasks(connection: HttpConnection, filter: ListFilter):
   return tasks;
 }
 
-/** The path of a task. */
 export function pathOf(id: string): string {
   return `/v1/tasks/${encodeURIComponent(id)}`;
 }
 
-/** A body of a door in the type that its route answers with. */
 export function answerAs<T>(body: Json | JsonObject): T {
   return body as unknown as T;
 }
 
-/**
- * Names the requester. A token takes precedence, and a door refuses any name but that of its person; over the socket of a runtime it is a
- * claim, as on the command line.
- */
+/** With a token, a door refuses any name but that of its person; over a runtime's socket it is a claim. */
 export function whoAsks({ name }: Pick<Person, 'name'>, caller?: Caller): Record<string, string> {
   return {
     [USER_CLAIM.user]: encodeURIComponent(name),

@@ -1,4 +1,4 @@
-/** The functions of a connection for which the door has no route: over HTTP they are refused without a request. docs/http.md names them. */
+/** Functions without a route in the door, which fail over HTTP; docs/http.md lists them. */
 import * as fromRunSession from '../agent/run-session.js';
 import * as fromReadApprovals from '../approvals/read-approvals.js';
 import * as fromChangeInput from '../change/change-input.js';

@@ -6,20 +6,19 @@ import type { WaitEnd, WaitOptions } from '../watch/wait-for-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 import { pathOf, viewTask } from './tasks.js';
 
-/** The maximum wait of one request to the door; progress is refreshed after it. */
+/** The maximum wait of one request; then the next one follows. */
 const LONGEST_WAIT_MS = 60_000;
 const WATCHED_WAIT_MS = 1000;
-/** The door does not wait for people who must decide; such a task is polled at this interval. */
+/** The door returns at once from tasks that wait for people, so they are polled at this interval. */
 const PEOPLE_MS = 1000;
 
-/** As `awaitResult`. */
 export async function awaitResult(connection: HttpConnection, id: string): Promise<TaskResult> {
   const end = await waitForTask(connection, id, {});
   if (end.kind !== 'ended') throw new Error(`the wait for ${id} ended as ${end.kind}`);
   return end.result;
 }
 
-/** As `waitForTask`; `onProgress` gets the result of an open task alone. */
+/** As `waitForTask`; `onProgress` gets only the result. */
 export async function waitForTask(connection: HttpConnection, id: string, options: WaitOptions): Promise<WaitEnd> {
   refuseGiven('waitForTask', options, ['onStall']);
   const { timeoutMs = Number.POSITIVE_INFINITY, approvalMs, onProgress, signal } = options;
@@ -39,7 +38,7 @@ export async function waitForTask(connection: HttpConnection, id: string, option
   }
 }
 
-/** Waits for the end of a task, for at most this many milliseconds; the signal ends the wait. */
+/** Waits until the task ends, the time is up, or the signal fires. */
 async function untilChanged(
   { http }: HttpConnection,
   id: string,

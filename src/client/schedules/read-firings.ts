@@ -17,18 +17,17 @@ export interface FiredTask {
   fired_at: string;
   task_key: string;
   /**
-   * `open`: preflight or the task has not ended; `refused`: no task was made; `started before`: an earlier firing of the
-   * same moment has started its task; `terminated`: the firing was ended from outside, and its task goes on; `forgotten`:
-   * Temporal keeps it no longer; else the end state of the task.
+   * `open`: preflight or task not ended; `refused`: no task was made; `started before`: an earlier firing of the
+   * same time started its task; `terminated`: the firing was ended from outside, its task continues; `forgotten`:
+   * Temporal no longer has it; else the task's end state.
    */
   status: string;
-  /** How its task is where the firing is open: `waiting_approval` and the like; null where it has none yet, or the firing has ended. */
+  /** State of the task while the firing is open; null: no task yet, or the firing has ended. */
   task_status: string | null;
-  /** Why it was refused; null otherwise. */
+  /** Null unless preflight refused the task. */
   error: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
 }
 
-/** The request that a schedule of ours fires. */
 export function requestOf({ action }: ScheduleDescription): FiringRequest {
   const [request] = action.args ?? [];
   return request as FiringRequest;

@@ -24,27 +24,23 @@ const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.K
 /** A schedule as Temporal has it. Times are ISO 8601. */
 export interface SeenSchedule {
   spec: ScheduleSpec;
-  /** The definition that states it; null: it was created by hand. */
+  /** The definition that contains it; null: created by hand. */
   stated_in: string | null;
   paused: boolean;
   note: string | null;
   created_at: string;
   /** The next firings, at most ten. */
   next: string[];
-  /** How many it has made, how many were missed for good, and how many were left out since an earlier task was open. */
+  /** `missed`: the time for catching up passed; `skipped`: an earlier task was still open. */
   counts: { fired: number; missed: number; skipped: number };
 }
 
-/** With its last firings, the newest first. */
+/** A schedule with its last firings, the newest first. */
 export interface ShownSchedule extends SeenSchedule {
   firings: FiredTask[];
 }
 
-/**
- * Creates a schedule. One that says the same already is this very schedule.
- *
- * @throws AbilityError `schedule.exists`, `usage.invalid`, `placement.no_worker`.
- */
+/** Accepts an equal one. @throws AbilityError `schedule.exists`, `usage.invalid`, `placement.no_worker`. */
 export async function createSchedule(
   connection: Connection,
   spec: ScheduleSpec,
@@ -71,7 +67,7 @@ export async function createSchedule(
   });
 }
 
-/** Updates a schedule to this specification; whether it is paused stays. @throws AbilityError as {@link createSchedule}. */
+/** A paused schedule stays paused. @throws AbilityError as {@link createSchedule}. */
 export async function changeSchedule(connection: Connection, spec: ScheduleSpec, statedIn?: string): Promise<void> {
   checkSpec(spec);
   await using(connection, async () => {
@@ -82,7 +78,7 @@ export async function changeSchedule(connection: Connection, spec: ScheduleSpec,
   });
 }
 
-/** The schedules of a project, by name. */
+/** All schedules of a project, sorted by name. */
 export async function listSchedules(connection: Connection): Promise<SeenSchedule[]> {
   return using(connection, async () => {
     const prefix = scheduleIdOf(connection.project, '');
@@ -138,7 +134,7 @@ function using<T>(connection: Connection, action: () => Promise<T>): Promise<T> 
   return withServer(connection, action);
 }
 
-/** The server parses the times; for a refused one the SDK throws a TypeError. @throws AbilityError `usage.invalid`. */
+/** Reports times that the server or the SDK rejects. @throws AbilityError `usage.invalid`. */
 async function refusingTimes<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action();
@@ -164,14 +160,14 @@ async function onHandle<T>(
   }
 }
 
-/** A schedule of that id that starts other workflows was made by hand, and is none of ours. */
+/** Ignores schedules of the same id that start other workflows: they are not ours. */
 async function describe(connection: Connection, id: string): Promise<ScheduleDescription> {
   const found = await onHandle(connection, id, (handle) => handle.describe());
   if (found.action.workflowType !== WORKFLOWS.firing) throw notFound(connection, id);
   return found;
 }
 
-/** The list may name one that was deleted a moment ago. */
+/** Undefined if it was deleted meanwhile. */
 async function describeIfThere(connection: Connection, id: string): Promise<ScheduleDescription | undefined> {
   try {
     return await describe(connection, id);

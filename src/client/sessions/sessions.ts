@@ -31,32 +31,32 @@ import { checkSessionId } from '../start/keys.js';
 import { tasksNow } from './tasks-of-session.js';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Hooks may take their time; each has a limit of its own. */
+/** Long enough for all hooks; each has its own time limit. */
 const UPDATE_MS = 7 * 60_000;
 const ASK_MS = 5000;
 
 /** The settings of a new session. */
 export interface NewSession {
-  /** Chosen by the caller; left out: a new one. */
+  /** The caller's own id; absent: a new one. */
   id?: string;
   environment: string;
   /** A folder of the project. */
   scope: string;
-  /** Milliseconds without anything happening after which it ends; left out: a day. */
+  /** The session ends after so long without activity. Milliseconds; absent: a day. */
   idleMs?: number;
   user: Person;
 }
 
-/** A session as it can be seen. */
+/** The present state of a session. */
 export interface SeenSession extends Omit<SessionView, 'status'> {
-  /** The last four: its workflow ended so, without the session's doing, so that nothing ran at its end. */
+  /** The last four: its workflow ended abnormally, so that no hooks of its end ran. */
   status: SessionView['status'] | 'terminated' | 'failed' | 'timed_out' | 'cancelled';
 }
 
 /**
- * Starts a session, and waits until the hooks of its start have let it begin. One of that id that is open, in the same environment and scope, is this very session.
- *
- * @throws AbilityError `guard.denied`, `hook.failed`, `session.key_conflict`, `session.stopped`, `usage.invalid`, `placement.no_worker`.
+ * Starts a session and waits for its start hooks, or joins an open one with the same id, environment and scope.
+ * @throws AbilityError `guard.denied`, `hook.failed`, `session.key_conflict`, `session.stopped`, `usage.invalid`,
+ * `placement.no_worker`.
  */
 export async function startSession(
   connection: Connection,
@@ -95,8 +95,7 @@ export async function startSession(
 }
 
 /**
- * Sends a user's prompt to a session, and returns the context that an AI reads before it decides. Source: R-002-42.
- *
+ * Returns the context that an AI reads before it decides. Source: R-002-42.
  * @throws AbilityError `session.not_found`, `session.stopped`, `worker.unavailable`.
  */
 export function promptSession(
@@ -109,11 +108,7 @@ export function promptSession(
   return update<TurnContext>(connection, session, SESSION_UPDATES.prompt, request);
 }
 
-/**
- * The last prompts and answers of a session, and the question that waits for the user.
- *
- * @throws AbilityError as {@link showSession}.
- */
+/** The last messages, and the question that waits for the user. @throws AbilityError as {@link showSession}. */
 export function readThread(connection: Connection, session: string): Promise<SessionThread> {
   return withServer(connection, async () => {
     const { temporal } = connection;
@@ -124,9 +119,7 @@ export function readThread(connection: Connection, session: string): Promise<Ses
   });
 }
 
-/**
- * Records in a session the answer to the user and the pending question, which replaces the previous one. @throws as {@link promptSession}.
- */
+/** Records the answer, and the pending question in place of the last one. @throws as {@link promptSession}. */
 export function noteInSession(connection: Connection, session: string, note: ThreadNote): Promise<void> {
   return update<void>(connection, session, SESSION_UPDATES.note, note);
 }
@@ -139,7 +132,7 @@ const CUT: Record<string, SeenSession['status']> = {
   CANCELLED: 'cancelled',
 };
 
-/** The state of a session, or its state at its end. @throws AbilityError `session.not_found`, `placement.no_worker`. */
+/** The present state, or the final one. @throws AbilityError `session.not_found`, `placement.no_worker`. */
 export function showSession(connection: Connection, session: string): Promise<SeenSession> {
   return withServer(connection, async () => {
     const { temporal } = connection;
@@ -150,10 +143,10 @@ export function showSession(connection: Connection, session: string): Promise<Se
     const view = await temporal
       .withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session))
       .catch((error: unknown) => {
-        // A session that failed before its first message never existed.
+        // A session that failed before its first message never began.
         throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
       });
-    // A session that came to its own end reports it, also where Temporal calls that a failure.
+    // A session that ended by itself reports its end, even if Temporal counts it as failed.
     const tasks = await tasksNow(connection, view.tasks);
     if (!cut || view.ended_at !== null) return { ...view, tasks };
     return { ...view, tasks, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
@@ -171,7 +164,7 @@ export async function stopSession(connection: Connection, session: string): Prom
   });
 }
 
-/** Sends an update. Its id makes one that is sent again, after a restart of the runtime, the same update. */
+/** The fixed update id makes a repetition after a restart of the runtime the same update. */
 async function update<T>(connection: Connection, session: string, name: string, ...args: [object?]): Promise<T> {
   const id = sessionIdOf(connection.project, checkSessionId(session));
   const options = { args: args as [object], updateId: randomUUID() };
@@ -198,11 +191,11 @@ async function describe(connection: Connection, session: string): Promise<Workfl
   throw sessionNotFound(session, connection.project);
 }
 
-/** An update fails alike for a session that is unknown and for one that has ended. */
+/** Tells an unknown session from an ended one; the update fails the same way for both. */
 async function whyGone(connection: Connection, session: string): Promise<AbilityError> {
   const { status, runId } = await describe(connection, session);
   if (status.name !== 'FAILED') return sessionStopped(session);
-  // One that was not let begin failed with the reason.
+  // If its hooks refused the session, it failed with the reason.
   const end: unknown = await connection.temporal.workflow
     .getHandle(sessionIdOf(connection.project, session), runId)
     .result()
@@ -210,7 +203,7 @@ async function whyGone(connection: Connection, session: string): Promise<Ability
   return (end instanceof WorkflowFailedError && refusalIn(end)) || sessionStopped(session);
 }
 
-/** The error that the workflow of a session failed with, or an update of it. */
+/** The problem behind a failed session or update; undefined for any other failure. */
 function refusalIn(error: Error): AbilityError | undefined {
   const problem = problemIn(error.cause);
   return problem && new AbilityError(problem, { cause: error });

@@ -11,14 +11,13 @@ import type { PreflightOutcome } from './find-preflight.js';
 import type { NewTask } from './new-task.js';
 import { runAsActivity, startAsWorkflow } from './run-preflight.js';
 
-/** Callers with different inputs under one key queue up for its preflight; more turns than that do not happen. */
+/** Callers with different inputs for one key run preflight in turn, up to this limit. */
 export const MAX_TURNS = 20;
 
 /**
- * Runs preflight, or joins one that another caller runs for the same request. Source: docs/architecture.md#what-lives-where-in-temporal;
+ * Runs preflight, or joins another caller's for the same request. @throws AbilityError errors of preflight;
+ * `worker.unavailable`, `task.key_conflict`. Source: docs/architecture.md#what-lives-where-in-temporal;
  * docs/architecture.md#never-a-hang.
- *
- * @throws AbilityError errors of preflight; `worker.unavailable`, `task.key_conflict`.
  */
 export async function askPreflight(
   connection: Connection,
@@ -47,7 +46,7 @@ async function runAsWorkflow(
   return watchingStalls(connection, id, onStall, outcome);
 }
 
-/** The answer of a preflight, or undefined when it was for another request. @throws AbilityError with its refusal. */
+/** Undefined if the preflight was for another request. @throws AbilityError with its refusal. */
 function ownAnswer(outcome: PreflightOutcome, digest: string): PreflightAnswer | undefined {
   if ('answer' in outcome) return outcome.answer.request === digest ? outcome.answer : undefined;
   const { failure } = outcome;
@@ -65,7 +64,6 @@ function notAnswered(cause: Error): AbilityError {
   return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 
-/** The error for a key that too many callers want for different requests at once. */
 export function tooManyCallers(id: string): AbilityError {
   return new AbilityError({
     code: 'task.key_conflict',

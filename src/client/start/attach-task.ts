@@ -11,9 +11,8 @@ import { otherProjectOf } from '../view/open-task.js';
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 
 /**
- * Checks that the key belongs to this very task, and runs it if it only waits to be run.
- *
- * @param input digest of the input, with defaults applied. @returns its run, or undefined if it no longer exists.
+ * Checks that the key belongs to this same task, and runs it if it only waits to be run. @param input digest of
+ * the input, with defaults. @returns its run; undefined if it no longer exists.
  * @throws AbilityError `task.key_conflict`, `task.other_project`.
  */
 export async function attachTask(
@@ -40,7 +39,7 @@ export async function attachTask(
   const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
   if (!run || !waits) return runId;
   try {
-    // The run that was looked at: where its input is changed meanwhile, another one has taken its place.
+    // Signals the run that was checked; a change of the input would have replaced it.
     await connection.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
     return runId;
   } catch (error) {

@@ -21,21 +21,20 @@ import { giveFiles } from './give-files.js';
 import { checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
 import type { NewTask } from './new-task.js';
 
-/** A task that was created or found under its key. */
+/** A new task, or an existing one with the same key and request. */
 export interface CreatedTask {
   /** Workflow id: the task key, or `direct:<uuid>`. */
   id: string;
   runId: string;
   warnings: string[];
-  /** The key was already that of this very task. */
+  /** Whether the task already existed. */
   attached: boolean;
 }
 
 /**
- * Creates a task: preflight, then the start of its workflow. The key is a promise only once that start was accepted.
- *
- * @throws AbilityError errors of preflight: the codes of `CODES`. Source: docs/architecture.md#the-rooms;
- * docs/architecture.md#the-way-of-a-task.
+ * Preflight, then the start of the workflow; only once that is accepted does the key guarantee a task.
+ * @throws AbilityError errors of preflight.
+ * Source: docs/architecture.md#the-rooms; docs/architecture.md#the-way-of-a-task.
  */
 export async function createTask(connection: Connection, wanted: NewTask): Promise<CreatedTask> {
   if (wanted.session !== undefined && wanted.session !== null) checkSessionId(wanted.session);
@@ -44,7 +43,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     : wanted.key === undefined
       ? (wanted.made ?? generateTaskKey())
       : checkUserKey(wanted.key);
-  // Deeper than anybody reads, it could not be sent.
+  // Too deeply nested input could not be sent.
   refuseUnsafeKeys(wanted.input);
   const given = wanted.files && (await giveFiles(connection, id, { ...wanted.files, signal: wanted.signal }));
   const request: TaskRequest = {
@@ -70,7 +69,7 @@ export async function createTask(connection: Connection, wanted: NewTask): Promi
     throw tooManyCallers(request.task);
   });
   return creating.catch(async (error: unknown) => {
-    // The answer to a start may be lost, and the files are those of a task then.
+    // If the answer to a start was lost, the task exists and needs its files.
     if (given && !(await isKnown(connection, id))) await given.undo();
     throw error;
   });
@@ -94,17 +93,17 @@ async function createOnce(
   return runId === undefined ? undefined : { id, runId, warnings, attached: started === undefined };
 }
 
-/** So many results are not read by the connection that created their tasks. */
+/** The maximum number of tasks whose memos a connection keeps. */
 const MAX_CREATED = 1000;
 
-/** Its result can then be read without another question to the server. */
+/** Keeps the memo, so that the result can be read without a further request. */
 function noteCreated({ created }: Connection, id: string, memo: TaskMemo, { run, key, direct }: NewTask): void {
   if (!created || !run || (key !== undefined && !direct)) return;
   if (created.size >= MAX_CREATED) created.delete(created.keys().next().value as string);
   created.set(id, memo);
 }
 
-/** Where a task of another project came first, the record that this preflight made is of no task. */
+/** Removes the record of this preflight if the key belongs to a task of another project. */
 async function attachOrForget(
   connection: Connection,
   request: TaskRequest,
@@ -120,7 +119,7 @@ async function attachOrForget(
   }
 }
 
-/** A task that was never formed leaves no record behind. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** Removes the record if the start fails. Source: docs/architecture.md#what-lives-where-in-temporal. */
 async function startOrForget(
   connection: Connection,
   request: TaskRequest,
@@ -128,7 +127,7 @@ async function startOrForget(
   { review, signal }: NewTask,
 ): Promise<string | undefined> {
   try {
-    // The worker has looked already, unless it is of a build that does not know how.
+    // The worker has checked this already, unless it is of an older build.
     const found = { plan: start.answer.plan, input: start.answer.seal.input };
     refuseOtherInput(request.plan, found);
     refuseOtherPlan(request.plan, found, true);
@@ -142,7 +141,6 @@ async function startOrForget(
   }
 }
 
-/** The arguments of a task's workflow, and the answer of preflight. */
 type Start = FormedStart & { answer: SealedAnswer };
 
 function startOf({ project }: Connection, request: TaskRequest, answer: SealedAnswer, wanted: NewTask): Start {
@@ -152,12 +150,7 @@ function startOf({ project }: Connection, request: TaskRequest, answer: SealedAn
   return { ...formed, memo, answer };
 }
 
-/**
- * Starts the workflow of a task.
- *
- * @returns its run, or undefined when a workflow has the key already. A start that Temporal's client tries again, since
- * its answer was lost, is the same start.
- */
+/** @returns undefined if a workflow has the key already. A retry by Temporal's client is the same start. */
 async function startTask(
   connection: Connection,
   request: TaskRequest,
@@ -179,11 +172,7 @@ async function startTask(
   }
 }
 
-/**
- * Removes the record of a task that has no workflow, where the record is on this machine.
- *
- * Only a server that says so counts: the answer to a start may be lost, and the key may be that of another caller.
- */
+/** Only if the server has no such task: a start's answer may be lost, or the key be another caller's. */
 async function forgetRecord(connection: Connection, { direct, task }: TaskRequest): Promise<void> {
   if (direct || !connection.isOwnRuntime) return;
   if (!(await isKnown(connection, task))) removeRecord(connection, { task });
@@ -194,7 +183,7 @@ function removeRecord(connection: Connection, { task }: Pick<TaskRequest, 'task'
   rmSync(join(connection.paths.records, task), { recursive: true, force: true });
 }
 
-/** A server that does not answer may know it. */
+/** True if the server does not answer: the task may exist. */
 async function isKnown(connection: Connection, id: string): Promise<boolean> {
   const found = await describeIfKnown(connection, id).catch(() => 'not learnt');
   return found !== undefined;

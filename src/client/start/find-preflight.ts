@@ -5,7 +5,6 @@ import { isUnimplemented } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
 
-/** A preflight that Temporal knows. */
 interface KnownPreflight {
   /** Milliseconds since 1970. */
   began: number;
@@ -13,11 +12,7 @@ interface KnownPreflight {
   result: () => Promise<PreflightAnswer>;
 }
 
-/**
- * The result of the last preflight of a key, an activity or, on older servers, a workflow.
- *
- * @returns undefined if Temporal knows none; `running` if it has not ended.
- */
+/** A key's last preflight: an activity or, on older servers, a workflow. @returns undefined if unknown. */
 export async function findPreflight(
   connection: Connection,
   key: string,
@@ -48,7 +43,6 @@ async function findWorkflow(connection: Connection, id: string): Promise<KnownPr
   return { began: Number(startTime), isRunning: status.name === 'RUNNING', result: () => handle.result() };
 }
 
-/** How a preflight ended: with an answer, or with a failure from Temporal. */
 export type PreflightOutcome = { answer: PreflightAnswer } | { failure: Error };
 
 /** Waits for the end of a preflight, an activity or a workflow. @throws errors of the wait. */

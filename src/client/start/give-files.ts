@@ -11,27 +11,23 @@ import type { Connection } from '../connection/connect.js';
 
 /** Files that a caller gives as input. */
 export interface GivenFiles {
-  /** By the name of the input: absolute paths; several make a list. */
+  /** Input name to absolute paths; several paths become a list. */
   paths: Readonly<Record<string, readonly string[]>>;
-  /** No file may be larger. */
+  /** The maximum size of each file. */
   maxBytes: number;
   signal?: AbortSignal | undefined;
 }
 
-/** Files in the store, and the way back. */
 export interface KeptInput {
-  /** The files as values, by the name of the input. */
+  /** Input name to file values. */
   input: JsonObject;
-  /** Releases newly held files: the task was not formed. */
+  /** Releases the files that were not held before, if no task was created. */
   undo(): Promise<void>;
 }
 
 /**
- * Stores the files of an input, held by the future task.
- *
- * Preflight checks that the workers of the environment see that store, and refuses with `store.not_shared` if not.
- *
- * @param task its key. @throws AbilityError `input.invalid` for an unreadable file; `file.too_large`; `store.full`, `store.not_shared`.
+ * Stores an input's files for the future task; preflight refuses if the workers do not see that store.
+ * @throws AbilityError `input.invalid` (unreadable), `file.too_large`, `store.full`, `store.not_shared`.
  */
 export async function giveFiles(
   { store, project }: Pick<Connection, 'store' | 'project'>,

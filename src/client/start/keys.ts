@@ -4,7 +4,7 @@ import { generateId } from '../../server/generate-id.js';
 
 const FORM = '1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.';
 
-/** A new key: `t-` and a lower-case ULID, so that keys sort by time. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/** `t-` and a lower-case ULID, sortable by time. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function generateTaskKey(): string {
   return generateId('t');
 }
@@ -16,7 +16,7 @@ export function checkUserKey(key: string): string {
   throw new AbilityError({ code: 'task.key_invalid', message, suggestion: `A key has ${FORM}` });
 }
 
-/** @throws AbilityError `usage.invalid` for a text that is no id of a session. */
+/** @throws AbilityError `usage.invalid` for an invalid session id. */
 export function checkSessionId(id: string): string {
   if (USER_KEY.test(id)) return id;
   const message = `${JSON.stringify(id)} is no id of a session`;

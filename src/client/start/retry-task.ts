@@ -14,12 +14,12 @@ import { queryTask } from '../view/view-task.js';
 import { type CreatedTask, createTask } from './create-task.js';
 import type { NewTask } from './new-task.js';
 
-/** A question about a task that has just ended can get lost between server and worker; asked again it is answered. */
+/** A query on a task that has just ended can get lost; a repeated one is answered. */
 const TRIES = 4;
 
-/** How a task is tried again. */
+/** The settings of a retry. */
 export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 'trace' | 'onStall'> {
-  /** Id of the first step to do again; left out: the first that was not done. */
+  /** Id of the first step to repeat; absent: the first one that did not complete. */
   from?: string | undefined;
   user: Person;
   session?: string | null;
@@ -29,11 +29,9 @@ export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 't
 }
 
 /**
- * Retries an ended task: a new task under `<key>.r2`, guarded and approved anew, which takes over the results of the steps that were done
- * and not taken back.
- *
- * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`, and errors of {@link
- * createTask}.
+ * Creates a task `<key>.r2`, guarded and approved anew, with the results of steps that were done and not undone.
+ * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`,
+ * and errors of {@link createTask}.
  */
 export async function retryTask(connection: Connection, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
   const { ability_id, environment, input, intent } = await asking(connection, async () => {
@@ -59,9 +57,8 @@ export async function retryTask(connection: Connection, id: string, { from, ...w
 }
 
 /**
- * How an ended task can be retried; undefined if it cannot, or if that is unknown.
- *
- * A retry has the same conditions: Temporal still has the task, it is of this project, and the step is one of its own.
+ * How an ended task can be retried; undefined if it cannot, or if that is unknown. As a retry, it needs the task
+ * in Temporal, in this project, and a step of its own.
  */
 export async function readWayToRetry(connection: Connection, result: TaskResult): Promise<WayToRetry | undefined> {
   const { task_key: task, status, error, project } = result;
@@ -73,7 +70,7 @@ export async function readWayToRetry(connection: Connection, result: TaskResult)
     const plan = readRecord(connection, task)?.plan ?? (await readPlan(connection, task));
     return wayToRetry({ task, status, plan, error });
   } catch {
-    // It is a hint; what is wrong with the server is said by what asks for more.
+    // Only a hint; other requests report what is wrong with the server.
     return undefined;
   }
 }

@@ -8,14 +8,13 @@ import { outcomeOf, type PreflightOutcome } from './find-preflight.js';
 
 const LIMIT = '60s';
 const ATTEMPT_LIMIT = '55s';
-/** A worker without a free slot for calls does not begin the next preflight at once either. */
+/** If no slot for activities was free, the next preflights run as workflows for this long. */
 const BUSY_MS = 30_000;
 
 /**
- * Runs a preflight as an activity of its own, which costs half of what a workflow does, or joins the one under its key.
- *
- * @returns undefined where it must be a workflow: the server knows no activities outside of workflows, the worker is of
- * a build that refuses them, or none of its slots for calls was free. The connection remembers that.
+ * Runs a preflight as an activity, at half the cost of a workflow, or joins the one under its key.
+ * @returns undefined if it must be a workflow: the server has no standalone activities, the worker's build refuses
+ * them, or no slot was free. The connection remembers that.
  */
 export async function runAsActivity(
   connection: Connection,
@@ -46,7 +45,7 @@ async function startActivity(
       scheduleToStartTimeout: ACTIVITY_LIMITS.preflight_slot,
       scheduleToCloseTimeout: LIMIT,
       startToCloseTimeout: ATTEMPT_LIMIT,
-      // A worker that was killed is noticed by the beats that it no longer gives.
+      // Detects a killed worker by its missing heartbeats.
       heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
       retry: { initialInterval: '200ms', maximumAttempts: 5 },
       summary: summaryOf(request),
@@ -54,14 +53,13 @@ async function startActivity(
     return await outcomeOf(() => handle.result());
   } catch (error) {
     if (isUnimplemented(error)) return undefined;
-    // The SDK's client of activities drops what is no answer of the server, such as the refusal of our own codec; that of
-    // workflows says it.
+    // The activity client drops errors of others than the server, such as our codec; the workflow client reports them.
     if (error instanceof ServiceError && error.cause === undefined) return 'no reason';
     throw error;
   }
 }
 
-/** @returns a moment on the clock of `performance.now()`; undefined where the outcome is that of the preflight. */
+/** @returns a time of `performance.now()`; undefined if the outcome is final. */
 function mustBeWorkflowUntil(outcome: PreflightOutcome | undefined): number | undefined {
   if (!outcome) return Number.POSITIVE_INFINITY;
   const cause = 'failure' in outcome ? outcome.failure.cause : undefined;
@@ -71,12 +69,12 @@ function mustBeWorkflowUntil(outcome: PreflightOutcome | undefined): number | un
   return isOlderWorker ? Number.POSITIVE_INFINITY : undefined;
 }
 
-/** Workers that know preflights outside of workflows say so in each failure of one. */
+/** Whether a failure comes from a worker that supports preflights as activities. */
 function isAskedOutside(context: unknown): boolean {
   return typeof context === 'object' && context !== null && 'outside' in context;
 }
 
-/** Runs a preflight as a workflow, or joins the one under its key. */
+/** Starts a preflight as workflow, or joins a running one with the same key. */
 export async function startAsWorkflow(
   connection: Connection,
   request: TaskRequest,

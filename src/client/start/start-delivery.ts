@@ -12,27 +12,24 @@ import { withServer } from '../connection/keep-runtime.js';
 import { isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
 import { checkUserKey } from './keys.js';
 
-/** One delivery of a webhook, and the task that it asks for. */
 export interface Delivery {
   webhook: string;
   key: string;
   wanted: Pick<TaskRequest, 'ability' | 'environment' | 'input' | 'intent'>;
-  /** The environment whose worker makes the task. */
+  /** The placement whose worker creates the task. */
   placement: Placement;
 }
 
-/** How it is with a delivery: its task was started, or it waits for a worker. */
 export interface DeliveryState {
   status: 'started' | 'queued';
-  /** The same delivery had come before. */
+  /** Whether the same delivery arrived before. */
   known: boolean;
 }
 
 /**
- * Starts the task of a delivery, as a workflow of its own: once Temporal has it the task will be made, even if the caller ends or no worker
- * is up. The same key is the same delivery; one that was refused may be tried again.
- *
- * @param waitMs how long to wait for the start of the task. @param signal ends the waiting; the delivery continues.
+ * Starts a delivery's task by a workflow of its own: once Temporal has it, the task will be created, even if the
+ * caller ends or no worker is up. The same key is the same delivery; a refused one may be retried.
+ * @param waitMs limit for the start of the task. @param signal ends the wait; the delivery continues.
  * @throws AbilityError errors of preflight; `task.key_invalid`, `task.key_conflict`, `worker.unavailable`.
  */
 export async function deliver(
@@ -53,7 +50,7 @@ export async function deliver(
   });
 }
 
-/** @returns false where Temporal has it already. */
+/** @returns false if Temporal already has the delivery. */
 async function startDelivery(connection: Connection, delivery: Delivery): Promise<boolean> {
   const { webhook, key, wanted, placement } = delivery;
   const { project, temporal } = connection;
@@ -78,7 +75,7 @@ async function startDelivery(connection: Connection, delivery: Delivery): Promis
   }
 }
 
-/** @throws AbilityError `task.key_conflict` where the key is that of a delivery of something else. */
+/** @throws AbilityError `task.key_conflict` if the key belongs to a different delivery. */
 async function refuseOther({ temporal, project }: Connection, delivery: Delivery): Promise<void> {
   const { memo } = await temporal.workflow.getHandle(deliveryIdOf(project, delivery.key)).describe();
   if (memo?.request === digestOfWanted(delivery)) return;
@@ -106,7 +103,7 @@ async function stateOf(
   } catch (error) {
     if (error instanceof WorkflowFailedError) throw refusalOf(error);
     if (ends.aborted) return { status: 'queued', known };
-    // Temporal has forgotten it since: its task has long ended.
+    // Temporal has forgotten it, so its task ended long ago.
     if (known && isUnknownWorkflow(error)) return { status: 'started', known };
     throw error;
   }

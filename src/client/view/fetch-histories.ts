@@ -5,7 +5,6 @@ import { runBefore } from '../connection/history-events.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
 import { openToRead } from './open-task.js';
 
-/** One run of a task, with all its events. */
 export interface FetchedHistory {
   workflowId: string;
   runId: string;
@@ -13,10 +12,7 @@ export interface FetchedHistory {
 }
 
 /**
- * Fetches all runs of a task, the first one first, followed by those of the tasks it called.
- *
- * Runs that Temporal has forgotten are left out.
- *
+ * All runs of a task, the first one first, then those of called tasks; without runs that Temporal has forgotten.
  * @throws AbilityError `task.not_found`, `temporal.unavailable`.
  */
 export async function fetchHistories(connection: Connection, id: string): Promise<FetchedHistory[]> {
@@ -38,7 +34,7 @@ async function withChildren(connection: Connection, id: string): Promise<Fetched
   return runs;
 }
 
-/** Each run names the one it continues. */
+/** Follows the chain of continued runs back to the first one that Temporal still has. */
 async function runsOf(connection: Connection, id: string): Promise<FetchedHistory[]> {
   const before = (run?: FetchedHistory): string | undefined => runBefore(run?.history.events?.[0]);
   const newest = await connection.temporal.workflow.getHandle(id).describe();
@@ -62,7 +58,7 @@ function childrenOf({ history }: FetchedHistory): string[] {
   );
 }
 
-/** Temporal may have forgotten a child or an earlier run already. */
+/** Temporal may have deleted a called task or an earlier run already. */
 function orForgotten(error: unknown): FetchedHistory[] {
   if (isUnknownWorkflow(error) || isNotFound(error)) return [];
   throw error;

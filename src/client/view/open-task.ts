@@ -4,21 +4,18 @@ import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, taskNotFound } from '../connection/temporal-errors.js';
 
-/** A task of the connection's own project, opened to change it. */
 export interface OwnTask {
   description: WorkflowExecutionDescription;
-  /** Of the run that was looked at, for signals: another workflow that takes the key meanwhile does not get them. */
+  /** Of the described run, so that signals do not reach a later workflow with the same key. */
   run: WorkflowHandle;
-  /** Of that run and those it goes on as, for cancellation and updates. */
+  /** Of the described run and those that continue it, for cancellation and updates. */
   execution: WorkflowHandle;
 }
 
 /**
- * Opens a task to change it. Nothing in this room sends anything to a task but through here, so that no command changes
- * a task of another project.
- *
- * @returns undefined where Temporal does not know it. @throws AbilityError `task.other_project`; `task.not_found` for a
- * workflow that is no task.
+ * Opens a task to change it. All changes go through here, so that no command changes a task of another project.
+ * @returns undefined if Temporal does not have it. @throws AbilityError `task.other_project`; `task.not_found` for
+ * a workflow that is no task.
  */
 export async function openOwn(connection: Connection, id: string): Promise<OwnTask | undefined> {
   const { workflow } = connection.temporal;
@@ -30,7 +27,7 @@ export async function openOwn(connection: Connection, id: string): Promise<OwnTa
   if (!isTask(description)) throw taskNotFound(id);
   const project = projectOf(description);
   if (project !== connection.project) throw otherProject(id, project, connection.project);
-  // A server that skips time does not name the first run.
+  // A time-skipping server does not report the first run.
   const first = description.raw.workflowExecutionInfo?.firstRunId;
   return {
     description,
@@ -39,7 +36,7 @@ export async function openOwn(connection: Connection, id: string): Promise<OwnTa
   };
 }
 
-/** What Temporal knows of a task of any project; {@link Connection.onOther} is called for another one. */
+/** Also reads tasks of other projects; {@link Connection.onOther} is called for them. */
 export async function openToRead(connection: Connection, id: string): Promise<WorkflowExecutionDescription> {
   const description = await connection.temporal.workflow.getHandle(id).describe();
   const project = otherProjectOf(connection, description);
@@ -47,13 +44,13 @@ export async function openToRead(connection: Connection, id: string): Promise<Wo
   return description;
 }
 
-/** The project of a task that is not of the connection's own; undefined for own ones, and for workflows that are no tasks. */
+/** Undefined for tasks of the connection's project, and for workflows that are not tasks. */
 export function otherProjectOf(connection: Connection, description: WorkflowExecutionDescription): string | undefined {
   const project = projectOf(description);
   return isTask(description) && project !== connection.project ? project : undefined;
 }
 
-/** A task that was deleted with its history is still one of the project that deleted it. */
+/** @throws AbilityError `task.other_project` if the task was purged, and another project deleted it. */
 async function refuseDeletedByOther(connection: Connection, id: string): Promise<void> {
   const [root = id] = id.split('/', 1);
   const found = root.includes(':') ? undefined : await findDeletion(connection.temporal, root);

@@ -6,7 +6,6 @@ import { generalPath } from '../../rules/steps/turn-paths.js';
 import { parseJson } from '../../server/disk.js';
 import type { Connection } from '../connection/connect.js';
 
-/** A line of a log. */
 export interface LogLine {
   time: string;
   step: string;
@@ -15,7 +14,6 @@ export interface LogLine {
   text: string;
 }
 
-/** The output of one call to one file. */
 export interface CallLog {
   file: string;
   /** Its step path. */
@@ -23,11 +21,7 @@ export interface CallLog {
   lines: LogLine[];
 }
 
-/**
- * Reads the logs of a task, as its worker wrote them: a file a call, and files that calls share.
- *
- * @param folder of the logs. @param isWanted by the path of the step.
- */
+/** A task's logs: one file per call, and files that calls share. @param isWanted by the path of the step. */
 export function readCallLogs(folder: string, isWanted: (path: string) => boolean = () => true): CallLog[] {
   return filesIn(folder).flatMap((file) => {
     const name = relative(folder, file).replace(/\.jsonl$/, '');
@@ -50,7 +44,7 @@ function readLines(file: string): LogLine[] {
   return linesOf(readFileSync(file, 'utf8'));
 }
 
-/** As {@link readLines}; none of a file that cannot be read. */
+/** {@link readLines}; empty for an unreadable file. */
 function linesIn(file: string): LogLine[] {
   try {
     return readLines(file);
@@ -59,11 +53,7 @@ function linesIn(file: string): LogLine[] {
   }
 }
 
-/**
- * The lines of a log that are whole; the last one may be being written.
- *
- * One that a full disk has cut, or a worker that was killed, is shown as it is, since the others are wanted all the more.
- */
+/** The last line may be unfinished. Lines cut by a full disk or a killed worker are shown as they are. */
 export function linesOf(text: string): LogLine[] {
   let before: LogLine = { time: '', step: '', attempt: 1, stream: 'runtime', text: '' };
   return text
@@ -85,7 +75,7 @@ function filesIn(folder: string): string[] {
   });
 }
 
-/** The last line that each attempt of a call wrote: on stderr, else anywhere. Empty without a log on this machine. */
+/** Attempt to its last line, preferably of stderr. Empty if this machine has no log. */
 export function readLastOutput({ paths }: Pick<Connection, 'paths'>, task: string, path: string): Map<number, string> {
   const written = new Map<number, string>();
   const complaints = new Map<number, string>();
@@ -98,10 +88,8 @@ export function readLastOutput({ paths }: Pick<Connection, 'paths'>, task: strin
 }
 
 /**
- * The version of the protocol that each call of an MCP tool spoke last, by the path of its step; of all turns of a loop
- * together. Empty where no logs are on this machine. Source: docs/guide.md#mcp.
- *
- * @param isWanted by the path of a step, so that no other logs are read.
+ * The protocol version that each call of an MCP tool used last, by step path with `*` for loop turns; empty
+ * without local logs. @param isWanted by that path; other logs are not read. Source: docs/guide.md#mcp.
  */
 export function readProtocols(
   { paths }: Pick<Connection, 'paths'>,

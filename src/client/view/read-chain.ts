@@ -3,24 +3,23 @@ import type { Connection } from '../connection/connect.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { type ListedState, stateOf } from '../list/task-query.js';
 
-/** A task that tries another one again. */
 interface LaterTask {
   task: string;
   status: ListedState;
 }
 
-/** The tasks before and after one that try each other again. */
+/** The retries before and after a task. */
 export interface TaskChain {
-  /** The task that this one tries again; null for a first one. */
+  /** The task that this one retries; null: none. */
   retry_of: string | null;
-  /** Those that try this one again, in their order. */
+  /** Retries of this task, in order. */
   retries: LaterTask[];
 }
 
-/** So many later tasks are looked for. */
+/** The maximum number of retries to search. */
 const MAX_LATER = 50;
 
-/** Reads from the memos of tasks which are retries of each other; those that Temporal has forgotten are missing. */
+/** Reads the memos of tasks; those that Temporal no longer has are missing. */
 export async function readChain(connection: Connection, id: string): Promise<TaskChain> {
   return asking(connection, async () => {
     const own = await describe(connection, id);
@@ -29,7 +28,7 @@ export async function readChain(connection: Connection, id: string): Promise<Tas
     while (retries.length < MAX_LATER) {
       const key = nextKey(before);
       const next = await describe(connection, key);
-      // A key like that may be chosen for any task.
+      // Any task may have such a key.
       if (next?.retry_of !== before) break;
       retries.push({ task: key, status: next.status });
       before = key;
@@ -47,13 +46,13 @@ async function describe(
   return found && { ...(retry_of !== undefined && { retry_of }), status: stateOf(found) };
 }
 
-/** The key of the task that tries another one again: `k`, `k.r2`, `k.r3`, ... */
+/** The key of a retry: `k`, `k.r2`, `k.r3`, ... */
 export function nextKey(id: string): string {
   const { base, number } = partsOf(id);
   return `${base}.r${number + 1}`;
 }
 
-/** The keys that come before one by their names alone, the first one first; none for a first one. */
+/** All earlier keys that the suffix implies, the first one first; empty for a key without suffix. */
 export function earlierKeys(id: string): string[] {
   const { base, number } = partsOf(id);
   return Array.from({ length: number - 1 }, (_, index) => (index === 0 ? base : `${base}.r${index + 1}`));

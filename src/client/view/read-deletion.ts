@@ -9,10 +9,10 @@ import { readJson } from '../../server/disk.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
 
-/** A list filter has a limit of its own. */
+/** Limits the length of a list filter. */
 const MAX_IN_A_QUERY = 50;
 
-/** The rest of a deleted task: in place of its record or, while Temporal has it, of its deletion. */
+/** The tombstone here, else that of the deletion in Temporal; undefined: not deleted, or not yet. */
 export async function readDeletion(
   connection: Connection,
   id: string,
@@ -23,23 +23,23 @@ export async function readDeletion(
   if (here) return here;
   const known = await findDeletion(connection.temporal, key);
   if (known?.deletion === 'under way') return undefined;
-  // Its project is only reported if it is another one.
+  // Reports the project only if it is another one.
   return known && { ...known.deletion, ...(known.project !== connection.project && { project: known.project }) };
 }
 
-/** @throws AbilityError `task.deleted` for a task that was deleted, or that such a one had called. */
+/** @throws AbilityError `task.deleted` for a deleted task, and for tasks that it had called. */
 export async function refuseDeleted(connection: Connection, id: string): Promise<void> {
   const tombstone = await readDeletion(connection, id);
   if (tombstone) throw taskDeleted(tombstone, tombstone.project);
 }
 
-/** For those to whom another error only says that there is no such task. @throws AbilityError `task.deleted`. */
+/** Converts other errors to undefined. @throws AbilityError `task.deleted`. */
 export function unlessDeleted(error: unknown): undefined {
   if (error instanceof AbilityError && error.code === 'task.deleted') throw error;
   return undefined;
 }
 
-/** Keys of those tasks that were deleted, as far as lists and this machine know. */
+/** The keys of deleted tasks, as far as this machine and Temporal know. */
 export async function deletedAmong(connection: Connection, keys: readonly string[]): Promise<Set<string>> {
   const deleted = new Set(keys.filter((key) => readTombstone(connection, rootOf(key))));
   const others = [...new Set(keys.filter((key) => !deleted.has(key)).map(rootOf))].filter((key) => !/['\\]/.test(key));
@@ -57,7 +57,7 @@ function readTombstone({ paths }: Pick<Connection, 'paths'>, key: string): Tombs
   return readJson<Tombstone>(join(paths.records, ...recordPath(key), RECORD_FILES.deleted));
 }
 
-/** Tasks that another one called are deleted with it. */
+/** Called tasks are deleted with the task that called them first. */
 function rootOf(id: string): string {
   return id.split('/', 1)[0] ?? id;
 }

@@ -7,20 +7,18 @@ import { firstEvents, lastEvents } from '../connection/history-events.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { findPreflight } from '../start/find-preflight.js';
 
-/** Events at the end of a history among which is one of the task's worker. */
+/** This many last events contain one of the task's worker. */
 const LAST_EVENTS = 30;
 
 /**
- * The input a task was started with, from its first event.
- *
- * @returns undefined when Temporal no longer has the task. @throws AbilityError `store.not_shared` for a large input
- * that lies in a store we do not see.
+ * From the task's first event. @returns undefined if Temporal no longer has it.
+ * @throws AbilityError `store.not_shared` for a large input in a store that is not accessible here.
  */
 export async function readInput(connection: Connection, id: string): Promise<JsonObject | undefined> {
   return (await readStart(connection, id))?.input;
 }
 
-/** The plan a task was started with; as {@link readInput}. */
+/** The plan of the task; undefined and errors as of {@link readInput}. */
 export async function readPlan(connection: Connection, id: string): Promise<Plan | undefined> {
   return (await readStart(connection, id))?.plan;
 }
@@ -33,22 +31,18 @@ async function readStart(connection: Connection, id: string): Promise<TaskStart 
   });
 }
 
-/** The machine whose worker last worked on a task, by the worker's own name; undefined if unknown. */
+/** The host of the worker that served the task last; undefined if unknown. */
 export async function readHost(connection: Connection, id: string): Promise<string | undefined> {
   return ofKnown(connection, id, async () => {
     for (const { workflowTaskCompletedEventAttributes: task } of await lastEvents(connection, id, LAST_EVENTS)) {
-      // A worker calls itself process@host.
+      // Workers identify themselves as process@host.
       if (task?.identity) return task.identity.slice(task.identity.indexOf('@') + 1);
     }
     return undefined;
   });
 }
 
-/**
- * Where the worker that made a task keeps its record, on its own machine; undefined where that is not known any more.
- *
- * The preflight has said so, which is one of the project of the task, so that no history of a task need hold it.
- */
+/** On the worker's machine, as the preflight reported; no history need hold it. Undefined if unknown. */
 export async function readRecordPlace(
   connection: Connection,
   id: string,
@@ -63,6 +57,6 @@ export async function readRecordPlace(
 }
 
 function ofKnown<T>(connection: Connection, id: string, read: () => Promise<T>): Promise<T | undefined> {
-  // The handle knows which errors mean that there is no such workflow; the service alone does not.
+  // The handle translates errors of a missing workflow; the service does not.
   return asking(connection, async () => ((await describeIfKnown(connection, id)) ? read() : undefined));
 }

@@ -6,12 +6,12 @@ import { readJson } from '../../server/disk.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Connection } from '../connection/connect.js';
 
-/** The record of a task on this machine; undefined when there is none. */
+/** Undefined if this machine has no record of the task. */
 export function readRecord(connection: Pick<Connection, 'paths'>, id: string): TaskRecord | undefined {
   return readJson<TaskRecord>(join(folderOf(connection, id), RECORD_FILES.json));
 }
 
-/** The folder of the record of a task, where it is on this machine. */
+/** The record's folder; null if it is not on this machine. */
 export function recordHere(connection: Pick<Connection, 'paths'>, id: string): string | null {
   const folder = folderOf(connection, id);
   return existsSync(join(folder, RECORD_FILES.json)) ? folder : null;
@@ -22,9 +22,8 @@ function folderOf({ paths }: Pick<Connection, 'paths'>, id: string): string {
 }
 
 /**
- * The record of a task here, or, where that does not say how it ended, the one in the store that its workers share.
- *
- * Undefined where there is none, and where the store cannot be read.
+ * The local record or, if that has no result, the one in the workers' shared store; undefined if there is none, or
+ * the store cannot be read.
  */
 export async function findRecord(connection: Connection, id: string): Promise<TaskRecord | undefined> {
   const here = readRecord(connection, id);

@@ -21,13 +21,12 @@ import { isUnknownWorkflow } from '../connection/temporal-errors.js';
 import { otherProjectOf } from './open-task.js';
 import { findRecord, recordHere } from './read-record.js';
 
-/** Events at the end of a history within which the `finish` of a task stands. */
+/** This many last events contain the `finish` activity of a task. */
 const LAST_EVENTS = 30;
 
 /**
- * Waits for a task and returns its result, however it ends.
- *
- * Reads the close event, so it needs no worker once the task has ended. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * Waits for a task, however it ends. Reads the close event, so an ended task needs no worker. Source:
+ * docs/architecture.md#what-lives-where-in-temporal.
  */
 export async function awaitResult(connection: Connection, id: string): Promise<TaskResult> {
   const handle = connection.temporal.workflow.getHandle(id);
@@ -76,12 +75,11 @@ async function readFinish(connection: Connection, id: string): Promise<StoredRes
   return undefined;
 }
 
-/** The whole result: the part in its history, and the rest from its workflow. */
 async function restore(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
   return complete(connection, id, restoreResult(await knownOf(connection, id, stored), stored));
 }
 
-/** Temporal's description of a task. One that this connection created is not described again if the result has the times. */
+/** From the memo, if this connection created the task and the result has the times; else from Temporal. */
 async function knownOf(connection: Connection, id: string, stored: StoredResult): Promise<TaskResult> {
   const memo = connection.created?.get(id);
   connection.created?.delete(id);
@@ -91,7 +89,6 @@ async function knownOf(connection: Connection, id: string, stored: StoredResult)
   return resultFromDescription(connection, id, await connection.temporal.workflow.getHandle(id).describe());
 }
 
-/** The result of a task whose workflow left none. */
 async function bareResult(
   connection: Connection,
   id: string,
@@ -107,7 +104,7 @@ async function bareResult(
   });
 }
 
-/** The facts about a task that need no worker. */
+/** What Temporal's description reveals about a task, without a worker. */
 export function resultFromDescription(
   connection: Connection,
   id: string,
@@ -122,7 +119,6 @@ export function resultFromDescription(
   };
 }
 
-/** The result of a task of which only its memo is known. */
 export function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string | null): TaskResult {
   return {
     status: 'running',
@@ -150,7 +146,7 @@ export function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: s
   };
 }
 
-/** Fills in fields that only a caller knows: the link, and large values from the store. */
+/** Adds links, and large values from the store; a warning for each missing value. */
 async function complete(connection: Connection, id: string, result: TaskResult): Promise<TaskResult> {
   const found = new Map<string, Json>();
   const missing = new Set<string>();
@@ -168,13 +164,13 @@ async function complete(connection: Connection, id: string, result: TaskResult):
     }
   }
   const whole = mapLargeParts(result, (part) => (isOutputRef(part) ? (found.get(part.$ref) ?? part) : part));
-  // A record here that has the key of another project's task is not of that task.
+  // Another project's task may have the same key as a record here.
   const here = result.project === undefined ? recordHere(connection, id) : null;
   const links = { record: result.links.record ?? here, temporal: linkOf(connection, id) };
   return { ...whole, links, warnings: [...result.warnings, ...missing] };
 }
 
-/** Where a task is shown in the Temporal UI; null where no UI is known. */
+/** Link to a task in the Temporal UI; null if its address is unknown. */
 export function linkOf({ ui, namespace }: Connection, workflowId: string, runId?: string): string | null {
   return ui ? taskLink(ui, namespace, workflowId, runId) : null;
 }

@@ -5,42 +5,40 @@ import { openStore } from '../../server/store/open-store.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Store } from '../../server/store/store.js';
 
-/** The record of a task as its workers have shared it. */
+/** A record in the shared store. */
 export interface SharedRecord {
   record: TaskRecord;
   /** `tool_call.md`. */
   text: string;
 }
 
-/** The log of one attempt of a call, as its worker has shared it. */
+/** The shared log of one attempt of a call. */
 export interface SharedLogFile {
-  /** No other log has it. */
+  /** Unique name in the store. */
   name: string;
-  /** Step path. */
   step: string;
-  /** Which folder of records has its lines as well. */
+  /** The records folder that also has these lines. */
   origin: string;
   /** JSON lines. */
   text: string;
 }
 
-/** How many logs are read at the same time. */
 const AT_ONCE = 16;
 
-/** The store that others share with this process, as its environment names it. @throws AbilityError `config.invalid`. */
+/** The shared store in `ABILITY_STORE`; undefined: none. @throws AbilityError `config.invalid`. */
 export function sharedStore(env: NodeJS.ProcessEnv, paths: ProjectPaths): Store | undefined {
   const store = env.ABILITY_STORE ? openStore(env.ABILITY_STORE, paths) : undefined;
   return store?.isShared ? store : undefined;
 }
 
-/** @returns undefined where no machine has shared it. @throws AbilityError `store.not_shared`. */
+/** @returns undefined if the store has no such record. @throws AbilityError `store.not_shared`. */
 export async function fetchSharedRecord(store: Store, place: TaskPlace): Promise<SharedRecord | undefined> {
   const record = await readSharedRecord(store, place);
   const text = record && (await store.getNamed(sharedRecord(place, RECORD_FILES.text)));
   return record && text && { record, text: Buffer.from(text).toString('utf8') };
 }
 
-/** Reads the logs that workers have shared of a task, each again only once it has grown. */
+/** Reads the shared logs of a task; rereads only those that have grown. */
 export class SharedLogs {
   private readonly known = new Map<string, SharedLogFile & { bytes: number }>();
 

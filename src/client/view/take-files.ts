@@ -8,25 +8,21 @@ import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { safeFileName } from '../../text/file-name.js';
 import type { Connection } from '../connection/connect.js';
 
-/** A file of a task that was copied out of the store. */
+/** A file of a task, copied from the store to a folder. */
 export interface TakenFile extends TaskFile {
   /** Absolute path of the copy. */
   path: string;
-  /** It was there already, with the same bytes. */
+  /** The folder already contained it, with the same bytes. */
   wasThere: boolean;
 }
 
-/** Other files have the first names already. */
+/** The maximum number of names to try if others exist. */
 const MAX_NAMES = 10_000;
 
 /**
- * Copies files of a task into a folder, under their names.
- *
- * Nothing that lies there is written over: a file of the same name with other bytes gets a number. Each is checked while it
- * is read, and is there as a whole or not at all.
- *
- * @throws AbilityError `store.not_shared` where the store is not in reach or a file is no longer in it; `usage.invalid`
- * where the folder cannot be written.
+ * Copies files of a task into a folder. Never overwrites: another file of the same name makes it add a number.
+ * Each file is verified while read, and appears as a whole or not at all.
+ * @throws AbilityError `store.not_shared` (store or file missing), `usage.invalid` (folder cannot be written).
  */
 export async function takeFiles(
   { store }: Pick<Connection, 'store'>,
@@ -61,7 +57,7 @@ async function take(
     });
     for (let number = 1; number <= MAX_NAMES; number += 1) {
       const path = join(folder, numbered(safeFileName(name), number));
-      // A link fails where a file is, and so writes over nothing.
+      // A link fails if the file exists, so it never overwrites.
       if (await placedAt(own, path)) return { path, wasThere: false };
       if ((await digestOf(path)) === $file) return { path, wasThere: true };
     }
@@ -73,7 +69,7 @@ async function take(
 
 async function placedAt(own: string, path: string): Promise<boolean> {
   try {
-    // Not every file system has links; a copy fails where a file is as well.
+    // Some file systems have no links; an exclusive copy fails in the same case.
     await link(own, path).catch((error: unknown) => {
       if (isThere(error)) throw error;
       return copyFile(own, path, constants.COPYFILE_EXCL);
@@ -89,7 +85,7 @@ function isThere(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST';
 }
 
-/** Undefined for an unreadable file. */
+/** SHA-256; undefined for an unreadable file. */
 async function digestOf(path: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   try {

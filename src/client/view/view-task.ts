@@ -13,22 +13,22 @@ import { refuseDeleted } from './read-deletion.js';
 import { findRecord } from './read-record.js';
 import { awaitResult, linkOf, resultFromDescription, resultFromMemo } from './read-result.js';
 
-/** A query that takes longer has no worker to answer it. */
+/** Without an answer in this time, no worker is assumed. Milliseconds. */
 const QUERY_MS = 5000;
 
-/** How a task stands, and how we know. */
+/** The state of a task, and its source. */
 export interface SeenTask {
   result: TaskResult;
-  /** With fields that only a worker or a record has: the input, the progress. */
+  /** Has input and progress, which only a worker or a record knows. */
   view: TaskView | undefined;
   source: StorySource;
 }
 
 /**
- * The state of a task: from a query if it is open, from its close event if it has ended, from its record if it is forgotten.
- *
- * @param asks whether the worker of an open one is queried, which is slow if there is none.
- * @throws AbilityError `task.not_found`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * From a query if the task is open, from its close event if ended, from its record if Temporal forgot it.
+ * @param asks whether to query the worker, which is slow if there is none.
+ * @throws AbilityError `task.not_found`, `task.deleted`. Source:
+ * docs/architecture.md#what-lives-where-in-temporal.
  */
 export async function viewTask(connection: Connection, id: string, asks = true): Promise<SeenTask> {
   return asking(connection, async () => {
@@ -41,7 +41,7 @@ export async function viewTask(connection: Connection, id: string, asks = true):
       }
       const bare = resultFromDescription(connection, id, description);
       const answer = asks ? await queryTask(connection, id) : undefined;
-      // It ended between the two requests: the worker now knows the end, and not the output.
+      // It ended between the two requests; the worker's answer lacks the output.
       if (answer && isEndState(answer.status)) {
         return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
       }
@@ -61,7 +61,7 @@ export async function viewTask(connection: Connection, id: string, asks = true):
   });
 }
 
-/** As {@link viewTask}, for callers that are about to change the task. @throws AbilityError `task.other_project`. */
+/** As {@link viewTask}, before changing a task. @throws AbilityError `task.other_project`. */
 export async function viewOwnTask(connection: Connection, id: string): Promise<SeenTask> {
   await asking(connection, () => openOwn(connection, id));
   return viewTask(connection, id);
@@ -70,11 +70,11 @@ export async function viewOwnTask(connection: Connection, id: string): Promise<S
 /** An open task, with those that it has called and that run. */
 export interface OpenTask {
   view: TaskView;
-  /** By the paths of the steps that call them. */
+  /** Step path to the called task. */
   called: Map<string, OpenTask>;
 }
 
-/** Asks the worker how a task stands; undefined when none answers in time. */
+/** Queries the worker; undefined without an answer in time. */
 export async function queryTask(connection: Connection, id: string): Promise<TaskView | undefined> {
   return (await queryOpenTask(connection, id))?.view;
 }
@@ -88,13 +88,13 @@ export async function queryOpenTask(connection: Connection, id: string): Promise
     return await withCalled(connection, { ...view, links: { ...view.links, temporal: linkOf(connection, id) } });
   } catch (error) {
     if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return undefined;
-    // The answer was too large for the wire and lies in a store we do not see; the description has to do.
+    // The answer is in a store that is not accessible here; the caller uses the description.
     if (error instanceof AbilityError && error.code === 'store.not_shared') return undefined;
     throw error;
   }
 }
 
-/** A task waits for the approvals that the tasks it has called wait for. */
+/** Adds the open approvals of the called tasks to those of the caller. */
 async function withCalled(connection: Connection, view: TaskView): Promise<OpenTask> {
   const asked = Object.entries(view.progress).flatMap(([path, { status, child }]) =>
     status === 'running' && child ? [{ path, child }] : [],
@@ -126,7 +126,6 @@ function resultOfRecord(record: TaskRecord): TaskResult {
   };
 }
 
-/** Whether a seen task has ended. */
 export function hasEnded({ result }: SeenTask): boolean {
   return isEndState(result.status);
 }

@@ -4,23 +4,21 @@ import type { PendingActivity } from '../explain/read-calls.js';
 
 /** Codes after which a task waits for another worker, see `await-key.ts`. */
 const FOR_ANOTHER = ['seal.unknown_key', 'engine.unsupported'] as const;
-/** Why a worker could not serve a task. */
 export type NotServed = (typeof FOR_ANOTHER)[number];
 
 type Failure = PendingActivity['lastFailure'];
 
-/** Newest events among which the last call is. */
+/** This many last events contain the last call. */
 const LAST_EVENTS = 20;
 
-/** Why a call was given back by the worker that took it, where another one may serve it. */
+/** Why the worker refused the call, if another one may accept it; else undefined. */
 export function notServed(failure: Failure): NotServed | undefined {
   return FOR_ANOTHER.find((code) => code === failure?.applicationFailureInfo?.type);
 }
 
 /**
- * Finds tasks that wait for a worker which has their key: nothing of them is pending but a timer.
- *
- * Only the end of a history shows it, which is read once for each length.
+ * Finds tasks that wait for a worker with their key, with only a timer pending. Reads the end of the history,
+ * which alone shows it, once for each length.
  */
 export class KeyWaits {
   private readonly known = new Map<string, { length: string; code: NotServed | undefined }>();
@@ -31,7 +29,7 @@ export class KeyWaits {
   async find(id: string, length: unknown): Promise<NotServed | undefined> {
     const known = this.known.get(id);
     if (known?.length === String(length)) return known.code;
-    // It is only shown; what waits for the end finds what is wrong with the server.
+    // Only for display; the wait for the end reports errors of the server.
     const code = await lastEvents(this.connection, id, LAST_EVENTS).then(lastRefusal, () => undefined);
     this.known.set(id, { length: String(length), code });
     return code;

@@ -4,46 +4,40 @@ import { PLACEMENTS } from '../../contracts/placement.js';
 import type { Connection } from '../connection/connect.js';
 import { KeyWaits, type NotServed, notServed } from './find-key-wait.js';
 
-/** Work that no worker takes up. */
+/** Work that waits for a worker too long. */
 export interface Stall {
   /** Workflow id of the task, or of one that it has called. */
   task: string;
-  /** The next turn of the workflow, or a call. */
+  /** `turn`: the next workflow task; `key`: the task waits for a worker with its key. */
   what: 'turn' | 'call' | 'key';
   queue: string;
-  /** The event, in one sentence without its full stop. */
+  /** One sentence without a full stop. */
   message: string;
-  /** The command that helps. */
   suggestion: string;
 }
 
-/** Work that waits for a worker, and since when it has been seen waiting. */
 interface Waiting {
   task: string;
   what: 'turn' | 'call' | 'key';
   queue: string;
-  /** Of a task that waits for a worker with its key: why the one that took it up did not serve it. */
+  /** Only for `key`: why the worker that took the task refused it. */
   code?: NotServed;
 }
 
 type Description = DescribeWorkflowExecutionResponse;
 
-/** Nothing that a worker takes up waits that long. Milliseconds. */
+/** With a worker, no work waits that long. Milliseconds. */
 export const STALL_MS = 5000;
 /** `SCHEDULED` of Temporal's pending workflow tasks and of its pending activities. */
 const SCHEDULED = 1;
-/** Tasks that tasks called, and so on. */
+/** The maximum depth of called tasks. */
 const DEEPEST = 8;
 
-/**
- * Notices work that nothing takes up, each time it is given the state of a task.
- *
- * Time is measured on the clock of this process from when something was first seen waiting: server clocks differ.
- */
+/** Reports work that no worker takes up. Measures on this process's clock, since server clocks differ. */
 export class StallWatch {
   private seen = new Map<string, { since: number; isReported: boolean }>();
   private current: Stall[] = [];
-  /** Tasks already reported as having no worker with their key: between two attempts it does not show. */
+  /** Tasks already reported as `key`: between two attempts, the state does not show. */
   private readonly keyless = new Set<string>();
   private readonly keys: KeyWaits;
 
@@ -51,7 +45,6 @@ export class StallWatch {
     this.keys = new KeyWaits(connection);
   }
 
-  /** What is stalled now, newly noticed stalls first. */
   get stall(): Stall | undefined {
     return this.current[0];
   }
@@ -78,7 +71,7 @@ export class StallWatch {
   }
 }
 
-/** Work of a task that waits for a worker, by a name that it has only until it is taken up. */
+/** Waiting work by a key that changes as soon as a worker takes it up. */
 async function findWaiting(
   connection: Connection,
   keys: KeyWaits,
@@ -122,13 +115,13 @@ interface PendingCall {
   scheduledTime?: unknown;
 }
 
-/** Between two attempts; servers that do not say so say when the next one begins. */
+/** Between two attempts; some servers only report the scheduled time of the next one. */
 function isBackingOff({ attempt, nextAttemptScheduleTime, scheduledTime }: PendingCall): boolean {
   if (nextAttemptScheduleTime) return true;
   return (attempt ?? 1) > 1 && Date.now() - timeOf(scheduledTime) < STALL_MS;
 }
 
-/** The queue of a call where the server does not report it: that of its task, unless the history names another. */
+/** Finds the queue in the history, if the server does not report it. */
 async function queueOfCall(
   connection: Connection,
   id: string,
@@ -150,7 +143,7 @@ async function describe({ temporal }: Connection, id: string): Promise<Descripti
   try {
     return (await temporal.workflow.getHandle(id).describe()).raw;
   } catch {
-    // It has ended meanwhile, or the next look finds it.
+    // It has ended, or the next poll finds it.
     return undefined;
   }
 }
@@ -177,7 +170,6 @@ function keylessStall(task: string, queue: string, code: NotServed): Stall {
   return { task, what: 'key', queue, message, suggestion };
 }
 
-/** The command that starts a worker; the runtime of a project has its own. */
 function helpFor(connection: Connection, queue: string): string {
   if (connection.isOwnRuntime) {
     return `Read ${connection.paths.runtimeLog}; start the runtime anew: ability down && ability up --detach`;
@@ -191,11 +183,7 @@ function helpFor(connection: Connection, queue: string): string {
 
 const LOOK_MS = 1500;
 
-/**
- * Waits for a result of a workflow, and reports where no worker takes up its tasks.
- *
- * @param id of the workflow.
- */
+/** Waits for the result of workflow `id`, and reports if no worker takes up its tasks. */
 export async function watchingStalls<T>(
   connection: Connection,
   id: string,
@@ -212,7 +200,7 @@ export async function watchingStalls<T>(
       const stalls = await watch.look(id, raw);
       if (!isOver) for (const stall of stalls) onStall(stall);
     } catch {
-      // The wait for the result reports what is wrong.
+      // The wait for the result reports errors.
     }
   };
   const timer = setInterval(() => {
@@ -222,7 +210,7 @@ export async function watchingStalls<T>(
     return await action();
   } finally {
     isOver = true;
-    // A pending request ends with the connection, and throws nothing.
+    // A pending request ends with the connection; its errors are ignored.
     clearInterval(timer);
   }
 }

@@ -15,21 +15,15 @@ const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const PLACE = /^([0-9a-f-]{36})\.([1-9]\d{0,8})$/;
 
-/** The position to continue from in the history of a task. */
 interface Place {
   run: string;
-  /** Number of the last event that is known. */
   known: number;
 }
 
 /**
- * The events of a task from its creation, or after a given one, as they happen, until its end.
- *
- * They are read from its history, so that a client that comes back with the id of the last event misses none, also after a restart of
- * everything. All that follow the same task over one connection share one request to the server.
- *
- * @param after id of the last known event; left out: all events.
- * @param signal ends the following.
+ * Events until the task's end, from its history: a client that returns with the id of its last event misses none,
+ * even after a restart. All followers of a task on a connection share one request.
+ * @param after id of the last known event; absent: all events.
  * @throws AbilityError `task.not_found`, `task.other_project`; `usage.invalid` for an id of no event of it.
  */
 export async function followEvents(
@@ -52,7 +46,7 @@ export async function followEvents(
   return listenTo(shared, ({ id: event }) => isBehind(event, run, known), signal);
 }
 
-/** The events of other runs come after those of the run in which a listener begins. */
+/** Events of other runs always follow those of the first run. */
 function isBehind(event: string, run: string, known: number): boolean {
   const [, of, number] = PLACE.exec(event) ?? [];
   return of !== run || Number(number) > known;
@@ -65,7 +59,7 @@ function placeAfter(after: string | undefined): Place | undefined {
   throw noEvent(after);
 }
 
-/** An id of another task's event, or of a run that Temporal has forgotten, leads nowhere. */
+/** @throws AbilityError `usage.invalid` if the run is not of this task, or no longer in Temporal. */
 async function refuseOtherRun(connection: Connection, id: string, run: string): Promise<void> {
   try {
     await asking(connection, () => connection.temporal.workflow.getHandle(id, run).describe());
@@ -122,7 +116,7 @@ function isEnd(event: HistoryEvent): boolean {
   );
 }
 
-/** The events of one run, as they come; each question waits for news as long as the server lets it. */
+/** The events of one run as they happen, by long polling. */
 async function* eventsOf(
   connection: Connection,
   id: string,

@@ -8,7 +8,6 @@ import type { HistoryEvent } from '../connection/history-events.js';
 import { type AttemptProblem, isOperation, problemOf } from '../explain/read-calls.js';
 import { textReader } from '../explain/read-history.js';
 
-/** The message of a history event, without its place and time. */
 export type ReadEvent = Pick<TaskEvent, 'type' | 'data'>;
 
 interface Begun {
@@ -16,7 +15,7 @@ interface Begun {
   call: string;
 }
 
-/** Reads the events of one run of a task; each builds on those before it. Our own activities and timers are left out. */
+/** Reads the events of one run in order. Skips the runtime's own activities and timers. */
 export class EventReader {
   private readonly calls = new Map<string, Begun>();
   private readonly updates = new Map<string, string>();
@@ -26,7 +25,7 @@ export class EventReader {
     private readonly task: string,
   ) {}
 
-  /** @returns undefined for an event without a message for people. */
+  /** @returns undefined for an event that is not reported. */
   async read(event: HistoryEvent): Promise<ReadEvent | undefined> {
     return (
       startEvent(event) ??
@@ -57,12 +56,12 @@ export class EventReader {
     }
     const started = event.activityTaskStartedEventAttributes;
     const begun = this.calls.get(String(started?.scheduledEventId ?? endOf(event)?.scheduledEventId));
-    // Temporal writes the start of a call together with its end.
+    // Temporal records a call's start only together with its end.
     if (!begun || started) return undefined;
     return eventOf('call.ended', { ...begun, ...outcomeOf(event) });
   }
 
-  /** A fast call leaves one event, at its end, that does not name its step. */
+  /** A local activity has only an event at its end, which does not name the step. */
   private async localCallEvent({
     markerRecordedEventAttributes: marker,
   }: HistoryEvent): Promise<ReadEvent | undefined> {
@@ -119,7 +118,7 @@ const OWN_SIGNALS: Record<string, ReadEvent> = {
   [SIGNALS.run]: eventOf('task.run', {}),
 };
 
-/** Signals with a colon are the runtime's own. */
+/** Skips the runtime's own signals, whose names contain a colon. */
 function signalEvent({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): ReadEvent | undefined {
   const name = signal?.signalName;
   if (!name || name.includes(':')) return undefined;

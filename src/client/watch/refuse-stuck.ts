@@ -4,13 +4,13 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 
-/** This many failed workflow tasks in a row mean that the code cannot continue. Source: docs/architecture.md#never-a-hang. */
+/** So many failures in a row mean that the code cannot continue. Source: docs/architecture.md#never-a-hang. */
 const STUCK_FAILURES = 3;
-/** The same for failures that the code did not cause, such as a worker killed in the middle of one. */
+/** The limit for failures from other causes, such as a killed worker. */
 const STUCK_OTHERS = 10;
-/** How many events at the end of a history are searched for its last failed workflow task: signals may follow it. */
+/** Number of last events to search for the last failure; signals may follow it. */
 const LAST_EVENTS = 1000;
-/** Causes of a failed workflow task that say nothing against the code. Source: `WorkflowTaskFailedCause` of Temporal's API. */
+/** Causes that do not point to the code. Source: `WorkflowTaskFailedCause` of Temporal's API. */
 const OF_TRAFFIC: Readonly<Record<number, string>> = {
   1: 'UNHANDLED_COMMAND',
   13: 'RESET_STICKY_TASK_QUEUE',
@@ -19,17 +19,15 @@ const OF_TRAFFIC: Readonly<Record<number, string>> = {
 };
 
 /**
- * Refuses to wait on for a task whose workflow tasks fail again and again.
- *
- * @param raw the description of its workflow.
- * @throws AbilityError `store.not_shared`, `store.full`, or another code of ours that the worker reports, else `engine.stuck`.
+ * If workflow tasks fail repeatedly. @throws AbilityError `store.not_shared`, `store.full`, or another of our
+ * codes from the worker, else `engine.stuck`.
  */
 export async function refuseStuck(
   connection: Connection,
   id: string,
   raw: DescribeWorkflowExecutionResponse,
 ): Promise<void> {
-  // The attempt that is pending has not failed yet.
+  // The pending attempt has not failed.
   const failures = (raw.pendingWorkflowTask?.attempt ?? 1) - 1;
   if (failures < STUCK_FAILURES) return;
   const { code = 'engine.stuck', message = '', isOfCode = true } = await readReason(connection, id);
@@ -48,9 +46,8 @@ export async function refuseStuck(
 }
 
 /**
- * Why the last workflow task failed, where that is an error of ours; of several in a row Temporal keeps the first.
- *
- * Where no failure is found among the last events, nothing is known against the code.
+ * Why the last workflow task failed, if the error is ours; of several in a row Temporal keeps the first. Without a
+ * failure among the last events, the code is not to blame.
  */
 async function readReason(
   connection: Connection,

@@ -3,32 +3,26 @@ interface Feed<T> {
   readonly read: (ending: AbortSignal) => AsyncIterable<T>;
   readonly items: T[];
   readonly ending: AbortController;
-  /** Called once at the next item, or at the end. */
+  /** Each is called once, with the next item or at the end. */
   readonly waiting: Set<() => void>;
   listeners: number;
   ended: boolean;
   error?: unknown;
-  /** Takes it out of those that others may join. */
+  /** Excludes new listeners from this feed. */
   forget(): void;
 }
 
-/** Where a feed is found by those who ask for the same one: feeds end with their listeners, and not with their owner. */
+/** Identifies a feed by owner and name. It ends with its listeners, not with its owner. */
 export interface Shared<T> {
   owner: object;
   name: string;
-  /** Begins when the first listener does, and is ended when the last one leaves. */
+  /** Starts with the first listener; aborted after the last one leaves. */
   read: Feed<T>['read'];
 }
 
 const feeds = new WeakMap<object, Map<string, Feed<never>>>();
 
-/**
- * Everything from the beginning of a source, for each listener at its own pace, while the source is read once for all.
- *
- * @param wants which items the listener gets.
- * @param signal ends the listening.
- * @throws the error of reading the source, to each listener.
- */
+/** All items from the start, for each listener at its own pace. @throws errors of the source, to each. */
 export async function* listenTo<T>(
   shared: Shared<T>,
   wants: (item: T) => boolean,

@@ -16,47 +16,43 @@ import { AttemptWatch, type CallAttempt } from './watch-attempts.js';
 
 /** How to wait for a task. Times are milliseconds. */
 export interface WaitOptions {
-  /** Stop waiting after this long; the task continues. */
+  /** The maximum wait; the task continues. */
   timeoutMs?: number | undefined;
-  /** Stop waiting when the task has waited for an approval this long, from its last decision on; undefined: wait on. */
+  /** The maximum wait for an approval; restarts with each decision. Undefined: unlimited. */
   approvalMs?: number | undefined;
   /** Called with the state of the task, whenever it may have changed; `now` is known while it is open. */
   onProgress?: (result: TaskResult, now?: TaskNow) => void;
-  /** Called once for each thing that no worker takes up. */
+  /** Called once for each new stall. */
   onStall?: (stall: Stall) => void;
-  /** Stops the waiting. */
+  /** Ends the wait. */
   signal?: AbortSignal;
 }
 
-/** What is known of an open task besides its result. */
+/** What is known of an open task in addition to its result. */
 export interface TaskNow extends OpenTask {
-  /** Calls that are at a later attempt than their first. */
+  /** Calls that are being retried. */
   attempts: readonly CallAttempt[];
 }
 
-/** Why waiting ended. */
+/** Why a wait ended. */
 export type WaitEnd =
   | { kind: 'ended'; result: TaskResult }
   | { kind: 'approval'; result: TaskResult }
   | { kind: 'aborted'; result: TaskResult | undefined }
   | { kind: 'timeout'; result: TaskResult | undefined; stall?: Stall | undefined };
 
-/** First looks come quickly, so that a short task is seen at work; later ones cost next to nothing. */
+/** The first poll comes early, to show short tasks at work; later ones are rare. */
 const FIRST_LOOK_MS = 150;
 const SLOWEST_LOOK_MS = 1000;
 const STUCK_CHECK_MS = 1500;
-/** A server that ends again and again, without anything learnt from it in between, is not waited for. */
+/** The maximum number of restarts without any news of the task in between. */
 const MAX_REVIVALS = 10;
-/** How long a finished wait gets to end its calls; the rest of them end with the connection. */
+/** Time for ending the calls of a finished wait; the others end with the connection. */
 const CLEAN_UP_MS = 500;
 
 /**
- * Waits until a task ends, or until there is a reason to stop waiting.
- *
- * If the project's own runtime stops meanwhile, it is restarted.
- *
- * @throws AbilityError `engine.stuck` or `store.not_shared` when workflow tasks fail again and again; `runtime.stopped` where `ability
- * down` ended the runtime.
+ * Waits until a task ends or there is a reason to stop; restarts the project's own runtime if that stops.
+ * @throws AbilityError `engine.stuck`, `store.not_shared` if workflow tasks fail repeatedly; `runtime.stopped`.
  */
 export async function waitForTask(connection: Connection, id: string, options: WaitOptions): Promise<WaitEnd> {
   const { timeoutMs, signal } = options;
@@ -78,13 +74,13 @@ interface WaitState {
   last: TaskView | undefined;
   attempts: CallAttempt[];
   stalls: StallWatch;
-  /** Restarts since the task was seen last. */
+  /** Restarts since the last news of the task. */
   revivals: number;
-  /** On the clock of `Date.now()`. */
+  /** Milliseconds since 1970. */
   deadline: number;
 }
 
-/** Starts the runtime again. @returns why there is no more waiting, if there is none. */
+/** Restarts the runtime. @returns why the wait ends, if it does. */
 async function reviveInTime(
   connection: Connection,
   deadline: number,
@@ -108,7 +104,7 @@ async function reviveInTime(
   }
 }
 
-/** Waits until the task ends, there is a reason to stop waiting, or the server has stopped with its runtime. */
+/** Waits until the task ends, the wait ends, or the runtime has stopped. */
 async function waitOnce(
   connection: Connection,
   id: string,
@@ -116,7 +112,7 @@ async function waitOnce(
   state: WaitState,
 ): Promise<WaitEnd | { kind: 'gone' }> {
   const stop = new AbortController();
-  // Each of its long polls listens on, for as long as the task runs.
+  // Each long poll adds a listener, as long as the task runs.
   setMaxListeners(0, stop.signal);
   const ended = connection.temporal
     .withAbortSignal(stop.signal, () => awaitResult(connection, id))
@@ -137,14 +133,14 @@ async function waitOnce(
   }
 }
 
-/** Waits for actions to end, no longer than {@link CLEAN_UP_MS}; their errors are dropped. */
+/** Waits at most {@link CLEAN_UP_MS} for actions to end, and ignores their errors. */
 async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
   const settled = new AbortController();
   const settling = Promise.allSettled(actions).then(() => settled.abort());
   await Promise.race([settling, sleep(CLEAN_UP_MS, settled.signal)]);
 }
 
-/** Polls whether a worker takes up due work, while {@link watch} may wait for an answer. */
+/** Polls for stalls, even while {@link watch} waits for an answer. */
 async function attend(
   connection: Connection,
   id: string,
@@ -164,7 +160,7 @@ async function attend(
   }
 }
 
-/** Polls a running task until there is a reason to stop waiting. */
+/** Polls an open task until it ends or the wait does. */
 async function watch(
   connection: Connection,
   id: string,
@@ -185,7 +181,7 @@ async function watch(
     const open = await inTime(deadline, signal, () => look(connection, stop, () => queryOpenTask(connection, id)));
     if (stop.aborted) return { kind: 'aborted', result: state.last };
     const view = open?.view;
-    // A worker's view of an ended task has no output: the close event does, which the other wait reads.
+    // The worker's view of an ended task has no output; the other wait reads that from the close event.
     if (!open || !view || isEndState(view.status)) continue;
     state.last = view;
     state.revivals = 0;
@@ -194,7 +190,7 @@ async function watch(
   }
 }
 
-/** Asks no longer than the caller waits: a query without a worker takes its time. */
+/** Stops waiting at the deadline: a query without a worker takes long. */
 async function inTime<T>(
   deadline: number,
   signal: AbortSignal | undefined,

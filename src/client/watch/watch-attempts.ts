@@ -8,37 +8,33 @@ import { textReader } from '../explain/read-history.js';
 /** The state of a call that is being retried. Times are ISO 8601. */
 export interface CallAttempt {
   path: string;
-  /** Number of the attempt that runs, or that is next. */
+  /** Number of the running or next attempt. */
   attempt: number;
-  /** When it starts, while the call waits for that. */
+  /** Start of the next attempt, while the call waits for it; null: the attempt runs. */
   starts_at: string | null;
-  /** Why the attempt before it failed. */
   earlier: AttemptProblem | null;
 }
 
-/** The observed state of a task. */
 export interface LookedAt {
   id: string;
   raw: WorkflowExecutionDescription['raw'];
   progress: Progress;
 }
 
-/** Newest events of a history that are searched for the path of a call. */
+/** Maximum number of history events searched for the path of a call, newest first. */
 const MAX_EVENTS = 2000;
 
 /**
- * Follows which attempt each call of a task is at. Temporal knows it, and the workflow does not.
- *
- * It costs nothing beyond the description that is read anyway, but where several calls of one operation are open and one
- * of them is tried again: then the newest part of the history says which, once for each call.
+ * Which attempt each call is at; Temporal knows that, the workflow does not. Needs only the description, unless
+ * several calls of an operation are open and one is retried: then it reads recent history, once for each call.
  */
 export class AttemptWatch {
-  /** By run and activity; undefined: looked for, and not found. */
+  /** By run and activity; undefined: searched and not found. */
   private readonly paths = new Map<string, string | undefined>();
 
   constructor(private readonly connection: Connection) {}
 
-  /** The calls of a task that are at a later attempt than their first. */
+  /** The calls of a task that are past their first attempt. */
   async look({ id, raw, progress }: LookedAt): Promise<CallAttempt[]> {
     const run = raw.workflowExecutionInfo?.execution?.runId ?? '';
     const later = (raw.pendingActivities ?? []).filter(isTriedAgain);
@@ -56,10 +52,10 @@ export class AttemptWatch {
     });
   }
 
-  /** Reads the paths of the newest calls; one that is not among them is not looked for again. */
+  /** Reads the paths of the newest calls; a path that is not found is not searched for again. */
   private async search(id: string, runId: string, missing: readonly string[]): Promise<void> {
     const readText = textReader(this.connection);
-    // It is only shown; what waits for the end finds what is wrong with the server.
+    // Only for display; the wait for the end reports errors of the server.
     for (const event of await lastEvents(this.connection, id, MAX_EVENTS, runId).catch(() => [])) {
       const activityId = event.activityTaskScheduledEventAttributes?.activityId;
       const path = activityId ? await readText(event.userMetadata?.summary) : undefined;
@@ -69,12 +65,12 @@ export class AttemptWatch {
   }
 }
 
-/** Of a call of an operation; hooks have attempts, too, and are no steps. */
+/** Whether an operation is past its first attempt; hooks have attempts too, but are not steps. */
 function isTriedAgain({ attempt, activityType }: PendingActivity): boolean {
   return (attempt ?? 1) > 1 && isOperation(activityType?.name ?? '');
 }
 
-/** The path of a call, where no other call of its operation is open. */
+/** The path of a call; undefined if another call of its operation is open. */
 function onlyCallOf(
   { activityType }: PendingActivity,
   pending: readonly PendingActivity[],

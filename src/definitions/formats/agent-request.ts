@@ -3,7 +3,6 @@ import { USER_KEY } from '../../contracts/names.js';
 import { parseDuration } from '../../rules/duration.js';
 import { duration, environmentName, json, plainName } from './values.js';
 
-/** So long may a provider take for one answer. */
 const LONGEST = '1h';
 
 const timeout = duration
@@ -54,5 +53,4 @@ export const agentRequest = z.strictObject({
   pack: plainName.optional(),
 });
 
-/** A request to an AI that plans calls, as read. */
 export type AgentRequest = z.output<typeof agentRequest>;

@@ -30,8 +30,7 @@ const limits = z.strictObject({
 });
 
 /**
- * `registry/high-level/<id>.yaml` with `type: agent`: an agent, which can be run, and to which requests can be delegated.
- *
+ * `registry/high-level/<id>.yaml` with `type: agent`: it can be run, and requests can be delegated to it.
  * Source: R-000-22, R-000-36, R-003-12; docs/agent-abilities.md; docs/choosing.md#deciding.
  */
 export const agent = z
@@ -62,5 +61,4 @@ export const agent = z
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .meta(REPLACEMENT_RULE);
 
-/** The profile of an agent as loaded. */
 export type AgentProfile = z.output<typeof agent>;

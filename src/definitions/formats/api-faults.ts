@@ -1,7 +1,6 @@
 import type { ApiBodyType, ApiPlace, ApiStyle } from '../../contracts/api.js';
 import { defaultStyle, STYLES_IN } from '../api-styles.js';
 
-/** The entry of an `api` section for one input. */
 interface Param {
   in: ApiPlace;
   name?: string | undefined;
@@ -10,7 +9,6 @@ interface Param {
   allow_reserved?: true | undefined;
 }
 
-/** The parts of an `api` section that can contradict each other. */
 export interface ApiParts {
   method: string;
   path: string;
@@ -24,16 +22,15 @@ export interface ApiParts {
   response?: { headers?: string[] | undefined } | undefined;
 }
 
-/** Something in an `api` section that cannot be meant, with its place inside. */
 export interface ApiFault {
   message: string;
   path: PropertyKey[];
 }
 
-/** The characters that RFC 9110 allows in a name of a header or cookie. */
+/** The characters that RFC 9110 allows in names of headers and cookies. */
 const TOKEN = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-/** Headers that belong to the connection: a value from outside would change where a request ends or whom it reaches. */
+/** Headers of the connection: outside values could change where a request ends or whom it reaches. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-connection', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade'],
@@ -41,7 +38,7 @@ const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
 
 const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
-/** Finds contradictions in an `api` section, so that it is refused when it is loaded. Source: docs/api-calls.md. */
+/** Finds contradictions in an `api` section, so that loading refuses it. Source: docs/api-calls.md. */
 export function* faultsOfApi(api: ApiParts): Generator<ApiFault> {
   for (const [key, param] of Object.entries(api.params ?? {})) yield* faultsOfParam(key, param, api);
   yield* faultsOfPath(api);
@@ -114,7 +111,7 @@ function* faultsOfPath({ path, params = {} }: ApiParts): Generator<ApiFault> {
   }
 }
 
-/** Nothing may have two values: each name of a place is given once. */
+/** Each name of a place may have only one value. */
 function* faultsOfNames({ params = {}, query = {}, headers = {}, auth }: ApiParts): Generator<ApiFault> {
   const taken = new Map<string, string>();
   for (const name of Object.keys(query)) taken.set(`query ${name}`, '`query`');
@@ -196,7 +193,7 @@ function* faultsOfHeaders({ params = {}, headers = {}, body, response }: ApiPart
   }
 }
 
-/** The names of the cookies that a header writes; of other headers none. */
+/** The names of cookies in a `Cookie` header; empty for other headers. */
 export function cookieNames(header: string, value: string): string[] {
   if (header.toLowerCase() !== 'cookie') return [];
   return value.split(';').map((pair) => pair.split('=', 1)[0]?.trim() ?? '');

@@ -22,7 +22,7 @@ function faultOfPath(path: string): string | undefined {
   return 'What a path takes from the input is {name}, or {+name} to keep slashes';
 }
 
-/** A part of a request that shows in logs or records; a credential there would be sent as these very letters. */
+/** A part of a request that logs or records show; a credential there would be sent literally. */
 const withoutCredentials = json.refine(
   (value) => !JSON.stringify(value).includes('{credential:'),
   'Only `headers` and `auth` may hold {credential:NAME}, such as `Authorization: "Bearer {credential:token}"`',
@@ -31,7 +31,7 @@ const withoutCredentials = json.refine(
 /** The place of one input. The allowed keys depend on the place, see {@link faultsOfApi}. */
 const param = z.strictObject({
   in: z.enum(API_PLACES),
-  /** Its name in the API; default: that of the input. */
+  /** Its name in the API; default: the name of the input. */
   name: z.string().min(1).optional(),
   style: z.enum(API_STYLES).optional(),
   explode: z.boolean().optional(),
@@ -47,9 +47,9 @@ const body = z.strictObject({
       'A content type is such as application/merge-patch+json',
     )
     .optional(),
-  /** The body as a template; without it, the input that nothing else uses. */
+  /** The body as a template; absent: the inputs that nothing else uses. */
   value: withoutCredentials.optional(),
-  /** A body is sent even where no field of it is given, such as `{}`. */
+  /** Send a body, such as `{}`, even if none of its fields is given. */
   required: z.literal(true).optional(),
 });
 
@@ -59,7 +59,7 @@ const silently = {
     code === 'invalid_type' ? CREDENTIAL_MESSAGE : undefined,
 };
 
-/** A text with credentials, and nothing of the input. */
+/** A text that may name credentials but holds nothing of the input. */
 const secretText = z.string(silently).refine((text) => !text.includes('${{'), CREDENTIAL_MESSAGE);
 
 const basic = z

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { durationOrTemplate, plainName, texts } from './values.js';
 
-/** The fields for a decider; a small part of JSON Schema. */
 const approvalField = z
   .strictObject({
     type: z.enum(['string', 'number', 'integer', 'boolean']).describe('Its type.'),
@@ -23,7 +22,6 @@ function isOfType(type: string, value: unknown): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
 }
 
-/** The approvers of an approval step, and its fields. */
 export const approval = z.strictObject({
   title: z.string().min(1).describe('What is asked.'),
   approvers: texts

@@ -100,17 +100,14 @@ const expectedError = z.union(
   'An error is a code, or { code, step, message }',
 );
 
-/** The expected end of a task in a case: a state, or not being formed at all. */
+/** The expected end of a task in a case; `unavailable`: no task can be created. */
 export const CASE_ENDS = [...END_STATES, 'unavailable'] as const;
 
 const expectation = z.strictObject({
   status: z.enum(CASE_ENDS).optional().describe('How the task ends; `unavailable`: it cannot be formed.'),
-  /** The whole output. */
   output: json.optional().describe('The whole output.'),
-  /** A part of it. */
   output_includes: json.optional().describe('A part of the output.'),
   error: expectedError.optional().describe('The error, as a code or with its step and a part of its message.'),
-  /** The executed calls, in the order in which they were scheduled. */
   calls: z.array(expectedCall).optional().describe('What is executed, in this order.'),
   steps: z.record(place, z.enum(STEP_STATUSES)).optional().describe('How steps end, by step.'),
 });
@@ -120,7 +117,7 @@ const signal = z.strictObject({
   payload: json.default(null).describe('What it carries.'),
 });
 
-/** The defaults for the cases of a file; a case overrides them key by key. */
+/** Defaults for the cases of a file; a case overrides them key by key. */
 const surroundings = {
   environment: environmentName.optional().describe('Where it runs.'),
   input: jsonObject.optional().describe('What the ability gets.'),
@@ -131,7 +128,6 @@ const surroundings = {
     .optional()
     .describe('What hooks answer whose handler is a script or an ability, by id.'),
   approvals: z.record(place, decisions).optional().describe('What people say, by step.'),
-  /** Sent in this order, each when a step waits for it. */
   signals: z
     .array(signal)
     .min(1, 'A list of signals has at least one')
@@ -152,23 +148,16 @@ export const cases = z.strictObject({
   cases: z.array(testCase).min(1, 'A file of cases has at least one').describe('The cases.'),
 });
 
-/** A file of cases as loaded. */
 export type CaseFile = z.output<typeof cases>;
 
-/** One case as written. */
 export type CaseDefinition = z.output<typeof testCase>;
 
-/** The answer of a mock to one execution. */
 export type MockAnswer = z.output<typeof mockAnswer>;
 
-/** The output of a mocked hook. */
 export type MockHookAnswer = z.output<typeof hookAnswer>;
 
-/** People's answers to an approval. */
 export type ScriptedDecisions = z.output<typeof decisions>;
 
-/** One decision of a person. */
 export type ScriptedDecision = z.output<typeof decision>;
 
-/** The expectations of a case. */
 export type Expectation = z.output<typeof expectation>;

@@ -48,7 +48,7 @@ export const abilityConfig = z.strictObject({
   id: abilityId.describe('The ability that is configured.'),
   default_implementation: plainName.optional().describe('The implementation that is used.'),
   allowed_implementations: names.min(1).optional().describe('The only implementations that may be used.'),
-  /** The Phase 7 shorthand: default and only one. Source: R-002-09, C-19. */
+  /** Shorthand of Phase 7: the default and only implementation. Source: R-002-09, C-19. */
   impl: inlineImplementation.optional().describe('Its implementation, the default and only one.'),
   hooks: hookBindings.optional().describe('Hooks bound besides, in all environments.'),
   routing_hints: routingHints
@@ -67,7 +67,6 @@ const envProfile = z.strictObject({
   secrets: z.record(plainName, secretReference).default({}).describe('Variables that hold secrets, as references.'),
 });
 
-/** An MCP server: a command, or a URL. */
 const mcpServer = z.union(
   [
     z.strictObject({
@@ -102,10 +101,10 @@ const places = {
   credentials: z.record(plainName, secretReference).default({}).describe('References to secrets, by name.'),
 };
 
-/** A service that many abilities call: its addresses and credentials, in one place instead of at each ability. */
+/** A service that many abilities call: its addresses and credentials in one place. */
 const service = z.strictObject({
   ...places,
-  /** The overrides of an environment, key by key. */
+  /** Overrides by environment, key by key. */
   environments: z
     .record(environmentName, z.strictObject(places))
     .optional()
@@ -123,14 +122,10 @@ export const config = z.strictObject({
     .describe('Services that many abilities call, by name: their endpoints and credentials.'),
 });
 
-/** The configuration of one ability. */
 export type AbilityConfig = z.output<typeof abilityConfig>;
 
-/** An environment profile as loaded. */
 export type EnvProfile = z.output<typeof envProfile>;
 
-/** A service as loaded. */
 export type Service = z.output<typeof service>;
 
-/** An MCP server as loaded. */
 export type McpServer = z.output<typeof mcpServer>;

@@ -41,23 +41,19 @@ export const concurrency = z.strictObject(
   { error: ({ code }) => (code === 'invalid_type' ? MAP : undefined) },
 );
 
-/** Lists of steps that occur in several places of a file. */
 const template = z.strictObject({
   input: z.array(stepId).default([]).describe('The names that each use gives; `input.NAME` in its expressions.'),
   steps: z.array(step).min(1).describe('What happens; in expressions they see each other, and no step outside.'),
   output: json.optional().describe('What a use gives, with ${{ }}; without it, the last output of what ran.'),
 });
 
-/** A template as loaded. */
 export type TemplateDefinition = z.output<typeof template>;
 
-/** Keys that only have a meaning with steps. */
 const NEEDS_STEPS = ['output', 'on_error', 'finally', 'templates', 'schedules', 'triggers'] as const;
 
 /**
- * `registry/high-level/<id>.yaml`: a workflow. Without `steps` it is described and cannot be run.
- *
- * Source: R-000-36 to R-000-39; C-50; docs/definitions.md#high-level-abilities.
+ * `registry/high-level/<id>.yaml`: a workflow. Without `steps` it is described and cannot be run. Source: R-000-36
+ * to R-000-39; C-50; docs/definitions.md#high-level-abilities.
  */
 export const highLevel = z
   .strictObject({
@@ -118,5 +114,4 @@ export const highLevel = z
     },
   });
 
-/** A workflow as loaded. */
 export type HighLevel = z.output<typeof highLevel>;

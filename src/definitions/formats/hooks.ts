@@ -17,7 +17,7 @@ import {
 
 const globs = texts.min(1).optional();
 
-/** The activation filter of a hook: every field given must fit. Source: R-000-63; docs/hooks.md. */
+/** Which calls a hook fires for: all given fields must match. Source: R-000-63; docs/hooks.md. */
 export const match = z.strictObject({
   abilities: globs.describe('Ids of abilities; * matches any letters.'),
   modules: globs.describe('Modules of the ability.'),
@@ -61,7 +61,7 @@ const builtin = z.union(
   `A built-in handler is one of ${BUILTINS.join(', ')}, or { name, options }`,
 );
 
-/** A script that answers: it reads the event on stdin, and has no files of a call. Source: R-002-22. */
+/** A script that answers: it reads the event on stdin, and gets no files. Source: R-002-22. */
 export const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
   args_template: z.string().optional().describe('Its arguments, split on blanks; knows {pinned}.'),
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
@@ -75,7 +75,6 @@ const answeringHere = answering.extend({
     .optional()
     .describe('With `format: claude-code`: the folder of its plugin, pinned with it, which CLAUDE_PLUGIN_ROOT names.'),
 });
-/** A low-level ability as a handler, by its id alone or with its arguments. */
 const ability = z.union(
   [
     abilityId.transform((key) => ({ key, with: undefined, timeout_sec: undefined })),
@@ -127,7 +126,7 @@ export const handler = z.union(
 
 const decision = z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.');
 
-/** The relevant parts of an EventContext in a case; missing parts are empty. Source: docs/hooks.md#trying-hooks-out. */
+/** Parts of an EventContext for a case; missing parts are empty. Source: docs/hooks.md#trying-hooks-out. */
 export const eventParts = z.strictObject({
   event_type: z.enum(PHASES).optional().describe('The phase; the one of the hook.'),
   session_id: z.string().nullable().optional().describe('The session.'),
@@ -152,14 +151,14 @@ export const eventParts = z.strictObject({
   plan_digest: z.string().nullable().optional().describe('The digest of the plan.'),
 });
 
-/** A case in the form of an EventContext; `ability hooks test` runs it with any handler. */
+/** A case in the form of an EventContext; `ability hooks test` runs it for any handler. */
 export const eventExample = z.strictObject({
   now: moment.optional().describe('What `now()` gives.'),
   context: eventParts.describe('Parts of the EventContext.'),
   expect: decision,
 });
 
-/** The expected answer of a hook in one case; lint checks it. Missing parts are empty. */
+/** The expected decision in one case; lint checks it. Missing parts are empty. */
 const plainExample = z.strictObject({
   now: moment.optional().describe('What `now()` gives.'),
   environment: environmentName.optional().describe('Where; else the default environment, or the only one.'),
@@ -220,19 +219,15 @@ export const hooks = z.strictObject({
 /** A hook as written: its handler may be in another file. */
 export type WrittenHook = z.output<typeof hook>;
 
-/** A hook as loaded. */
 export type HookDefinition = WrittenHook & { handler: z.output<typeof handler> };
 
-/** A case of a hook as loaded. */
 export type HookExample = z.output<typeof example>;
 
-/** The parts of an EventContext as loaded. */
 export type EventParts = z.output<typeof eventParts>;
 
-/** The activation filter as loaded. */
 export type HookMatch = z.output<typeof match>;
 
-/** The place of a hook's handler. Source: R-002-11. */
+/** The handler of a hook. Source: R-002-11. */
 const hookImpl = z.union(
   [
     z.strictObject({
@@ -246,7 +241,7 @@ const hookImpl = z.union(
   'The handler of a hook is { kind: script, script }, or { ability_id }',
 );
 
-/** `registry/config/hooks_impl.yaml`: the handlers of hooks that have none where they are defined. Source: R-002-12. */
+/** `registry/config/hooks_impl.yaml`: handlers of hooks that are defined without one. Source: R-002-12. */
 export const hooksImpl = z.strictObject({
   hooks: z
     .array(
@@ -258,5 +253,4 @@ export const hooksImpl = z.strictObject({
     .describe('Handlers, one a hook.'),
 });
 
-/** The handler of a hook as loaded. */
 export type HookImpl = z.output<typeof hooksImpl>['hooks'][number];

@@ -13,7 +13,6 @@ import {
   texts,
 } from './values.js';
 
-/** A program that runs a script: one word, or words. */
 const interpreter = z.union([z.string().min(1), texts.min(1)]);
 
 /** A script of the project. Source: docs/definitions.md; docs/scripts.md. */
@@ -25,7 +24,6 @@ export const script = z.strictObject({
     .describe(
       'Its arguments, split on blanks; knows {input_file} {output_file} {output_dir} {payload} {task_key} {idempotency_key} {pinned}.',
     ),
-  /** Arguments as a list, where a template would need quotes. */
   args: z
     .array(argument)
     .optional()
@@ -45,7 +43,6 @@ export const script = z.strictObject({
     .describe(
       'Variables besides those of the profile: texts that may hold ${{ }}, or references to secrets, env:NAME or file:PATH.',
     ),
-  /** The older name of `env`. */
   set: z
     .record(plainName, z.string())
     .optional()
@@ -86,7 +83,6 @@ export const mcp = z.strictObject({
     .describe('What the server said of the tool when it was imported; another one is not called.'),
 });
 
-/** The keys that every kind may have. */
 const shared = {
   defaults: jsonObject.optional().describe('Parameters under the input of the caller.'),
   overridable: names.optional().describe('Which of `defaults` callers may set; without it, all of them.'),
@@ -110,7 +106,7 @@ const kinds = {
 
 const unionMessage = 'An implementation has a `kind` (script, mcp or api) and the section of that name';
 
-/** An implementation inside its operation or in a configuration: its id is the operation key. */
+/** An implementation in its operation or in a configuration: its id is the operation key. */
 export const inlineImplementation = z.discriminatedUnion(
   'kind',
   [
@@ -141,8 +137,6 @@ export const implementation = z.discriminatedUnion(
 /** An implementation without its id, wherever it was written. */
 export type ImplementationBody = z.output<typeof inlineImplementation>;
 
-/** An implementation document. */
 export type ImplementationDocument = z.output<typeof implementation>;
 
-/** The `script` section, also of a hook. */
 export type ScriptDefinition = z.output<typeof script>;

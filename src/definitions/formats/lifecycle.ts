@@ -8,18 +8,17 @@ export const lifecycle = z
   .optional()
   .describe('How far to rely on it: users of what is experimental or deprecated are warned; `stable` without it.');
 
-/** Refuses a replacement for something that is not deprecated, since nothing would ever name it. */
+/** Only a deprecated definition may name a replacement, since nothing else would report it. */
 export function isReplacedRightly({ status, replaced_by }: Standing): boolean {
   return replaced_by === undefined || status === 'deprecated';
 }
 
-/** The message when {@link isReplacedRightly} is false. */
 export const REPLACED_WRONGLY = {
   message: '`replaced_by` belongs to what is deprecated: write `status: deprecated`, or leave it out',
   path: ['replaced_by'],
 };
 
-/** The same rule for editors. */
+/** {@link isReplacedRightly} as a JSON Schema for editors. */
 export const REPLACEMENT_RULE = {
   dependencies: {
     replaced_by: {
@@ -29,7 +28,7 @@ export const REPLACEMENT_RULE = {
   },
 };
 
-/** The keys of every ability's contract after its id. */
+/** The common keys of every ability's contract, except its id. */
 export const contract = {
   version: version.default(1).describe('The version of the contract; another one when callers must change.'),
   status: lifecycle,

@@ -5,9 +5,8 @@ import { triggers } from './schedules-and-triggers.js';
 import { abilityId, effect, hookBindings, jsonSchema, outputFiles, routingHints, scope } from './values.js';
 
 /**
- * `registry/low-level/<operation_key>.yaml`: the contract of an atomic operation. Source: R-000-26 to R-000-32.
- *
- * Without `effects` the gravest one is assumed: no repetition, and approval where destructive work needs it.
+ * `registry/low-level/<operation_key>.yaml`: the contract of an operation. Without `effects` it is destructive:
+ * not repeated, and approved where destructive work needs it. Source: R-000-26 to R-000-32.
  */
 export const lowLevel = z
   .strictObject({
@@ -41,5 +40,4 @@ export const lowLevel = z
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .meta(REPLACEMENT_RULE);
 
-/** An operation as loaded. */
 export type LowLevel = z.output<typeof lowLevel>;

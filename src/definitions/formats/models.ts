@@ -9,7 +9,6 @@ const price = z.strictObject({
   output: z.number().nonnegative().describe('For a million tokens that it writes.'),
 });
 
-/** A program of the project in place of a model: it reads a request as JSON and writes the model's answer. */
 const command = z.strictObject({
   path: z.string().min(1).describe('The program, relative to the project root.'),
   interpreter: z
@@ -20,7 +19,7 @@ const command = z.strictObject({
   files: texts.optional().describe('Files and folders that are pinned with it besides what it imports.'),
 });
 
-/** A model that agents ask. Where its endpoint is and its key are the operator's, as for embeddings. Source: C-49. */
+/** A model that agents use. The operator sets its endpoint and key, as for embeddings. Source: C-49. */
 const model = z
   .strictObject({
     model: z.string().min(1).max(200).optional().describe('The model, as the OpenAI-compatible endpoint names it.'),
@@ -49,5 +48,4 @@ const model = z
 /** `models` of `ability.yaml`. */
 export const models = z.record(plainName, model);
 
-/** A model as loaded. */
 export type ModelDefinition = z.output<typeof model>;

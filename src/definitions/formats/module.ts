@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isReplacedRightly, lifecycle, REPLACED_WRONGLY, REPLACEMENT_RULE } from './lifecycle.js';
 import { abilityId, summary } from './values.js';
 
-/** The name of a module, as in `scope.modules` of abilities: users.api, integration/tests. */
+/** A module's name as in `scope.modules` of abilities: users.api, integration/tests. */
 const moduleId = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_./-]{0,199}$/, 'The id of a module has letters, digits, _, -, dots and slashes');
@@ -21,5 +21,4 @@ export const moduleOverview = z
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .meta(REPLACEMENT_RULE);
 
-/** A module as loaded. */
 export type ModuleOverview = z.output<typeof moduleOverview>;

@@ -24,7 +24,6 @@ export const environment = z.strictObject({
   approve: z.array(effect).default([]).describe('Effects whose calls need an approval here.'),
   approvers: texts.default([]).describe('Groups of `people`, or persons; empty: anyone.'),
   quorum: z.number().int().min(1).max(20).default(1).describe('How many of them must approve.'),
-  /** Left out: allowed unless the environment is protected. */
   self_approval: z
     .boolean()
     .optional()
@@ -41,7 +40,7 @@ export const environment = z.strictObject({
 
 const bypassLevel = z.enum(['deny', 'warn', 'off']).optional();
 
-/** The reactions of `ability guard` to calls of agents' tools that bypass the runtime. Source: R-002-57, R-002-58. */
+/** How `ability guard` reacts to agents' tool calls that bypass the runtime. Source: R-002-57, R-002-58. */
 const bypass = z.strictObject({
   abilities: bypassLevel.describe(
     'Running the script, or calling the endpoint or MCP tool, of an ability; deny without it.',
@@ -55,8 +54,8 @@ const bypass = z.strictObject({
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Ranking by meaning. The address and the key are the operator's, in OPENAI_BASE_URL and OPENAI_API_KEY: a file of the project says
- * neither where requests nor where a key is sent. Source: C-49.
+ * Ranking by meaning. The operator sets the address and the key in OPENAI_BASE_URL and OPENAI_API_KEY: a file of
+ * the project says neither where requests nor where a key is sent. Source: C-49.
  */
 const embeddings = z.strictObject({
   model: z.string().min(1).max(200).describe('The model, as the endpoint names it.'),
@@ -69,9 +68,8 @@ const embeddings = z.strictObject({
 });
 
 /**
- * The router for requests in plain words. The address and the key are the operator's, as for embeddings.
- *
- * Source: R-003-07, R-003-15; C-25; docs/choosing.md#deciding.
+ * The router for requests in plain words. Address and key: as for embeddings. Source: R-003-07, R-003-15; C-25;
+ * docs/choosing.md#deciding.
  */
 const router = z.strictObject({
   model: z
@@ -96,7 +94,6 @@ const router = z.strictObject({
     .describe('With less confidence than this nothing is delegated, called or proposed.'),
 });
 
-/** Webhooks that get notices of approvals and failures. */
 const notify = z
   .strictObject({
     on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('The events it gets.'),
@@ -167,5 +164,4 @@ export const project = z.strictObject({
     .describe('Where servers may run; those that are not named are local.'),
 });
 
-/** A project as loaded. */
 export type Project = z.output<typeof project>;

@@ -4,7 +4,6 @@ import { condition, durationOrTemplate, texts } from './values.js';
 
 const DEFAULT_MAX_WAIT = '30s';
 
-/** The number of tries of a call or a group, and the waits between them: from `first` up to `max`. */
 export const retry = z
   .strictObject({
     attempts: z.number().int().min(1).max(100).default(3).describe('How often it is tried at most.'),
@@ -32,10 +31,9 @@ export const retry = z
     ...(jitter && { jitter }),
   }));
 
-/** Of two durations; templates are only known when the task runs. */
+/** False if one is a template: its duration is known only when the task runs. */
 function isShorter(one: string, other: string): boolean {
   return isDuration(one) && isDuration(other) && parseDuration(one) < parseDuration(other);
 }
 
-/** The number of tries of a failed call or group. */
 export type RetryDefinition = z.output<typeof retry>;

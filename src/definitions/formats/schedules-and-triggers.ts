@@ -9,10 +9,7 @@ import { condition, duration, environmentName, jsonObject, secretReference } fro
 const CRON = 'Write five fields, such as "0 3 * * *" (six with years, seven with seconds and years), or @daily';
 const ZONE = 'Write an IANA name, such as Europe/Berlin';
 
-/**
- * `schedules` of a high-level file: when it is run by itself. `ability schedule sync` makes Temporal's schedules say so.
- *
- */
+/** `schedules` of a high-level file; `ability schedule sync` makes Temporal's schedules match. */
 export const schedules = z
   .array(
     z.strictObject({
@@ -52,10 +49,7 @@ export const schedules = z
 
 const INPUT = 'An object belongs here, or one ${{ }} that gives one, such as "${{ webhook.body }}"';
 
-/**
- * `triggers` of an ability: the webhooks that start it. `ability serve` takes them at `POST /v1/webhooks/NAME`.
- *
- */
+/** `triggers` of an ability: webhooks that start it, sent to `POST /v1/webhooks/NAME` of `ability serve`. */
 export const triggers = z
   .array(
     z.strictObject({

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { condition, errorCode, stepId } from './values.js';
 
-/** Under a condition: its items, or none. */
 const choice = z.strictObject({
   if: condition.describe('CEL over input, environment and task; an absent optional counts as false.'),
   // biome-ignore lint/suspicious/noThenProperty: the key that authors write; a list is no promise
   then: z.array(z.lazy(() => argument)).describe('The items that are given then.'),
 });
 
-/** For each item of a list: its items. */
 const loop = z.strictObject({
   each: z.string().min(1).describe('CEL that gives a list; an absent optional gives no items.'),
   as: stepId.describe('What an item of the list is called inside.'),
@@ -16,20 +14,18 @@ const loop = z.strictObject({
   then: z.array(z.lazy(() => argument)).describe('The items that are given for each.'),
 });
 
-/** A text that may begin with `-` although it came from input. */
+/** A text that may begin with `-` although it comes from the input. */
 const option = z.strictObject({
   value: z.string().describe('The item.'),
   option: z.literal('allowed').describe('Text from the input may make an option of it.'),
 });
 
-/** One item of `args`. */
 export type ArgumentDefinition =
   | string
   | { value: string; option: 'allowed' }
   | { if: string; then: ArgumentDefinition[] }
   | { each: string; as: string; then: ArgumentDefinition[] };
 
-/** One item of `args`: a text, or a condition or loop with items of its own. */
 export const argument: z.ZodType<ArgumentDefinition> = z
   .union(
     [z.string(), choice, loop, option],
@@ -40,12 +36,11 @@ export const argument: z.ZodType<ArgumentDefinition> = z
     description: 'A text, { if, then }, { each, as, then } or { value, option: allowed }.',
   });
 
-/** The exit codes of a process that say something: 0 is success, and more than a byte has none. */
+/** Exit codes with a meaning of their own: not 0, which is success, and at most one byte. */
 const exitCode = z
   .string()
   .regex(/^(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-5])$/, 'An exit code is a whole number from 1 to 255');
 
-/** The meaning of an exit code. */
 export const exitCodes = z.record(
   exitCode,
   z.union(
@@ -59,5 +54,4 @@ export const exitCodes = z.record(
   ),
 );
 
-/** How the output of a script is read. */
 export const OUTPUT_FORMS = ['json', 'text', 'lines', 'csv', 'none'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { abilityId, names, plainName, summary } from './values.js';
 
-/** Keywords searched for in requests, as parts of them. Blanks alone would match each. */
+/** A keyword that requests are searched for, also inside words. Blanks alone would match every request. */
 const requestKeyword = z.string().regex(/\S/, 'A keyword has letters; blanks alone are in every request');
 
 /** A capability, and the words of requests that need it. Source: R-004-01 to R-004-08. */
@@ -26,7 +26,6 @@ export const capabilities = z.strictObject({
     .describe('By id. One with the id of a built-in one takes its place; others follow those, in this order.'),
 });
 
-/** A capability as loaded. */
 export type CapabilityDefinition = z.output<typeof capability>;
 
 /** A specialist to recruit for a request. Source: R-004-14; C-48. */
@@ -55,5 +54,4 @@ export const packs = z.strictObject({
     .describe('By id. One with the id of a built-in one takes its place; others follow those, in this order.'),
 });
 
-/** A pack as loaded. */
 export type PackDefinition = z.output<typeof pack>;

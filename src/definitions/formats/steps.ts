@@ -15,7 +15,7 @@ import {
   texts,
 } from './values.js';
 
-/** Of steps inside a step. Getters give these formats, since the type of a step is made of what holds it. */
+/** Formats of nested steps. Getters provide them, since the type of a step depends on what contains it. */
 type Steps = z.ZodType<StepDefinition[]>;
 type Branches = z.ZodType<{ [id: string]: StepDefinition }>;
 
@@ -72,7 +72,6 @@ const wait = z.union(
   'A wait is a duration (30s), { until: EXPRESSION } or { signal: NAME }',
 );
 
-/** Whether the others continue when one fails. */
 const onFailure = z
   .enum(['stop', 'finish', 'cancel'])
   .optional()
@@ -84,10 +83,10 @@ const fail = z.strictObject({
   details: json.optional().describe('What belongs to it.'),
 });
 
-/** Of a group that was a use of a template. */
+/** Marks a group that was expanded from a template. */
 export interface ExpandedTemplate {
   template: string;
-  /** Whether its first step holds the arguments of the template. */
+  /** Whether its first step names the arguments of the template. */
   isGiven: boolean;
   output?: Json | undefined;
 }
@@ -100,10 +99,10 @@ const branches = z.record(
 const parallelBranches: Branches = branchesFor('Steps that run at once, by id.');
 const raceBranches: Branches = branchesFor('Steps that run at once; the first to end wins, the others are cancelled.');
 
-/** A loop has steps as well; without this, a loop with a typo would be taken for a group with unknown keys. */
+/** Without this, a loop with a typo would count as a group with unknown keys, since both have `steps`. */
 const noLoop = { foreach: z.undefined().optional(), repeat: z.undefined().optional() };
 
-/** The verbs of this engine, each with its keys. Those that hold `steps` come before the plain group. */
+/** The verbs and their keys. Those with `steps` come before the plain group. */
 const verbs = {
   call: {
     call: abilityId.describe('The ability that is called.'),
@@ -182,7 +181,6 @@ const modifiers = {
   },
 };
 
-/** A verb: the key that states the action of a step. */
 export type Verb = keyof typeof verbs;
 
 type Written<Own extends Verb> = z.core.$InferObjectOutput<
@@ -190,25 +188,24 @@ type Written<Own extends Verb> = z.core.$InferObjectOutput<
   z.core.$strict['out']
 >;
 
-/** The form of a verb's own keys after loading. */
+/** Fields that loading adds to the keys of a verb. */
 interface Loaded extends Partial<Record<Verb, object>> {
   steps: { expanded?: ExpandedTemplate | undefined };
 }
 
-/** A step of one verb, or of one of several, as loaded: `verb` names it, which no file does. */
+/** A loaded step of one verb, or of one of several; loading adds `verb`, which no file contains. */
 export type StepOf<Own extends Verb> = {
   [Each in Own]: { id: string; verb: Each } & Written<Each> & Loaded[Each];
 }[Own];
 
-/** One step as loaded. A `template` exists only until its file is loaded: then it is a group with `expanded`. */
+/** A loaded step. `template` exists only during loading, which turns it into a group with `expanded`. */
 export type StepDefinition = StepOf<Verb>;
 
-/** The names of the verbs. */
 export const VERBS: ReadonlySet<string> = new Set(Object.keys(verbs));
 
 const oneVerb = `A step has exactly one verb: ${[...VERBS].join(', ')}`;
 
-/** A step of each verb, which loading marks with the verb. */
+/** One format per verb; loading marks each step with its verb. */
 function stepFormats(own: { id?: z.ZodString }): z.ZodType[] {
   return (Object.keys(verbs) as Verb[]).map((verb) =>
     z
@@ -239,5 +236,4 @@ function branchesFor(description: string): Branches {
     .transform((own) => Object.fromEntries(Object.entries(own).map(([id, one]) => [id, { ...one, id }])));
 }
 
-/** Handlers of failures, as written at the top of a workflow. */
 export const errorHandlers = z.array(errorHandler).min(1);

@@ -5,13 +5,13 @@ import { abilityId, condition, effect, jsonObject, texts } from './values.js';
 
 const globs = texts.min(1).optional();
 
-/** The protocol of a script handler that was written for another tool. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Protocol of a foreign handler. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const foreignFormat = z.enum(FOREIGN_FORMATS);
 
-/** The event that such a script was written for. Source: docs/hooks.md#taking-them-over. */
+/** The event that such a handler expects. Source: docs/hooks.md#taking-them-over. */
 export const foreignEvent = z.enum(Object.keys(FOREIGN_EVENTS) as ForeignEvent[]);
 
-/** Which abilities are shown as a tool: the values known when a plan is made. */
+/** Which abilities are shown as a tool: only facts known when a plan is made. */
 const mappedAbilities = z.strictObject({
   abilities: globs.describe('Ids of abilities; * matches any letters.'),
   modules: globs.describe('Modules of the ability.'),
@@ -25,7 +25,7 @@ const toolName = z.string().superRefine((tool, { addIssue }) => {
   if (fault !== undefined) addIssue({ code: 'custom', message: `For a hook of Claude Code ${fault}` });
 });
 
-/** `as` of a hook: as which tool its script sees an ability. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** `as`: an ability as a tool. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const toolMapping = z.strictObject({
   match: mappedAbilities.describe('Which abilities are shown so: every field given must fit.'),
   tool_name: toolName.describe(
@@ -42,11 +42,11 @@ export const toolMapping = z.strictObject({
   if: condition.optional().describe('CEL over tool_name and tool_input; false: the hook is not asked about this call.'),
 });
 
-/** `must_deny` of a hook: a call that it must stop. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** `must_deny`: a call to stop. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const mustDeny = z.strictObject({
   ability: abilityId.describe('An ability that `as` shows as a tool.'),
   input: jsonObject.describe('An input of it that the hook must deny.'),
 });
 
-/** `abstain` of a hook: the meaning of its silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** `abstain`: what silence means. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const abstain = z.enum(SILENCES);

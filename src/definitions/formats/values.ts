@@ -5,7 +5,7 @@ import { isDuration } from '../../rules/duration.js';
 import { BYTES_PATTERN, parseBytes } from '../../text/byte-size.js';
 import { whyNoPathPattern } from '../../text/glob.js';
 
-/** Signals of our own, with the alternative where a definition waits for one. */
+/** Reserved signals, and what to write instead of waiting for one. */
 const INSTEAD_OF: Record<string, string> = {
   [SIGNALS.approve]: 'ask people with an `approval` step, which takes it',
   [SIGNALS.deny]: 'ask people with an `approval` step, which takes it',
@@ -20,17 +20,14 @@ function isFree(name: string): boolean {
   return !RESERVED_NAMES.has(name);
 }
 
-/** An ability id or operation key. */
 export const abilityId = z
   .string()
   .regex(ABILITY_ID, 'An id begins with a small letter and has at most 100 small letters, digits, dots, dashes and _')
   .refine(isFree, RESERVED)
   .meta({ id: 'ability_id', not: { enum: [...RESERVED_NAMES] } });
 
-/** Words that CEL reserves, even after a dot. */
 const CEL_WORDS: ReadonlySet<string> = new Set(['in', 'true', 'false', 'null']);
 
-/** A name that expressions can write behind a dot. */
 function memberName(message: string) {
   return z
     .string()
@@ -40,12 +37,11 @@ function memberName(message: string) {
     .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
 }
 
-/** A step id, which expressions can name. */
 export const stepId = memberName(
   'A step id has letters, digits and _, and does not begin with a digit (steps.a-b is a subtraction)',
 );
 
-/** The name of an environment, part of a task queue. */
+/** Part of task queue names. */
 export const environmentName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'The name of an environment has at most 32 small letters, digits, dashes and _');
@@ -57,21 +53,17 @@ export const plainName = z
   .refine(isFree, RESERVED)
   .meta({ id: 'name', not: { enum: [...RESERVED_NAMES] } });
 
-/** A list of such names. */
 export const names = z.array(plainName);
 
-/** A list of non-empty texts. */
 export const texts = z.array(z.string().min(1));
 
 const DURATION = 'A duration is a number with a unit: 500ms, 20s, 10m, 24h or 7d';
 
-/** The form that {@link isDuration} accepts, without its limit. */
+/** What {@link isDuration} accepts, except for its limit. */
 const DURATION_PATTERN = /^\s*\d+(?:\.\d+)?(?:ms|s|m|h|d)\s*$/;
 
-/** A fixed duration. */
 export const duration = z.string(DURATION).refine(isDuration, DURATION).meta({ pattern: DURATION_PATTERN.source });
 
-/** A duration, or a template that gives one. */
 export const durationOrTemplate = z
   .string(DURATION)
   .refine((text) => text.includes('${{') || isDuration(text), DURATION)
@@ -79,13 +71,11 @@ export const durationOrTemplate = z
 
 const SIZE = 'A size is a number with a unit: 512KiB, 20MB or 1GiB';
 
-/** A number of bytes, as people write it. */
 export const byteSize = z
   .string(SIZE)
   .refine((text) => parseBytes(text) !== undefined, SIZE)
   .meta({ pattern: BYTES_PATTERN.source });
 
-/** The name of a file in a contract, which expressions can name. */
 const fileName = memberName('The name of a file has letters, digits and _, and does not begin with a digit');
 
 const pathPattern = z
@@ -96,7 +86,6 @@ const pathPattern = z
     if (why !== undefined) context.addIssue({ code: 'custom', message: `\`${pattern}\` ${why}` });
   });
 
-/** The files that a call leaves, by name. */
 export const outputFiles = z
   .record(
     fileName,
@@ -118,13 +107,13 @@ export const outputFiles = z
 
 const COUNT = 'A whole number from 1 belongs here, or a ${{ }} that gives one';
 
-/** A whole number from 1, or a template that gives one. */
+/** A whole number of at least 1, or a template that yields one. */
 export const numberOrTemplate = z.union(
   [z.number().int(COUNT).min(1, COUNT), z.string().regex(/\$\{\{/, COUNT)],
   COUNT,
 );
 
-/** The name of a signal to wait for; those of our own are taken. */
+/** A signal to wait for; reserved names are refused. */
 export const signalName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'The name of a signal has letters, digits, _, - and dots')
@@ -136,7 +125,7 @@ export const signalName = z
   })
   .meta({ not: { enum: [...RESERVED_NAMES, ...Object.keys(INSTEAD_OF)] } });
 
-/** A moment with its offset, such as 2026-12-24T18:00:00Z. */
+/** A time with its offset, such as 2026-12-24T18:00:00Z. */
 export const moment = z.iso
   .datetime({
     offset: true,
@@ -145,48 +134,42 @@ export const moment = z.iso
   })
   .refine((text) => !Number.isNaN(Date.parse(text)), 'There is no such moment');
 
-/** Whole seconds or fractions, as implementations write them. */
+/** Whole or fractional seconds, as in implementations. */
 export const seconds = z.number().positive().max(86_400);
 
-/** The version of a contract: a number or any text. */
 export const version = z.union([z.number().int().nonnegative(), z.string().min(1).max(50)]);
 
-/** The code of a failure that an author names. */
 export const errorCode = z
   .string()
   .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots');
 
-/** The effects of a call. */
 export const effect = z.enum(EFFECTS);
 
-/** Any JSON value. */
 export const json = z.json().meta({ id: 'json', description: 'Any JSON value.' });
 
-/** A JSON object. */
 export const jsonObject = z.record(z.string(), json);
 
-/** The treatment of integers in an answer that no number of JSON safely holds; without it they are refused. */
+/** Integers in an answer that JSON numbers cannot safely hold; refused without it. */
 export const bigIntegers = z
   .literal('text')
   .describe('`text` gives integers beyond 2^53 - 1 as text; without it, they are refused.');
 
-/** A JSON Schema; that it is one is checked where it is used. */
+/** A JSON Schema; checked where it is used. */
 export const jsonSchema = jsonObject;
 
-/** Bare CEL. YAML may have read it as a boolean or number. */
+/** Bare CEL. YAML may have parsed it as a boolean or number. */
 export const condition = z.union([z.string().min(1), z.boolean(), z.number()]).transform(String);
 
-/** The message for a value that should be a reference; it must not repeat the value. */
+/** The message for a value that must be a reference; it must not repeat the value. */
 export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; never write it here';
 
-/** The same of a text that takes credentials by their names. */
+/** The message for a text that must name its credentials; it must not repeat the text. */
 export const CREDENTIAL_MESSAGE =
   'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
 
-/** The message for a reference that would reveal the keys that seal plans; their holder can approve plans that were never shown. */
+/** Whoever holds the keys that seal plans can approve plans that were never shown. */
 const SEAL_KEYS_MESSAGE = 'The keys that seal plans are for workers alone; nothing that they run may have them';
 
-/** A variable of the worker's that it may pass on. */
 export const passedVariable = plainName.regex(/^(?!ABILITY_SEAL_KEYS$)/, SEAL_KEYS_MESSAGE);
 
 /** A reference to a secret, never the secret itself. Source: R-000-53. */
@@ -195,7 +178,6 @@ export const secretReference = z
   .regex(/^(env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/, SECRET_MESSAGE)
   .regex(/^(?!env:ABILITY_SEAL_KEYS$)(?!file:(.*\/)?\.system\/+(.*\/)?keys(\/|$))/, SEAL_KEYS_MESSAGE);
 
-/** The scope of an ability. */
 export const scope = z.strictObject({
   modules: z.array(z.string()).optional().describe('Modules or domains; hooks may match on them.'),
   environments: z
@@ -220,10 +202,9 @@ export const hookBindings = z.strictObject({
   replace: z.boolean().optional().describe('Drops what earlier levels bound; a warning names it.'),
 });
 
-/** Text that is shown to people. */
 export const summary = z.string().min(1).max(1000);
 
-/** An address of a service: a URL, or a variable of the worker's that holds one. */
+/** Address of a service: a URL, or a variable of the worker that holds one. */
 export const serviceUrl = z.union(
   [
     z.url({ protocol: /^https?$/ }).meta({ format: undefined, pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?:' }),
@@ -232,14 +213,13 @@ export const serviceUrl = z.union(
   'An address is a URL, http or https, or env:NAME of a variable that holds one',
 );
 
-/** An input, with the output it leads to. Source: R-000-37. */
+/** An input and the resulting output. Source: R-000-37. */
 export const contractExample = z.strictObject({
   summary: z.string().optional().describe('What it shows.'),
   input: jsonObject.describe('Fits `input_schema`.'),
   output: json.optional().describe('Fits `output_schema`.'),
 });
 
-/** The time limit of a task. */
 export const taskTimeout = duration
   .optional()
   .describe('How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.');

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
-/** Draft 7 is what the language servers of editors know best. */
+/** The draft that editors' language servers support best. */
 const TARGET = 'draft-7';
 
 /**
- * The JSON Schema of a format as authors write it, before defaults and transformations.
- *
- * Rules that a JSON Schema can express are in the `meta` of the formats; all others are left to the loader.
+ * The JSON Schema of a format as authors write it, before defaults and transformations. Rules that it can express
+ * are in the `meta` of the formats; the loader checks all others.
  */
 export function jsonSchemaOf(format: z.ZodType): JsonObject {
   const schema = z.toJSONSchema(format, {
@@ -15,14 +14,14 @@ export function jsonSchemaOf(format: z.ZodType): JsonObject {
     target: TARGET,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      // A key that belongs to another variant; without this it would pass with any value.
+      // A key of another variant; otherwise it would pass with any value.
       if (zodSchema._zod.def.type === 'undefined') jsonSchema.not = {};
     },
   });
   return describeApi(withAnyJson(JSON.parse(JSON.stringify(schema)) as JsonObject));
 }
 
-/** Spelt out, "any JSON" is a definition that refers to itself, and editors show it as six choices. */
+/** Names "any JSON": written out, it refers to itself, and editors show it as six choices. */
 function withAnyJson(spelt: JsonObject): JsonObject {
   const named = (spelt.definitions ?? {}) as JsonObject;
   const recursive = /"#\/definitions\/(\w+)"/.exec(JSON.stringify(named.json ?? null))?.[1];
@@ -33,7 +32,7 @@ function withAnyJson(spelt: JsonObject): JsonObject {
   return { ...schema, definitions: { ...kept, json: { description: 'Any JSON value.' } } };
 }
 
-/** What the fields of an HTTP call are for, by their path in the `api` section. */
+/** Descriptions of the fields of an HTTP call, by their path in the `api` section. */
 const API_FIELDS: Record<string, string> = {
   method: 'The HTTP method.',
   path: 'The path, with {name} for the input of that name, and {+name} to keep its slashes.',
@@ -67,7 +66,6 @@ const API_FIELDS: Record<string, string> = {
   timeout_sec: 'How long a call may take; 60 without it.',
 };
 
-/** Fills in what the fields of each `api` section in a JSON Schema are for, where the format does not say it. */
 function describeApi(schema: JsonObject): JsonObject {
   for (const section of apiSectionsIn(schema)) describeFields(section, '');
   return schema;

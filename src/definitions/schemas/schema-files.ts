@@ -14,10 +14,8 @@ import { capabilities, packs } from '../formats/specialists.js';
 import type { FileKindName } from '../registry.js';
 import { jsonSchemaOf } from './json-schema.js';
 
-/** The kinds of files that have a format. */
 export type FormatName = FileKindName | 'agent' | 'project' | 'cases';
 
-/** A format with the name of its schema, and what people call it. */
 interface Format {
   file: string;
   title: string;
@@ -25,7 +23,6 @@ interface Format {
   format: z.ZodType;
 }
 
-/** The format of each kind of file. */
 export const FORMATS: Record<FormatName, Format> = {
   project: {
     file: 'project.schema.yaml',
@@ -101,7 +98,7 @@ export const FORMATS: Record<FormatName, Format> = {
   },
 };
 
-/** Parts of formats that the sources name a schema for. Source: R-002-09 to R-002-11. */
+/** Parts of formats for which the sources name a schema. Source: R-002-09 to R-002-11. */
 export const PARTS: Record<'ability_impl' | 'hook_impl', Format> = {
   ability_impl: {
     file: 'ability_impl.schema.yaml',
@@ -118,7 +115,6 @@ export const PARTS: Record<'ability_impl' | 'hook_impl', Format> = {
   },
 };
 
-/** The JSON Schema of one format, with its title. */
 export function schemaOf({ format, title, description }: Format): JsonObject {
   const { $schema, ...schema } = jsonSchemaOf(format);
   return { $schema: $schema ?? null, title, description, ...schema };
@@ -126,7 +122,7 @@ export function schemaOf({ format, title, description }: Format): JsonObject {
 
 const HEADER = '# Made from the formats of Ability Runtime. Changes here are lost when it is written again.\n';
 
-/** The texts of all schemas by file name, as they lie in `registry/schemas/`. Source: docs/definitions.md. */
+/** The texts of all schemas by file name in `registry/schemas/`. Source: docs/definitions.md. */
 export function schemaFiles(): Map<string, string> {
   return new Map(
     [...Object.values(FORMATS), ...Object.values(PARTS)].map((format) => [

@@ -11,18 +11,17 @@ import { TemplateBody } from './template-body.js';
 
 type Path = readonly PropertyKey[];
 
-/** A workflow without templates: each use is a group of the template's steps. */
+/** A workflow without templates: each use is a group with the template's steps. */
 interface Expanded {
   value: HighLevel;
-  /** The place of a part in the file: for a template's step, in the template, with the place of the use. */
+  /** Locates a part in the file; for a template's step, in the template and with the place of its use. */
   locate: YamlSource['locate'];
   problems: Problem[];
 }
 
 /**
- * Writes out the templates of a workflow where they are used, so that nothing after loading knows them.
- *
- * A use becomes a group: first a `let` of what it gives, `<id>/input`, then the template's steps, `<id>/<inner id>`.
+ * Expands the templates of a workflow, so that nothing after loading knows them. A use becomes a group: a `let` of
+ * its arguments, `<id>/input`, then the template's steps, `<id>/<inner id>`.
  */
 export function expandTemplates(value: HighLevel, source: YamlSource): Expanded {
   const expansion = new Expansion(value.templates ?? {}, source);
@@ -50,7 +49,6 @@ class Expansion {
     return changeLists(value, listsOfWorkflow(value), (list) => this.steps(list, []));
   }
 
-  /** The steps of a template that nothing uses have mistakes all the same. */
   checkUnused(): void {
     for (const [name, template] of Object.entries(this.templates)) {
       if (!this.checked.has(name)) this.body(name, template, { id: name, path: [] }, false);
@@ -92,7 +90,7 @@ class Expansion {
     };
   }
 
-  /** @param isFirst whether its mistakes are reported: once, at its first use. */
+  /** @param isFirst whether to report its errors, which happens only at its first use. */
   private body(name: string, template: TemplateDefinition, use: { id: string; path: Path }, isFirst: boolean) {
     const { input, steps, output } = template;
     const ids = idsOfTemplate(steps);
@@ -140,7 +138,7 @@ class Expansion {
     this.refuse(`The template \`${name}\` is not given ${what}`, place, `Write \`with: { ${missing[0]}: .. }\`.`);
   }
 
-  /** Steps around a use have the same paths as the steps of the template. */
+  /** Steps around a use have the same paths as the template's steps, so their ids must differ. */
   private checkPaths(name: string, template: TemplateDefinition, step: Use, path: Path): void {
     const inner = new Set([...idsOfTemplate(template.steps), ...(template.input.length === 0 ? [] : [GIVEN])]);
     const around = [
@@ -166,7 +164,6 @@ class Expansion {
 
 type Use = StepOf<'template'>;
 
-/** The ids of all steps of a template, at any depth. */
 function idsOfTemplate(steps: readonly StepDefinition[]): ReadonlySet<string> {
   return new Set(inList(steps));
 }
@@ -175,23 +172,20 @@ function inList(steps: readonly StepDefinition[]): string[] {
   return steps.flatMap((step) => [step.id, ...listsInside(step).flatMap((list) => inList(list.steps))]);
 }
 
-/** A step that uses a template. */
 interface TemplateUse {
-  /** Its place in the workflow. */
   path: Path;
   template: string;
-  /** The number of steps of the group before those of the template. */
+  /** Number of steps in the group before the template's own. */
   before: number;
 }
 
-/** The places of the parts of a workflow whose templates were expanded. */
 export function placesOf(source: YamlSource, uses: readonly TemplateUse[]): YamlSource['locate'] {
   return (path, part) => {
     const use = uses.find((one) => isOfTemplate(path, one));
     if (!use) return source.locate(path, part);
     const [key, ...rest] = path.slice(use.path.length);
     const [index, ...inner] = rest;
-    // Its arguments are at its use.
+    // A template's arguments are located at its use.
     if (key === 'steps' && typeof index === 'number' && index < use.before) {
       const [member, ...below] = inner;
       return source.locate([...use.path, ...(member === 'let' ? ['with', ...below] : ['template'])], part);
@@ -207,7 +201,7 @@ function isOfTemplate(path: Path, use: TemplateUse): boolean {
   return (next === 'steps' || next === 'output') && use.path.every((key, index) => path[index] === key);
 }
 
-/** The names of branches are ids, and were written without that of the use. */
+/** Branches are keyed by id, which is written without the id of the use. */
 function written(key: PropertyKey): PropertyKey {
   return typeof key === 'string' ? nameOfStep(key) : key;
 }

@@ -6,31 +6,24 @@ import { writeExpression } from '../../rules/expressions/write.js';
 import { GIVEN } from '../../rules/steps/step-name.js';
 import { didYouMean } from '../../text/nearest.js';
 
-/** What the expressions of a template may read, and under which ids the workflow that uses it has that. */
+/** What a template's expressions may read, and the ids of it in the workflow. */
 export interface TemplateNames {
   template: string;
-  /** Id of the step that uses it. */
   use: string;
   inputs: readonly string[];
-  /** Ids of the template's own steps. */
   steps: ReadonlySet<string>;
 }
 
-/** Known in every expression of a template, besides the names of loops inside it. */
+/** Names in every expression of a template, in addition to those of loops inside it. */
 const KNOWN = ['input', 'steps', 'environment', 'task'];
 
-/** The id that a step of a template has in the workflow. */
 export function expandedId(use: string, id: string): string {
   return `${use}/${id}`;
 }
 
 /**
- * An expression of a template as one of the workflow: its `input` is what the use gives, its `steps` those of this use.
- *
- * One that is no CEL stays as it is, since checking the workflow reports it.
- *
- * @param loops names of the loops around it.
- * @throws AbilityError `expression.syntax`, `expression.unknown_step` for what a template does not see.
+ * Makes `input` and `steps` those of one use. Keeps invalid CEL, which checking the workflow reports.
+ * @param loops names of enclosing loops. @throws AbilityError `expression.syntax`, `expression.unknown_step`.
  */
 export function rewriteExpression(source: string, names: TemplateNames, loops: readonly string[]): string {
   if (source.includes('${{')) return source;
@@ -57,7 +50,7 @@ class Rewriter {
     private readonly names: TemplateNames,
   ) {}
 
-  /** @param bound names that a macro around the node binds. */
+  /** @param bound names bound by macros around the node. */
   rewrite(node: Node, bound: ReadonlySet<string>): Node {
     const { op, args } = node;
     if (isName(node, 'input', bound)) return this.given(bound);

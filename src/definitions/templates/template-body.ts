@@ -16,24 +16,17 @@ import { expandedId, rewriteExpression, type TemplateNames } from './rewrite-exp
 
 type Path = PropertyKey[];
 
-/** The place of a part of a template, and the loops of the template around it. */
 interface At {
   path: Path;
   loops: readonly string[];
 }
 
-/** A mistake in a template, with its place in the file. */
 export interface TemplateFault {
   path: Path;
   problem: Problem;
 }
 
-/**
- * Rewrites the steps of a template as steps of one that uses it.
- *
- * Ids get the id of the use before them, so that they are unique in the file and collide with none of the workflow's;
- * expressions read the use's own steps and what it was given.
- */
+/** Rewrites steps for one use: ids get its unique prefix, expressions read its own steps and arguments. */
 export class TemplateBody {
   readonly faults: TemplateFault[] = [];
 
@@ -46,7 +39,7 @@ export class TemplateBody {
     }));
   }
 
-  /** A value with `${{ }}` in it. */
+  /** Rewrites a value with `${{ }}`. */
   value(value: Json, at: At): Json {
     if (typeof value === 'string') return this.text(value, at);
     if (Array.isArray(value)) return value.map((item, index) => this.value(item, inside(at, index)));

@@ -7,10 +7,8 @@ import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { faultOfToolInput } from './tool-shapes.js';
 
-/** The names that `tool_input` sees. */
 export const MAPPING_NAMES = ['input'] as const;
 
-/** What a mapping is matched against: an ability in one environment. */
 export interface MappedAbility {
   ability: string;
   modules: readonly string[];
@@ -20,9 +18,8 @@ export interface MappedAbility {
 }
 
 /**
- * The mapping of an ability: the first whose `match` fits.
- *
- * @returns undefined: the hook does not cover this ability. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * The first mapping that fits; undefined: the hook does not cover this ability.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function mappingOf<M extends Pick<ToolMapping, 'match'>>(
   mappings: readonly M[],
@@ -32,10 +29,8 @@ export function mappingOf<M extends Pick<ToolMapping, 'match'>>(
 }
 
 /**
- * The call of a tool that a mapping makes of an input. A key whose template is an absent optional is left out.
- *
- * @param cel the version of the plan; left out: today's.
- * @throws AbilityError `expression.*`, or `input.invalid` where the tool takes no such input.
+ * An absent optional value leaves out its key. @param cel version of the plan; left out: the current one.
+ * @throws AbilityError `expression.*`; `input.invalid` if the tool takes no such input.
  */
 export function toolCallOf(
   { tool_name, tool_input }: Pick<ShownAs, 'tool_name' | 'tool_input'>,
@@ -52,11 +47,7 @@ export function toolCallOf(
   });
 }
 
-/**
- * Whether the filter of a mapping lets a call reach the hook.
- *
- * @throws AbilityError `expression.*` for a filter that cannot be evaluated.
- */
+/** Whether a call passes the filter of a mapping. @throws AbilityError `expression.*`. */
 export function isShown({ if: condition }: Pick<ToolMapping, 'if'>, call: ToolCall, cel?: string): boolean {
   if (condition === undefined) return true;
   const { tool_name, tool_input } = call;

@@ -10,7 +10,7 @@ interface Shape {
 
 const EDIT: Shape = { required: { old_string: 'text', new_string: 'text' }, optional: { replace_all: 'boolean' } };
 
-/** What the tools of Claude Code 2.1.317 take. Guards read these keys, and are silent where they do not find them. */
+/** Inputs of the tools of Claude Code 2.1.317. Guards read these keys, and stay silent without them. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   Bash: {
     required: { command: 'text' },
@@ -32,16 +32,14 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   WebSearch: { required: { query: 'text' }, optional: { allowed_domains: 'texts', blocked_domains: 'texts' } },
 };
 
-/** A tool of an MCP server, which takes what its server says. */
+/** A tool of an MCP server; the server defines its input. */
 const MCP_TOOL = /^mcp__\S+__\S+$/;
 
-/** The tools whose shape is known. */
 export const KNOWN_TOOLS: readonly string[] = Object.keys(SHAPES);
 
 /**
- * Why no hook of Claude Code would know this tool; undefined: it would.
- *
- * A name that no tool has makes every guard silent, and silence is their usual yes. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Why no hook of Claude Code would know this tool; undefined: it would. An unknown name silences every guard, and
+ * silence usually allows. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function faultOfToolName(tool: string): string | undefined {
   if (shapeOf(tool) || MCP_TOOL.test(tool)) return undefined;
@@ -49,11 +47,7 @@ export function faultOfToolName(tool: string): string | undefined {
   return `no tool is called ${tool}: known are ${KNOWN_TOOLS.join(', ')} and mcp__<server>__<tool>${hint ? `. ${hint}` : ''}`;
 }
 
-/**
- * Why a value is not what a tool takes; undefined: it is. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
- *
- * @param value the evaluated `tool_input`.
- */
+/** @param value the evaluated `tool_input`. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function faultOfToolInput(tool: string, value: unknown): string | undefined {
   const fault = faultOfToolName(tool);
   if (fault !== undefined) return fault;
@@ -61,7 +55,7 @@ export function faultOfToolInput(tool: string, value: unknown): string | undefin
   return wrong === undefined ? undefined : `it is no input of ${tool}: ${wrong}`;
 }
 
-/** Keys that a tool cannot do without, and all that it knows; undefined for a tool of an MCP server. */
+/** The required and all known keys of a tool; undefined for a tool of an MCP server. */
 export function keysOfTool(tool: string): { required: string[]; known: string[] } | undefined {
   const shape = shapeOf(tool);
   return (

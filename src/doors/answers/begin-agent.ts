@@ -21,7 +21,6 @@ import { pathsOf } from '../../server/project-paths.js';
 import { refuseText } from './ask/begin-ask.js';
 import { effectsOf } from './describe-ability.js';
 
-/** A request to an AI, and where it is made. */
 interface AgentAsk {
   request: AgentRequest;
   registry: Registry;
@@ -30,22 +29,20 @@ interface AgentAsk {
   user: Person;
   /** Has credentials, and the address of a model. */
   env: NodeJS.ProcessEnv;
-  /** Id of the run; left out: a new one. */
   run?: string | undefined;
-  /** An open session; the one that the request names wins. */
+  /** An open session; a session in the request overrides it. */
   session?: string | undefined;
 }
 
-/** A run that has begun: its log has its first line. */
 export interface BegunAgent {
   options: SessionRunOptions & { run: string };
   recruited: RecruitmentResult;
 }
 
 /**
- * Begins a run of an agent: recruits, and writes that down, before anything else is done. Source: R-004-16; docs/choosing.md#recruiting.
- *
- * @throws AbilityError `usage.invalid`, `pack.not_found`, `runlog.key_conflict`, `runlog.write_failed`, `planner.failed`.
+ * Recruits, and logs that, before anything else. Source: R-004-16; docs/choosing.md#recruiting.
+ * @throws AbilityError `usage.invalid`, `pack.not_found`, `runlog.key_conflict`, `runlog.write_failed`,
+ * `planner.failed`.
  */
 export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
   const { request, registry, environment, scope, user, env } = ask;
@@ -67,12 +64,11 @@ export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
   return { options, recruited };
 }
 
-/** Abilities that an AI may plan: those that fit the request best. */
+/** Maximum number of abilities that an AI may plan; the best fits stay. */
 const MAX_OFFERED = 200;
-/** Characters of JSON of their schemas, all together. */
+/** Maximum total of their schemas, in characters of JSON. */
 const MAX_SCHEMAS = 65_536;
 
-/** The abilities that an AI may plan for a request: those that run in the environment, the best first. */
 async function offeredAbilities(
   { registry, environment, scope, env }: AgentAsk,
   prompt: string,
@@ -94,9 +90,7 @@ async function offeredAbilities(
 }
 
 /**
- * The planner of a request.
- *
- * @param env holds the address and the key of a model, and the variables passed to programs.
+ * @param env holds the address and key of a model, and the variables passed to programs.
  * @throws AbilityError `planner.failed` if no model is configured.
  */
 function openProvider(
@@ -128,9 +122,7 @@ function unaskable(reason: string): AbilityError {
 }
 
 /**
- * Parses the request of `ability agent`, as JSON or YAML.
- *
- * @param file its name, for messages with the place of an error.
+ * Parses the request of `ability agent`, as JSON or YAML. @param file its name in messages.
  * @throws AbilityError `definition.invalid`, `definition.syntax`, `definition.too_large`.
  */
 export function readAgentRequest(file: string, text: string): AgentRequest {

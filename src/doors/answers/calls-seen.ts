@@ -5,15 +5,13 @@ import type { HarvestRuns } from '../../server/logs/harvest-file.js';
 import type { ReadRecords } from '../../server/logs/read-records.js';
 import type { AbilityUsage } from '../../server/logs/usage-log.js';
 
-/** What is known of the calls of one ability. */
 export interface SeenCalls {
-  /** The largest count of any source: the sources report the same calls. */
+  /** The largest count of any source, since all report the same calls. */
   calls: number;
-  /** ISO 8601, the newest of all sources. */
+  /** ISO 8601; the latest of all sources. */
   last_used: string;
 }
 
-/** Where calls are seen. */
 export interface CallSources {
   usage: readonly AbilityUsage[];
   records: readonly TaskRecord[];
@@ -21,7 +19,7 @@ export interface CallSources {
   tasks: readonly Pick<ListedTask, 'ability_id' | 'started_at'>[] | undefined;
 }
 
-/** The calls of each ability, by its id; one that no source has seen is not among them. Source: R-000-94. */
+/** Calls by ability id, without abilities that no source has seen. Source: R-000-94. */
 export function callsSeen({ usage, records, tasks = [] }: CallSources): Map<string, SeenCalls> {
   const bySource = [
     new Map(usage.map(({ ability_id, calls, last_used }) => [ability_id, { calls, last_used }])),
@@ -45,7 +43,7 @@ function inRecords(records: readonly TaskRecord[]): Map<string, SeenCalls> {
       return [{ id: record.request.ability, at }, ...within.map(({ call }) => ({ id: call, at }))];
     }),
   );
-  // Calls that a record does not list, or whose own record is elsewhere, were made as well.
+  // Adds calls that a record does not list, or whose own record is elsewhere.
   for (const { used, created_at } of records) {
     for (const id of used?.called ?? []) {
       const { calls = 1, last_used } = seen.get(id) ?? {};
@@ -69,10 +67,8 @@ function later(time: string, other = ''): string {
 }
 
 /**
- * How often a script ran: by the records of tasks that called it, or by the counts of the hook `usage` for its abilities, whichever is
- * larger. Manual runs are in neither.
- *
- * @returns null if neither has seen a run, which does not prove that there was none.
+ * How often a script ran, by task records or by the hook `usage`, whichever counted more. Manual runs are in
+ * neither, so null does not prove that there was none.
  */
 export function runsOf(
   { path, abilities }: Pick<FoundScript, 'path' | 'abilities'>,

@@ -7,11 +7,7 @@ import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 import { digestOf } from '../../rules/canonical.js';
 
-/**
- * The contract of an ability of the registry, and how it would run in an environment. Reads files only.
- *
- * @returns `plan` and its `digest` are null where it cannot run there, for the reason in `problem`.
- */
+/** Reads files only. `plan` and `digest` are null if it cannot run in the environment: see `problem`. */
 export function describeAbility(registry: Registry, id: string, environment: string, variables: EnvironmentVariables) {
   const { operations, workflows, agents } = registry;
   const workflow = workflows.get(id)?.value;
@@ -27,7 +23,7 @@ export function describeAbility(registry: Registry, id: string, environment: str
   }
 }
 
-/** The gravest effect of an ability; null where it cannot be planned. @param env in which credentials are looked for. */
+/** The strongest effect; null if it cannot be planned. @param env is searched for credentials. */
 export function effectsOf(registry: Registry, id: string, environment: string, env: NodeJS.ProcessEnv): Effect | null {
   const operation = registry.operations.get(id)?.value;
   if (operation) return operation.effects;

@@ -4,18 +4,18 @@ import type { TaskRecord } from '../../contracts/record.js';
 import type { Registry } from '../../definitions/registry.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 
-/** Abilities that are often called together, and their possible combination. Source: R-000-94. */
+/** Abilities that are often called together, and a proposal to combine them. Source: R-000-94. */
 export interface FoundFlow extends Flow {
-  /** Workflows, or agents, that do the same already. */
+  /** Existing workflows or agents that do the same. */
   became: string[];
-  /** Null: it exists already, or a called ability is missing or deprecated. */
+  /** Null: one exists already, or a called ability is missing or deprecated. */
   proposal: { id: string; type: 'workflow' | 'agent' } | null;
 }
 
-/** The minimum number of pieces of work in which the calls occur together. */
+/** Minimum number of pieces of work in which the calls occur together. */
 const LEAST = 3;
 
-/** Calls that often occur together: in one order, they may deserve a workflow; in several, an agent. */
+/** Calls that often occur together: in a fixed order, for a workflow; in several orders, for an agent. */
 export function flowsIn(registry: Registry, records: readonly TaskRecord[]): FoundFlow[] {
   return findFlows(worksOf(records), LEAST).map((flow) => {
     const type = flow.order === 'fixed' ? 'workflow' : 'agent';
@@ -31,7 +31,7 @@ function isCallable({ operations, workflows }: Registry, id: string): boolean {
   return found !== undefined && found.value.status !== 'deprecated';
 }
 
-/** The pieces of work that make the calls in this order, with any others between. */
+/** Workflows that make the calls in this order, possibly with others in between. */
 function workflowsOf({ workflows }: Registry, { calls }: Flow): string[] {
   return [...workflows.values()].flatMap(({ value }) => {
     let next = 0;
@@ -46,12 +46,12 @@ function agentsOf({ agents }: Registry, { calls }: Flow): string[] {
   );
 }
 
-/** Tasks that no session and no run holds together are of one piece of work where one began so soon after the other had ended. */
+/** Maximum pause between tasks of one piece of work, if neither a session nor a run connects them. */
 const SOON_MS = 10 * 60_000;
 
 /**
- * What was called in each piece of work: the tasks of a run, of a session, or those of one person that followed each other closely. Only what succeeded;
- * what a workflow has called is a flow already. What an agent has called is a piece of work of its own, as far as its record lists it.
+ * The calls of each piece of work: a run, a session, or one person's tasks in quick succession. Only successes; no
+ * calls of workflows, which are flows already. An agent's recorded calls are a piece of their own.
  */
 export function worksOf(records: readonly TaskRecord[]): Work[] {
   const works = new Map<string, { id: string; calls: { ability: string; intent?: string }[] }>();
@@ -69,7 +69,7 @@ export function worksOf(records: readonly TaskRecord[]): Work[] {
   return [...works.values()];
 }
 
-/** Calls in the turns of an agent; those of models, and those that did not succeed, are left out. */
+/** Paths of the calls in an agent's turns. */
 const BY_AGENT = /^turns\/\d+\/calls\/\d+\//;
 
 function chosenBy({ calls = [], intent }: TaskRecord): { ability: string; intent?: string }[] {

@@ -5,11 +5,7 @@ import type { Gap } from '../../contracts/gaps.js';
 import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 
-/**
- * Gaps by the routing document they belong to: the nearest one upwards from where the request was made, else the first. Source: R-000-93.
- *
- * @throws the error of the file system if the gaps cannot be read.
- */
+/** By nearest routing document upwards, else the first. Source: R-000-93. @throws file system errors. */
 export function gapsByPage(root: string): Map<string, GapGroup[]> {
   const pages = findDocuments(root);
   const byPage = new Map<string, Gap[]>();

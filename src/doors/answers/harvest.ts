@@ -15,13 +15,12 @@ import { commandOf } from '../cli/output/typed-command.js';
 import { runsOf } from './calls-seen.js';
 import { type FoundFlow, flowsIn } from './find-proposals.js';
 
-/** A script, with the abilities that may do the same. */
 export interface HarvestedScript extends FoundScript {
   /** Ids with a score from 0.5 to 1, best first; at most three. */
   near: { id: string; score: number }[];
-  /** How often it ran; null: that is not known. */
+  /** How often it ran; null: unknown. */
   runs: HarvestRuns | null;
-  /** The possible remedy. */
+  /** The suggested command; null: none. */
   next: string | null;
 }
 
@@ -30,17 +29,13 @@ export interface Harvest {
   gaps: GapGroup[];
   scripts: HarvestedScript[];
   flows: FoundFlow[];
-  /** Sources that could not be read. */
   warnings: string[];
 }
 
 const MAX_NEAR = 3;
 const MAX_UNREAD = 5;
 
-/**
- * Reports gaps, scripts that may deserve an ability, and calls that may deserve a workflow. Known scripts and flows are stored in
- * `.system/harvest.jsonl`; nothing else is written.
- */
+/** Finds gaps, scripts worth an ability, and calls worth a workflow. Writes only `.system/harvest.jsonl`. */
 export async function harvest(registry: Registry, environment: string, env: NodeJS.ProcessEnv): Promise<Harvest> {
   const { system, records: folder } = pathsOf(registry.root);
   const masker = maskerFor(registry, environment, env);
@@ -69,7 +64,7 @@ export async function harvest(registry: Registry, environment: string, env: Node
   return { gaps, scripts, flows, warnings };
 }
 
-/** Failures are reported; the rest is found all the same. */
+/** Turns a failure into a warning, so that the rest is still reported. */
 function trying<Value>(warnings: string[], what: string, otherwise: Value, read: () => Value): Value {
   try {
     return read();

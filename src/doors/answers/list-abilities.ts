@@ -7,7 +7,6 @@ import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
-/** One ability in a list. */
 export interface ListedAbility {
   id: string;
   level: 'high' | 'low';
@@ -16,7 +15,7 @@ export interface ListedAbility {
   environments: string[] | null;
   /** In the requested environment, else in the project's default. */
   placement: Placement;
-  /** Left out where the definition gives none: it is stable. */
+  /** Absent: stable. */
   status?: Lifecycle;
   replaced_by?: string;
   /** False for a workflow without steps, and for an agent whose model the project does not configure. */
@@ -25,11 +24,7 @@ export interface ListedAbility {
   file: string;
 }
 
-/**
- * The abilities of a project, high-level ones first. Source: R-000-06.
- *
- * @param only those of this environment; left out: all. @param usual the environment of placements where `only` is left out.
- */
+/** High-level first. @param only this environment. @param usual for placements otherwise. Source: R-000-06. */
 export function listAbilities(
   registry: Registry,
   only: string | undefined,

@@ -9,15 +9,13 @@ export interface ListedPack {
   description: string;
   capabilities: string[];
   keywords: string[];
-  /** The ability that it runs. */
   workflow: string;
-  /** Whether that ability exists. */
   workflow_defined: boolean;
-  /** Its builder elsewhere; never executed. */
+  /** What builds the pack elsewhere; never executed. */
   builder: string | null;
   /** `built-in`, or file and line. */
   from: string;
-  /** Of its capabilities, those that environments take from it, and which ones do. */
+  /** Capabilities that environments take from the pack, and which environments do so. */
   dropped: { capability: string; environments: string[] }[];
 }
 
@@ -27,7 +25,6 @@ export interface ListedCapability {
   description: string;
   keywords: string[];
   needs: 'network' | null;
-  /** Packs that have it. */
   packs: string[];
   /** `built-in`, or file and line. */
   from: string;
@@ -35,7 +32,7 @@ export interface ListedCapability {
   dropped_in: string[];
 }
 
-/** The packs that can be recruited, in order. @param environments to search. */
+/** The packs that can be recruited, in order of precedence. @param environments to search. */
 export function listPacks(registry: Registry, environments: readonly string[]): ListedPack[] {
   const { workflows, operations, agents } = registry;
   const dropped = new Map(listCapabilities(registry, environments).map(({ id, dropped_in }) => [id, dropped_in]));

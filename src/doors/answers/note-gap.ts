@@ -6,7 +6,7 @@ import { maskerFor } from '../../planning/secrets/credentials.js';
 import { GapLog } from '../../server/logs/gap-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 
-/** Notes an id that no ability has, as a request for it; gives the error back. Source: R-000-93. */
+/** Returns an error handler that records an unknown id as a gap and rethrows. Source: R-000-93. */
 export function noteUnknown(
   registry: Registry,
   env: NodeJS.ProcessEnv,
@@ -20,12 +20,7 @@ export function noteUnknown(
   };
 }
 
-/**
- * Records a gap for `ability harvest`, with known secrets masked; a text that requests nothing is no gap. Never fails: a request is never
- * refused because of it. Source: R-000-93.
- *
- * @param env searched for secrets.
- */
+/** Masks secrets of `env`. Never throws: no request fails because of a gap. Source: R-000-93. */
 export function noteGap(registry: Registry, env: NodeJS.ProcessEnv, gap: NewGap): void {
   if (actOf(gap.request) !== 'asks') return;
   try {

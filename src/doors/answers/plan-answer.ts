@@ -1,6 +1,6 @@
 import type { PlanPreview } from '../../contracts/preview.js';
 
-/** A preview with the first of its problems where the answer to a creation has it. */
+/** A preview with the code, reason and suggestion of its first problem, as in the answer to a creation. */
 export function planAnswer({ format, status, ...rest }: PlanPreview) {
   const [problem] = rest.problems;
   return {

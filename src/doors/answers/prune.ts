@@ -8,26 +8,23 @@ import { UsageLog } from '../../server/logs/usage-log.js';
 import { pathsOf } from '../../server/project-paths.js';
 import { type CallSources, callsSeen, type SeenCalls } from './calls-seen.js';
 
-/** An ability that may be unneeded. */
 export interface PrunedAbility {
   id: string;
-  /** `never`: no call of it is known; `rarely`: called, but not within the given time. */
+  /** `never`: no call is known; `rarely`: called, but not within the given time. */
   used: 'never' | 'rarely';
   calls: number;
   /** ISO 8601; null: never. */
   last_used: string | null;
-  /** Other definitions that name it, and would miss it; none: unused. */
+  /** Definitions that name it and would miss it; empty: none. */
   users: string[];
 }
 
-/** Two abilities whose descriptions are alike. */
 export interface AlikeAbilities {
   ids: [string, string];
   /** From 0.6 to 1; 1: each fits the other's description as well as its own. */
   likeness: number;
 }
 
-/** One that should not be used any more. */
 export interface DeprecatedAbility {
   id: string;
   replaced_by: string | null;
@@ -36,15 +33,12 @@ export interface DeprecatedAbility {
 
 /** The answer of `ability prune`. Source: R-000-94. */
 export interface Prune {
-  /** The oldest call that is known, ISO 8601; null: no call is, of any ability. */
+  /** The oldest known call of any ability, ISO 8601; null: none is known. */
   counted_since: string | null;
-  /** The sources of the calls. */
   counted_in: {
-    /** Whether the hook `usage` has counted any. */
     usage: boolean;
-    /** How many records of tasks were read. */
     records: number;
-    /** How many tasks Temporal listed; null: it was not queried, or did not answer. */
+    /** Tasks that Temporal listed; null: it was not queried, or did not answer. */
     tasks: number | null;
   };
   unused: PrunedAbility[];
@@ -54,14 +48,9 @@ export interface Prune {
   warnings: string[];
 }
 
-/** From this likeness on two abilities may be one. */
 const ALIKE = 0.6;
 
-/**
- * Lists abilities that were not called for long, similar ones, and deprecated ones, with their users. Changes nothing.
- *
- * @param tasks as Temporal lists them; undefined: Temporal was not queried.
- */
+/** Only reports. @param tasks as Temporal lists them; undefined: Temporal was not queried. */
 export function prune(
   registry: Registry,
   { unusedMs, tasks, now = Date.now() }: { unusedMs: number; tasks?: CallSources['tasks']; now?: number },
@@ -104,7 +93,7 @@ function idsOf({ workflows, operations }: Registry): string[] {
   return [...workflows.keys(), ...operations.keys()].sort();
 }
 
-/** By the id of the listed ability: workflows that call it, agents that may, packs that run it, and its replacements. */
+/** Workflows, agents and packs that use an ability, by its id. */
 function usersOf(registry: Registry): Map<string, string[]> {
   const { workflows, agents } = registry;
   const users = new Map<string, string[]>();
@@ -129,7 +118,6 @@ function deprecatedIn(
   });
 }
 
-/** Compares the descriptions of all abilities, each with all others. */
 function alikeIn({ workflows, operations }: Registry): AlikeAbilities[] {
   const texts = [
     ...[...workflows.values()].map(({ value }) => textOf(value.id, value.summary, value.scenarios)),
@@ -147,7 +135,7 @@ function alikeIn({ workflows, operations }: Registry): AlikeAbilities[] {
       likenesses.set(ids.join('\n'), pair);
     }
   }
-  // Each must fit the other's description.
+  // Two are alike only if each fits the other's description.
   return [...likenesses.values()]
     .filter(({ seen }) => seen.length === 2)
     .map(({ ids, seen }) => ({ ids, likeness: Math.round(Math.min(...seen) * 100) / 100 }))
@@ -155,7 +143,7 @@ function alikeIn({ workflows, operations }: Registry): AlikeAbilities[] {
     .sort((one, other) => other.likeness - one.likeness);
 }
 
-/** Scores lie near 1 where much is shared; how much more one shares is seen in this. */
+/** Scores of similar texts are all close to 1; the odds show the difference. */
 function oddsOf(score: number): number {
   return score / Math.max(1 - score, 1e-6);
 }

@@ -1,6 +1,6 @@
 import type { TaskResult } from '../../contracts/task.js';
 
-/** The result shape of the design; details of a running task are left to `task show`. */
+/** The documented shape of a result; only `task show` has the details of a running task. */
 export function shapeOf(result: TaskResult): TaskResult {
   const { waiting, concurrency, changes, changes_left, project, agent } = result;
   return {

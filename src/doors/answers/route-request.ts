@@ -8,37 +8,32 @@ import type { Registry } from '../../definitions/registry.js';
 import { definedEffects } from '../../planning/steps/called-abilities.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
-/** How detailed each suggestion is. */
 export const DETAILS = ['name', 'summary', 'schema'] as const;
 
-/** One of {@link DETAILS}. */
 export type Detail = (typeof DETAILS)[number];
 
-/** A suggestion, with the facts for a caller's decision. Source: R-001-25. */
+/** A suggestion, with the facts that a caller needs to decide. Source: R-001-25. */
 export interface RoutedAbility extends Suggestion {
-  /** The gravest effect of its possible calls; null: unknown. */
+  /** The strongest effect of its possible calls; null: unknown. */
   effects: Effect | null;
-  /** From `summary` on. */
+  /** Only from the detail `summary` on. */
   summary?: string;
   type?: string;
   placement?: Placement;
   status?: Lifecycle;
   replaced_by?: string;
-  /** With `schema`. */
+  /** Only with the detail `schema`. */
   input_schema?: JsonObject;
-  /** With `schema`; null: any JSON. */
+  /** Only with the detail `schema`; null: any JSON. */
   output_schema?: JsonObject | null;
 }
 
-/** The routing of a request, or of a step of it. */
 export interface RoutedRequest extends Omit<Suggested, 'suggestions'> {
   request: string;
-  /** Whether anything is worth offering. */
   fits: boolean;
   suggestions: RoutedAbility[];
 }
 
-/** The request, and its scope. */
 export interface RouteQuestion {
   registry: Registry;
   pool: AbilityPool;
@@ -47,7 +42,7 @@ export interface RouteQuestion {
   limit?: number;
 }
 
-/** Ranks the abilities of a project for a request. Reads files only, but for the endpoint of embeddings where the project has one. */
+/** Ranks the abilities of a project for a request. Sends it only to an endpoint of embeddings, if any. */
 export async function routeRequest(question: RouteQuestion, request: string): Promise<RoutedRequest> {
   const { pool, limit } = question;
   const found = await suggest(pool, { text: request, ...(limit !== undefined && { limit }) });

@@ -5,13 +5,12 @@ import { isModelKey } from '../../rules/agents/model-key.js';
 import { OutputReader } from '../cli/output/live/read-output.js';
 import { SharedOutput } from '../cli/output/live/shared-output.js';
 
-/** How often the output of models is polled while they answer. Milliseconds. */
+/** Milliseconds between polls of the output while models answer. */
 const LOOK_MS = 250;
 
 /**
- * The events of a task with the output of its agents' models, line by line, as it is written. No history holds it: it is read from the logs
- * of the calls, on this machine or in the store that workers share. Such an event has the id of the one before it, since a stream cannot
- * resume at it; a late listener gets only the output from then on.
+ * Adds the latest line of model output at each poll, from call logs here or in the shared store: no history has
+ * it. Such events repeat the previous id, as a stream cannot resume at them; late listeners miss earlier lines.
  */
 export async function* withModelOutput(
   { paths, project, store }: Connection,
@@ -25,7 +24,7 @@ export async function* withModelOutput(
   const source = events[Symbol.asyncIterator]();
   const take = (): ReturnType<typeof source.next> => {
     const taken = source.next();
-    // A listener that has left gets no failure; others get it where they await it.
+    // Prevents an unhandled rejection after the listener has left; `await` still reports the failure.
     taken.catch(() => {});
     return taken;
   };
@@ -47,7 +46,7 @@ export async function* withModelOutput(
   }
 }
 
-/** Not ended by the signal: one that has fired would end each pause at once, and nothing else would get its turn. */
+/** Ignores the signal: an aborted one would end each pause at once, and starve everything else. */
 async function pause(): Promise<undefined> {
   await sleep(LOOK_MS);
 }

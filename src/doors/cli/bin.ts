@@ -9,13 +9,13 @@ const guardLine = readGuardLine(args);
 // Nothing else is loaded for the version: it must cost little more than Node itself.
 if (isVersionAsked(args)) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of our output has gone; that is no crash.
+    // The reader closed the pipe; that is no crash.
     if (error.code !== 'EPIPE') throw error;
     process.exitCode = 130;
   });
   process.stdout.write(`${packageVersion()}\n`);
 } else if (guardLine) {
-  // It runs before every call of an agent's tool, so it, too, loads only what it needs.
+  // Runs before every tool call of an agent, so it loads only what it needs.
   const { guardProcess } = await import('../guard/run-guard.js');
   const { env, stdin } = process;
   const { stdout, stderr, exit } = await guardProcess(guardLine, { cwd: process.cwd(), env, stdin });
@@ -25,7 +25,7 @@ if (isVersionAsked(args)) {
 } else {
   const { env } = process;
   const line = readLine(args);
-  // A running runtime runs the command if it can; then no module of the commands is loaded here.
+  // A running runtime executes the command if it can; then no command module is loaded here.
   const asked = line && (await (await import('../runtime/ask-runtime.js')).askRuntime(line, { args, env, process }));
   if (asked?.exit !== undefined) process.exitCode = asked.exit;
   else {
@@ -33,7 +33,7 @@ if (isVersionAsked(args)) {
     const { openTerminal } = await import('./output/terminal/terminal.js');
     const { keepAnswer } = await import('./output/terminal/terminal.js');
     const terminal = openTerminal(env, process);
-    // The clock of this process began with it, so loading time counts, too.
+    // `performance.now()` starts with the process, so loading time counts, too.
     const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: asked?.made };
     keepAnswer(await main(cli), process, terminal);
   }

@@ -7,19 +7,15 @@ import type { Given, Outcome } from './program/declare-command.js';
 import { buildProgram } from './program/program.js';
 import { isVersionAsked } from './program/version-flag.js';
 
-/** One call of the command line. */
 export interface CommandLine extends Omit<Given, 'began'> {
-  /** The arguments after the program name. */
   args: string[];
   /** When the command began, on the clock of `performance.now()`; left out: now. */
   began?: number;
 }
 
 /**
- * Runs one command line. All that it learns of its surroundings it is given here, so that it can be called within a
- * program, any number of times and at once; only workers, which some commands start, share the process.
- *
- * @returns its exit code; never throws.
+ * Runs one command line; never throws. All surroundings are passed in, so that a program can call it repeatedly
+ * and at once; only workers, which some commands start, share the process.
  */
 export async function main({ args, began = performance.now(), ...rest }: CommandLine): Promise<ExitCode> {
   const { terminal } = rest;
@@ -37,7 +33,7 @@ export async function main({ args, began = performance.now(), ...rest }: Command
     if (!(error instanceof CommanderError)) return reportError(error, { flags, terminal, env: rest.env });
     if (error.exitCode === 0) return EXIT.ok;
     if (error.code === 'commander.help') {
-      // A command that only groups others was given alone.
+      // A command group without a subcommand.
       terminal.print(commandIn(program, args).helpInformation().trimEnd());
       return EXIT.ok;
     }
@@ -49,7 +45,6 @@ export async function main({ args, began = performance.now(), ...rest }: Command
   }
 }
 
-/** The command that a command line names; words after an unknown one are not read. */
 function commandIn(program: CommandUnknownOpts, args: readonly string[]): CommandUnknownOpts {
   let at = program;
   for (const [index, arg] of args.entries()) {
@@ -61,7 +56,6 @@ function commandIn(program: CommandUnknownOpts, args: readonly string[]): Comman
   return at;
 }
 
-/** A command as it is typed. */
 function nameOf(command: CommandUnknownOpts): string {
   return command.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 }

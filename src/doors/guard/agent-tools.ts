@@ -1,26 +1,24 @@
-/** The tools whose hooks are answered. */
 export const AGENT_TOOLS = ['claude', 'codex', 'cursor', 'gemini'] as const;
 
-/** One of {@link AGENT_TOOLS}. */
 export type AgentTool = (typeof AGENT_TOOLS)[number];
 
 /** How one tool calls hooks, according to its documentation on 2026-11-22. */
 export interface Protocol {
   /** Events that wait for a permission. */
   asking: readonly string[];
-  /** Those of these at which a hook may send the call to a person. */
+  /** Of these, the events at which a hook may refer the call to a person. */
   mayAsk: readonly string[];
-  /** Events that wait for none; there this guard has no opinion. */
+  /** Events that wait for no permission; the guard has no opinion on them. */
   others: readonly string[];
 }
 
-/** Of Claude Code and Codex, which share most names. */
+/** Claude Code and Codex share most names. */
 const CLAUDE_EVENTS =
   'PostToolUse PostToolUseFailure PostToolBatch UserPromptSubmit SessionStart SessionEnd Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact Notification PermissionDenied TaskCreated TaskCompleted TeammateIdle InstructionsLoaded ConfigChange CwdChanged FileChanged WorktreeCreate WorktreeRemove Elicitation ElicitationResult Setup';
 
 /** The protocol of each tool. Codex and Gemini take no `ask`, and Cursor's preToolUse only seems to. */
 export const PROTOCOLS: Record<AgentTool, Protocol> = {
-  // Cursor runs the hooks of Claude Code as well, by its own name of the event.
+  // Cursor also runs the hooks of Claude Code, under its own event name.
   claude: {
     asking: ['PreToolUse', 'PermissionRequest', 'preToolUse'],
     mayAsk: ['PreToolUse'],

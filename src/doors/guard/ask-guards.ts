@@ -4,13 +4,12 @@ import type { Person } from '../../contracts/people.js';
 import type { FormOfCall } from './forms-of-call.js';
 import type { GuardedAbility, GuardIndex } from './guard-index.js';
 
-/** One ability that a call of an agent's tool is, with the input that it has as that. */
+/** An ability that a tool call amounts to, with the matching input. */
 export interface AbilityCall {
   ability: string;
   input: JsonObject;
 }
 
-/** The answers of the guards of abilities. */
 export interface GuardAnswer {
   ability: string;
   decision: GuardDecision;
@@ -20,19 +19,17 @@ export interface GuardAnswer {
   warnings: string[];
 }
 
-/** Who asks, and where. */
 export interface GuardContext {
   root: string;
   index: GuardIndex;
   env: NodeJS.ProcessEnv;
   user: Person;
   session: string | null;
-  /** The folder of the project that the agent works on. */
   scope?: string;
   moment: number;
 }
 
-/** The abilities behind a call, by the mappings of hooks; a mapping that cannot be read backwards is an answer of its own. */
+/** The abilities behind a call, by the mappings of hooks; an irreversible mapping is an answer itself. */
 export async function mappedAbilities(
   forms: readonly FormOfCall[],
   { index }: GuardContext,
@@ -104,7 +101,7 @@ async function askExpressions(
     user: { name, source },
     outcome: null,
   };
-  // A caller by the tool of an agent is an agent; in a session it counts as that, as a task there does.
+  // A call of an agent's tool has the caller `agent`, or `session` in a session, as a task there has.
   const caller = session === null ? 'agent' : 'session';
   for (const { id, handler } of hooks.filter((hook) => firesFor(hook, caller) && hook.blocking !== false)) {
     if (handler.kind !== 'expression') throw new Error(`${id} is no expression`);
@@ -119,7 +116,7 @@ async function askExpressions(
   return answers;
 }
 
-/** The whole way: definitions are read, scripts pinned and run. */
+/** The complete evaluation: loads definitions, pins and runs scripts. */
 async function askAll(asked: AbilityCall, context: GuardContext): Promise<HookAnswer[]> {
   const { askGuards } = await import('../../worker/hooks-outside-tasks.js');
   return askGuards({ ...asked, environment: context.index.environment, ...context });

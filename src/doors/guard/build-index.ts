@@ -21,10 +21,7 @@ import type { Bypass, GuardedAbility, GuardIndex } from './guard-index.js';
 const DENY_ALL: Bypass = { abilities: 'deny', registry: 'deny', decisions: 'deny' };
 
 /**
- * Makes the index of a project from its definitions.
- *
- * Never throws because of their contents: anything that an unreadable file mentions counts as registered, since it may be.
- *
+ * Never throws because of definitions: what an unreadable file mentions counts as registered, since it may be.
  * @param environment the requested one; undefined: the project's own choice.
  */
 export function buildIndex(root: string, environment: string | undefined, env: NodeJS.ProcessEnv): GuardIndex {
@@ -52,7 +49,7 @@ export function buildIndex(root: string, environment: string | undefined, env: N
   return index;
 }
 
-/** A disabled definition may hold a script, an address, or a guard of any call that it mentions. */
+/** An unreadable definition may hold a script, an address, or a guard of any call that it mentions. */
 function addUnreadable(index: GuardIndex, registry: Registry): void {
   const unread = registry.opaque.filter(({ kind }) => kind === 'hooks').map(({ problem }) => problem);
   const broken = [...registry.broken].map(([id, problem]) => ({ id, problem }));
@@ -93,7 +90,7 @@ function emptyIndex(root: string): GuardIndex {
     index.hooks = way(folders.hooks);
     index.files = definitionFiles(folders).map(({ path }) => way(path));
   } catch (error) {
-    // Two registries: which of them counts is not known.
+    // There are two registries, and it is unknown which one counts.
     index.faults.push(messageOf(error));
   }
   return index;
@@ -135,7 +132,7 @@ function addTool(index: GuardIndex, registry: Registry, tool: { ability: string;
   const words = server === undefined ? [] : 'url' in server ? [server.url] : [server.command, ...server.args];
   index.tools.push({ ...tool, at: words.join(' ') });
   if (server && 'url' in server) index.endpoints.push({ ability, url: server.url });
-  // To start the server is to call its tools.
+  // Starting the server gives access to its tools.
   else for (const word of words) if (SCRIPT.test(word)) index.scripts.push({ ability, path: plainPath(word) });
 }
 
@@ -154,7 +151,7 @@ function addMappings(index: GuardIndex, registry: Registry): void {
   }
 }
 
-/** A draft without an implementation cannot be called, so that no call is one of it. */
+/** A draft without an implementation cannot be called, so no call matches it. */
 function isCallable({ configs, implementations, broken }: Registry, { value }: Loaded<LowLevel>): boolean {
   const { operation_key: key, implementation } = value;
   const documents = [...implementations.values()].some((each) => each.value.operation_key === key);
@@ -162,7 +159,7 @@ function isCallable({ configs, implementations, broken }: Registry, { value }: L
   return Boolean(implementation ?? configs.get(key)?.value.impl) || documents || isBroken;
 }
 
-/** An ability as a mapping matches it; where its implementation is open, it has no tags. */
+/** An ability as mappings see it; without tags if its implementation is unknown. */
 function subjectOf(registry: Registry, operation: Loaded<LowLevel>, environment: string): MappedAbility {
   try {
     return hookLevels(registry, operation, environment).subject;
@@ -198,7 +195,7 @@ function guardedBy(
     } = hookFacts({ plan, operation, ...none });
     return { hooks, facts, defaults: callInput(plan, operation, {}), cel: plan.cel ?? '' };
   } catch (error) {
-    // The whole way finds the same, and says it where the ability is called.
+    // The full evaluation finds the same problem, and reports it when the ability is called.
     if (error instanceof AbilityError) return undefined;
     throw error;
   }
@@ -212,15 +209,11 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The form of a word that may be the path of a script. */
 const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|R|sql|ps1)$/;
 
 /**
- * Collects everything that an unreadable file mentions: paths of files of the project, addresses, and names of agents' tools.
- *
- * Each may be registered there, so each is guarded. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
- *
- * @param mayGuard whether the file may hold guards of calls.
+ * Paths, addresses and tool names in an unreadable file: each may be registered there, so each is guarded.
+ * @param mayGuard whether it may hold guards of calls. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
  */
 function mentionsOf(root: string, file: string, index: GuardIndex, mayGuard: boolean): void {
   let text: string;

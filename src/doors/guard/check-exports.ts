@@ -8,11 +8,7 @@ import type { BypassLevel } from './guard-index.js';
 /** A tool would have given up long before. */
 const LIMIT_MS = 30_000;
 
-/**
- * Fires each guard that was exported into a tool's settings once, as that tool would, with a call that it must answer.
- *
- * @param decisions of `policy.bypass`: unless it is `deny`, the call is one that must pass.
- */
+/** Fires each exported guard. @param decisions of `policy.bypass`: unless `deny`, the call must pass. */
 export function checkExports(root: string, env: NodeJS.ProcessEnv, decisions: BypassLevel): CheckResult[] {
   return AGENT_TOOLS.flatMap((tool): CheckResult[] => {
     try {
@@ -42,7 +38,6 @@ function fire(tool: AgentTool, command: string, root: string, env: NodeJS.Proces
   };
 }
 
-/** The event with which a tool asks about a command of its shell. */
 function eventOf(tool: AgentTool, root: string, command: string): object {
   const session = { session_id: 'doctor', transcript_path: null, cwd: root };
   const event = { ...session, tool_input: { command }, tool_use_id: 'doctor' };

@@ -7,15 +7,13 @@ import { AbilityError } from '../../contracts/problem.js';
 import { isInside } from '../../definitions/read-files.js';
 import type { AgentTool } from './agent-tools.js';
 
-/** Where a tool keeps the hooks of a project, and which entry puts the guard before each call. */
 interface ToolSettings {
   /** Relative to the project. */
   file: string;
-  /** The beginning of a new file. */
   empty: string;
   /** Event under `hooks` whose list holds the entry. */
   event: string;
-  /** How the tool names the project to a hook; `.` where hooks run in it. */
+  /** How a hook finds the project; `.` if the tool runs hooks in its folder. */
   project: string;
   entry(command: string): Json;
 }
@@ -51,25 +49,20 @@ const SETTINGS: Record<AgentTool, ToolSettings> = {
   },
 };
 
-/** Part of every exported command, by which it is found again. */
+/** Part of every exported command, which identifies it later. */
 const guardWords = (tool: AgentTool): string => `ability guard --for ${tool}`;
 
-/** The planned change of a tool's settings; nothing is written yet. */
 export interface PlannedExport {
   /** Relative to the project. */
   file: string;
   command: string;
-  /** `kept`: the file has the entry already, and stays as it is. */
+  /** `kept`: the file already has the entry. */
   change: 'created' | 'added' | 'replaced' | 'kept';
   text: string;
   before: string | undefined;
 }
 
-/**
- * Plans the entry of the guard in the settings of a tool; all else in the file stays, byte for byte.
- *
- * @throws AbilityError `settings.unreadable` for a file that is no JSON or is laid out in another way; it is left as it is.
- */
+/** Keeps the rest of the file byte for byte. @throws AbilityError `settings.unreadable` for another layout. */
 export function planExport(tool: AgentTool, root: string): PlannedExport {
   const { file, empty, event, entry } = SETTINGS[tool];
   const command = commandFor(tool, root);
@@ -87,7 +80,7 @@ export function planExport(tool: AgentTool, root: string): PlannedExport {
   }
 }
 
-/** The command by which a tool calls the guard, as its settings have it; undefined where they have none. */
+/** The guard command in a tool's settings; undefined if they have none. */
 export function exportedCommand(tool: AgentTool, root: string): string | undefined {
   const { file } = SETTINGS[tool];
   const text = readSettings(root, file);
@@ -99,10 +92,7 @@ export function exportedCommand(tool: AgentTool, root: string): string | undefin
   }
 }
 
-/**
- * The command of the entry. A tool proceeds after any exit code of a hook but 2, even if its command is not found; so every other end is
- * turned into 2.
- */
+/** Tools proceed after any exit code but 2, even for a missing command, so every failure becomes 2. */
 function commandFor(tool: AgentTool, root: string): string {
   const { project } = SETTINGS[tool];
   const isInstalled = existsSync(join(root, 'node_modules/.bin/ability'));
@@ -110,7 +100,7 @@ function commandFor(tool: AgentTool, root: string): string {
   return `${folder}${guardWords(tool)} --project ${project} || exit 2`;
 }
 
-/** @returns undefined where there is no such file. */
+/** @returns undefined if the file does not exist. */
 function readSettings(root: string, file: string): string | undefined {
   const path = join(root, file);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {

@@ -2,16 +2,12 @@ import type { Bypass } from './guard-index.js';
 
 /** A part of a call of an agent's tool that bypasses the runtime. */
 export interface Finding {
-  /** Which part of `policy.bypass` decides about it. */
   about: keyof Bypass;
   what: string;
-  /** The bypassed ability; left out if there is none. */
   ability?: string;
-  /** The alternative. */
   instead: string;
 }
 
-/** The finding about something that belongs to an ability. */
 export function roundAbility(what: string, ability: string): Finding {
   return {
     about: 'abilities',
@@ -21,7 +17,7 @@ export function roundAbility(what: string, ability: string): Finding {
   };
 }
 
-/** The finding about a decision or a key, which are for people. */
+/** A finding about a decision or a key, which are reserved for people. */
 export function forPeople(what: string): Finding {
   return { about: 'decisions', what, instead: 'Ask the person you work for to do it, in a shell of their own.' };
 }

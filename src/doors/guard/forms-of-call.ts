@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import type { AgentCall } from './read-event.js';
 
-/** A call by the names that Claude Code uses, which `as` uses, too. */
+/** A call under the names of Claude Code, which `as` also uses. */
 export interface FormOfCall {
   tool_name: string;
   tool_input: JsonObject;
 }
 
-/** By our name of a tool, its names in other tools, in small letters and without `_`. */
+/** Names in other tools by ours, in lower case and without `_`. */
 const SYNONYMS = {
   Bash: 'bash shell runshellcommand localshell shellcommand execcommand runterminalcmd runterminalcommand unifiedexec powershell monitor',
   Write: 'write writefile createfile tabwrite',
@@ -43,7 +43,7 @@ function commandOf({ command, cmd, script }: JsonObject): string {
   if (typeof given === 'string') return given;
   if (!Array.isArray(given)) return JSON.stringify(given);
   const words = given.map(String);
-  // `["bash", "-lc", "text"]` is how some tools hand over a text.
+  // Some tools pass a text as `["bash", "-lc", "text"]`.
   const text = /^-\w*c$/.test(words[1] ?? '') ? words[2] : undefined;
   return text ?? words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ');
 }
@@ -54,7 +54,6 @@ function textOfPatch(input: JsonObject): string {
   return typeof given === 'string' ? given : JSON.stringify(input);
 }
 
-/** The files of a patch, as writes and edits. */
 function patched(text: string): FormOfCall[] {
   const parts: { kind: string; path: string; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
@@ -71,7 +70,7 @@ function patched(text: string): FormOfCall[] {
   });
 }
 
-/** Whether a tool would change files that its input names, judged by its name. */
+/** Judges by its name whether a tool changes the files named in its input. */
 export function mayWrite(name: string): boolean {
   const last = name.split(/__|:/).at(-1) ?? name;
   return /write|edit|replace|create|delete|remove|move|rename|patch|append|insert|copy|upload|save|put/i.test(last);

@@ -4,7 +4,7 @@ import type { PlanHook } from '../../contracts/plan.js';
 /** The reaction to a call that bypasses the runtime. Source: R-002-57, R-002-58. */
 export type BypassLevel = 'deny' | 'warn' | 'off';
 
-/** `policy.bypass`, every part of it decided. */
+/** `policy.bypass` with every default filled in. */
 export interface Bypass {
   /** Scripts, endpoints and MCP tools of abilities. */
   abilities: BypassLevel;
@@ -23,36 +23,33 @@ export interface GuardIndex {
   hooks: string;
   /** Files of definitions, relative to the project. */
   files: string[];
-  /** By path, relative to the project. */
+  /** Paths are relative to the project. */
   scripts: { ability: string; path: string }[];
-  /** Addresses; `env:NAME` names one that only the environment knows. */
+  /** `env:NAME` stands for an address that only the environment knows. */
   endpoints: { ability: string; url: string }[];
   tools: RegisteredTool[];
-  /** As which tools of agents hooks see abilities, which is read backwards. */
+  /** The agent tools as which hooks see abilities; evaluated in reverse. */
   mappings: { ability: string; hook: string; tool_name: string; tool_input: Json }[];
-  /** Abilities whose guards are expressions alone, so that nothing else must be loaded to run them. */
+  /** Abilities guarded by expressions only, which run without loading anything else. */
   guarded: Record<string, GuardedAbility>;
   /** Unreadable files, which may hide a guard. */
   faults: string[];
-  /** Names of agents' tools that a file of hooks mentions that could not be read. */
+  /** Agents' tools that an unreadable file of hooks mentions. */
   unreadableTools: string[];
 }
 
-/** An MCP tool that an ability calls. */
 export interface RegisteredTool {
   ability: string;
   server: string;
   tool: string;
-  /** How the server is reached, as definitions say it. */
+  /** The server's command or address, as definitions state it. */
   at: string;
 }
 
-/** The input of one ability's guards, besides the call's input. */
 export interface GuardedAbility {
   hooks: PlanHook[];
-  /** Facts of the ability in this environment, by the names that expressions know. */
   facts: Record<string, Json>;
-  /** Under the input. */
+  /** Values of inputs that a call leaves out. */
   defaults: JsonObject;
   cel: string;
 }

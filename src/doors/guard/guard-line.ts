@@ -1,6 +1,5 @@
 import { AGENT_TOOLS, type AgentTool } from './agent-tools.js';
 
-/** The arguments of `ability guard`. */
 export interface GuardLine {
   tool: AgentTool;
   project?: string;
@@ -9,10 +8,8 @@ export interface GuardLine {
 }
 
 /**
- * Reads `guard --for TOOL [--project DIR] [--env NAME] [--scope FOLDER]` without the parser of the other commands, which takes as long to load as
- * the rest of the guard.
- *
- * @returns undefined for anything else, which that parser then takes or refuses.
+ * Reads the flags of `guard` without the command parser, which would double the loading time.
+ * @returns undefined for anything else, which is left to that parser.
  */
 export function readGuardLine([command, ...args]: readonly string[]): GuardLine | undefined {
   if (command !== 'guard' || args.length % 2 !== 0) return undefined;

@@ -1,7 +1,6 @@
 import { FD_RUNS } from './listed-files.js';
 import { programOf, runsCode } from './programs.js';
 
-/** A command that another one starts with words it passes on, and their place. */
 interface Started {
   command: readonly string[];
   /** The text replaced by the passed words; left out: they come last. */
@@ -12,11 +11,7 @@ interface Started {
 
 const XARGS_VALUED = /^(-[nPLdasE]|--(max-args|max-procs|max-lines|delimiter|arg-file))$/;
 
-/**
- * The commands that `xargs`, `parallel` and `find -exec` start, with the words passed to them; none for other programs.
- *
- * @param listed returns the passed words, as far as they are known.
- */
+/** The commands that `xargs`, `parallel` and `find -exec` start. @param listed the passed words, if known. */
 export function handedWords(words: readonly string[], listed: () => readonly string[]): string[][] {
   return startedBy(words).flatMap(({ command, place, own }) => {
     const handed = [...listed(), ...own];

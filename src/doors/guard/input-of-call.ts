@@ -11,11 +11,8 @@ const PART = /\.\s*(\?)?([A-Za-z_]\w*)|\[\s*(\?)?\s*(?:"([^"\\]*)"|'([^'\\]*)')\
 const HOLE = /\$\{\{[\s\S]*?\}\}/g;
 
 /**
- * A mapping read backwards: the input with which the ability would be shown as this call. Source:
- * docs/hooks.md#before-the-calls-of-an-agents-tool.
- *
- * A template that is a path of `input` gives that part of it; a text around such paths is a pattern; keys of the call that the template
- * does not name are left out. A computed value cannot be read backwards, and is `unknown`.
+ * Reads a mapping backwards: a path of `input` gives that part, text around paths is a pattern, other keys are
+ * ignored, a computed value is `unknown`. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
  */
 export function inputOfCall({ tool_input }: Pick<ToolMapping, 'tool_input'>, given: JsonObject): InputOfCall {
   const reading = new Reading();
@@ -63,7 +60,7 @@ class Reading {
     return found !== null && paths.every((each, at) => this.put(each?.names ?? [], found[at + 1] ?? ''));
   }
 
-  /** The same part of the input cannot have two values. */
+  /** False if the input already has another value there. */
   private put(names: readonly string[], value: Json): boolean {
     const [name] = names;
     if (name === undefined) {
@@ -98,7 +95,7 @@ function ownOf(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** `__proto__` is a key like any other. */
+/** Sets `__proto__` like any other key. */
 function set(object: JsonObject, key: string, value: Json): void {
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -12,10 +12,7 @@ import { RegisteredEndpoints } from './registered-endpoints.js';
 import { RegisteredScripts } from './registered-scripts.js';
 import { registeredTool } from './registered-tools.js';
 
-/**
- * Judges a call of an agent's tool: the gravest finding of a bypass of the runtime, and of the guards of the abilities behind it. No
- * opinion on all else.
- */
+/** The gravest of runtime bypasses and the answers of the abilities' guards; no opinion on all else. */
 export async function judgeCall(call: AgentCall, context: GuardContext): Promise<Verdict> {
   const { index, env, root } = context;
   const forms = formsOfCall(call);
@@ -46,7 +43,7 @@ export async function judgeCall(call: AgentCall, context: GuardContext): Promise
   return verdictOf(findings, answers, context);
 }
 
-/** Addresses in variables; nothing is loaded if there are none. */
+/** Looks up addresses in variables; loads nothing if there are none. */
 async function variablesOf({ index, root, env }: GuardContext): Promise<(reference: string) => string | undefined> {
   if (!index.endpoints.some(({ url }) => url.startsWith('env:'))) return () => undefined;
   const { EnvironmentVariables } = await import('../../planning/secrets/secret-source.js');
@@ -82,11 +79,7 @@ function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[]
 const MAX = 20;
 const MAX_CHARACTERS = 500;
 
-/**
- * The part of an answer that is sent to a session: the guards that ran, and the bypassed abilities, each once.
- *
- * The words of the call stay out of it, since they may hold data that must not be in a history.
- */
+/** For a session: guards and bypassed abilities, each once; no words of the call, which may hold data. */
 function guardsOf(findings: readonly Finding[], answers: readonly GuardAnswer[], bypass: Bypass): AbilityGuard[] {
   const round = findings
     .filter(({ about }) => bypass[about] !== 'off')

@@ -25,9 +25,8 @@ const MAX_HANDED = 64;
 const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
 /**
- * Finds bypasses of the runtime in a shell text. Source: R-002-57, R-002-58; docs/hooks.md#before-the-calls-of-an-agents-tool.
- *
- * @throws Error for a text with too many commands.
+ * Finds bypasses of the runtime in a shell text. @throws Error for too many commands. Source: R-002-57, R-002-58;
+ * docs/hooks.md#before-the-calls-of-an-agents-tool.
  */
 export function judgeShell(text: string, cwd: string, registered: Registered): Finding[] {
   return new ShellJudge(registered, [cwd]).judge(text);
@@ -37,16 +36,15 @@ class ShellJudge {
   readonly findings: Finding[] = [];
   private readonly names: ShellNames;
   private isLost = false;
-  /** The commands of each pipe, by its number. */
   private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
-  /** The commands of a pipe that do more than show. */
+  /** The commands of a pipe that do more than print. */
   private readonly doers = new Map<readonly ShellCommand[], readonly ShellCommand[]>();
   /** The index of the last command with a partly known value. */
   private lastPart = -1;
 
   constructor(
     private readonly registered: Registered,
-    /** Where the shell has been, the newest place first. */
+    /** Folders that the shell has been in, newest first. */
     private folders: string[],
     private readonly depth = 0,
     private readonly texts = new WrittenTexts(),
@@ -109,14 +107,13 @@ class ShellJudge {
     this.move(words);
   }
 
-  /** The words of one command, whose redirects and place in a pipe are judged elsewhere. */
+  /** Judges words only; redirects and pipes are judged elsewhere. */
   private words(words: readonly string[], shows: boolean): void {
     this.findings.push(...judgeWords(words, this.bases, this.registered, shows));
     if (shows) return;
     for (const word of words) for (const text of this.texts.at(word, this.folders)) this.nested(text);
   }
 
-  /** A command that another one starts with passed words. */
   private handed(words: readonly string[]): void {
     const shows = isReader(words);
     this.words(words, shows);
@@ -124,7 +121,7 @@ class ShellJudge {
     if (!shows) for (const text of textsForShell(words)) this.nested(text);
   }
 
-  /** `for NAME in ..`, `select` and `while read NAME`: the name has each of the values. @returns whether nothing is left. */
+  /** For `for NAME in ..`, `select` and `while read NAME`. @returns whether nothing is left to judge. */
   private loop(words: readonly string[], command: ShellCommand, at: number): boolean {
     const [program, name = '', third] = words;
     if (program === 'read') {
@@ -136,11 +133,11 @@ class ShellJudge {
     }
     if (!/^(for|select)$/.test(program ?? '') || third !== 'in') return false;
     this.names.setOneOf(name, words.slice(3));
-    // It is unknown what a command does with a part of the value, so the values count here.
+    // A later command uses part of the value in an unknown way, so the values themselves are judged.
     return this.lastPart <= at;
   }
 
-  /** A command that only prints the files it names, and to no other program. */
+  /** Whether a command only prints the files it names, and not to another program. */
   private onlyShows(
     { substituted, assignments }: ShellCommand,
     words: readonly string[],
@@ -166,7 +163,7 @@ class ShellJudge {
     if (operator === '<<' || operator === '<<<') {
       if (runsShell(words)) this.nested(target);
       else if (runsCode(words)) this.findings.push(...judgeCode(target, this.bases, this.registered));
-      // As a part of a word it is judged where that word is.
+      // The text of a substituted `cat` is judged with the word that it becomes part of.
       if (program !== 'tee' && !(command.substituted && program === 'cat')) this.words([program, target], shows);
       return;
     }
@@ -178,7 +175,7 @@ class ShellJudge {
     if (operator.startsWith('<')) this.words([program, target], shows);
   }
 
-  /** A text that is written to a file is judged once the file is run: at once where Git will run it. */
+  /** Text written to a file is judged when the file is run; text of Git hooks, at once. */
   private keepText(path: string, text: string): void {
     if (/(^|\/)(\.git\/hooks|\.husky)\//.test(path)) this.nested(text);
     this.texts.keep(path, this.folders, text);
@@ -188,7 +185,6 @@ class ShellJudge {
     this.findings.push(...judgeWrite(path, whole, this.bases, this.registered.places));
   }
 
-  /** The files whose names the commands before one in its pipe print. */
   private listedBefore(command: ShellCommand, targets: readonly ShellRedirect[]): string[] {
     const given = documentsOf(targets).flatMap((text) => text.split(/\s+/));
     const pipe = this.pipes.get(command.pipeline) ?? [];
@@ -206,7 +202,7 @@ class ShellJudge {
     return listedBy(words, this.folders[0] ?? '/', this.registered.places);
   }
 
-  /** Texts that a command hands to a shell, and those that commands before it in its pipe do. */
+  /** Judges texts that a command, or those before it in its pipe, pass to a shell. */
   private inner(words: readonly string[], pipe: readonly ShellCommand[], targets: readonly ShellRedirect[]): void {
     for (const text of textsForShell(words)) this.nested(text);
     const put = pipe.map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
@@ -241,7 +237,7 @@ class ShellJudge {
     else this.folders = [resolve(this.folders[0] ?? '/', to), ...this.folders];
   }
 
-  /** An unsplit text: everything it mentions counts. */
+  /** Judges unsplit text: everything it mentions counts. */
   private strict(text: string): void {
     const { scripts, endpoints, places } = this.registered;
     this.found(scripts.find(text, this.bases));
@@ -266,7 +262,7 @@ function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
   return pipes;
 }
 
-/** Whether a command has partly known words, such as `${f%.*}`. */
+/** Such as `${f%.*}`. */
 function isPartOfValue({ words }: ShellCommand): boolean {
   return words.some((word) => word.includes(MARK.unknown));
 }

@@ -42,7 +42,7 @@ function judgeForm(
     found.push(findDecisionInText(resolve(cwd, file)));
   }
   if (tool_name === 'apply_patch') found.push(...judgeShell(String(tool_input.command), cwd, registered));
-  // A page that is fetched is called.
+  // Fetching an address counts as a call.
   if (/fetch|http|browse|navigate|request/i.test(call.name)) {
     for (const text of textsIn(tool_input)) found.push(registered.endpoints.find(text, ''));
   }

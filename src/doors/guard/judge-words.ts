@@ -9,7 +9,6 @@ import { type Bases, judgeWrite, placesIn } from './protected-places.js';
 import type { RegisteredEndpoints } from './registered-endpoints.js';
 import type { RegisteredScripts } from './registered-scripts.js';
 
-/** The registered places that words of a shell are compared with. */
 export interface Registered {
   places: Places;
   scripts: RegisteredScripts;
@@ -17,11 +16,7 @@ export interface Registered {
   env: NodeJS.ProcessEnv;
 }
 
-/**
- * Finds bypasses of the runtime in the words of one command, apart from the files it writes to.
- *
- * @param shows the command only prints the files it names, and to no other program: then only keys matter.
- */
+/** Ignores redirects. @param shows whether it only prints its files, to no program: then only keys matter. */
 export function judgeWords(words: readonly string[], bases: Bases, registered: Registered, shows: boolean): Finding[] {
   const { scripts, endpoints, places } = registered;
   const program = programOf(words[0] ?? '');
@@ -61,24 +56,20 @@ export function judgeCode(code: string, bases: Bases, { scripts, endpoints, plac
   return [...found, ...written.flatMap((path) => judgeWrite(path, true, { ...bases, folders }, places))];
 }
 
-/** Code that changes something, or hides its effect. */
 const CHANGES =
   /write|append|unlink|remove|rmdir|rmtree|\brm\b|rename|replace\(|copy|move|truncate|link|mkdir|chmod|dump|save|put|open\w{0,9}\s?\(?[^)]{0,200},\s*(mode\s*=\s*)?["'`]?[+]?[rb]*[wax>+]|open\s*\(?\w*,?\s*["'`]\s*[+]?>|exec|spawn|system|subprocess|popen|eval|compile|getattr|__import__|atob|fromCharCode|b64|->\s*\w|\bwq?\b/i;
 
-/** The maximum number of texts of a code that are checked as folders. */
 const MAX = 500;
 
-/** Whether a code may do more with a file that it names than read it. */
 function mayChange(code: string): boolean {
   return CHANGES.test(code);
 }
 
-/** The quoted texts in a code. */
 function quotedIn(code: string): string[] {
   return [...code.matchAll(/(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/g)].flatMap(([, , text]) => (text ? [text] : []));
 }
 
-/** The folders that a code may go to or start programs in: those that it names, where it names some working directory. */
+/** The folders in which code may run programs: those it names, if it sets a working directory. */
 function foldersOfCode(code: string, folders: readonly string[]): string[] {
   if (!/chdir|cwd/i.test(code)) return [...folders];
   const named = quotedIn(code)

@@ -4,22 +4,17 @@ import { join } from 'node:path';
 import { packageVersion } from '../../server/installation.js';
 import type { GuardIndex } from './guard-index.js';
 
-/** Changes when an index of an earlier build must not be read. */
+/** Change it when indexes of earlier builds must not be read. */
 const FORM = 1;
 
-/** A stored index, and its sources. */
 interface Kept {
   key: string;
   index: GuardIndex;
 }
 
 /**
- * The index of a project: the stored one if every byte of its sources is the same, else a new one.
- *
- * The digest is over the bytes of all definitions, read now, and not over their sizes and times, which a change can keep. The values of
- * addresses and credentials in the environment are no part of the index; they are looked up when needed.
- *
- * @param build makes a new one; loads what it needs.
+ * The stored index if all bytes of its sources are the same, else a new one; a change can keep sizes and times.
+ * Addresses and credentials of the environment are looked up when needed, not stored.
  */
 export async function keptIndex(
   root: string,
@@ -32,12 +27,11 @@ export async function keptIndex(
   const kept = readKept(file);
   if (kept?.key === key) return kept.index;
   const index = await build();
-  // Made from files that were edited meanwhile, it would be kept under the wrong key.
+  // After an edit meanwhile, the index would be stored under the wrong key.
   if (keyOf(root, environment) === key) writeKept(folder, file, { key, index });
   return index;
 }
 
-/** SHA-256 of all that an index is made from. */
 function keyOf(root: string, environment: string | undefined): string {
   const hash = createHash('sha256').update(`${FORM}\0${packageVersion()}\0${environment ?? ''}\0`);
   const add = (path: string): void => {
@@ -90,7 +84,7 @@ function readKept(file: string): Kept | undefined {
   }
 }
 
-/** Whole or not at all; where it cannot be kept, the next call makes it again. */
+/** Writes atomically; after a failure the next call builds the index again. */
 function writeKept(folder: string, file: string, kept: Kept): void {
   const part = `${file}.${randomBytes(6).toString('hex')}`;
   try {
@@ -98,6 +92,6 @@ function writeKept(folder: string, file: string, kept: Kept): void {
     writeFileSync(part, JSON.stringify(kept), { mode: 0o600 });
     renameSync(part, file);
   } catch {
-    // A folder that cannot be written to makes the guard slower, and decides nothing.
+    // An unwritable folder only makes the guard slower.
   }
 }

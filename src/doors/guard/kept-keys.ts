@@ -5,13 +5,12 @@ import { programOf } from './programs.js';
 import type { Places } from './protected-places.js';
 import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
-/** Why no agent may read the keys of the runtime. */
 const KEPT_KEYS = '.system/keys and .system/tokens hold what proves who decides';
-/** They take a folder with all that is in it. */
+/** Programs that take a folder with all its content. */
 const GATHERERS = /^(cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|rclone)$/;
 const SECRETS = /[\uE003\uE004]ABILITY_SEAL_KEYS\uE005|^ABILITY_SEAL_KEYS$/;
 
-/** Whether a command names a key of the runtime, by its place: through folders, links and patterns. */
+/** Finds a key of the runtime that a command names by its path: through folders, links and patterns. */
 export function findKept(words: readonly string[], folders: readonly string[], places: Places): Finding | undefined {
   const program = programOf(words[0] ?? '');
   const gathers =
@@ -31,7 +30,7 @@ export function findKept(words: readonly string[], folders: readonly string[], p
   return undefined;
 }
 
-/** Whether a command prints a key from a variable; variables it sets are its own. @param words as they were written. */
+/** A command may print variables that it sets itself. @param words as written. */
 export function findKeyVariable(words: readonly string[]): Finding | undefined {
   const isShown = words.length > 1 && words.some((word) => SECRETS.test(word));
   return isShown ? forPeople('ABILITY_SEAL_KEYS proves what the runtime has said') : undefined;
@@ -42,7 +41,7 @@ function isKey(places: Places, path: string, gathers: boolean): boolean {
   return way !== undefined && (/^\.system\/(keys|tokens)(\/|$)/.test(way) || (gathers && way === '.system'));
 }
 
-/** A pattern fits as a shell expands it: `*` and `?` begin no name that begins with a dot. */
+/** Matches as a shell does: `*` and `?` do not match the leading dot of a name. */
 function fitsKey(word: string, folders: readonly string[], places: Places): boolean {
   if (!hasLetters(word) && !/[\uE001\uE002]/.test(word)) return false;
   if (/(^|\/)[\uE001\uE002][^/]*\/.*\/|^[\uE001\uE002]+$/.test(word) && !word.includes('.')) return false;

@@ -5,11 +5,8 @@ import type { Places } from './protected-places.js';
 import { globOf, isKnown } from './shell/marks.js';
 
 /**
- * Of the files that a command prints the names of, those that matter here: scripts of abilities, definitions and keys; and
- * the words of one that prints its words.
- *
- * Keys are among them where the command asks for files by name or in the folder of the runtime: else most searches would
- * find them.
+ * The relevant files that a command lists: scripts of abilities, definitions and keys; for `echo`, its words. Keys
+ * only if it searches by name or in the runtime's folder: otherwise most searches would find them.
  */
 export function listedBy(words: readonly string[], folder: string, places: Places): string[] {
   const program = programOf(words[0] ?? '');
@@ -42,7 +39,7 @@ export function listedBy(words: readonly string[], folder: string, places: Place
   return protectedWithin(within, folder, places, () => true, false);
 }
 
-/** The command that `fd` starts, for each file or for all. */
+/** Options after which `fd` runs a command, for each file or for all. */
 export const FD_RUNS = /^(-x|-X|--exec|--exec-batch)$/;
 
 function expressionOf(text: string): RegExp {
@@ -70,7 +67,6 @@ function foundBy(words: readonly string[], folder: string, places: Places): stri
   return found.filter((path) => kinds.includes(folders.has(path) ? 'd' : 'f'));
 }
 
-/** Absolute paths of the protected files within folders. */
 function protectedWithin(
   folders: readonly string[],
   folder: string,
@@ -105,7 +101,7 @@ function protectedOf({ root, index }: Places): string[] {
   return [...new Set(files)].map((path) => join(root, path));
 }
 
-/** The files of keys and tokens of a project, and their folders. */
+/** Paths of key and token files; always includes `proof` of both folders. */
 export function keysOf(root: string): string[] {
   return ['keys', 'tokens'].flatMap((name) => {
     const folder = join(root, '.system', name);
@@ -113,19 +109,18 @@ export function keysOf(root: string): string[] {
     try {
       files = readdirSync(folder);
     } catch {
-      // It has none yet.
+      // The folder does not exist yet.
     }
     return [...new Set([...files, 'proof'])].map((file) => join(folder, file));
   });
 }
 
-/** Whether a folder has a script of an ability in it, at any depth. */
+/** At any depth. */
 export function holdsScripts(path: string, places: Places): boolean {
   const real = places.real(path);
   return isFolder(real) && places.index.scripts.some((script) => join(places.root, script.path).startsWith(`${real}/`));
 }
 
-/** Whether a path leads to a folder. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

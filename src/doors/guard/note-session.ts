@@ -2,11 +2,7 @@ import { spawn } from 'node:child_process';
 import type { SessionNote } from '../../contracts/session.js';
 import { NOTE_VARIABLE, SESSION_NOTE_PROGRAM } from '../../server/installation.js';
 
-/**
- * Has another process send a session an answer, and waits for nothing: a server that is slow or down changes no answer.
- *
- * @returns a message if nothing can be sent from here.
- */
+/** From another process, without waiting: a slow server changes no answer. @returns why nothing is sent. */
 export function noteSession(note: SessionNote, env: NodeJS.ProcessEnv): string | undefined {
   const isRemote = Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE);
   if (isRemote && !env.ABILITY_SEAL_KEYS)

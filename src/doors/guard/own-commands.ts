@@ -15,7 +15,7 @@ const IN_CODE =
   /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys|import\b["'`\s,\][)(]+hooks)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
 const OVER_HTTP =
   /\/(api\/v1\/(namespaces\/[^\s/]+\/)?|namespaces\/[^\s/]+\/)(workflows\/\S+?\/(signal|update|reset)|activit)/i;
-/** The route of our own HTTP door that decides; that which lists them ends before an id. */
+/** The route of our HTTP door that decides; the route that lists approvals has no id. */
 const OVER_OUR_DOOR = /\/v1\/tasks\/[^\s/]+\/approvals\/[^\s/?#"'`]/i;
 const OVER_GRPC =
   /WorkflowService[/.](SignalW|SignalWith|UpdateWorkflow|ResetWorkflow|RespondActivity|ExecuteMultiOperation|StartBatch)/;
@@ -26,7 +26,7 @@ const KEPT_KEYS = /(^|[\s/'"=:@(,])\.system\/+(\.\/+)*(keys|tokens)(\b|$)/;
 
 const OUR_FILE = /\/(dist\/command|doors\/cli)\/bin\.[jt]s$/;
 
-/** A decision about an approval, a key, or a signal past the runtime, among the words of one command. */
+/** Finds decisions about approvals or keys, and signals past the runtime, in one command's words. */
 export function findDecision(words: readonly string[], folders: readonly string[]): Finding | undefined {
   for (const [at, word] of words.entries()) {
     const rest = words.slice(at + 1);
@@ -64,7 +64,7 @@ function importsHooks(rest: readonly string[]): boolean {
   return !isOther && !rest.includes('--dry-run');
 }
 
-/** The same in a text that some program runs, or sends. */
+/** Like {@link findDecision}, in a text that a program runs or sends. */
 export function findDecisionInText(text: string): Finding | undefined {
   if (KEPT_KEYS.test(text)) return forPeople('.system/keys and .system/tokens hold what proves who decides');
   if (OVER_HTTP.test(text) || OVER_GRPC.test(text))
@@ -74,7 +74,7 @@ export function findDecisionInText(text: string): Finding | undefined {
   return found ? forPeople(`\`${found[0].replace(/\s+/g, ' ')}\` is for people`) : undefined;
 }
 
-/** The same in a code: calls of client libraries. */
+/** Like {@link findDecision}, in code: calls of client libraries. */
 export function findDecisionInCode(code: string): Finding | undefined {
   const isOurs = code.includes('ability-runtime') && OURS_DECIDES.test(code);
   const isTemporal = code.includes('temporalio') && TEMPORAL_DECIDES.test(code);
@@ -99,10 +99,7 @@ function isNamed(word: string, name: string): boolean {
   return hasLetters(plain) && patternOf(plain).test(name);
 }
 
-/**
- * What may be the command of a program: its words up to the first that is not behind a flag. A flag that is not known may
- * have a value or not, so a word behind one may be either.
- */
+/** Candidates for the command: up to the first word after no flag, as an unknown flag may take a value. */
 function positionals(words: readonly string[]): string[] {
   const found: string[] = [];
   for (const [at, word] of words.entries()) {

@@ -1,32 +1,26 @@
 import type { AbilityGuard } from '../../contracts/session.js';
 import type { AgentTool } from './agent-tools.js';
 
-/** The answer of the guard about one call. */
 export interface Verdict {
-  /** `none` is no opinion: the tool proceeds as if there were no guard. */
+  /** `none`: no opinion; the tool proceeds as without a guard. */
   decision: 'none' | 'deny' | 'ask';
   reason: string;
-  /** Shown, and decides nothing. */
+  /** Shown only; they do not affect the decision. */
   warnings: string[];
-  /** For the record of the session; nothing of the call's input. Empty if no guard ran. */
+  /** For the session's record; without the call's input. Empty if no guard ran. */
   guards: AbilityGuard[];
 }
 
-/** How a verdict leaves the process. */
 export interface Printed {
   stdout: string;
   stderr: string;
-  /** 0, or 2, which all of these tools take as a deny. */
+  /** 0, or 2, which all these tools take as a denial. */
   exit: 0 | 2;
 }
 
 /**
- * A verdict in the protocol of a tool.
- *
- * Exit code 2 with the reason on stderr is the refusal that all of them share; an `ask` at an event that cannot send a call to a
- * person is a deny as well, which says so. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
- *
- * @param event at which it was asked; undefined where that could not be read.
+ * All tools take exit code 2 with the reason on stderr as a denial; an `ask` that cannot reach a person is one,
+ * too. @param event undefined if unreadable. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
  */
 export function printAnswer(
   { decision, reason, warnings }: Omit<Verdict, 'guards'>,

@@ -2,11 +2,11 @@ import { basename } from 'node:path';
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** They print their files, and neither run them nor write anything. */
+/** Programs that only print their files. */
 const READERS = set(
   'cat head tail nl wc grep egrep fgrep rg ls stat file diff cmp sort uniq cut tr column jq md5sum sha1sum sha256sum echo printf true false test [ [[ pwd which type basename dirname realpath readlink du tree chmod alias unalias',
 );
-/** They check or format their files. */
+/** Programs that check or format their files. */
 const CHECKERS = set(
   'eslint prettier biome tsc ruff black isort mypy flake8 pylint shellcheck shfmt gofmt rubocop standard markdownlint',
 );
@@ -24,14 +24,13 @@ const SED_RUNS = /(^|[;{}\n]|\d|\$|\/)\s*[eEwW](\s|$)|^s(\W).*\3.*\3[gpimM\d]*[e
 /** An `awk` that starts programs or writes files. */
 const AWK_RUNS = /system|getline|[|>]|@load|@include/;
 
-/** Longer than this none is written by hand, and each would have to be looked at. */
+/** Longer scripts are assumed to run something: people write none, and matching them is costly. */
 const LONGEST_SED = 1000;
 
 function isSedThatRuns(word: string): boolean {
   return word.length > LONGEST_SED || /^(-f|--file)/.test(word) || SED_RUNS.test(word);
 }
 
-/** The name of a program, without its folder. */
 export function programOf(word: string): string {
   return basename(word);
 }
@@ -59,24 +58,20 @@ export function isReader(words: readonly string[]): boolean {
   return /^(node|bash|sh)$/.test(program) && /^(--check|-n)$/.test(second);
 }
 
-/** Whether a command runs texts as a shell would. */
 export function runsShell(words: readonly string[]): boolean {
   return words.some((word) => SHELLS.has(programOf(word)));
 }
 
-/** Whether a command runs code that it is given as a text. */
 export function runsCode(words: readonly string[]): boolean {
   return words.some((word) => INTERPRETERS.test(programOf(word)));
 }
 
-/** A call of Git without the options before its command. */
 interface GitCall {
   verb: string;
-  /** The words after the command. */
   rest: readonly string[];
-  /** Of `-C`. */
+  /** The value of `-C`. */
   folder: string | undefined;
-  /** It changes settings for this call, which may start programs. */
+  /** True if it changes settings for this call, which may start programs. */
   configures: boolean;
 }
 

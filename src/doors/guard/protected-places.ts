@@ -11,7 +11,7 @@ const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.
 const ADDS_CASES = 'ability scaffold cases --from FILE';
 const ADDS_HOOK = 'ability scaffold hook --phase PHASE --from FILE';
 
-/** By folder of a registry, the command that creates its files. */
+/** The command that creates the files in each folder of the registry. */
 const SCAFFOLDS: Record<string, string> = {
   'low-level': 'ability scaffold low-level --from FILE',
   'high-level': 'ability scaffold high-level --from FILE',
@@ -35,7 +35,7 @@ export class Places {
     this.root = realpathSync(root);
   }
 
-  /** A path with all links resolved that there are, also where its last parts are not there yet. */
+  /** Resolves all links in the existing part of a path. */
   real(path: string): string {
     try {
       return realpathSync(path);
@@ -51,11 +51,7 @@ export class Places {
     return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? undefined : way.split(sep).join('/');
   }
 
-  /**
-   * Why an agent may not write to a path; undefined where it may.
-   *
-   * @param whole the write is about a folder with all that is in it.
-   */
+  /** Why an agent may not write to a path, if so. @param whole the write affects a folder and its contents. */
   refuse(path: string, whole = false): Finding | undefined {
     const direct = this.inProject(resolve(path));
     const file = this.inProject(this.real(resolve(path)));
@@ -93,7 +89,7 @@ export class Places {
     );
   }
 
-  /** A scaffold left something to be written there; none leaves anything in a file of guards. Source: C-46. */
+  /** Whether a scaffold left something to fill in; it never does in a file of guards. Source: C-46. */
   private isUnsaid(way: string): boolean {
     return leavesToSay(this.textOf(way));
   }
@@ -119,21 +115,17 @@ function adviceOn(scaffold: string | undefined): string {
   return `Use \`${scaffold}\` with a whole definition in FILE, which lies elsewhere; it is checked before it is written. Of what is there, edit registry/config/ and what a scaffold left to be said.`;
 }
 
-/** Folders against which a path may be meant. */
+/** The folders that a relative path may refer to. */
 export interface Bases {
   /** The newest first. */
   folders: readonly string[];
-  /** Whether the shell may be anywhere. */
+  /** True if the shell may be in any folder. */
   isLost: boolean;
-  /** The word is, or goes to, what runs it, so that a short pattern counts as well. */
+  /** The word names what is run, so even a short pattern counts. */
   isRun?: boolean;
 }
 
-/**
- * Why a shell may not write to a path; nothing where it may.
- *
- * @param whole the write is about a folder with all that is in it.
- */
+/** Why a shell may not write to a path. @param whole the write affects a folder and its contents. */
 export function judgeWrite(path: string, whole: boolean, bases: Bases, places: Places): Finding[] {
   return refusals(path, whole, bases, places).filter((finding) => finding !== undefined);
 }

@@ -1,15 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { type AgentTool, PROTOCOLS } from './agent-tools.js';
 
-/** A call that an agent's tool is about to make. */
 export interface AgentCall {
   event: string;
   /** As the tool names it. */
   name: string;
   input: JsonObject;
-  /** Where the tool works; undefined where it does not say. */
+  /** The tool's working folder; undefined if it does not say. */
   cwd: string | undefined;
-  /** The command or address of the MCP server that is called, where the tool says it. */
+  /** Command or address of the called MCP server; undefined if the tool does not say. */
   server: string | undefined;
   mayAsk: boolean;
 }
@@ -20,7 +19,7 @@ export type AgentEvent =
   | { kind: 'other'; event: string }
   | { kind: 'fault'; fault: string };
 
-/** Reads the hook event of a tool. An unreadable event is a fault, so that it is answered with a deny. */
+/** Reads the hook event of a tool. An unreadable event is a fault, which is answered with a denial. */
 export function readEvent(text: string, tool: AgentTool): AgentEvent {
   let value: Json;
   try {
@@ -59,7 +58,7 @@ function readCall(value: JsonObject, event: string, mayAsk: boolean): AgentEvent
   return { kind: 'call', call: { ...about, name, input, server: isMcp ? server : undefined } };
 }
 
-/** Cursor gives the input of MCP tools as a text; Codex that of apply_patch. */
+/** Cursor passes the input of MCP tools as text, and Codex that of apply_patch. */
 function inputOf(given: Json | undefined): JsonObject | undefined {
   if (given === undefined || given === null) return {};
   if (isJsonObject(given)) return given;

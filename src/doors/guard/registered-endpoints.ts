@@ -7,7 +7,7 @@ const URLS = /\b(?:https?|wss?):(?:\/\/|\\\/\\\/)(?:\[[\da-f:.]+\])?[^\s'"`<>|;)
 /** Programs that take an address without its scheme. */
 const CALLERS =
   /^(curl|curlie|wget2?|https?|xh|xhs|httpie|ab|hey|wrk|oha|siege|nc|ncat|netcat|telnet|socat|openssl|grpcurl|websocat|aria2c|lynx|w3m|links|elinks|hurl)$/;
-/** They connect to a port of a host; the data they send is not in their words. */
+/** Programs that connect to a host's port; their words do not include the data they send. */
 const SOCKETS = /^(nc|ncat|netcat|telnet|socat|openssl)$/;
 
 interface Endpoint {
@@ -15,7 +15,6 @@ interface Endpoint {
   url: URL;
 }
 
-/** Finds addresses under the endpoints of abilities among words. */
 export class RegisteredEndpoints {
   private readonly known: Endpoint[];
 
@@ -33,7 +32,7 @@ export class RegisteredEndpoints {
     const given = program === 'curl' ? word.replace(/\{[^}]*\}|\[[\w:-]*-[\w:-]*\]/g, MARK.unknown) : word;
     const texts = [...(given.match(URLS) ?? []).map((url) => url.replaceAll('\\/', '/'))];
     if (CALLERS.test(program)) {
-      // HTTPie takes `:80/path` for this machine.
+      // HTTPie reads `:80/path` as localhost.
       if (/^:\d*(\/|$)/.test(word)) texts.push(`http://localhost${given}`);
       else if (!word.startsWith('-') && /^[^\s/@:]*[.:\w\]-]+(\/|$|\?|:)/.test(word)) texts.push(`http://${given}`);
     }
@@ -89,23 +88,20 @@ export class RegisteredEndpoints {
   }
 }
 
-/** Whether each part of an address may be that of the endpoint. */
 function fitsParts(parts: readonly string[], base: readonly string[]): boolean {
   return base.every((part, at) => parts[at] !== undefined && patternOf(parts[at]).test(part));
 }
 
-/** Whether a text names the host of an address. */
 function namesHost(text: string, { hostname }: URL): boolean {
   if (isLoopback(hostname)) return (text.match(/[\w.:[\]-]+/g) ?? []).some((word) => hostsIn(word).some(isThisMachine));
   return new RegExp(`(^|[^\\w.-])${escaped(plainHost(hostname))}($|[^\\w.-])`).test(text.toLowerCase());
 }
 
-/** Whether a text names host and path, and of this machine also the port, of an address. */
 function namesEndpoint(text: string, url: URL): boolean {
   return namesHost(text, url) && namesPath(text, url) && (!isLoopback(url.hostname) || namesPort(text, url));
 }
 
-/** The parts of a word that may be a host: the word, without a port, and its parts. */
+/** Possible hosts in a word: itself, itself without a port, and its parts. */
 function hostsIn(word: string): string[] {
   const parts = word.split(':');
   return [word, word.replace(/:\d*$/, ''), ...parts].filter(
@@ -113,7 +109,6 @@ function hostsIn(word: string): string[] {
   );
 }
 
-/** Whether a text has the port of an address, as a number or by a name. */
 function namesPort(text: string, url: URL): boolean {
   const ports = isUsual(url) ? ['443', '80', 'https?'] : [url.port];
   return new RegExp(`(^|[^\\w.])(${ports.join('|')})($|[^\\w.])`).test(text);
@@ -127,7 +122,7 @@ function namesPath(text: string, url: URL): boolean {
 function isSameHost(asked: URL, url: URL): boolean {
   const [one, other] = [plainHost(asked.hostname), plainHost(url.hostname)];
   const isSame = one === other || (isLoopback(other) && isThisMachine(one));
-  // A service on 443 is mostly reached by its 80, too, which leads there.
+  // A service on port 443 usually listens on 80, too, and redirects.
   return isSame && (asked.port === url.port || (isUsual(asked) && isUsual(url)));
 }
 
@@ -135,13 +130,13 @@ function isUsual({ port }: URL): boolean {
   return port === '' || port === '80' || port === '443';
 }
 
-/** Without escapes and double slashes, as a server would read it; no slash at its end. */
+/** As a server reads it: decoded, without double slashes and without a final slash. */
 function pathOf({ pathname }: URL): string {
   let path = pathname;
   try {
     path = decodeURIComponent(pathname);
   } catch {
-    // It stays unchanged.
+    // Malformed encoding: the path stays as it is.
   }
   const plain = new URL(`http://x${path.replace(/\/{2,}/g, '/').replace(/[?#]/g, '')}`).pathname;
   return plain.replace(/\/+$/, '');
@@ -154,17 +149,17 @@ function isUnder(path: string, base: string): boolean {
 const LOOPBACK =
   /^(localhost(\.localdomain)?|.*\.localhost|ip6-(localhost|loopback)|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]|0\.0\.0\.0|\[::\]|::1?)$/;
 
-/** A host as addresses are compared by: small letters, no dot at its end. */
+/** In lower case, without a final dot. */
 function plainHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }
 
-/** Whether a host is this machine by a name that every machine has. */
+/** By a name that every machine has. */
 function isLoopback(host: string): boolean {
   return LOOPBACK.test(plainHost(host));
 }
 
-/** Whether a host is this machine: by such a name, by its own, or by one of its addresses. */
+/** By a name of loopback, its own name, or one of its addresses. */
 function isThisMachine(host: string): boolean {
   const plain = plainHost(host);
   return isLoopback(plain) || ownHosts().has(plain);

@@ -4,13 +4,11 @@ import { type Finding, roundAbility } from './finding.js';
 import type { Bases, Places } from './protected-places.js';
 import { escaped, globOf, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
 
-/** A script of an ability. */
 interface Script {
   ability: string;
   path: string;
 }
 
-/** Finds scripts of abilities among words of a shell. */
 export class RegisteredScripts {
   private readonly mentions: (Script & { pattern: RegExp })[];
   private readonly stems: ReadonlySet<string>;
@@ -21,7 +19,7 @@ export class RegisteredScripts {
     this.stems = new Set(places.index.scripts.flatMap(({ path }) => [stemOf(path), stemOf(dirname(path))]));
   }
 
-  /** Which ability a word would run. */
+  /** Finds the ability whose script a word would run. */
   find(word: string, bases: Bases): Finding | undefined {
     const found = (this.isOther(word, bases) ? undefined : this.byText(word)) ?? this.byPlace(word, bases);
     return roundScript(found);
@@ -44,7 +42,7 @@ export class RegisteredScripts {
   findImport(text: string, folders: readonly string[]): Finding | undefined {
     if (!/^[\w./~@-]+$/.test(text) || text.length > 1024) return undefined;
     const isPath = /^\.{0,2}\//.test(text);
-    // A code may hold thousands of texts; the files of those that cannot be one are not looked for.
+    // Code may hold thousands of texts; no file is looked up for those that cannot name a script.
     if (!this.stems.has(stemOf(text)) && !isLink(folders, text)) return undefined;
     return this.findFile([text, ...(isPath ? EXTENSIONS.map((each) => `${text}${each}`) : [])], folders);
   }
@@ -57,7 +55,7 @@ export class RegisteredScripts {
     return undefined;
   }
 
-  /** Whether a word is the path of a file that is none of them, under any name. */
+  /** Whether a word is the path of a file that is no ability's script, under whatever name. */
   private isOther(word: string, { folders }: Bases): boolean {
     if (!isKnown(word) || /\s/.test(word) || word.length > 1024) return false;
     const path = resolve(folders[0] ?? '/', word);
@@ -72,7 +70,7 @@ export class RegisteredScripts {
     for (const part of partsOf(word)) {
       if (isKnown(part)) {
         const paths = folders.map((folder) => resolve(folder, part));
-        // Files in the shell's folder count. Otherwise it may still be in an earlier folder.
+        // The current folder comes first, then earlier ones.
         const there = paths.flatMap((path) => (isRun ? [path, ...MAINS.map((main) => join(path, main))] : [path]));
         const first = there.find(isFile);
         const isNamed = ({ path }: Script): boolean => basename(path) === basename(part);
@@ -122,7 +120,7 @@ function stemOf(path: string): string {
   return basename(path).replace(/\.\w+$/, '');
 }
 
-/** Whether a text with a slash or an extension names a link, which may lead to a file of another name. */
+/** Whether a text with a slash or extension names a link, perhaps to a file of another name. */
 function isLink(folders: readonly string[], text: string): boolean {
   if (!/[./]/.test(text)) return false;
   return folders.some((folder) => {
@@ -131,16 +129,16 @@ function isLink(folders: readonly string[], text: string): boolean {
   });
 }
 
-/** Where an interpreter begins in a folder. */
+/** Files that an interpreter runs when given a folder. */
 const MAINS = ['index.js', 'index.mjs', 'index.cjs', '__main__.py'];
 const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts', '.mts', '.py', '.rb', '.sh', '/index.js', '/index.mjs'];
 
-/** A script in a text: its whole path, one without its extension as code imports it, or a module's name. */
+/** Matches a script in a text: its path, its path without extension as in imports, or its module name. */
 function mentionOf(path: string): RegExp {
   const stem = path.replace(/\.\w+$/, '');
   const dotted = stem.replaceAll('/', '.');
   const [p, s, d] = [path, stem, dotted].map(escaped);
-  // One at the top is no file of that name in another folder, and its stem alone may be any word.
+  // Not a file of that name in a folder; nor the bare stem, which may be any word.
   if (!path.includes('/')) {
     return new RegExp(
       `(^|[^\\w./-])((\\.{0,2}/)*|/[\\w./-]*/)${p}(?![\\w-])|(^|[^\\w./-])(\\.{1,2}/)+${s}(?![\\w./-])`,
@@ -149,7 +147,7 @@ function mentionOf(path: string): RegExp {
   return new RegExp(`(^|[^\\w.-]|\\./)(${p}(?![\\w-])|${s}(?![\\w./-])|${d}(?![\\w./-]))`);
 }
 
-/** Whether only patterns of the shell are unknown in a word, which it puts files in for. */
+/** Whether only shell patterns, which expand to files, are unknown in a word. */
 function isGlob(word: string): boolean {
   return /[\uE001\uE002]/.test(word) && !/[\uE000\uE003-\uE005]/.test(word);
 }

@@ -4,16 +4,15 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import type { RegisteredTool } from './guard-index.js';
 import type { AgentCall } from './read-event.js';
 
-/** A registered MCP tool that a call is, or may be, of. */
+/** A registered MCP tool that a call certainly or possibly uses. */
 export interface FoundTool extends RegisteredTool {
-  /** False where only the name of the tool says so, and nothing says which server is meant. */
+  /** False if only the tool's name matches and the server is unknown. */
   isCertain: boolean;
 }
 
 /**
- * The registered MCP tool of a call: by its server's name, by how the server is reached, or by the project's settings for the name.
- *
- * An unknown server with a tool of that name counts as the registered one, since an agent's tool names servers as it likes.
+ * The registered MCP tool of a call, by the server's name, how it is reached, or the project's settings. An
+ * unknown server with a tool of that name counts as registered: agents' tools name servers freely.
  */
 export function registeredTool(
   call: Pick<AgentCall, 'name' | 'server'>,
@@ -41,7 +40,7 @@ function isNamed(
   return last === t && (name === `MCP:${tool}` || (server !== undefined && isSameServer(server, at)));
 }
 
-/** The name of the server in a call of a tool with this name; undefined for a call of another tool. */
+/** The server's name in a call of this tool; undefined for a call of another tool. */
 function serverIn(name: string, tool: string): string | undefined {
   const [whole, t] = [plainName(name), plainName(tool)];
   for (const joint of ['__', ':', '_']) {
@@ -60,7 +59,7 @@ function isSameServer(given: string, at: string): boolean {
   return one === other || (other ?? '').split(' ')[0] === one;
 }
 
-/** Where the settings of a project name MCP servers for the tools of agents, each under `mcpServers`. */
+/** Project settings that name MCP servers for agents' tools, each under `mcpServers`. */
 const FILES = [
   '.mcp.json',
   '.cursor/mcp.json',
@@ -75,12 +74,8 @@ const STARTERS =
 const SHELLS = /^(env|sh|bash|zsh|dash|fish|cmd|pwsh|powershell)(\.exe)?$/i;
 
 /**
- * Whether what an agent calls a server is, by the settings of the project, another one than that which a definition reaches.
- *
- * `other` only where each of the entries under that name says plainly what it starts, and shares no word with the registered
- * one; a shell, a variable, or no entry at all leaves it `unknown`. Settings of the user are not read.
- *
- * @param at how the registered server is reached: its command with arguments, or its address.
+ * By project settings, not the user's. `other` only if each entry of that name says plainly what it starts,
+ * without a word of `at`; a shell, a variable, no entry: `unknown`. @param at the registered command or address.
  */
 function compareServer(root: string, name: string, at: string): 'same' | 'other' | 'unknown' {
   const entries = FILES.flatMap((file) => entriesOf(join(root, file), name));
@@ -130,7 +125,7 @@ function compareAddresses(given: string, at: string): 'same' | 'other' | 'unknow
   return new URL(given).host.toLowerCase() === new URL(at).host.toLowerCase() ? 'same' : 'other';
 }
 
-/** The started program: names of files and packages, without folders and versions. */
+/** File and package names of the started program, without folders and versions. */
 function tellingWords(words: readonly string[]): string[] {
   return words
     .filter((word) => !word.startsWith('-') && !STARTERS.test(baseOf(word)))
@@ -141,7 +136,7 @@ function baseOf(word: string): string {
   return word.split('/').filter(Boolean).at(-1)?.toLowerCase() ?? '';
 }
 
-/** Tools change what names may not have. */
+/** Tools replace characters that names may not have. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\w:-]/g, '_');
 }

@@ -8,23 +8,20 @@ import { keptIndex } from './keep-index.js';
 import { type Printed, printAnswer, type Verdict } from './print-answer.js';
 import { readEvent } from './read-event.js';
 
-/** One call of `ability guard`. */
 interface GuardCall {
   tool: AgentTool;
-  /** The folder of the project. */
   root: string;
-  /** Left out: the project's own choice. */
+  /** Left out: the project's default. */
   environment?: string | undefined;
-  /** The folder of the project that the agent works on. */
   scope?: string;
   env: NodeJS.ProcessEnv;
-  /** The event, as it came on stdin. */
+  /** The event as received on stdin. */
   text: string;
-  /** Sends a session an answer, without waiting. @returns why it was not sent. */
+  /** Sends a session an answer, without waiting. @returns why it was not sent; undefined: it was. */
   note?: (note: SessionNote) => string | undefined;
 }
 
-/** Answers one hook event of an agent's tool. Never throws: an error is a deny with its reason. */
+/** Answers one hook event of an agent's tool. Never throws: an error is a denial with its reason. */
 export async function runGuard({ tool, root, environment, scope, env, text, note }: GuardCall): Promise<Printed> {
   const event = readEvent(text, tool);
   if (event.kind === 'other') return { stdout: '{}\n', stderr: '', exit: 0 };

@@ -1,11 +1,9 @@
 import { homedir } from 'node:os';
 import { MARK, wordsOf } from './shell/marks.js';
 
-/** The maximum number of values of one word that are checked one by one. */
 const MAX = 64;
 const VARIABLE = /[\uE003\uE004]([^\uE005]*)\uE005/;
 
-/** The values of the names in a shell text: variables, loop variables with each of their values, and aliases. */
 export class ShellNames {
   private readonly values = new Map<string, string>();
   private readonly lists = new Map<string, readonly string[]>();
@@ -14,7 +12,6 @@ export class ShellNames {
   constructor(
     private readonly env: NodeJS.ProcessEnv,
     private readonly root: string,
-    /** Where the shell is now. */
     private readonly folder: () => string | undefined,
   ) {}
 
@@ -23,12 +20,10 @@ export class ShellNames {
     this.values.set(name, value);
   }
 
-  /** A name that has one of these values, as in a loop. */
   setOneOf(name: string, values: readonly string[]): void {
     this.lists.set(name, values.length > MAX ? [MARK.unknown] : values);
   }
 
-  /** The names of another shell, which starts with these. */
   copyTo(other: ShellNames): void {
     for (const [name, value] of this.values) other.values.set(name, value);
     for (const [name, values] of this.lists) other.lists.set(name, values);
@@ -42,7 +37,7 @@ export class ShellNames {
     return this.values.get(name) ?? this.env[name] ?? fallback;
   };
 
-  /** The words that a word becomes; one of a loop is a word for each of its values. */
+  /** The words that a word expands to; with a loop variable, one for each of its values. */
   put(text: string): string[] {
     return this.eachOf(text).flatMap((one) =>
       wordsOf(one, this.valueOf).map((word) => word.replace(/^~(?=\/|$)/, this.env.HOME ?? homedir())),
@@ -63,7 +58,6 @@ export class ShellNames {
     return alias === undefined ? [...words] : [...alias.split(/\s+/), ...rest];
   }
 
-  /** Stores the names that a command defines for later ones: aliases, and variables. */
   remember(words: readonly string[]): void {
     const [program = '', ...rest] = words;
     if (program === 'printf' && rest[0] === '-v') this.set(rest[1] ?? '', rest.slice(3).join(''));

@@ -3,7 +3,6 @@ import { programOf, runsShell } from './programs.js';
 import { isKnown } from './shell/marks.js';
 import { documentsOf, type ShellCommand, type ShellRedirect } from './shell/shell-script.js';
 
-/** The texts among the words of a command that a shell would run. */
 export function textsForShell(words: readonly string[]): string[] {
   const found: string[] = [];
   const at = words.findIndex((word) => runsShell([word]));
@@ -22,13 +21,13 @@ export function textsForShell(words: readonly string[]): string[] {
   return found;
 }
 
-/** The output of a command that a later shell runs as its input. */
+/** Text that a command prints and a later shell may run. */
 export function textsPrinted({ words, redirects }: Pick<ShellCommand, 'words' | 'redirects'>): string[] {
   if (!/^(echo|printf|cat|tee)$/.test(words[0] ?? '')) return [];
   return [words.slice(1).join(' ').replaceAll('\\n', '\n'), ...documentsOf(redirects)];
 }
 
-/** Texts that a pipe decodes from base64. @param redirects of the command that decodes. */
+/** @param redirects of the decoding command. */
 export function decodedIn(commands: readonly (readonly string[])[], redirects: readonly ShellRedirect[]): string[] {
   const decodes = commands.some((words) => {
     const program = programOf(words[0] ?? '');
@@ -47,7 +46,6 @@ function decode(text: string): string[] {
   return /[\u0000-\u0008\uFFFD]/.test(decoded) ? [] : [decoded];
 }
 
-/** Texts that a shell has written to files, which a later command of it may run. */
 export class WrittenTexts {
   private readonly files = new Map<string, string>();
 
@@ -57,7 +55,7 @@ export class WrittenTexts {
     this.files.set(file, `${this.files.get(file) ?? ''}\n${text}`);
   }
 
-  /** The text of a file that a word names; each text once. */
+  /** The text of the file that a word names; returns each text once. */
   at(word: string, folders: readonly string[]): string[] {
     if (this.files.size === 0 || !isKnown(word)) return [];
     return folders.flatMap((folder) => {
@@ -69,12 +67,12 @@ export class WrittenTexts {
   }
 }
 
-/** Whether all that a command prints is text that its own command line has. */
+/** Whether a command prints only text from its own command line. */
 export function isTextOnly(words: readonly string[]): boolean {
   return /^(echo|printf)$/.test(words[0] ?? '') || (words[0] === 'cat' && words.length === 1);
 }
 
-/** A command's own output: words, and here-documents. */
+/** The known output of a command and of those before it in the pipe: words, and here-documents. */
 export function printedBy(
   words: readonly string[],
   targets: readonly ShellRedirect[],

@@ -5,26 +5,25 @@ import { isKnown, MARK } from './shell/marks.js';
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** They write to, move or remove their files. */
+/** Programs that write to, move or remove their files. */
 const WRITERS = set(
   'tee cp mv rm rmdir unlink shred truncate touch ln install rsync dd sponge patch ed ex vi vim nvim nano emacs trash scp rimraf del-cli split',
 );
-/** They have commands of such names, which are about packages, containers and clouds. */
+/** Programs whose subcommands share such names, but concern packages, containers and clouds. */
 const OTHERS = set(
   'npm pnpm yarn bun pip pip2 pip3 pipx uv poetry cargo go gem bundle brew apt apt-get apk dnf yum make docker podman helm terraform conda composer dotnet rustup nix gh git',
 );
-/** They copy to and from other machines, whose last word may be a file here. */
+/** Programs that copy to and from other machines; their last word may be a local file. */
 const CLOUDS = set('aws gsutil gcloud kubectl oc docker podman az rclone');
 const EDITORS = /^(g?sed|perl|ruby|yq)$/;
 
-/** A place that a command writes to. */
 interface Written {
   path: string;
-  /** With all that is in it. */
+  /** True: with everything in it. */
   whole: boolean;
 }
 
-/** The files that a command writes to, by its words; a place in a text of code is none. */
+/** The files that a command writes to, judged by its words; ignores paths inside code. */
 export function writtenBy(words: readonly string[]): Written[] {
   const program = programOf(words[0] ?? '');
   const at = words.findIndex((word) => WRITERS.has(programOf(word)));
@@ -77,7 +76,7 @@ function writtenByGit(words: readonly string[]): Written[] {
   const within = (path: string): string => (folder === undefined || path.startsWith('/') ? path : join(folder, path));
   const plain = plainOf(rest).map(within);
   if (/^(rm|mv|checkout|restore)$/.test(verb)) return plain.map(all);
-  // Without -x it leaves what Git ignores, such as the state of the runtime.
+  // Without -x, `git clean` keeps ignored files, such as the runtime's state.
   if (verb !== 'clean') return [];
   const named = plain.length > 0 ? plain : rest.some((word) => /^-\w*[xX]/.test(word)) ? [within('.')] : [];
   return named.map(all);
@@ -135,7 +134,7 @@ function all(path: string): Written {
 
 const MAX_BYTES = 1024 * 1024;
 
-/** What `git apply`, `git am` and `patch` write to, as far as the patch can be read: a file, or a text of the command. */
+/** What `git apply`, `git am` and `patch` write, if the patch is readable: a file, or text of the command. */
 export function patchedBy(
   words: readonly string[],
   pipe: readonly { words: readonly string[] }[],
@@ -154,7 +153,7 @@ function textOf(path: string): string {
   return found?.isFile() && found.size < MAX_BYTES ? readFileSync(path, 'utf8') : '';
 }
 
-/** The files that a patch changes, as it names them and without its first folders. */
+/** Paths as the patch names them, and without their first folder. */
 function patchedFiles(text: string): string[] {
   const named = [...text.matchAll(/^(?:\+\+\+|---|rename (?:from|to)|copy to) ([^\t\n]+)/gm)].flatMap(
     ([, path]) => path ?? [],

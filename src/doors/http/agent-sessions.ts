@@ -4,18 +4,18 @@ import type { Authentication, HttpCaller } from './authenticate.js';
 
 interface Kept {
   session: DoorSession;
-  /** The token that admits its caller; undefined if something else does. */
+  /** The token that admits the caller; undefined if it needs none. */
   token: string | undefined;
 }
 
 /**
- * The sessions of callers that name none: one for each token and environment, opened when it is needed first, so that no guard
- * over `session.calls` is avoided by opening none, or by coming through the other of two doors. Source: docs/sessions.md.
+ * The sessions of callers that name none: one per token and environment, so that opening none, or coming through
+ * the other door, avoids no guard over `session.calls`. Source: docs/sessions.md.
  */
 export class AgentSessions {
   private readonly kept = new Map<string, Kept>();
 
-  /** The session of a caller in an environment; opened when it is used. */
+  /** The session of a caller in an environment; opened on first use. */
   of({ name, token }: Pick<HttpCaller, 'name' | 'token'>, environment: string): DoorSession {
     const place = `${name} ${environment}`;
     const known = this.kept.get(place);
@@ -25,12 +25,12 @@ export class AgentSessions {
     return session;
   }
 
-  /** Ends the sessions of tokens that open nothing any more, which expire or are revoked in any process. @throws as `stopSession`. */
+  /** Ends sessions of tokens that expired or were revoked, by any process. @throws like `stopSession`. */
   async endClosed({ findToken }: Pick<Authentication, 'findToken'>, connect: () => Promise<Connection>): Promise<void> {
     await this.end(connect, ({ token }) => token !== undefined && findToken(token) === undefined);
   }
 
-  /** Ends all of them: the door closes. @throws as `stopSession`. */
+  /** Ends all sessions when the door closes. @throws like `stopSession`. */
   async endAll(connect: () => Promise<Connection>): Promise<void> {
     await this.end(connect, () => true);
   }

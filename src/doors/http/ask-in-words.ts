@@ -14,10 +14,8 @@ import { answerOf, waitFor } from './wait-answer.js';
 type Call = HttpCall<unknown, unknown, z.output<typeof runBody> & { prompt: string }>;
 
 /**
- * `POST /v1/runs` with a `prompt`: like `ability ask`. `Idempotency-Key` is the id of the run, so that a repeated request is one run. There
- * is no consent beforehand: a plan that needs it is a question, answered by the next prompt in its session.
- *
- * @throws AbilityError as `beginAsk` and `actOnRequest`. Source: R-004-20 to R-004-23.
+ * `POST /v1/runs` with a `prompt`; `Idempotency-Key` is the run's id. A plan that needs consent is a question,
+ * answered by the next prompt. @throws AbilityError as `beginAsk`, `actOnRequest`. Source: R-004-20 to R-004-23.
  */
 export async function askInWords(call: Call): Promise<HttpAnswer> {
   const { door, caller, body, headers } = call;
@@ -25,7 +23,7 @@ export async function askInWords(call: Call): Promise<HttpAnswer> {
   const place = { run: readKey(headers['idempotency-key']), session: body.session };
   const trace = readTraceparent(headers.traceparent);
   const options = trace === undefined ? {} : { trace };
-  // The run is written down first, also where no server is reached then.
+  // Logged first, even if no server is reached then.
   const begun = beginAsk(request, place);
   return door.ask(async (connection) => {
     if (begun.answered) return asBefore(call, connection, begun.answered);
@@ -69,7 +67,7 @@ async function answerFor(call: Call, connection: Connection, begun: BegunAsk, ac
   return withResult(answer, result);
 }
 
-/** A repeated run: its earlier answer, and its task in its present state. */
+/** A repeated run: its earlier answer, with the current state of its task. */
 async function asBefore(call: Call, connection: Connection, answer: AskAnswer): Promise<HttpAnswer> {
   const [task] = answer.tasks;
   if (!task || call.body.wait === undefined) return { status: task ? 202 : 200, body: withSession(answer) };

@@ -7,19 +7,17 @@ import { oneLine } from '../../rules/shown-text.js';
 import { readCaller } from '../cli/input/read-caller.js';
 import type { RateLimit } from './rate-limit.js';
 
-/** How a door knows who asks. */
 export interface Authentication {
-  /** The token that a bearer shows, where it opens the project now. */
+  /** Undefined if the token is unknown, expired or revoked. */
   findToken(text: string): AccessToken | undefined;
-  /** Who asks where no token comes with a request; left out: a token is needed. */
+  /** The sender of requests without a token; left out: a token is required. */
   local?: Person | undefined;
-  /** Whether {@link Authentication.local} may say that another person asks: only who is that user reaches the door. */
+  /** Whether {@link Authentication.local} may name another requester: no other user reaches the door. */
   believesClaims?: boolean | undefined;
-  /** The header in which a proxy names who asks, in small letters. */
+  /** The header in which a proxy names the user, in lower case. */
   proxyHeader?: string | undefined;
 }
 
-/** Who a request comes from, once that is known. */
 export interface HttpCaller {
   person: Person;
   /** Left out if unknown, so that every hook fires. */
@@ -27,11 +25,11 @@ export interface HttpCaller {
   rights: ReadonlySet<Right>;
   /** The key for counting the caller's requests. */
   name: string;
-  /** The token that the request came with, as its bearer has it. */
+  /** The bearer token of the request. */
   token?: string;
 }
 
-/** A request, as far as it says who sends it. */
+/** The part of a request that identifies its sender. */
 export interface Shown {
   headers: Record<string, string | string[] | undefined>;
 }
@@ -40,9 +38,8 @@ const BEARER = /^Bearer +([\x21-\x7e]{1,200})$/i;
 const MAX_NAME = 100;
 
 /**
- * Who sends a request, and whether they may; what anyone may ask is counted by where it comes from.
- *
- * @param right null: anyone may. @throws AbilityError `door.unauthenticated`, `door.forbidden`, `door.too_many`.
+ * Who sends a request, if that is allowed. @param right null: anyone, limited by address. @throws AbilityError
+ * `door.unauthenticated`, `door.forbidden`, `door.too_many`.
  */
 export function admit(
   authentication: Authentication,
@@ -67,11 +64,8 @@ export function admit(
 }
 
 /**
- * Who sends a request: the bearer of a token, the person whom a trusted proxy names, or the user who runs the door.
- *
- * An invalid token is refused, with no fallback to another credential.
- *
- * @throws AbilityError `door.unauthenticated`; as {@link readClaims}.
+ * The bearer of a token, the person named by a trusted proxy, or the user who runs the door. An invalid token is
+ * refused, with no fallback. @throws AbilityError `door.unauthenticated`; as {@link readClaims}.
  */
 export function authenticate(authentication: Authentication, shown: Shown): HttpCaller {
   return readClaims(identify(authentication, shown), shown, authentication.believesClaims ?? false);
@@ -87,7 +81,7 @@ function identify({ findToken, local, proxyHeader }: Authentication, { headers }
   }
   if (proxyHeader !== undefined) return callerOfProxy(headers[proxyHeader], proxyHeader);
   if (!local) throw unauthenticated('This door takes no request without a token');
-  // Every user and agent of this machine reaches the port, so that no decision is taken from here.
+  // Every user and agent of this machine reaches the port, so it has no right to decide.
   return { person: local, rights: new Set<Right>(['read', 'run']), name: 'local' };
 }
 
@@ -101,14 +95,14 @@ function callerOfToken({ id, person, agent, can }: AccessToken, text: string): H
 
 function callerOfProxy(value: string | string[] | undefined, header: string): HttpCaller {
   const name = typeof value === 'string' ? value.trim() : '';
-  // Of a header that came twice, once from who asks, Node makes one with a comma.
+  // Node joins repeated headers, one perhaps from the client, with a comma.
   if (name === '' || name.length > MAX_NAME || oneLine(name) !== name || name.includes(',')) {
     throw unauthenticated(`The proxy names no person in ${header}`);
   }
   return { person: { name, source: 'claimed' }, kind: 'person', rights: new Set(RIGHTS), name: `proxy:${name}` };
 }
 
-/** @throws AbilityError `door.unauthenticated` where a token could help, `door.forbidden` where the one that came cannot. */
+/** @throws AbilityError `door.unauthenticated` if a token could help, `door.forbidden` if this one cannot. */
 export function refuseWithoutRight({ rights, token, person }: HttpCaller, right: Right): void {
   if (rights.has(right)) return;
   if (token === undefined) {
@@ -134,10 +128,8 @@ function unauthenticated(message: string): AbilityError {
 }
 
 /**
- * Who asks, as the request itself says. Over the socket of a runtime, to which only its owner connects, that is believed as on the command
- * line, unless a token says who it is; elsewhere it must be who the door knows.
- *
- * @throws AbilityError `door.forbidden` for another name, `door.bad_request` for none.
+ * Claims are believed over the runtime's socket, open only to its owner, unless there is a token; elsewhere they
+ * must match. @throws AbilityError `door.forbidden` for another name, `door.bad_request` for an invalid one.
  */
 function readClaims(known: HttpCaller, { headers }: Shown, believes: boolean): HttpCaller {
   const [user, kind] = [nameIn(headers[USER_CLAIM.user]), headers[USER_CLAIM.caller]];
@@ -160,7 +152,7 @@ function nameIn(header: string | string[] | undefined): string | undefined {
     const name = decodeURIComponent(String(header)).trim();
     if (name !== '' && name.length <= MAX_NAME && oneLine(name) === name) return name;
   } catch {
-    // It is not encoded as an address is.
+    // Malformed percent-encoding.
   }
   throw new AbilityError({ code: 'door.bad_request', message: `${USER_CLAIM.user} names no person` });
 }

@@ -6,13 +6,13 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host is this machine for itself alone. */
+/** Whether a host can only be reached from this machine. */
 export function isLoopback(host: string): boolean {
   const family = isIP(host);
   return family === 0 ? host === 'localhost' : loopback.check(host, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** The name of a host in a `Host` header or an origin, in small letters, without brackets and port. */
+/** From a `Host` header or an origin: in lower case, without brackets and port; undefined if invalid. */
 export function hostnameOf(authority: string): string | undefined {
   try {
     const { hostname, host, username, password, pathname } = new URL(`http://${authority}`);
@@ -24,10 +24,8 @@ export function hostnameOf(authority: string): string | undefined {
 }
 
 /**
- * Refuses requests for another host or from a page of another site. It keeps web pages, under any host name for this machine, from sending
- * requests in the name of the person who views them.
- *
- * @param isOwn whether a host name is one of this door. @throws AbilityError `door.foreign_host`, `door.cross_site`.
+ * Refuses other hosts and pages of other sites, so that no web page can send requests in the name of its viewer.
+ * @param isOwn whether a host name is this door's. @throws AbilityError `door.foreign_host`, `door.cross_site`.
  */
 export function checkOrigin({ headers }: Shown, isOwn: (hostname: string) => boolean): void {
   const { host, origin } = headers;
@@ -49,7 +47,7 @@ export function checkOrigin({ headers }: Shown, isOwn: (hostname: string) => boo
   });
 }
 
-/** The scheme may be another one where a proxy ends TLS; the name with its port may not. */
+/** The scheme may differ if a proxy ends TLS; name and port may not. */
 function isSameOrigin(origin: string, host: string): boolean {
   try {
     const { protocol, host: own } = new URL(origin);

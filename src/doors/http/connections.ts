@@ -1,24 +1,24 @@
 import type { Connection } from '../../client/index.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** A connection as one call uses it. */
+/** The shared connection, for one call. */
 export interface Loan {
   /** Connects on the first call. @throws errors of connecting. */
   connect(): Promise<Connection>;
-  /** Reports an error of the call: the connection to a runtime that was stopped is not used again. */
+  /** Reports an error of the call; a connection to a stopped runtime is then dropped. */
   failed(error: unknown): void;
 }
 
 /**
- * The one connection of a door, made when it is needed first, and again where its runtime was stopped on purpose. A server that
- * is out of reach for a while, or a runtime that was killed, is come back to over the same one.
+ * The one connection of a door: opened on first use, and again after its runtime was stopped on purpose. It
+ * reconnects by itself to a server that was out of reach, or a runtime that was killed.
  */
 export class Connections {
   private opening: Promise<Connection> | undefined;
 
   constructor(private readonly connect: () => Promise<Connection>) {}
 
-  /** Runs an action with the connection. @throws errors of connecting and of the action. */
+  /** @throws errors of connecting and of the action. */
   async use<T>(action: (connection: Connection) => Promise<T>): Promise<T> {
     const loan = this.lend();
     try {
@@ -29,7 +29,7 @@ export class Connections {
     }
   }
 
-  /** The connection for one call, which may need none. */
+  /** Lends the connection to one call, which may not need it. */
   lend(): Loan {
     let opening: Promise<Connection> | undefined;
     return {
@@ -44,7 +44,6 @@ export class Connections {
     };
   }
 
-  /** Closes the connection there is. */
   async close(): Promise<void> {
     const { opening } = this;
     this.opening = undefined;
@@ -59,7 +58,7 @@ export class Connections {
     return opening;
   }
 
-  /** Requests that still use it fail. */
+  /** Requests that still use the connection fail. */
   private drop(opening: Promise<Connection>): void {
     if (this.opening !== opening) return;
     this.opening = undefined;

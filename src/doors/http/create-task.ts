@@ -11,9 +11,8 @@ import type { createBody } from './formats.js';
 import { environmentOf } from './http-door.js';
 import type { HttpCall } from './route.js';
 
-/** A task that a request has created. */
 export interface MadeTask extends CreatedTask {
-  /** For `_meta`: the session that an agent was given. */
+  /** For `_meta`: the session assigned to an agent. */
   session: string | undefined;
 }
 
@@ -22,11 +21,7 @@ type Call = Pick<
   'door' | 'caller' | 'body' | 'headers' | 'signal'
 >;
 
-/**
- * Creates the task of a request. `Idempotency-Key` is the task key, so that a repeated request is one task.
- *
- * @throws AbilityError as `createTask`.
- */
+/** `Idempotency-Key` is the task key, so that repeats are one task. @throws AbilityError as `createTask`. */
 export async function makeTask(call: Call, connection: Connection, run: boolean): Promise<MadeTask> {
   const wanted = await readWanted(call, run);
   const { door, caller } = call;
@@ -66,13 +61,13 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
   };
 }
 
-/** The key that a request brings. @throws AbilityError `door.bad_request` for several. */
+/** @throws AbilityError `door.bad_request` for several keys. */
 export function readKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined || typeof header === 'string') return header;
   throw new AbilityError({ code: 'door.bad_request', message: 'Idempotency-Key comes more than once' });
 }
 
-/** The response to a creation, as `ability task create --json` prints it. */
+/** The same as `ability task create --json` prints. */
 export function createdBody({ id, warnings, session }: MadeTask): JsonObject {
   return { status: 'available', task_key: id, warnings, ...metaOf(session) };
 }
@@ -82,7 +77,7 @@ export function metaOf(session: string | undefined): JsonObject {
   return session === undefined ? {} : { _meta: { session_id: session } };
 }
 
-/** Where the task is, which run of it that is, and whether its key was that of this very task already. */
+/** The task's URL, its run, and whether the key already belonged to this task. */
 export function headersOf({ id, runId, attached }: MadeTask): Record<string, string> {
   return {
     location: `/v1/tasks/${encodeURIComponent(id)}`,

@@ -9,7 +9,7 @@ import { OUTCOMES } from '../answers/ask/ask-shapes.js';
 /** The longest that a request waits for a task; proxies end requests that take longer. */
 const LONGEST_WAIT_MS = 5 * 60_000;
 
-/** Parsed JSON is always JSON; the recursive schema that says so has no place in an OpenAPI document. */
+/** Stands for any JSON: an OpenAPI document cannot contain the recursive schema. */
 const json = z.unknown();
 const input = z.record(z.string(), json).describe('What the ability is given, as its input_schema has it.');
 const environment = z.string().min(1).max(100).describe('Left out: as the project chooses.');
@@ -18,7 +18,6 @@ const wait = z
   .refine((text) => isDuration(text) && parseDuration(text) <= LONGEST_WAIT_MS, 'It is no duration of at most 5m')
   .describe('How long to wait for the end, such as 30s, at most 5m; 0s without it.');
 
-/** The body of a request to create a task. */
 const newTask = {
   ability: z.string().min(1).max(200).describe('Its id.'),
   input: input.optional(),
@@ -101,7 +100,6 @@ export const listQuery = z.strictObject({
 });
 
 const problem = z.looseObject({ code: z.string(), message: z.string() });
-/** A failure, as `application/problem+json` has it. */
 export const problemAnswer = z.strictObject({
   type: z.string(),
   title: z.string(),
@@ -139,7 +137,6 @@ const resultShape = {
   links: z.strictObject({ temporal: z.string().nullable(), record: z.string().nullable() }),
   _meta: meta,
 };
-/** The outcome of a request in plain words. */
 export const askedAnswer = z.looseObject({
   run: z.string().describe('The id of the run: that of `Idempotency-Key`, where one came.'),
   session_id: z.string().describe('In which a question is answered: the next `prompt` with this `session`.'),

@@ -7,49 +7,47 @@ import type { AgentSessions } from './agent-sessions.js';
 import type { Authentication } from './authenticate.js';
 import type { Rate } from './rate-limit.js';
 
-/** The state shared by all requests to a door. */
 export interface HttpDoor {
-  /** The definitions as they are now. @throws AbilityError as `RegistryLoader.load`. */
+  /** The current definitions. @throws AbilityError like `RegistryLoader.load`. */
   registry(): Registry;
-  /** The environment of requests that name none; left out: as the project chooses. */
+  /** The environment of requests that name none; undefined: the project's default. */
   environment: string | undefined;
-  /** Where the door looks for credentials when it plans, and for the store of logs. */
+  /** Source of credentials for planning, and of the store of logs. */
   env: NodeJS.ProcessEnv;
-  /** Does something with the one connection of the door, which is made again where the runtime was stopped. */
+  /** Runs an action on the door's one connection, which is renewed after the runtime was stopped. */
   ask<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
   authentication: Authentication;
-  /** Whether a host name, in small letters, is one of this door. */
+  /** Whether this door answers to a host name, given in lower case. */
   isOwnHost(hostname: string): boolean;
-  /** The folder that sessions of agents are about. */
+  /** The folder that agents' sessions concern. */
   scope: string;
   sessions: AgentSessions;
-  /** How agents are served over MCP; left out: they are not. */
+  /** Left out: the door does not serve agents over MCP. */
   mcp?: McpOptions;
   limits: Limits;
-  /** Fires when the door closes. */
+  /** Aborts when the door closes. */
   closing: AbortSignal;
   /** Writes a note for the operator; callers do not see it. */
   note(text: string): void;
 }
 
-/** How much the door takes. */
 interface Limits {
   rate: Rate;
-  /** Of a body. */
+  /** Of a request body. */
   bytes: number;
-  /** In which a request must have been sent whole, in milliseconds. */
+  /** The maximum time to receive a whole request, in milliseconds. */
   requestMs: number;
-  /** Tasks that one caller listens to, and requests of it that wait, at the same time. */
+  /** Long polls of one caller: tasks that it listens to, plus its requests that wait. */
   listeners: number;
-  /** The same of all callers together. */
+  /** The same for all callers together. */
   listenersInAll: number;
-  /** Requests of one caller that listen or wait at the same time, also to one and the same task. */
+  /** Concurrent requests of one caller that listen or wait, including several for the same task. */
   streams: number;
-  /** The same of all callers together. */
+  /** The same for all callers together. */
   streamsInAll: number;
 }
 
-/** The limits of `ability serve`. A body is an input, which the command line accepts up to the same size. */
+/** The limits of `ability serve`. A body may be as large as an input on the command line. */
 export const USUAL_LIMITS: Limits = {
   rate: { burst: 1000, perSecond: 200 },
   bytes: 16 * 1024 * 1024,
@@ -60,7 +58,6 @@ export const USUAL_LIMITS: Limits = {
   streamsInAll: 3000,
 };
 
-/** The settings of `ability serve` for agents. */
 export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
   /** As {@link McpDoor.review}. */
   review(answer: PreflightAnswer): Promise<void>;

@@ -45,7 +45,6 @@ const STATUS_OF_EXIT: Partial<Record<ExitCode, number>> = {
   [EXIT.outOfOrder]: 503,
 };
 
-/** The HTTP status of a code. */
 export function statusOf(code: string): number {
   if (Object.hasOwn(STATUS, code)) return STATUS[code] as number;
   const meaning = meaningOf(code);
@@ -53,7 +52,7 @@ export function statusOf(code: string): number {
   return (meaning && STATUS_OF_EXIT[meaning.exit]) ?? 500;
 }
 
-/** The response to an error. Only the operator sees the text of an unexpected one. */
+/** Only the operator sees the text of an unexpected error. */
 export function httpProblem(error: unknown): HttpProblem {
   const known =
     error instanceof AbilityError

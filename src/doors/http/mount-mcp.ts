@@ -12,8 +12,8 @@ import { untilGone } from './until-gone.js';
 const PATH = '/mcp';
 
 /**
- * Serves agents at `POST /mcp`, in the protocols of 2026-07-28 and 2025-11-25; there are no streams to `GET` and no sessions to
- * `DELETE`. Host and Origin are checked as those of every request are; a request takes the right `read`.
+ * `POST /mcp` for agents with the right `read`, in the protocols of 2026-07-28 and 2025-11-25; no streams to
+ * `GET`, no sessions to `DELETE`. Host and Origin are checked as for every request.
  */
 export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptions, rates: RateLimit): void {
   const mcp = mcpDoorOn(door, options);
@@ -25,7 +25,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
     await handler.close();
   });
   app.register(async (scope) => {
-    // An invalid message gets an error of the protocol.
+    // An invalid message gets a protocol error.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'string' }, (_, text, done) => done(null, text));
     const admitted = new WeakMap<FastifyRequest, HttpCaller>();
@@ -51,7 +51,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
   });
 }
 
-/** The SDK gives on what it is given here, whichever of its requests it makes of the one that came. */
+/** The SDK passes this on, whichever request object it makes. */
 function infoOf({ name, rights }: HttpCaller, visitor: Visitor): AuthInfo {
   return { token: '', clientId: name, scopes: [...rights], extra: { visitor } };
 }
@@ -62,7 +62,7 @@ function visitorOf({ authInfo }: McpRequestContext): Visitor {
   return visitor as Visitor;
 }
 
-/** A caller's streams end with its token, and so does its session. */
+/** An expired or revoked token ends its caller's streams and session. */
 function lookAtTokens(door: HttpDoor, callers: McpCallers, everyMs: number): NodeJS.Timeout {
   const look = (): void => {
     callers.endClosed();
@@ -85,7 +85,7 @@ function webRequest({ method, headers, body, host }: FastifyRequest, signal: Abo
   });
 }
 
-/** The MCP door on an HTTP door. It runs in the environment of requests that name none; agents choose no other. */
+/** The MCP door on an HTTP door. It runs in the default environment; agents cannot choose another. */
 export function mcpDoorOn(door: HttpDoor, { tokensMs: _, ...options }: McpOptions): McpDoor {
   const { scope, env, registry, note } = door;
   return {
@@ -97,15 +97,14 @@ export function mcpDoorOn(door: HttpDoor, { tokensMs: _, ...options }: McpOption
   };
 }
 
-/** Who calls over MCP, for as long as their token opens the door. */
 interface McpCaller {
   visitor: Visitor;
-  /** Aborted when the token no longer opens the door. */
+  /** Aborted when the token is no longer valid. */
   end: AbortController;
   token: string | undefined;
 }
 
-/** The callers of an MCP door over HTTP: each token has a session and a queue, so that none takes the places of another. */
+/** Each token has its own session and queue, so that no caller takes another's places. */
 class McpCallers {
   private readonly kept = new Map<string, McpCaller>();
 
@@ -114,11 +113,7 @@ class McpCallers {
     private readonly mcp: Pick<McpDoor, 'environment'>,
   ) {}
 
-  /**
-   * The same one for the same token. What it may is what the token may, and never to decide.
-   *
-   * @throws AbilityError `config.no_environment`.
-   */
+  /** One per token, with its rights except to decide. @throws AbilityError `config.no_environment`. */
   of(caller: HttpCaller): McpCaller {
     const { environment } = this.mcp;
     const place = `${caller.name} ${environment}`;
@@ -138,7 +133,7 @@ class McpCallers {
     return kept;
   }
 
-  /** Ends what callers hear whose token has expired, or was revoked in any process. */
+  /** Ends the streams of callers whose token expired or was revoked, by any process. */
   endClosed(): void {
     const { authentication } = this.door;
     for (const [place, { token, end }] of this.kept) {

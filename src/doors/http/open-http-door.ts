@@ -31,7 +31,7 @@ export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
   const { bytes, requestMs } = door.limits;
   const looks = { connectionsCheckingInterval: Math.min(LOOK_MS, requestMs) };
   const app = fastify({
-    // A server of its own kind, with the same interface.
+    // HTTPS has another type of server, with the same interface.
     ...(tls ? { https: { ...tls, ...looks } } : { http: looks }),
     bodyLimit: bytes,
     requestTimeout: requestMs,
@@ -102,7 +102,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
   });
 }
 
-/** Only JSON is read: pages of other sites can send other types without a CORS check. */
+/** Accepts only JSON: pages of other sites can send other types without a CORS check. */
 function takeJsonAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -112,7 +112,7 @@ function takeJsonAlone(app: FastifyInstance): void {
   });
 }
 
-/** Signatures cover the raw bytes. */
+/** Keeps the raw bytes, which signatures cover. */
 function takeBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes));
@@ -126,7 +126,7 @@ function noRoute({ method, url }: FastifyRequest): AbilityError {
   });
 }
 
-/** Requests that fastify itself refuses. */
+/** Our codes for requests that fastify itself refuses. */
 const FRAMEWORK_CODES: Record<string, string> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'door.too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'door.media_type',
@@ -150,7 +150,6 @@ function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, 
   reply.code(problem.status).type('application/problem+json').send(JSON.stringify(problem));
 }
 
-/** An invalid or incomplete request. */
 function answerBroken({ code }: { code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

@@ -3,7 +3,6 @@ import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import { problemAnswer } from './formats.js';
 import type { Route } from './route.js';
 
-/** Why a request of any route may fail. */
 const FAILURES: Record<string, string> = {
   400: 'The request, or what it asks for, is not as it has to be.',
   401: 'A token, or a signature, is needed, or the one that came opens nothing.',
@@ -15,11 +14,7 @@ const FAILURES: Record<string, string> = {
   503: 'Temporal, a worker or the engine is out of order.',
 };
 
-/**
- * The description of the door: OpenAPI 3.1, made from the formats that check its requests.
- *
- * @param version of the package.
- */
+/** OpenAPI 3.1, made from the formats that check requests. @param version of the package. */
 export function openApiDocument(routes: readonly Route[], version: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const route of routes) {
@@ -68,7 +63,7 @@ function operationOf(route: Route): JsonObject {
   };
 }
 
-/** From the words of the path: `post_tasks_key_run`. */
+/** Derived from method and path, such as `post_tasks_key_run`. */
 function nameOf({ method, path }: Route): string {
   const words = path.replace('/v1/', '').split('/');
   return [method.toLowerCase(), ...words.map((word) => word.replace(/[{}]/g, '').replace(/\W/g, '_'))].join('_');

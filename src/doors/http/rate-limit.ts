@@ -1,23 +1,21 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** How often one caller may ask. */
 export interface Rate {
-  /** At once, after a pause. */
+  /** Requests at once, after a pause. */
   burst: number;
-  /** Later on. */
+  /** Requests per second after that. */
   perSecond: number;
 }
 
 interface Bucket {
   left: number;
-  /** Milliseconds, on the clock that is given. */
+  /** Milliseconds on the given clock. */
   at: number;
 }
 
-/** The maximum number of remembered callers; the one seen longest ago is forgotten first, as it has its whole burst again. */
+/** The maximum number of callers to remember; drops the one seen longest ago, whose burst is full again. */
 const MAX_CALLERS = 10_000;
 
-/** Counts the requests of each caller. */
 export class RateLimit {
   private readonly buckets = new Map<string, Bucket>();
 
@@ -26,7 +24,7 @@ export class RateLimit {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Takes one request of a caller. @throws AbilityError `door.too_many`, with the seconds to wait in `details.retry_after`. */
+  /** Counts one request. @throws AbilityError `door.too_many`, with seconds to wait in `details.retry_after`. */
   take(caller: string): void {
     const { burst, perSecond } = this.rate;
     const now = this.now();

@@ -6,7 +6,6 @@ import { AbilityError } from '../../contracts/problem.js';
 import { hostnameOf, isLoopback } from './check-origin.js';
 import type { Tls } from './open-http-door.js';
 
-/** Where a door should listen, as requested. */
 export interface ListenFlags {
   host: string;
   port: string;
@@ -16,26 +15,24 @@ export interface ListenFlags {
   trustProxyUser?: string;
 }
 
-/** Where a door listens, and whom it lets in. */
 export interface Listening {
   host: string;
   port: number;
   tls: Tls | undefined;
   isOwnHost(hostname: string): boolean;
-  /** Whether requests without a token are taken, as those of the user who runs the door. */
+  /** Whether requests without a token count as those of the user who runs the door. */
   isLocal: boolean;
   proxyHeader: string | undefined;
 }
 
-/** Hosts that listen on every address of this machine. */
+/** Hosts that stand for all addresses of this machine. */
 const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * Reads where a door listens. Beyond this machine it takes a token, and TLS or a proxy that ends it; behind a proxy no request is
- * let in without a token or the name that the proxy gives, since its requests come from anywhere.
- *
- * @param hasToken whether any token opens the project, or a webhook may come in, which is signed.
- * @throws AbilityError `usage.invalid`, `door.no_tls`, `door.no_token`, `door.not_listening` for a certificate that cannot be read.
+ * Beyond this machine a door takes a token, and TLS or a proxy that ends it. Behind a proxy each request needs a
+ * token or the proxy's user name.
+ * @param hasToken whether a token or a signed webhook opens the project. @throws AbilityError `usage.invalid`,
+ * `door.no_tls`, `door.no_token`, `door.not_listening` (unreadable certificate).
  */
 export function readListening(flags: ListenFlags, hasToken: boolean): Listening {
   const host = readHost('--host', flags.host);

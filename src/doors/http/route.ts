@@ -17,7 +17,7 @@ export interface HttpCall<Params, Query, Body> {
   query: Query;
   body: Body;
   headers: Record<string, string | string[] | undefined>;
-  /** Fires when the client has disconnected, or the door closes. */
+  /** Aborts when the client disconnects or the door closes. */
   signal: AbortSignal;
   /** For streams; the handler then returns `undefined`. */
   raw: ServerResponse;
@@ -26,15 +26,14 @@ export interface HttpCall<Params, Query, Body> {
 /** The response body; undefined if the handler has written it itself. */
 export type HttpAnswer = { status: number; body: unknown; headers?: Record<string, string> } | undefined;
 
-/** The form of a response, for the OpenAPI document. */
 export interface DescribedAnswer {
   means: string;
   schema?: z.ZodType;
-  /** `application/json` without it. */
+  /** Default: `application/json`. */
   type?: string;
 }
 
-/** One way into the door: what checks a request describes it as well. */
+/** A route; the same formats check a request and describe it. */
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE';
   /** With `{name}` for each parameter. */
@@ -44,21 +43,19 @@ export interface Route {
   right: Right | null;
   params: Parts;
   query: Parts;
-  /** Undefined where no body is taken. */
+  /** Undefined if the route takes no body. */
   body?: z.ZodType;
-  /** It is given the bytes of the body as they came, a `Buffer`, which `body` describes and the handler checks. */
+  /** The handler receives the raw body as a `Buffer` and checks it; `body` only describes it. */
   takesBytes?: true;
   /** Refuses a request before its body is read. `params` are not checked yet. */
   refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params'>) => void;
-  /** Headers that it reads, and their purpose. */
   headers?: Record<string, string>;
-  /** Refuses a body that the format would refuse with less to say. */
+  /** Refuses a body for which the format's own error would be less helpful. */
   refuse?: (body: unknown) => void;
   answers: Record<number, DescribedAnswer>;
   handle(call: HttpCall<unknown, unknown, unknown>): Promise<HttpAnswer>;
 }
 
-/** A route with the types of its formats. */
 type RouteOf<P extends Parts, Q extends Parts, B extends z.ZodType> = Omit<
   Route,
   'params' | 'query' | 'body' | 'handle'
@@ -78,17 +75,13 @@ export function defineRoute<
   return { ...rest, params: params ?? none, query: query ?? none, handle: handle as Route['handle'] };
 }
 
-/**
- * The parts of a request as the formats of its route let them through.
- *
- * @throws AbilityError `door.bad_request` with each place in the details.
- */
+/** @throws AbilityError `door.bad_request` with each place in the details. */
 export function readParts(
   { params, query, body, refuse, takesBytes }: Pick<Route, 'params' | 'query' | 'body' | 'refuse' | 'takesBytes'>,
   given: { params: unknown; query: unknown; body: unknown },
 ): { params: unknown; query: unknown; body: unknown } {
   if (!takesBytes) {
-    // Before a format reads them, which might drop such keys.
+    // Before the formats, which might drop such keys.
     refuseUnsafeKeys(given.body, 'door.bad_request');
     refuseUnsafeKeys(given.query, 'door.bad_request');
     refuse?.(given.body);

@@ -2,18 +2,15 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { HttpCaller } from './authenticate.js';
 import type { HttpDoor } from './http-door.js';
 
-/** By long poll of Temporal, the requests that share it. */
+/** The number of requests that share each long poll of Temporal. */
 type Polls = Map<unknown, number>;
 
 const counted = new WeakMap<HttpDoor, { ofCallers: Map<string, Polls>; ofAll: Polls }>();
 const RETRY_AFTER = 5;
 
 /**
- * Counts one request that listens to a task, or waits for it, until it leaves. Each is a long poll of Temporal, which limits them per
- * namespace, including those of the workers; all listeners of a task share one.
- *
- * @param task the task whose events are listened to; left out: the request waits, with a poll of its own.
- * @throws AbilityError `door.too_many`.
+ * Counts long polls, which Temporal limits per namespace; listeners of a task share one. @param task whose events
+ * are listened to; left out: a wait with its own poll. @returns ends it. @throws AbilityError `door.too_many`.
  */
 export function takeListener(door: HttpDoor, { name }: Pick<HttpCaller, 'name'>, task?: string): () => void {
   const { listeners, listenersInAll, streams, streamsInAll } = door.limits;
@@ -39,7 +36,6 @@ export function takeListener(door: HttpDoor, { name }: Pick<HttpCaller, 'name'>,
   };
 }
 
-/** How many requests listen or wait now. */
 export function streamsOf(door: HttpDoor): number {
   return requestsOf(counted.get(door)?.ofAll ?? new Map());
 }

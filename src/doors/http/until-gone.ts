@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type AnySignal, anySignal } from '../../rules/any-signal.js';
 
-/** A signal that fires when the client has disconnected, or one of the given signals fires; once released, it is held by neither. */
+/** Aborts when the client disconnects or one of the signals fires; `release` removes its listeners. */
 export function untilGone(response: ServerResponse, signals: readonly AbortSignal[]): AnySignal {
   const gone = new AbortController();
   const leave = (): void => gone.abort();

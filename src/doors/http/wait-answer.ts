@@ -6,12 +6,11 @@ import { shapeOf } from '../answers/result-shape.js';
 import type { HttpCall } from './route.js';
 import { takeListener } from './take-listener.js';
 
-/** A result and whether it is final: 200, or 202 while the task runs. */
+/** Status 200 with the final result, or 202 while the task runs. */
 export function answerOf(result: TaskResult): { status: 200 | 202; body: TaskResult } {
   return isEndState(result.status) ? { status: 200, body: shapeOf(result) } : { status: 202, body: waiting(result) };
 }
 
-/** A result that names the open approvals its task waits for. */
 function waiting(result: TaskResult): TaskResult {
   const open = result.approvals.filter(({ status }) => status === 'open').map(({ id }) => id);
   const { task_key } = result;
@@ -21,10 +20,8 @@ function waiting(result: TaskResult): TaskResult {
 }
 
 /**
- * Waits for a task, at most for the requested time and while the client is connected; not at all if it waits for people.
- *
- * @param wait a duration; left out: its present state.
- * @throws AbilityError `door.too_many` if the caller waits for too many tasks; the task continues.
+ * Waits for a task as long as requested while the client is connected; never for people. @param wait a duration;
+ * left out: no wait. @throws AbilityError `door.too_many` if the caller waits for too many tasks.
  */
 export async function waitFor(
   connection: Connection,
@@ -43,7 +40,7 @@ export async function waitFor(
   }
 }
 
-/** The state of a task of the door's own project; a token opens no other project. @throws AbilityError as `viewOwnTask`. */
+/** Only a task of the door's own project, as tokens open no other. @throws AbilityError as `viewOwnTask`. */
 export function viewOwn(connection: Connection, key: string): Promise<SeenTask> {
   return keepingRuntime(connection, () => viewOwnTask(connection, key));
 }

@@ -6,11 +6,11 @@ import { didYouMean } from '../../text/nearest.js';
 
 /** A connection to a project, for the other functions; its further fields are internal. */
 export interface Connection {
-  /** Name of the project. Over HTTP reading it is refused with `feature.unsupported`: a door does not say it. */
+  /** Name of the project. Over HTTP, reading it fails with `feature.unsupported`: doors do not reveal it. */
   readonly project: string;
-  /** Namespace in Temporal; over HTTP as `project`. */
+  /** Namespace in Temporal. Over HTTP, reading it fails as for `project`. */
   readonly namespace: string;
-  /** Of Temporal, `HOST:PORT`, or of the door. */
+  /** `HOST:PORT` of Temporal, or the address of the door. */
   readonly address: string;
   /** Address of the Temporal UI; null where it is not known. */
   readonly ui: string | null;
@@ -22,7 +22,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Which project, and through which Temporal. Each is as the flag or variable of the command line is, and left out as there. */
+/** The project and its Temporal. Options and their defaults match flags and variables of the command line. */
 export interface ProjectOptions extends Partial<Omit<ConnectOptions, 'project'>> {
   /** A folder with an `ability.yaml`; left out: the nearest one from the working directory upwards. */
   root?: string;
@@ -34,11 +34,11 @@ export interface DoorOptions {
   address: string;
   /** A token of the project; left out: none. */
   token?: string;
-  /** Ends the connecting, with its reason. */
+  /** Aborts connecting, with its reason. */
   signal?: AbortSignal;
 }
 
-/** What is known of a connection that was made here: the source of defaults. */
+/** Where a connection was opened, as the source of defaults. */
 export interface Origin {
   /** Undefined over HTTP. */
   loader: RegistryLoader | undefined;
@@ -51,12 +51,10 @@ const OF_PROJECT = ['root', 'address', 'namespace', 'profile', 'progress', 'onOt
 const OF_DOOR = ['address', 'token', 'signal'];
 
 /**
- * Connects to a project, and starts its runtime if it has none. With the address of a door and no `root` it goes over HTTP.
- *
- * Until it is closed a connection keeps the project's own runtime up; it does not keep its own process alive.
- *
- * @throws AbilityError `project.not_found`, `definition.*` for a broken `ability.yaml`, `temporal.unavailable`, `runtime.*`,
- * `temporal.binary_missing`, `usage.invalid`; of a door `door.unreachable`, `door.unauthenticated`.
+ * Connects to a project, starting its runtime if there is none; with a door's address and no `root`, over HTTP.
+ * Keeps the project's own runtime up until closed, but not its own process alive.
+ * @throws AbilityError `project.not_found`, `definition.*` for a broken `ability.yaml`, `temporal.unavailable`,
+ * `runtime.*`, `temporal.binary_missing`, `usage.invalid`; of a door `door.unreachable`, `door.unauthenticated`.
  */
 export async function connect(options: ProjectOptions | DoorOptions = {}): Promise<Connection> {
   const { connect: open } = await import('../../client/index.js');
@@ -91,7 +89,7 @@ export function originOf(connection: Connection): Origin {
   });
 }
 
-/** An option that nothing reads would be ignored silently. @throws AbilityError `usage.invalid`. */
+/** Refuses options that would be ignored silently. @throws AbilityError `usage.invalid`. */
 export function refuseUnknown(options: object, known: readonly string[], what: string): void {
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown === undefined) return;
@@ -102,12 +100,12 @@ export function refuseUnknown(options: object, known: readonly string[], what: s
   });
 }
 
-/** A function of the client as callers see it: over the connection that {@link connect} gives. */
+/** A client function for callers, over the connection that {@link connect} returns. */
 export type Reached<F> = F extends (connection: InnerConnection, ...rest: infer A) => infer R
   ? (connection: Connection, ...rest: A) => R
   : never;
 
-/** The same function; a connection that {@link connect} did not give is refused before anything is done. */
+/** Wraps a function of the client; refuses a connection that {@link connect} did not return. */
 export function reached<A extends unknown[], R>(
   act: (connection: InnerConnection, ...rest: A) => R,
 ): (connection: Connection, ...rest: A) => R {

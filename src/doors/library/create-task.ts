@@ -16,13 +16,13 @@ export interface TaskOptions
       'ability' | 'files' | 'session' | 'scope' | 'caller' | 'intent' | 'key' | 'direct' | 'plan' | 'signal' | 'onStall'
     >,
     Partial<Pick<NewTask, Defaulted>> {
-  /** Left out: `ABILITY_ENV`, else the `default_environment` of the project, else its only one. Over HTTP it is needed. */
+  /** Default: `ABILITY_ENV`, else the project's `default_environment` or only one. Required over HTTP. */
   environment?: string;
   /** Left out: `{}`. */
   input?: NewTask['input'];
-  /** Who asks; left out: `ABILITY_USER`, else the user of the operating system, as a claim. Over HTTP: whose token it is. */
+  /** The requester; default: `ABILITY_USER` or the OS user, as a claim. Over HTTP: the token's person. */
   user?: NewTask['user'];
-  /** Whether it runs at once; left out, it waits for {@link runTask}. */
+  /** Whether it runs at once; if left out, it waits for {@link runTask}. */
   run?: boolean;
 }
 
@@ -46,17 +46,16 @@ export const TASK_OPTIONS = [
 ] as const satisfies readonly (keyof TaskOptions)[];
 
 /**
- * Creates a task. The same key with the same request is the same task; the promise resolves once the task has started.
- *
- * @throws AbilityError why the task cannot be formed: `ability.not_found`, `input.invalid`, `guard.denied`, `scope.environment`,
- * `task.key_conflict`, `placement.no_worker`, and the others of docs/errors.md.
+ * Resolves once the task has started; the same key and request give the same task.
+ * @throws AbilityError `ability.not_found`, `input.invalid`, `guard.denied`, `scope.environment`,
+ * `task.key_conflict`, `placement.no_worker`, and others of docs/errors.md.
  */
 export async function createTask(connection: Connection, options: TaskOptions): Promise<CreatedTask> {
   refuseUnknown(options, TASK_OPTIONS, 'a task');
   return create(connection as Inner, completed(connection, options));
 }
 
-/** A task with everything that was left out, as the command line fills it in. */
+/** Fills in what was left out, as the command line does. */
 function completed(connection: Connection, options: TaskOptions): NewTask {
   const { loader, env } = originOf(connection);
   const { input = {}, run = false, user = currentUser(env), ...rest } = options;

@@ -3,7 +3,6 @@ import { type Reached, reached } from './connection.js';
 
 /**
  * Runs a created task; a running one continues.
- *
  * @throws AbilityError `task.not_found`, `task.closed`, `task.other_project`.
  */
 export const runTask: Reached<typeof client.runTask> = reached(client.runTask);
@@ -12,8 +11,7 @@ export const runTask: Reached<typeof client.runTask> = reached(client.runTask);
 export const awaitResult: Reached<typeof client.awaitResult> = reached(client.awaitResult);
 
 /**
- * Waits until a task ends, or until there is a reason to stop waiting: time, an approval, a signal.
- *
+ * Waits until a task ends, or there is a reason to stop waiting: time, an approval, a signal.
  * @throws AbilityError `engine.stuck`, `runtime.stopped`, `task.not_found`.
  */
 export const waitForTask: Reached<typeof client.waitForTask> = reached(client.waitForTask);
@@ -27,19 +25,14 @@ export const listTasks: Reached<typeof client.listTasks> = reached(client.listTa
 /** A page of {@link listTasks}, with the cursor of the next one. @throws AbilityError `usage.invalid`. */
 export const listTaskPage: Reached<typeof client.listTaskPage> = reached(client.listTaskPage);
 
-/**
- * The events of a task as they happen, as those of `GET /v1/tasks/{key}/events`.
- *
- * @throws AbilityError `task.not_found`.
- */
+/** A task's events as they happen, as `GET /v1/tasks/{key}/events`. @throws AbilityError `task.not_found`. */
 export const followEvents: Reached<typeof client.followEvents> = reached(client.followEvents);
 
-/** A task with those that were retried from it. @throws AbilityError `task.not_found`. */
+/** A task, the task that it retries, and its own retries. @throws AbilityError `task.not_found`. */
 export const readChain: Reached<typeof client.readChain> = reached(client.readChain);
 
 /**
- * Asks a task to stop; its clean-up runs first.
- *
+ * Requests the cancellation of a task; its clean-up runs first.
  * @throws AbilityError `task.not_found`, `task.closed`, `task.other_project`.
  */
 export const cancelTask: Reached<typeof client.cancelTask> = reached(client.cancelTask);
@@ -51,38 +44,30 @@ export const pauseTask: Reached<typeof client.pauseTask> = reached(client.pauseT
 export const resumeTask: Reached<typeof client.resumeTask> = reached(client.resumeTask);
 
 /**
- * Retries a task as a new one, with the results of the earlier one as far as they still hold.
- *
+ * Retries a task as a new one, with the earlier results that still hold.
  * @throws AbilityError `task.not_found`, `task.open`, and as {@link createTask}.
  */
 export const retryTask: Reached<typeof client.retryTask> = reached(client.retryTask);
 
 /**
  * Sends a signal that a task waits for, or will wait for.
- *
  * @throws AbilityError `usage.invalid` for signals of the runtime; as {@link cancelTask}.
  */
 export const signalTask: Reached<typeof client.signalTask> = reached(client.signalTask);
 
 /**
  * Changes the input of a task that has not run yet, or whose calls so far do not depend on it.
- *
  * @throws AbilityError `task.not_found`, `task.closed`, and refusals of preflight.
  */
 export const changeInput: Reached<typeof client.changeInput> = reached(client.changeInput);
 
 /**
  * Deletes a task: cancels it, removes its record, and leaves a tombstone under its key.
- *
  * @throws AbilityError `task.not_found`, `task.other_project`.
  */
 export const deleteTask: Reached<typeof client.deleteTask> = reached(client.deleteTask);
 
-/**
- * Explains the state of a task: definition, hooks, approvals, attempts, end.
- *
- * @throws AbilityError `task.not_found`.
- */
+/** Explains a task's state: definition, hooks, approvals, attempts. @throws AbilityError `task.not_found`. */
 export const explainTask: Reached<typeof client.explainTask> = reached(client.explainTask);
 
 /** Address of a task in the Temporal UI; null where no UI is known. */
@@ -91,19 +76,14 @@ export const linkOf: Reached<typeof client.linkOf> = reached(client.linkOf);
 /** The approvals of a task that wait for people. @throws AbilityError `task.not_found`, `task.other_project`. */
 export const openApprovals: Reached<typeof client.openApprovals> = reached(client.openApprovals);
 
-/**
- * All approvals of a task, with their subjects; known secrets are masked.
- *
- * @throws AbilityError `task.not_found`.
- */
+/** A task's approvals with their subjects; known secrets are masked. @throws AbilityError `task.not_found`. */
 export const readApprovals: Reached<typeof client.readApprovals> = reached(client.readApprovals);
 
-/** The approvals that wait in the project. */
+/** The open approvals of the project. */
 export const listApprovals: Reached<typeof client.listApprovals> = reached(client.listApprovals);
 
 /**
- * Sends a decision and learns whether it counted.
- *
+ * Sends a decision, and reports whether it counted.
  * @throws AbilityError `approval.ignored` with the reason, `task.not_found`, `task.closed`, `worker.unavailable`.
  */
 export const decide: Reached<typeof client.decide> = reached(client.decide);
@@ -112,15 +92,13 @@ export const decide: Reached<typeof client.decide> = reached(client.decide);
 export const withProof: Reached<typeof client.withProof> = reached(client.withProof);
 
 /**
- * Starts a session once the hooks of its start allow it; an open one of that id is that very session.
- *
+ * Starts a session once the hooks of its start allow it, or finds the open one of that id.
  * @throws AbilityError `guard.denied`, `hook.failed`, `session.key_conflict`, `session.stopped`, `usage.invalid`.
  */
 export const startSession: Reached<typeof client.startSession> = reached(client.startSession);
 
 /**
- * Says something in a session. Gives its turn context: the hints of hooks, guards and risks.
- *
+ * Sends a prompt to a session. Returns its turn context: the hints of hooks, guards and risks.
  * @throws AbilityError `session.not_found`, `session.stopped`, `usage.invalid`.
  */
 export const promptSession: Reached<typeof client.promptSession> = reached(client.promptSession);
@@ -132,15 +110,13 @@ export const showSession: Reached<typeof client.showSession> = reached(client.sh
 export const stopSession: Reached<typeof client.stopSession> = reached(client.stopSession);
 
 /**
- * The loop of an AI over abilities: its plans are checked, run, and their results given back.
- *
+ * Lets an AI plan calls of abilities: checks and runs them, and returns their results to it.
  * @throws AbilityError `usage.invalid`, `planner.*`, `session.*`.
  */
 export const runSession: Reached<typeof client.runSession> = reached(client.runSession);
 
 /**
  * Creates a schedule; the same one again changes nothing.
- *
  * @throws AbilityError `schedule.exists`, `usage.invalid`, `placement.no_worker`.
  */
 export const createSchedule: Reached<typeof client.createSchedule> = reached(client.createSchedule);
@@ -148,7 +124,7 @@ export const createSchedule: Reached<typeof client.createSchedule> = reached(cli
 /** The schedules of the project, by name. */
 export const listSchedules: Reached<typeof client.listSchedules> = reached(client.listSchedules);
 
-/** A schedule, with when it fired and will fire. @throws AbilityError `schedule.not_found`. */
+/** A schedule with its past and next firings. @throws AbilityError `schedule.not_found`. */
 export const showSchedule: Reached<typeof client.showSchedule> = reached(client.showSchedule);
 
 /** Pauses a schedule; the note says why. @throws AbilityError `schedule.not_found`. */

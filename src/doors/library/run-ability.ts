@@ -5,21 +5,21 @@ import type { TaskResult } from '../../contracts/task.js';
 import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
 import { createTask, TASK_OPTIONS, type TaskOptions } from './create-task.js';
 
-/** How an ability is run, and over which connection. */
+/** How to run an ability, and over which connection. */
 export interface RunOptions
   extends Omit<TaskOptions, 'ability' | 'input' | 'run' | 'signal'>,
     Pick<ProjectOptions, 'root' | 'address' | 'namespace' | 'profile' | 'env' | 'progress'> {
-  /** An open connection; left out: one of its own, with `root` and the like, that is closed at the end. */
+  /** An open connection; left out: opens its own with `root` and the like, and closes it at the end. */
   connection?: Connection;
   /** Called once the task is created; its id is the task key. */
   onCreated?: (task: CreatedTask) => void;
-  /** Called with how the task is, whenever it may have changed. */
+  /** Called with the task's state whenever it may have changed. */
   onProgress?: (result: TaskResult) => void;
-  /** Called where no worker takes up the task, or a call of it. */
+  /** Called if no worker takes the task or one of its calls. */
   onStall?: (stall: Stall) => void;
   /** Milliseconds after which waiting ends with `wait.timeout`; the task continues. Left out: no limit. */
   timeoutMs?: number;
-  /** Ends the waiting with its reason; a created task continues. */
+  /** Aborts waiting with its reason; a created task continues. */
   signal?: AbortSignal;
 }
 
@@ -28,11 +28,8 @@ const OF_WAIT = ['connection', 'onCreated', 'onProgress', 'timeoutMs'] as const;
 const OF_TASK = TASK_OPTIONS.filter((name) => name !== 'ability' && name !== 'input' && name !== 'run');
 
 /**
- * Runs an ability and waits for its end, an approval included: `ability run` for programs. Left-out options have its defaults.
- *
- * @param input matches `input_schema` of the ability.
- * @returns its result, however it ended: `status` says it, `output` or `error` is set.
- * @throws AbilityError where no task was formed, as {@link createTask}; `wait.timeout`; errors of {@link connect}.
+ * `ability run` for programs, with its defaults; waits for approvals, too. @returns the result, however it ended:
+ * `status`, with `output` or `error`. @throws AbilityError as {@link createTask}, {@link connect}; `wait.timeout`.
  */
 export async function runAbility(
   ability: string,
@@ -54,7 +51,7 @@ export async function runAbility(
   }
 }
 
-/** A connection has its project already. */
+/** Refuses options of a new connection next to an open one. */
 function refuseBoth(options: RunOptions): void {
   const both = OF_CONNECTION.filter((name) => options[name] !== undefined);
   if (both.length === 0) return;

@@ -4,12 +4,11 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { showUnseenCharacters, startOf } from '../../rules/shown-text.js';
 import type { McpDoor, ToolAnswer } from './mcp-door.js';
 
-/** Characters of an answer in its text; its structured content is whole. */
+/** The maximum characters of an answer's text; its structured content is complete. */
 const MAX_TEXT = 100_000;
 
-/** An answer as the protocol has it. */
 export function resultOf({ data, isError }: ToolAnswer, meta: JsonObject = {}): CallToolResult {
-  // What a person or an AI would not see is shown; the JSON means what it meant.
+  // Makes invisible characters visible, as escapes that keep the meaning of the JSON.
   const text = showUnseenCharacters(JSON.stringify(data));
   const shown =
     text.length <= MAX_TEXT
@@ -23,7 +22,6 @@ export function resultOf({ data, isError }: ToolAnswer, meta: JsonObject = {}): 
   };
 }
 
-/** An answer with more warnings, each once. */
 export function withWarnings(answer: ToolAnswer, more: readonly string[]): ToolAnswer {
   const { warnings = [] } = answer.data;
   const all = [...new Set([...(warnings as string[]), ...more])];
@@ -35,7 +33,7 @@ export function refusalOf(error: unknown, door: Pick<McpDoor, 'typed'>, more: Js
   return { data: { status: 'refused', ...more, ...problemFields(problemOf(error), door) }, isError: true };
 }
 
-/** A problem in the words of this door. */
+/** A problem with commands in the form that users of this door type. */
 export function problemFields({ code, message, suggestion }: Problem, { typed }: Pick<McpDoor, 'typed'>): JsonObject {
   return { code, reason: typed(message), ...(suggestion !== undefined && { suggestion: typed(suggestion) }) };
 }

@@ -1,28 +1,21 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** Calls at work at a time, and calls that may wait. */
 export interface QueueLimits {
   atOnce: number;
   waiting: number;
 }
 
-/** Limits the calls at work; further ones wait in a queue, and are refused once that is full. */
 export class CallQueue {
   private working = 0;
   private readonly queue: (() => void)[] = [];
 
   constructor(private readonly limits: QueueLimits = { atOnce: 16, waiting: 256 }) {}
 
-  /** Whether calls wait for those at work. */
   get isCrowded(): boolean {
     return this.queue.length > 0;
   }
 
-  /**
-   * Does the work of a call when it is its turn.
-   *
-   * @throws AbilityError `door.busy` where too many wait already; the reason of the signal, where that fires in the queue.
-   */
+  /** @throws AbilityError `door.busy` if too many wait; the signal's reason if it aborts in the queue. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.enter(signal);
     try {
@@ -53,7 +46,7 @@ export class CallQueue {
     });
   }
 
-  /** The next in the queue takes the place, which is never free in between. */
+  /** Passes the place on to the next call in the queue, without freeing it. */
   private leave(): void {
     const next = this.queue.shift();
     if (next) next();

@@ -30,15 +30,13 @@ const INSTRUCTIONS =
 const TASK_ID = z.object({ taskId: z.string() });
 
 /**
- * A server of the Model Context Protocol for one caller of a door. It knows no transport: it is connected to one by
- * `serveStdio`, or made for each request by `createMcpHandler`.
- *
- * @param hearsChanges whether the transport can say that the list of tools has changed.
+ * A server of the Model Context Protocol for one caller of a door, over any transport: `serveStdio`, or for each
+ * request `createMcpHandler`. @param hearsChanges whether it can report changes of the tool list.
  */
 export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = true): Server {
   const capabilities = { tools: { listChanged: hearsChanges && door.expose.length > 0 }, extensions: { [TASKS]: {} } };
   const info = { name: 'ability-runtime', version: packageVersion() };
-  // The registrations of `McpServer` are not used for tools, whose schemas and answers are ours.
+  // Tools are not registered with `McpServer`: their schemas and answers are our own.
   const mcp = new McpServer(info, { capabilities, instructions: INSTRUCTIONS });
   const { server } = mcp;
   door.skill.attach(mcp);
@@ -63,7 +61,6 @@ export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = tru
   return server;
 }
 
-/** Runs a tool when it is its turn; what it throws is an answer. */
 async function answerOf(tool: DoorTool, call: ToolCall, params: CallToolRequest['params']): Promise<ToolAnswer> {
   try {
     return await call.visitor.calls.run(call.signal, () => tool.run(call, params.arguments));
@@ -145,7 +142,6 @@ function refuseUndeclared(context: ServerContext, method: string): void {
   throw new MissingRequiredClientCapabilityError({ requiredCapabilities }, `${method} needs the capability ${TASKS}`);
 }
 
-/** What has ended need not be stopped. */
 function unlessEnded(error: unknown): void {
   if (!(error instanceof AbilityError) || error.code !== 'task.closed') throw error;
 }
@@ -164,12 +160,12 @@ function noteFault(door: McpDoor, error: unknown): void {
 
 const MAX_NAME = 64;
 
-/** The capabilities that came with a request; undefined with the protocols before 2026-07-28, which have them once. */
+/** The capabilities sent with a request; undefined before protocol 2026-07-28, which sends them once. */
 function capabilitiesOf(context: ServerContext): unknown {
   return envelopeOf(context)?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
-/** How the client calls itself, as one line: a claim. */
+/** The client's own name for itself on one line; a claim. */
 function agentOf(context: ServerContext, server: Server): string {
   const info = envelopeOf(context)?.[CLIENT_INFO_META_KEY];
   const name = isJsonObject(info) ? info.name : server.getClientVersion()?.name;

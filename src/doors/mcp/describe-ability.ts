@@ -11,7 +11,6 @@ import { problemFields } from './answers.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 import { deciders } from './task-answer.js';
 
-/** What `ability_describe` takes. */
 export const describeInput = z.strictObject({ id: z.string() });
 
 /** `ability_describe`: the contract of an ability, its guards, and who approves. Reads files only. */
@@ -38,7 +37,7 @@ export async function describeAbility({ door }: ToolCall, { id }: z.output<typeo
   }
 }
 
-/** An ability that can be run here. @throws AbilityError `ability.not_found`, or the error of its file. */
+/** An ability that can run here. @throws AbilityError `ability.not_found`, or the error of its file. */
 export function findOffered(door: Pick<McpDoor, 'registry' | 'environment'>, id: string): Offered {
   const registry = door.registry();
   const offered = offeredIn(registry, door.environment);

@@ -5,24 +5,22 @@ import type { TurnContext } from '../../contracts/session.js';
 import { digestOf } from '../../rules/canonical.js';
 import { startTimer } from '../../server/start-timer.js';
 
-/** Codes that say that a session has ended, or never was. */
 const GONE: ReadonlySet<string> = new Set(['session.stopped', 'session.not_found']);
 
-/** What the hooks at the end of a session get while its door is waited for, which leaves. */
+/** How long a closing door waits for the hooks at a session's end. */
 const FAREWELL_MS = 1500;
 
-/** Where sessions of a door take place, and the folder that they are about. */
 interface SessionPlace {
   environment: string;
   scope: string;
 }
 
-/** The session of one caller: the one it was given, else one of its own that is opened when it is needed first. */
+/** The session of one caller: the given one, else its own, opened on first use. */
 export class DoorSession {
   private opening: Promise<string> | undefined;
   private lastSeen: string | undefined;
   private isClosed = false;
-  /** Known once it is open. */
+  /** Undefined until it is open. */
   id: string | undefined;
 
   /** @param given an id that the operator of the door chose; that session is never started or ended here. */
@@ -30,11 +28,7 @@ export class DoorSession {
     this.id = given;
   }
 
-  /**
-   * Does something in the session. One of its own that has ended meanwhile is followed by another one.
-   *
-   * @throws AbilityError as `startSession`, and what the action throws.
-   */
+  /** Replaces an own session that has ended. @throws AbilityError as `startSession`, and of the action. */
   async use<T>(
     connection: Connection,
     door: SessionPlace,
@@ -51,14 +45,14 @@ export class DoorSession {
     }
   }
 
-  /** What an AI reads before it decides, where it has changed since the last answer. Source: R-002-42. */
+  /** The turn context, if it has changed since the last answer. Source: R-002-42. */
   async readChange(connection: Connection): Promise<TurnContext | undefined> {
     if (this.id === undefined) return undefined;
     const { turn_context } = await showSession(connection, this.id);
     return turn_context !== null && this.isNews(turn_context) ? turn_context : undefined;
   }
 
-  /** Whether a turn context differs from the last one; from now on this is the last one. */
+  /** Whether a turn context differs from the last one, which it then replaces. */
   isNews(context: TurnContext): boolean {
     const digest = digestOf(context);
     const isNew = digest !== this.lastSeen;
@@ -66,7 +60,7 @@ export class DoorSession {
     return isNew;
   }
 
-  /** Ends a session of its own; no other one follows it. @throws AbilityError as `stopSession`. */
+  /** Ends its own session and opens no other. @throws AbilityError as `stopSession`. */
   async close(connect: () => Promise<Connection>): Promise<void> {
     this.isClosed = true;
     const id = await this.opening?.catch(() => undefined);
@@ -106,7 +100,7 @@ function closed(): AbilityError {
   });
 }
 
-/** Waits for sessions to end; hooks that take longer than a door is waited for go on without it. */
+/** Waits for sessions to end, but not for slow hooks, which continue without the door. */
 export async function endInTime(ending: Promise<void>, note: (text: string) => void): Promise<void> {
   const late = new Promise<void>((resolve) => void startTimer(FAREWELL_MS, resolve));
   await Promise.race([ending.catch((error: unknown) => note(String(error))), late]);

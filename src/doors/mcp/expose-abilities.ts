@@ -10,7 +10,7 @@ import { readArguments } from './read-arguments.js';
 import { runAbility, runInput } from './run-ability.js';
 import { type DoorTool, META_NAMES } from './tools.js';
 
-/** The annotations of effects for hosts that ask before they call a tool; unknown effects count as the gravest. */
+/** Annotations for hosts that ask before calling a tool; unknown effects count as the gravest. */
 const HINTS: Record<Effect, ToolAnnotations> = {
   read: { readOnlyHint: true, openWorldHint: false },
   external_read: { readOnlyHint: true, openWorldHint: true },
@@ -20,10 +20,8 @@ const HINTS: Record<Effect, ToolAnnotations> = {
 };
 
 /**
- * The abilities that are tools of their own for callers who may run, by tool name, in the order of their ids.
- *
- * A tool is named after its ability, with `_` for dots, since many hosts allow no dots; if two abilities would share a name, neither gets
- * it, so that a name never changes its ability.
+ * Abilities as tools for callers who may run, in order of ids: named by id with `_` for dots, which many hosts
+ * forbid. If two would share a name, neither gets it, so that a name never changes its ability.
  */
 export function exposedTools(door: McpDoor): Map<string, DoorTool> {
   if (door.expose.length === 0) return new Map();
@@ -35,7 +33,7 @@ export function exposedTools(door: McpDoor): Map<string, DoorTool> {
   return tools;
 }
 
-/** Workflows are planned for their effects, so tools are made once for each state of the definitions. */
+/** Cached per state of the definitions, since effects of workflows require planning. */
 const made = new WeakMap<McpDoor, { digest: string; tools: Map<string, DoorTool> }>();
 
 function makeTools(door: McpDoor): Map<string, DoorTool> {
@@ -48,7 +46,6 @@ function makeTools(door: McpDoor): Map<string, DoorTool> {
   return new Map(free.map(([name, ability]) => [name, toolOf(name, ability, door)]));
 }
 
-/** Globs of `--expose` without a tool, and abilities without one of their own, in sentences. */
 export function unexposed(door: McpDoor): string[] {
   const tools = exposedTools(door);
   const ids = offeredIn(door.registry(), door.environment).map(({ id }) => id);
@@ -80,7 +77,7 @@ function toolOf(name: string, { id, definition }: Offered, door: McpDoor): DoorT
   };
 }
 
-/** As `ability_run` answers, with the output as the ability promises it. */
+/** The answer of `ability_run`, with the ability's own output schema. */
 function outputOf(schema: JsonObject = {}): Tool['outputSchema'] {
   const text = { type: 'string' };
   return {
@@ -90,10 +87,10 @@ function outputOf(schema: JsonObject = {}): Tool['outputSchema'] {
   } as Tool['outputSchema'];
 }
 
-/** Words of JSON Schema under which there are values, not schemas. */
+/** Keywords of JSON Schema that contain values, not schemas. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples']);
 
-/** A schema under `properties.output`: its references to itself are moved there, too. */
+/** Moves a schema under `properties.output`, including its references to itself. */
 function moved(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(moved);
   if (!isJsonObject(schema)) return schema;
@@ -106,11 +103,7 @@ function moved(schema: Json): Json {
   );
 }
 
-/**
- * Watches the exposed tools for changes, without keeping the process alive.
- *
- * @param changed called after each change. @returns stops watching.
- */
+/** Polls without keeping the process alive. @param changed called after each change. @returns stops it. */
 export function watchExposed(door: McpDoor, changed: () => void): () => void {
   if (door.expose.length === 0) return () => {};
   let last = toolsOf(door);

@@ -13,10 +13,9 @@ import { refusalOf } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { type OwnTask, startedAnswer, taskAnswer } from './task-answer.js';
 
-/** A call waits no longer than this while others are queued. */
 const CROWDED_MS = 250;
 
-/** Waits for a task until it ends, waits for people, or the time is up. On any error the answer has the handle, as the task continues. */
+/** Waits until a task ends, waits for people, or time is up. After any error, answers with the handle. */
 export async function followTask(
   call: ToolCall,
   connection: Connection,
@@ -43,14 +42,9 @@ export async function lookAtTask({ door }: ToolCall, connection: Connection, tas
   return taskAnswer(task, result, door);
 }
 
-/** Notifications of progress for one call, however many steps its task makes. */
 const MAX_REPORTS = 500;
 
-/**
- * Sends a caller with a progress token each event of a task. The total is unknown.
- *
- * @returns stops the notifications. An error here ends them and nothing else.
- */
+/** Needs a progress token; the total is unknown. @returns stops; an error only ends the notifications. */
 function reportProgress({ progress }: ToolCall, connection: Connection, key: string): () => void {
   if (!progress) return () => {};
   const stop = new AbortController();

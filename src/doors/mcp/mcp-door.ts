@@ -7,31 +7,28 @@ import type { Loan } from '../http/connections.js';
 import type { CallQueue } from './call-queue.js';
 import type { DoorSession } from './door-session.js';
 
-/** What agents may do through a door, the least first. No level decides approvals. */
+/** Access levels of agents, lowest first. No level decides approvals. */
 export const ACCESS = ['read', 'run'] as const;
 
-/** One of {@link ACCESS}. */
 export type Access = (typeof ACCESS)[number];
 
-/** What all callers of a door share. It knows no transport. */
 export interface McpDoor {
-  /** The definitions as they are now. @throws AbilityError as `RegistryLoader.load`. */
+  /** The current definitions. @throws AbilityError like `RegistryLoader.load`. */
   registry(): Registry;
-  /** The one environment in which everything runs. */
   environment: string;
-  /** Abilities whose ids fit one of these globs are tools of their own. */
+  /** Globs; matching abilities are tools of their own. */
   expose: readonly string[];
-  /** The folder that sessions of the door are about. */
+  /** The folder that the door's sessions concern. */
   scope: string;
-  /** How to work with abilities, for agents whose tool reads skills. */
+  /** Instructions for working with abilities, for agents whose tool reads skills. */
   skill: SkillsExtension;
-  /** The connection that all calls share, for one of them. */
+  /** Lends the shared connection to one call. */
   lend(): Loan;
-  /** The environment in which credentials are looked for when something is planned. */
+  /** Source of credentials for planning. */
   env: NodeJS.ProcessEnv;
-  /** A text in which commands are as people type them here. */
+  /** Rewrites commands in a text as people type them here. */
   typed(text: string): string;
-  /** Looks at what preflight resolved before a task is started; refuses by throwing. */
+  /** Checks what preflight resolved before a task starts; throws to refuse. */
   review(answer: PreflightAnswer): Promise<void>;
   /** Writes a note for the operator; agents do not see it. */
   note(text: string): void;
@@ -44,42 +41,36 @@ export interface McpDoor {
 /** The defaults of {@link McpDoor}. */
 export const USUAL_TIMES = { patienceMs: 5000, lookMs: 2000 } as const;
 
-/** Who calls, for as long as a transport or a token knows them as one. */
+/** A caller, as long as a transport or token identifies it. */
 export interface Visitor {
-  /** The person in whose name the agent asks. */
+  /** The person on whose behalf the agent acts. */
   person: Person;
-  /** Name of the agent, where it is proved; left out: as its client calls itself. */
+  /** The agent's proved name; left out: the name that its client claims. */
   agent?: string;
   access: Access;
   session: DoorSession;
   calls: CallQueue;
 }
 
-/** One call of a tool. */
 export interface ToolCall {
   door: McpDoor;
   visitor: Visitor;
-  /** The person with the agent that calls. */
   caller: Person;
-  /** The connection, as this call uses it. */
   loan: Loan;
-  /** Fires when the caller cancels the request. */
   signal: AbortSignal;
-  /** Trace context that came with the call, as W3C `traceparent` has it. */
+  /** Trace context of the call, as W3C `traceparent`. */
   trace?: string;
-  /** Notifies the caller of progress; left out where it did not ask for it. */
+  /** Notifies the caller of progress; left out unless requested. */
   progress?(steps: number, message: string): Promise<void>;
 }
 
-/** The answer of a tool: data, and whether they are a refusal or a failure. */
 export interface ToolAnswer {
   data: JsonObject;
   isError: boolean;
-  /** The task continues, under this handle. */
+  /** Set if the task continues, with its handle. */
   open?: OpenAnswer;
 }
 
-/** A task that was still open when its caller was answered. */
 export interface OpenAnswer {
   handle: string;
   key: string;

@@ -7,24 +7,18 @@ import { findOffered } from './describe-ability.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { deciders } from './task-answer.js';
 
-/** What `ability_plan` takes. */
 export const planInput = z.strictObject({ id: z.string(), input: z.record(z.string(), z.unknown()).optional() });
 
-/** The maximum number of calls of a plan in the data. */
 const MAX_CALLS = 100;
 
-/**
- * `ability_plan`: what would happen with an input, as far as that is certain before. Reads files only, runs no hook.
- *
- * @throws AbilityError as preflight would.
- */
+/** `ability_plan`: effects of an input. Only reads files, runs no hook. @throws AbilityError as preflight. */
 export async function plan(
   { door, caller }: ToolCall,
   { id, input = {} }: z.output<typeof planInput>,
 ): Promise<ToolAnswer> {
   const { environment, env } = door;
   findOffered(door, id);
-  // In a session, as ability_run would have it.
+  // As `ability_run` does, in a session.
   const user = { ...caller, caller: 'session' } as const;
   const preview = previewPlan(door.registry(), { ability: id, environment, input: input as JsonObject, user, env });
   const steps = stepsIn([...preview.steps, ...preview.finally]);
@@ -53,7 +47,6 @@ export async function plan(
   };
 }
 
-/** Every step of a preview, inner ones included, in the order in which they may run. */
 function stepsIn(steps: readonly StepPreview[]): StepPreview[] {
   return steps.flatMap((step) => [
     step,
@@ -62,7 +55,7 @@ function stepsIn(steps: readonly StepPreview[]): StepPreview[] {
   ]);
 }
 
-/** Guards that do not allow it for certain. */
+/** Guards that do not certainly allow the call. */
 function guardsOf(preview: PlanPreview, steps: readonly StepPreview[]): JsonObject[] {
   const hooks = [
     ...preview.creation.flatMap((part) => part.hooks),
@@ -93,7 +86,6 @@ function approvalFields(approval: ApprovalPreview): JsonObject {
   return { title, asked, because: reasons, who, people_needed: quorum, requester_may: self_approval };
 }
 
-/** Without repetitions. */
 function unique(data: readonly JsonObject[]): JsonObject[] {
   return [...new Map(data.map((one) => [JSON.stringify(one), one])).values()];
 }

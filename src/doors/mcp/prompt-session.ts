@@ -6,14 +6,9 @@ import { MAX_PROMPT } from '../../rules/sessions/read-session-start.js';
 import { withWarnings } from './answers.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 
-/** What `session_prompt` takes. */
 export const promptInput = z.strictObject({ text: z.string().max(MAX_PROMPT).describe('As the user wrote it.') });
 
-/**
- * `session_prompt`: says to the session what the user asks, and gives back what an AI reads before it decides.
- *
- * @throws AbilityError as `promptSession`. Source: R-002-42.
- */
+/** Returns what an AI reads before it decides. @throws AbilityError as `promptSession`. Source: R-002-42. */
 export async function prompt(call: ToolCall, { text }: z.output<typeof promptInput>): Promise<ToolAnswer> {
   const { door, visitor, caller } = call;
   const connection = await call.loan.connect();
@@ -24,7 +19,7 @@ export async function prompt(call: ToolCall, { text }: z.output<typeof promptInp
   return { data: { turn_context: context as unknown as Json }, isError: false };
 }
 
-/** Adds what an AI reads before its next decision, where that has changed since the last answer. Source: R-002-42. */
+/** Adds the turn context, if it has changed since the last answer. Source: R-002-42. */
 export async function withTurnContext(
   { visitor }: ToolCall,
   connection: Connection,
@@ -36,7 +31,7 @@ export async function withTurnContext(
     return { ...answer, data: { ...answer.data, turn_context: change as unknown as Json } };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    // The task was run all the same, and its answer must not be lost.
+    // The task has run, so its answer must not be lost.
     return withWarnings(answer, [`turn_context cannot be read: ${error.code}: ${error.message}`]);
   }
 }

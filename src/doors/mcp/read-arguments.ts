@@ -2,15 +2,11 @@ import type { z } from 'zod';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 
-/** Characters of the arguments of a call, as JSON. */
+/** Characters of a call's arguments as JSON. */
 export const MAX_ARGUMENTS = 4 * 1024 * 1024;
 const MAX_ISSUES = 5;
 
-/**
- * The arguments of a call, parsed by its schema.
- *
- * @throws AbilityError `input.invalid`, with the places of the errors.
- */
+/** @throws AbilityError `input.invalid`, with the places of the errors. */
 export function readArguments<T>(schema: z.ZodType<T>, given: unknown = {}): T {
   refuseUnsafeKeys(given);
   const { length } = JSON.stringify(given);

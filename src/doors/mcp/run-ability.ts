@@ -8,7 +8,6 @@ import { followTask } from './follow-task.js';
 import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { withTurnContext } from './prompt-session.js';
 
-/** What `ability_run` takes. */
 export const runInput = z.strictObject({
   id: z.string(),
   input: z.record(z.string(), z.unknown()).optional(),
@@ -25,11 +24,7 @@ export const runInput = z.strictObject({
   intent: z.string().max(1000).optional().describe('What it is for.'),
 });
 
-/**
- * Runs an ability as a durable task in the session of its caller, and waits for a moment.
- *
- * The task is accepted by the server before anything is answered. @throws AbilityError as `createTask`.
- */
+/** Runs a durable task in the caller's session and waits briefly. @throws AbilityError as `createTask`. */
 export async function runAbility(call: ToolCall, wanted: z.output<typeof runInput>): Promise<ToolAnswer> {
   const { door, visitor, caller, signal } = call;
   const connection = await call.loan.connect();
@@ -58,16 +53,16 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
     }),
   );
   const key = created.id;
-  // A key that was used before has the handle that it got then.
+  // A reused key keeps the handle of its first use.
   const handle = created.attached ? await readHandle(connection, key, caller) : handleOf(key, secret);
   const answer = await followTask(call, connection, { key, handle });
   return withTurnContext(call, connection, withWarnings(answer, [...created.warnings, ...warnings]));
 }
 
-/** The definitions that were searched, described and planned here may not be those that run. */
+/** The worker may run other definitions than those searched, described and planned here. */
 const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here; the task runs theirs';
 
-/** Each caller has keys of its own, so that none runs, or learns of, a task that another one made under the same key. */
+/** Each caller has its own keys, so that none runs or sees another's task under the same key. */
 function keyOf({ name, agent = '' }: Person, key: string): string {
   const whose = createHash('sha256').update(JSON.stringify([name, agent]));
   return `a${whose.digest('hex').slice(0, 12)}-${key}`;

@@ -8,17 +8,13 @@ import { noteGap } from '../answers/note-gap.js';
 import { DETAILS, type RoutedAbility, routeRequest } from '../answers/route-request.js';
 import type { McpDoor, ToolAnswer, ToolCall } from './mcp-door.js';
 
-/** What `ability_search` takes. */
 export const searchInput = z.strictObject({
   query: z.string().max(1000).optional().describe('What is wanted, in words; without: all.'),
   detail: z.enum(DETAILS).default('summary'),
   limit: z.number().int().min(1).max(100).default(20),
 });
 
-/**
- * `ability_search`: the abilities that fit a request, each with reason, score, effects and the inputs that the request does not give; none
- * where nothing fits. Without a query all that can be run, high-level ones first. Runs nothing.
- */
+/** `ability_search`: what fits a request; without a query, all that can be run, high-level ones first. */
 export async function search(
   { door }: ToolCall,
   { query = '', detail, limit }: z.output<typeof searchInput>,
@@ -44,7 +40,6 @@ export async function search(
   return { data, isError: false };
 }
 
-/** The maximum number of ranked abilities. */
 const MAX = 100;
 
 function listAll({ registry: load, environment }: McpDoor, limit: number): JsonObject {
@@ -60,7 +55,7 @@ function listAll({ registry: load, environment }: McpDoor, limit: number): JsonO
   return { abilities, total: all.length };
 }
 
-/** Leaves out empty fields, which would take room in the context of an agent. */
+/** Leaves out empty fields, to save an agent's context. */
 function shown({ given, missing, summary, reason, ...rest }: RoutedAbility): JsonObject {
   return {
     ...(rest as unknown as JsonObject),

@@ -5,10 +5,10 @@ import { createServer } from './create-server.js';
 import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
 
-/** A message may be this large: above what arguments may have, so that these are refused with a reason. */
+/** Above the limit of arguments, so that too large ones are refused with a reason. */
 const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** A transport over a pair of streams, which closes where a message is larger than any honest one. */
+/** Closes when a message exceeds the maximum. */
 export function transportOver(stdin: Readable, stdout: Writable): Transport {
   return new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
 }
@@ -40,7 +40,7 @@ export async function serveCaller(
   stopWatching();
 }
 
-/** By either side, for any reason. */
+/** Resolves when either side closes the transport. */
 function untilClosed(transport: Transport): Promise<void> {
   const { onclose } = transport;
   return new Promise((resolve) => {

@@ -2,14 +2,10 @@ import { type Skill, type SkillSource, SkillsExtension, skillEntry } from '@mode
 import { SKILL_FILE, SKILL_NAME, skillMd } from '../../authoring/agent-documents/agents-md.js';
 import { siteFolders } from '../../authoring/scaffold/scaffold.js';
 
-/** Clients may keep it for so long; another version of it comes only with another version of this program. Milliseconds. */
+/** How long clients may cache it; it changes only with this program's version. Milliseconds. */
 const KEEP_MS = 60 * 60 * 1000;
 
-/**
- * The skill of a project over MCP (SEP-2640): the text of `ability docs --skill`, with the digest by which a client checks it.
- *
- * It is the same for all callers of a door, and reads nothing from the disk but where the definitions lie.
- */
+/** The text of `ability docs --skill` over MCP (SEP-2640), with its digest; the same for all callers. */
 export function skillOfProject(root: string): SkillsExtension {
   return new SkillsExtension({
     source: sourceOf(skillMd(siteFolders(root).registry)),

@@ -7,13 +7,12 @@ import { decisionCommands } from '../cli/output/next-commands.js';
 import { problemFields } from './answers.js';
 import type { McpDoor, ToolAnswer } from './mcp-door.js';
 
-/** A task of the caller. */
 export interface OwnTask {
   key: string;
   handle: string;
 }
 
-/** The answer about a task: its state, its output or why it has none, and what the agent may do now. */
+/** The task's state, its output or why it has none, and what the agent may do now. */
 export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): ToolAnswer {
   const { status, ability_id: ability, output, error, warnings } = result;
   const data: JsonObject = { status, task: task.handle, ability, ...(warnings.length > 0 && { warnings }) };
@@ -40,12 +39,11 @@ export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): To
   };
 }
 
-/** The answer about a task that was started and not read since. */
 export function startedAnswer(task: OwnTask): ToolAnswer {
   return { data: { status: 'running', task: task.handle, next: nextOf([]) }, isError: false, open: task };
 }
 
-/** Who decides about something, until when, and with which command. Nothing that an agent could answer itself. */
+/** Who decides, until when, and with which command. Contains nothing that an agent could answer itself. */
 export function approvalFields(key: string, approval: Approval, door: McpDoor): JsonObject {
   const { id, title, what, reasons, expires_at, quorum } = approval;
   return {
@@ -61,7 +59,7 @@ export function approvalFields(key: string, approval: Approval, door: McpDoor): 
   };
 }
 
-/** Names of those who decide: the people, else the approvers as they are listed. */
+/** The people, else the approvers as listed. */
 export function deciders({ approvers, people }: Pick<Approval, 'approvers' | 'people'>): string {
   return approvers.length === 0 ? 'any person' : (people.length > 0 ? people : approvers).join(', ');
 }
@@ -79,7 +77,6 @@ function nextOf(waiting: readonly Json[]): string {
   return `A person decides this, never you: tell the user who may, and with which command. ${ask}`;
 }
 
-/** The first step at work. */
 function stepFields({ steps }: TaskResult): JsonObject {
   const at = steps.find(({ status }) => status === 'running' || status === 'waiting');
   return at ? { step: at.path } : {};

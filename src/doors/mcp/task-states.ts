@@ -7,31 +7,24 @@ import type { TaskResult } from '../../contracts/task.js';
 import { resultOf } from './answers.js';
 import type { ToolAnswer } from './mcp-door.js';
 
-/** Id of the official extension for long calls. */
 export const TASKS = 'io.modelcontextprotocol/tasks';
 
-/** How soon it is worth while to ask again. */
+/** How soon to poll again. */
 const POLL_MS = 2000;
 const POLL_APPROVAL_MS = 10_000;
 
-/** Whether the capabilities that came with a request have the extension. */
 export function declaresTasks(capabilities: unknown): boolean {
   const extensions = isJsonObject(capabilities) ? capabilities.extensions : undefined;
   const declared = isJsonObject(extensions) && Object.hasOwn(extensions, TASKS) ? extensions[TASKS] : undefined;
   return isJsonObject(declared) && Object.keys(declared).length === 0;
 }
 
-/** What a call answers whose task is open. Source: docs/mcp.md#long-calls. */
+/** The answer to a call whose task is open. Source: docs/mcp.md#long-calls. */
 export function createdTask(answer: ToolAnswer, handle: string, now = new Date().toISOString()): JsonObject {
   return { resultType: 'task', taskId: handle, createdAt: now, lastUpdatedAt: now, ttlMs: null, ...working(answer) };
 }
 
-/**
- * A task as `tasks/get` shows it. Any end without output is a completed call with an error; `failed` is left to an engine failure. Source:
- * docs/mcp.md#long-calls.
- *
- * @param answer the answer of the call for this result.
- */
+/** A task for `tasks/get`; `failed` only for an engine failure. Source: docs/mcp.md#long-calls. */
 export function detailedTask(answer: ToolAnswer, result: TaskResult, handle: string, meta: JsonObject): JsonObject {
   const now = new Date().toISOString();
   const { status, started_at, finished_at, error } = result;

@@ -13,15 +13,12 @@ import type { ToolAnswer, ToolCall } from './mcp-door.js';
 import { withTurnContext } from './prompt-session.js';
 import { approvalFields, type OwnTask } from './task-answer.js';
 
-/** What the tools about one task take. */
 export const taskInput = z.strictObject({ task: z.string().describe('As ability_run answered.') });
 
-/** What `task_result` takes. */
 export const resultInput = taskInput.extend({
   wait: z.number().int().min(0).max(50).default(5).describe('Seconds.'),
 });
 
-/** Open tasks of a caller whose approvals are read. */
 const MAX_READ = 50;
 
 /** `task_status`: the present state of a task. @throws AbilityError `task.not_found`. */
@@ -69,12 +66,12 @@ export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promis
   };
 }
 
-/** The caller's own task of that handle. @throws AbilityError `task.not_found`. */
+/** The caller's own task with this handle. @throws AbilityError `task.not_found`. */
 export async function findTask({ caller }: ToolCall, connection: Connection, handle: string): Promise<OwnTask> {
   return { key: await findHandled(connection, handle, caller), handle };
 }
 
-/** The list is older than the question. */
+/** Ignores tasks deleted since they were listed. */
 function unlessGone(error: unknown): never[] {
   if (error instanceof AbilityError && (error.code === 'task.not_found' || error.code === 'task.deleted')) return [];
   throw error;

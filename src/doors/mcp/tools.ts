@@ -10,10 +10,9 @@ import { runAbility, runInput } from './run-ability.js';
 import { search, searchInput } from './search-abilities.js';
 import { cancel, listOwnApprovals, resultInput, taskInput, taskResult, taskStatus } from './task-tools.js';
 
-/** A tool, with what it does. */
 export interface DoorTool {
   listed: Tool;
-  /** Whether the end of a task is what it answers with, so that it may answer with the task instead. */
+  /** Whether it waits for the end of a task, so that it may answer with the task instead. */
   isLong: boolean;
   /** @throws AbilityError `input.invalid`, and what the tool throws. */
   run(call: ToolCall, input: unknown): Promise<ToolAnswer>;
@@ -32,7 +31,7 @@ interface Form<Schema extends z.ZodType> {
 const READS = { readOnlyHint: true, openWorldHint: false };
 const LIST = { type: 'array', items: { type: 'object' } };
 const TEXT = { type: 'string' };
-/** Also of refusals, whose status is `refused`. */
+/** Includes refusals, whose status is `refused`. */
 const TASK = {
   type: 'object',
   properties: { status: TEXT, task: TEXT, output: {}, code: TEXT, reason: TEXT, waiting_for: LIST, next: TEXT },
@@ -40,7 +39,6 @@ const TASK = {
 };
 const outputOf = (properties: JsonObject): JsonObject => ({ type: 'object', properties });
 
-/** In the order in which they are listed. */
 const TOOLS: Record<string, Form<never>> = {
   ability_search: form({
     access: 'read',
@@ -124,13 +122,13 @@ const TOOLS: Record<string, Form<never>> = {
   }),
 };
 
-/** The tools of an access level, by name, in the order in which they are listed. */
+/** By name, in listing order. */
 export function metaTools(access: Access): ReadonlyMap<string, DoorTool> {
   const names = Object.keys(TOOLS).filter((name) => access === 'run' || TOOLS[name]?.access === 'read');
   return new Map(names.flatMap((name) => madeOf(name)));
 }
 
-/** Their schemas are made once: over HTTP there is a server for each request. */
+/** Cached, since over HTTP each request has its own server. */
 const made = new Map<string, DoorTool>();
 
 function madeOf(name: string): [string, DoorTool][] {
@@ -141,7 +139,6 @@ function madeOf(name: string): [string, DoorTool][] {
   return [[name, tool]];
 }
 
-/** The names of all of them, at any access level. */
 export const META_NAMES: ReadonlySet<string> = new Set(Object.keys(TOOLS));
 
 function toolOf(name: string, { description, input, output, annotations, isLong = false, run }: Form<never>): DoorTool {

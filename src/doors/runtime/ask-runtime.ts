@@ -14,21 +14,20 @@ import type { CommandRequest, Screen } from './lines.js';
 import type { RuntimeLine } from './read-line.js';
 import { talk } from './talk.js';
 
-/** How asking went: with an exit code, all is done and printed. */
+/** With an exit code, the command is done and its output printed. */
 interface Asked {
   exit?: ExitCode;
-  /** Under which the runtime may have created a task, for the command that does it again. */
+  /** The key under which the runtime may have created a task, for a second attempt. */
   made?: string;
 }
 
-/** The command line to run. */
 interface Asking {
   args: string[];
   env: NodeJS.ProcessEnv;
   process: NodeJS.Process;
 }
 
-/** Asks the project's own runtime to do a command. Nothing of Temporal's SDK is loaded for it. */
+/** Has the project's own runtime execute a command, without loading Temporal's SDK. */
 export async function askRuntime(line: RuntimeLine, asking: Asking): Promise<Asked> {
   const { env, process } = asking;
   if (!mayAsk(env) || (line.isFollowing && isLive(process.stderr, env))) return {};
@@ -59,7 +58,7 @@ function commandRequest({ args, env, process: { stdout, stderr } }: Asking, cwd:
   };
 }
 
-/** A command does not start again a runtime that was stopped on purpose while it waited. */
+/** Does not restart a runtime that was stopped on purpose while the command waited. */
 async function reportStopped(runtime: ReachableRuntime, { args, env, process }: Asking): Promise<ExitCode | undefined> {
   const { wasStopped } = await import('../../server/runtime/stop-runtime.js');
   if (!wasStopped(runtime.paths, runtime)) return undefined;
@@ -70,7 +69,7 @@ async function reportStopped(runtime: ReachableRuntime, { args, env, process }: 
   return reportError(runtimeStopped(), { flags: { json: args.includes('--json') }, terminal, env });
 }
 
-/** As the terminal of a command has it: it is painted again and again, and must know when its size changes. */
+/** Like the terminal of a command: a redrawn display must notice changes of the window size. */
 function isLive(stderr: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
 }
@@ -79,7 +78,7 @@ function screenOf({ isTTY = false, columns, rows }: Partial<Screen>): Screen {
   return { isTTY, columns, rows };
 }
 
-/** The folder may not exist any more. */
+/** Undefined if the folder no longer exists. */
 function folderOf(process: NodeJS.Process): string | undefined {
   try {
     return process.cwd();
@@ -88,14 +87,9 @@ function folderOf(process: NodeJS.Process): string | undefined {
   }
 }
 
-/** A runtime with a socket, and whose it is. */
 type ReachableRuntime = RuntimeFile & { socket: string; paths: ProjectPaths };
 
-/**
- * The runtime of a project, if it is up and its socket can only belong to this user, on this machine and of this version.
- *
- * Only a request shows whether it is alive. Never throws.
- */
+/** A runtime that is recorded as up, of this version, user and machine; it may be dead. Never throws. */
 function findSocket(cwd: string, project: string | undefined): ReachableRuntime | undefined {
   try {
     const paths = pathsOf(findProjectRoot(cwd, project));
@@ -128,12 +122,11 @@ const SENT = [
 /** Variables that name another server or store, so that the runtime is bypassed. */
 const ELSEWHERE = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'ABILITY_STORE'] as const;
 
-/** The part of an environment that is sent. */
 export function sentOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(SENT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }
 
-/** Whether an environment allows commands to use the project's runtime: `ABILITY_SOCKET=off` does not. */
+/** False with `ABILITY_SOCKET=off`, or variables that name another server or store. */
 export function mayAsk(env: NodeJS.ProcessEnv): boolean {
   return env.ABILITY_SOCKET !== 'off' && ELSEWHERE.every((name) => !env[name]);
 }

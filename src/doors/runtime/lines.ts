@@ -1,47 +1,44 @@
-/** Where the runtime takes typed commands. */
 export const COMMANDS_PATH = '/v1/commands';
 
 /** The first line of the request: the command line to run. Each line is one JSON value. */
 export interface CommandRequest {
-  /** Of the package that asks; another one passes by. */
+  /** Package version of the caller; a runtime of another version does not run the command. */
   version: string;
   args: string[];
   cwd: string;
-  /** See `sentOf`. */
+  /** The variables that `sentOf` lets through. */
   env: Record<string, string>;
-  /** `TZ` of who asks; null where it has none. Times for people are local. */
+  /** `TZ` of the caller; null if unset. A runtime with another one does not run the command. */
   timezone: string | null;
-  /** The key for a task that is created without one. */
+  /** Key for the task that the command creates, where the command line gives none. */
   made?: string;
-  /** Milliseconds since the command began. */
   elapsedMs: number;
   stdout: Screen;
   stderr: Screen;
 }
 
-/** What a command knows of where it writes to. */
 export interface Screen {
   isTTY: boolean;
   columns?: number | undefined;
   rows?: number | undefined;
 }
 
-/** The other lines of a request: what the process that asks was sent. */
+/** The other lines of a request: signals that the calling process received. */
 export interface SignalLine {
   signal: 'SIGINT' | 'SIGTERM';
 }
 
-/** The reply, line by line; the first is `taken`, or `passed` with nothing done. The last one is `exit`. */
+/** The reply, line by line: first `taken`, or `passed` if the runtime refuses the command; last `exit`. */
 export type AnswerLine =
   | { taken: true }
   | { passed: string }
   | { out: string }
   | { err: string }
-  /** No part of the command listens to that signal, so that it ends the process. */
+  /** No part of the command listens to that signal, so it ends the calling process. */
   | { unheard: SignalLine['signal'] }
   | { exit: number };
 
-/** Gives each whole line of what comes in pieces. @param maxBytes of one line; more ends it with an error. */
+/** Splits chunks into whole lines. @param maxBytes maximum size of a line. @throws RangeError above it. */
 export function splitLines(
   onLine: (line: string) => void,
   maxBytes = Number.POSITIVE_INFINITY,

@@ -10,10 +10,7 @@ import { type HttpDoor, USUAL_LIMITS } from '../http/http-door.js';
 import { openHttpDoor } from '../http/open-http-door.js';
 import type { DoorPlace } from './open-runtime-door.js';
 
-/**
- * The routes of `ability serve` for who comes over the socket. Without a token that is the user who owns it, who may read and run;
- * decisions take a token, as through any door.
- */
+/** The routes of `ability serve`. Without a token, the socket's owner may read and run, but not decide. */
 export async function openRoutes(
   { root, env, runtime }: DoorPlace,
   { loader, use, closing }: { loader: RegistryLoader; use: HttpDoor['ask']; closing: AbortSignal },
@@ -24,7 +21,7 @@ export async function openRoutes(
     environment: undefined,
     env,
     ask: use,
-    // What the first command had in its environment says nothing of who comes now.
+    // The environment of the command that started the runtime says nothing about later callers.
     authentication: { findToken: (text) => tokens.authenticate(text), local: currentUser({}), believesClaims: true },
     isOwnHost: isLoopback,
     scope: 'integration',

@@ -11,10 +11,9 @@ import { Connections } from '../http/connections.js';
 import type { HttpDoor } from '../http/http-door.js';
 import { COMMANDS_PATH } from './lines.js';
 
-/** The project and runtime that a door belongs to. */
 export interface DoorPlace {
   root: string;
-  /** Of the runtime. */
+  /** The environment of the runtime process. */
   env: NodeJS.ProcessEnv;
   runtime: RuntimeFile;
 }
@@ -39,7 +38,7 @@ export async function openRuntimeDoor(place: DoorPlace): Promise<RuntimeDoor> {
     const { openRoutes } = await import('./open-routes.js');
     return openRoutes(place, { loader, use, closing: closing.signal });
   });
-  // A command may wait for a task as long as it likes, and says what it was sent meanwhile.
+  // The request stays open while its command waits for a task, and carries later signals.
   const server = createServer({ requestTimeout: 0 }, (request, response) => {
     const stopTouching = keepTouching(paths, env);
     response.on('close', stopTouching);
@@ -62,7 +61,7 @@ export async function openRuntimeDoor(place: DoorPlace): Promise<RuntimeDoor> {
   };
 }
 
-/** Loads something when it is needed first, and again where that failed. */
+/** Loads on first use; after a failure, the next use loads again. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined;
   return () => {

@@ -1,20 +1,17 @@
-/** Flags of every command that go over the socket. */
+/** Flags that every command forwarded to the runtime may have. */
 export const GLOBAL = { values: ['--project', '--env'], switches: ['--json', '--yes', '--strict'] };
 
-/** What a command may be given, besides those, to be done by the runtime. */
+/** The flags that the runtime supports for a command, besides {@link GLOBAL}. */
 interface Line {
   values?: readonly string[];
   switches?: readonly string[];
-  /** Whether it follows a task: at a terminal that shows it live, the command needs the terminal itself. */
+  /** Whether it follows a task: on a terminal with a live display the calling process must run it itself. */
   isFollowing?: boolean;
 }
 
 const PATIENCE = ['--timeout', '--wait-approval'];
 
-/**
- * The commands that the runtime runs for a command line, with their supported flags. Commands that read stdin or files named on the command
- * line, write files, decide, or end with their process are left out: the calling process runs them.
- */
+/** Commands for the runtime, with flags: none that uses stdin or files, decides, or ends with its process. */
 export const LINES: Record<string, Line> = {
   run: {
     values: ['--input', '--set', '--key', '--intent', '--session', '--scope', '--plan', ...PATIENCE],
@@ -29,19 +26,16 @@ export const LINES: Record<string, Line> = {
   why: {},
 };
 
-/** A command line that the runtime may run. */
 export interface RuntimeLine {
-  /** As `--project` has it. */
   project?: string;
   isFollowing: boolean;
-  /** Whether it creates a task whose key is not given, so that who asks makes it. */
+  /** Whether it creates a task without `--key`, so that the caller must generate the key. */
   makesKey: boolean;
 }
 
 /**
- * Reads a command line without the parser of commands, which takes longer to load than the runtime takes to answer.
- *
- * @returns undefined for any other command, and for what that parser would refuse or read in another way.
+ * Reads a command line without the command parser, which loads more slowly than the runtime answers.
+ * @returns undefined for other commands, and for what that parser would refuse or read differently.
  */
 export function readLine(args: readonly string[]): RuntimeLine | undefined {
   const words: string[] = [];
@@ -55,7 +49,7 @@ export function readLine(args: readonly string[]): RuntimeLine | undefined {
     if (isValued(arg)) {
       at += 1;
       const value = args[at];
-      // A file or stdin, or what only looks like a value.
+      // No value, a flag, stdin or a file.
       if (value === undefined || value.startsWith('-') || namesFile(value)) return undefined;
       flags.push({ name: arg, value });
     } else flags.push({ name: arg });
@@ -79,7 +73,7 @@ function isValued(flag: string): boolean {
   return VALUED.has(flag);
 }
 
-/** `@file`, alone or as the value of an assignment. */
+/** Whether a value names a file: `@file`, alone or after the `=` of an assignment. */
 function namesFile(value: string): boolean {
   return value.startsWith('@') || /^[^=:]+?=@/.test(value);
 }

@@ -13,7 +13,7 @@ if (values.project === undefined || values.temporal === undefined) {
 try {
   const { project: root, temporal: binary } = values;
   const runtime = ProjectRuntime.take({ root, binary, foreground: false, openDoor: doorOpener(root) });
-  // Another process has the lock; it will come up, and the caller waits for it.
+  // Another process has the lock; the caller waits for its runtime.
   if ('holder' in runtime) process.exit(0);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => runtime.leave());
   process.on('SIGUSR2', () => void runtime.leaveIfIdle());

@@ -10,7 +10,7 @@ export class Stage extends EventEmitter implements Surroundings {
   readonly stdin = { isTTY: false };
   readonly stdout: Stream;
   readonly stderr: Stream;
-  /** How the command ends where it ends its process. */
+  /** Resolves with the exit code when the command ends its process. */
   readonly left: Promise<number>;
   private leave: (exit: number) => void = () => {};
   private hasGone = false;
@@ -31,24 +31,23 @@ export class Stage extends EventEmitter implements Surroundings {
     this.leave(code ?? 0);
   }
 
-  /** Commands that read stdin never run here. */
+  /** Never called: commands that read stdin do not run in the runtime. */
   readInput(): string {
     throw new Error('the runtime has no stdin of the command');
   }
 
   override once(event: string, listener: () => void): this {
     super.once(event, listener);
-    // Late listeners get it, too.
+    // Listeners added after the disconnect get it, too.
     if (this.hasGone && event === 'SIGTERM') queueMicrotask(() => this.emit(event, event));
     return this;
   }
 
-  /** A signal of the calling process. */
   signal(signal: SignalLine['signal']): void {
     if (!this.emit(signal, signal)) this.send({ unheard: signal });
   }
 
-  /** The caller has disconnected: nothing waits for them any more. */
+  /** The caller has disconnected: ends the command as SIGTERM would. */
   gone(): void {
     this.hasGone = true;
     this.emit('SIGTERM', 'SIGTERM');

@@ -10,19 +10,17 @@ import { type AnswerLine, type CommandRequest, type SignalLine, splitLines } fro
 import { readLine } from './read-line.js';
 import { Stage } from './stage.js';
 
-/** An input on a command line is not larger: the system allows a word of 128 KiB, and some MiB in all. */
+/** Maximum size of a request. The system limits an argument to 128 KiB and a command line to some MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** Each that waits is a long poll of Temporal; more ask it themselves. */
+/** Each waiting command holds a long poll on Temporal; above this, the calling processes poll themselves. */
 const MOST_AT_ONCE = 200;
 
-/** What typed commands are done with. */
 export interface Commands {
   runtime: RuntimeFile;
   loader: RegistryLoader;
   use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
-/** Takes typed commands; each is done as its own process would do it. */
 export function commandTaker(commands: Commands): (request: IncomingMessage, response: ServerResponse) => void {
   let underWay = 0;
   return (request, response) => {
@@ -59,7 +57,7 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
       try {
         take(piece);
       } catch {
-        // No command of this package asks so.
+        // Not a request of this package.
         request.destroy();
       }
     });
@@ -69,13 +67,13 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
   };
 }
 
-/** Why a command is not for this runtime; undefined where it is. */
+/** Why this runtime refuses a command; undefined if it runs it. */
 function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: CommandRequest): string | undefined {
   if (version !== packageVersion()) return 'another version';
   if (!readLine(args)) return 'no command for the runtime';
   if ((process.env.TZ ?? null) !== timezone) return 'another time zone';
   try {
-    // Under a new name the runtime must be replaced first.
+    // A renamed project needs a new runtime.
     return loader.load().project.project === runtime.project ? undefined : 'another project';
   } catch {
     return 'broken definitions';

@@ -1,13 +1,12 @@
 import { type ClientRequest, request } from 'node:http';
 import { type AnswerLine, COMMANDS_PATH, type CommandRequest, type SignalLine, splitLines } from './lines.js';
 
-/** A runtime that is silent for this long is bypassed: the command itself then waits for it, or reports the error. */
+/** After this silence the command bypasses the runtime and waits for it, or reports the error, itself. */
 const PATIENCE_MS = 3000;
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** Who sends more signals than this need not wait for what the runtime makes of them. */
+/** Further signals end the calling process without waiting for the runtime. */
 const MAX_SIGNALS = 2;
 
-/** The calling process: where it writes, and which signals it gets. */
 export interface Asking {
   stdout: { write(text: string): unknown };
   stderr: { write(text: string): unknown };
@@ -17,13 +16,10 @@ export interface Asking {
   pid: number;
 }
 
-/** How a talk ended: `passed` did nothing, of what was `lost` it is not known how far it came. */
+/** `passed`: the runtime did nothing; `lost`: it is not known how far the command came. */
 export type TalkEnd = { kind: 'done'; exit: number } | { kind: 'passed' } | { kind: 'lost' };
 
-/**
- * Has the runtime do a command line. What it says on stderr is passed on at once; stdout is kept until the end, so that a command that
- * has to be done again prints its result once.
- */
+/** Runs a command line in the runtime. Holds stdout until the end, so that a rerun prints its result once. */
 export function talk(
   socketPath: string,
   asked: CommandRequest,
@@ -62,7 +58,6 @@ export function talk(
   });
 }
 
-/** What has come of an answer. */
 class Answer {
   isTaken = false;
   private isOver = false;
@@ -87,7 +82,7 @@ class Answer {
     }
   }
 
-  /** Nothing more comes. */
+  /** The connection ended, or the runtime stayed silent. */
   lose(): void {
     this.end({ kind: this.isTaken ? 'lost' : 'passed' });
   }

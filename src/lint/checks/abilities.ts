@@ -7,7 +7,7 @@ import { callsOf } from '../../planning/steps/called-abilities.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds abilities that are taken for each other, scopes that hold nowhere, and keys that are shared without agreement. */
+/** Finds easily confused ids, scopes without an environment, and conflicting settings of a shared key. */
 export function* checkAbilitiesAlike({ registry }: LintedProject): Generator<Finding> {
   yield* alikeIds(registry);
   yield* emptyScopes(registry);
@@ -36,7 +36,7 @@ function* emptyScopes({ operations, workflows, agents }: Registry): Generator<Fi
   }
 }
 
-/** Each task goes by its own `limit` and `on_busy`. Source: docs/workflow-language.md. */
+/** Finds workflows that share a key and differ in `limit` or `on_busy`. Source: docs/workflow-language.md. */
 function* sharedKeys({ workflows }: Registry): Generator<Finding> {
   const first = new Map<string, { id: string; limit: number; on_busy: string }>();
   for (const [id, workflow] of workflows) {
@@ -53,13 +53,13 @@ function* sharedKeys({ workflows }: Registry): Generator<Finding> {
   }
 }
 
-/** Finds environments that one definition promises and another one takes away. Source: R-000-28. */
+/** Finds environments that one definition includes and another one excludes. Source: R-000-28. */
 export function* checkScopes({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) yield* checkCalls(registry, workflow);
   yield* checkSettings(registry);
 }
 
-/** A workflow that names its environments must be able to run there; one that names none, somewhere. */
+/** A workflow must be able to run in each environment it names; if it names none, in at least one. */
 function* checkCalls(registry: Registry, workflow: Loaded<HighLevel>): Generator<Finding> {
   const { id, scope } = workflow.value;
   const all = environmentsOf(registry, scope);
@@ -78,7 +78,7 @@ function* checkCalls(registry: Registry, workflow: Loaded<HighLevel>): Generator
   }
 }
 
-/** Settings for an environment in which the ability is not available are never read. */
+/** Finds settings for an environment in which the ability is not available: they are never read. */
 function* checkSettings(registry: Registry): Generator<Finding> {
   for (const [id, config] of registry.configs) {
     const within = availableIn(registry, id);
@@ -95,7 +95,7 @@ function availableIn(registry: Registry, id: string): string[] | undefined {
   return ability && environmentsOf(registry, ability.value.scope);
 }
 
-/** Compares what a workflow says that it may call with what it calls; planning reports a call outside. Source: R-000-38. */
+/** Finds unknown and unused entries of `operations`; planning reports calls outside. Source: R-000-38. */
 export function* checkWhitelists({ registry }: LintedProject): Generator<Finding> {
   const known = new Set(abilityIds(registry));
   for (const workflow of registry.workflows.values()) {
@@ -114,10 +114,7 @@ export function* checkWhitelists({ registry }: LintedProject): Generator<Finding
   }
 }
 
-/**
- * The environments of the project in which an ability may run: those of its scope, or all.
- * Source: R-000-28; docs/definitions.md#high-level-abilities.
- */
+/** Those of its scope, or all. Source: R-000-28; docs/definitions.md#high-level-abilities. */
 export function environmentsOf(
   { project }: Registry,
   { environments }: { environments?: string[] | undefined },

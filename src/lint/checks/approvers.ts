@@ -6,7 +6,7 @@ import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds approvals that cannot be given: a group that is nearly one of the project, and proof that only the own runtime can check. */
+/** Finds misspelt approver groups, groups inside groups, and proof that only the own runtime can check. */
 export function* checkApprovers({ registry }: LintedProject): Generator<Finding> {
   const { environments, people } = registry.project;
   const groups = Object.keys(people);
@@ -29,11 +29,11 @@ export function* checkApprovers({ registry }: LintedProject): Generator<Finding>
   }
 }
 
-/** Groups hold names of persons. Source: docs/approvals.md#who-may-decide. */
+/** Finds groups as members of a group, which holds persons only. Source: docs/approvals.md#who-may-decide. */
 function* groupsInGroups({ project: { people }, locateInProject }: Registry): Generator<Finding> {
   for (const [group, members] of Object.entries(people)) {
     for (const [index, name] of members.entries()) {
-      // A person may be called like the group that holds only him.
+      // A group may contain a person of its own name.
       if (!Object.hasOwn(people, name) || people[name]?.includes(name)) continue;
       const message = `${group} lists ${name}, which is a group; here it is taken for a person`;
       yield findingOf('lint.group_in_group', message, locateInProject(['people', group, index]));
@@ -41,7 +41,7 @@ function* groupsInGroups({ project: { people }, locateInProject }: Registry): Ge
   }
 }
 
-/** A name that is no group is a person; one that is nearly a group is probably misspelt. Source: docs/approvals.md#who-may-decide. */
+/** Finds misspelt groups: they would count as persons. Source: docs/approvals.md#who-may-decide. */
 function* nearGroups(
   listed: readonly string[],
   groups: readonly string[],

@@ -13,19 +13,17 @@ import { typeOfSchema } from '../types/type-of-schema.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 import type { PlacedDiagnostic } from './expressions.js';
 
-/** A value to check against a schema. */
 interface Contract {
   schema: JsonObject;
-  /** `parameters` of whom, or the `output` of the workflow itself. */
+  /** For messages: the id of the called ability, or `output_schema`. */
   of: string;
   isOutput: boolean;
-  /** Names that come from elsewhere. */
+  /** Parameters that the implementation or environment provides. */
   preset: ReadonlySet<string>;
-  /** The place to report a missing name. */
   at: PropertyKey[];
 }
 
-/** Calls that their ability refuses, and outputs that the schema of the workflow refuses. */
+/** Finds calls whose input the ability refuses, and outputs that the workflow's own schema refuses. */
 export function* contractDiagnostics(types: WorkflowTypes, registry: Registry): Generator<PlacedDiagnostic> {
   const { output_schema: promised } = types.workflow.value;
   for (const site of types.sites) {
@@ -44,7 +42,7 @@ export function* contractDiagnostics(types: WorkflowTypes, registry: Registry): 
   }
 }
 
-/** What an ability refuses of an input that is written besides a call. @param of its id. @param at where a missing name is reported. */
+/** Checks an input outside a call step, such as a trigger's, against the schema of its ability. */
 export function inputDiagnostics(
   contract: Omit<Contract, 'isOutput'>,
   value: Json,
@@ -85,7 +83,7 @@ function* literalDiagnostics(contract: Contract, value: Json, path: PropertyKey[
   }
 }
 
-/** If one of several choices fails, another one may hold. */
+/** Schema paths inside alternatives: if one alternative fails, another one may accept the value. */
 const CHOICE = /\/(anyOf|oneOf|not|if|then|else|dependentSchemas|contains)\//;
 
 function errorsOf({ schema }: Contract, value: Json): ErrorObject[] {
@@ -95,7 +93,7 @@ function errorsOf({ schema }: Contract, value: Json): ErrorObject[] {
     if (validate(structuredClone(value))) return [];
     return (validate.errors ?? []).filter(({ schemaPath }) => !CHOICE.test(schemaPath));
   } catch (error) {
-    // An invalid schema is reported at its place.
+    // Another check reports an invalid schema.
     if (error instanceof AbilityError || error instanceof RangeError) return [];
     throw error;
   }
@@ -214,11 +212,7 @@ const OF_OBJECTS: ReadonlySet<string> = new Set([
   ...SAYS_NOTHING,
 ]);
 
-/**
- * Whether a value satisfies a schema of a simple form, without compiling the schema, which takes a millisecond.
- *
- * @param isOpen whether a part is checked elsewhere. @returns false also where only the whole check can tell.
- */
+/** Avoids compiling a schema (1 ms); false if uncertain. @param isOpen whether a part is checked elsewhere. */
 function plainlyFits(schema: JsonObject, value: Json, isOpen: (value: Json) => boolean): boolean {
   if (!isJsonObject(value) || schema.type !== 'object') return false;
   if (!Object.keys(schema).every((key) => OF_OBJECTS.has(key))) return false;

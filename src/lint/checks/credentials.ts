@@ -10,10 +10,8 @@ import type { EnvironmentVariables } from '../../planning/secrets/secret-source.
 import type { LintedProject } from '../linted-project.js';
 import { environmentsOf } from './abilities.js';
 
-/** The value of a secret that is set but cannot be read. */
 const UNREADABLE = '*'.repeat(SHORTEST_IN_ALL_FORMS);
 
-/** A reference to a secret, where it is written, and where it must hold. */
 interface Reference {
   name: string;
   reference: string;
@@ -22,7 +20,7 @@ interface Reference {
   environments: string[];
 }
 
-/** Checks on request whether the credentials that definitions refer to are set here. Source: R-000-89; docs/operations.md#safety. */
+/** On request, checks that referenced credentials are set here. Source: R-000-89; docs/operations.md#safety. */
 export function* checkCredentials({ registry, variables }: LintedProject): Generator<Finding> {
   if (!variables) return;
   for (const { name, reference, from, path, environments } of referencesIn(registry)) {
@@ -55,7 +53,7 @@ function short(name: string, environment: string, { length }: string, location: 
   return findingOf('lint.secret_short', `${name} is so short in ${environment} that it ${how}`, location);
 }
 
-/** The value; for a file that exists but cannot be read here, a placeholder of sufficient length. */
+/** Undefined if it is not set; for a file that exists but cannot be read, a long enough placeholder. */
 function readSecret(reference: string, root: string, variables: EnvironmentVariables): string | undefined {
   if (reference.startsWith('env:')) return variables.find(reference.slice('env:'.length));
   const file = resolve(root, reference.slice('file:'.length));
@@ -89,7 +87,7 @@ function* referencesIn(registry: Registry): Generator<Reference> {
   }
   for (const from of registry.services.values()) {
     const { credentials, environments = {} } = from.value;
-    // If an environment has its own, the general one is not needed.
+    // Environments with their own credential do not need the general one.
     for (const [name, reference] of Object.entries(credentials)) {
       const others = all.filter((environment) => !Object.hasOwn(environments[environment]?.credentials ?? {}, name));
       yield { name, reference, from, path: ['credentials', name], environments: others };

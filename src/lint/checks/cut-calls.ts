@@ -12,16 +12,12 @@ import { formatDuration, isDuration, parseDuration } from '../../rules/duration.
 import { memoize } from '../../text/memoize.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** The limits that may end a running call, and how to avoid that. */
 interface Cutter {
   what: string;
   fix: string;
 }
 
-/**
- * Finds calls that must not be cut where something may cut them: their outcome would not be known then, and that of the task
- * neither; and `cut: allowed` where a cut loses nothing. Source: docs/architecture.md#the-way-of-a-task.
- */
+/** Finds cuts with unknown outcome, needless `cut: allowed`. Source: docs/architecture.md#the-way-of-a-task. */
 export function* checkCutCalls({ registry }: LintedProject): Generator<Finding> {
   const uncut = new UncutCalls(registry);
   for (const workflow of registry.workflows.values()) {
@@ -58,7 +54,7 @@ interface CallSite {
   found: { limitMs: number; writtenMs: number };
 }
 
-/** From the inside out. A `finally` is out of the reach of everything around it. */
+/** From the innermost to the outermost. Nothing outside a `finally` can cut it. */
 function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
   if (own !== undefined && isShorter(own, found.writtenMs)) {
     const what = `its \`timeout: ${own}\` cuts it, though its implementation may take ${formatDuration(found.writtenMs)}`;
@@ -70,7 +66,7 @@ function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
   for (const outer of [...around].reverse()) {
     const part = path[outer.path.length];
     if (part === 'finally') return;
-    // Handlers of a failure run after the time of their step, and after the others.
+    // Failure handlers of a step run after its time limit and its branches.
     if (part === 'on_error') continue;
     yield* cutter(outer, found.limitMs);
   }
@@ -117,23 +113,20 @@ function* idleCut({ step, path }: DefinedStep, from: Loaded<HighLevel>, { operat
 /** Default limit of a call. Milliseconds. Source: docs/operations.md#limits. */
 export const USUAL_MS = 60_000;
 
-/** A call that must not be cut. */
 interface UncutCall {
   key: string;
   effects: Effect;
-  /** The maximum time of the call. Milliseconds. */
   limitMs: number;
-  /** The written limit of its implementation; 0 if there is none. Milliseconds. */
+  /** Time-out of its implementation, in milliseconds; 0 if it has none. */
   writtenMs: number;
 }
 
-/** Finds what must not be cut among the calls of a project, in workflows that are called as well. */
 class UncutCalls {
   private readonly children = new Map<string, UncutCall | undefined>();
 
   constructor(private readonly registry: Registry) {}
 
-  /** The call itself, or that of a workflow it calls which takes longest; undefined where a cut loses nothing. */
+  /** The call itself, or the longest such call of a called workflow; undefined if it is safe to cut. */
   in(step: StepOf<'call'>): UncutCall | undefined {
     if (step.cut) return undefined;
     const operation = this.registry.operations.get(step.call);
@@ -147,7 +140,7 @@ class UncutCalls {
 
   private inWorkflow(id: string): UncutCall | undefined {
     if (this.children.has(id)) return this.children.get(id);
-    // A workflow that calls itself is refused elsewhere, and must not be followed for ever.
+    // Ends the recursion of a workflow that calls itself, which another check refuses.
     this.children.set(id, undefined);
     const workflow = this.registry.workflows.get(id);
     let longest: UncutCall | undefined;
@@ -160,13 +153,13 @@ class UncutCalls {
   }
 }
 
-/** The time-out of an implementation, where one is written. */
+/** The `timeout_sec` of an implementation; undefined if it has none. */
 export function secondsOf(body: ImplementationBody): number | undefined {
   if (body.kind === 'script') return body.script.timeout_sec;
   return body.kind === 'mcp' ? body.mcp.timeout_sec : body.api.timeout_sec;
 }
 
-/** The longest time-out that the implementations of each operation state. Milliseconds. */
+/** The longest `timeout_sec` of each operation's implementations, in milliseconds; 0 if none has one. */
 export const writtenLimits = memoize((registry: Registry): ReadonlyMap<string, number> => {
   const limits = new Map<string, number>();
   for (const { operation, body } of implementationBodies(registry)) {

@@ -12,13 +12,11 @@ import { asJson, cutSafely } from '../types/template-type.js';
 import { ANY, type Diagnostic, describeType, mayBe, mayBeFile, type Report, type Type, unite } from '../types/type.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 
-/** A mistake with its place in the definition. */
 export interface PlacedDiagnostic extends Diagnostic {
   path: PropertyKey[];
   part?: 'key';
 }
 
-/** Mistakes of types in each expression of a workflow. */
 export function* expressionDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnostic> {
   for (const site of types.sites) {
     const view = types.viewAt(site);
@@ -47,14 +45,14 @@ function unfitBare(source: string, type: Type, belongs: Belongs): Diagnostic | u
     if (mayBe(type, 'list', 'optional')) return undefined;
     return { code: 'lint.not_a_list', message: `${given}, and \`foreach\` goes over a list` };
   }
-  // A moment that comes as text is read as one.
+  // A text is read as a timestamp.
   const isFit = belongs === 'moment' ? mayBe(type, 'bool', 'timestamp', 'string') : mayBe(type, 'bool');
   if (isFit) return undefined;
   const wanted = belongs === 'moment' ? 'true, false or a timestamp' : 'true or false';
   return { code: 'lint.not_boolean', message: `${given}, where ${wanted} belongs` };
 }
 
-/** The result of a condition that reads nothing; undefined for all others. */
+/** The result of a condition that reads no names and calls neither `now` nor `uuid`; else undefined. */
 function constantOf(source: string): boolean | undefined {
   const tree = parseExpression(source);
   let isOpen = tree === undefined;
@@ -72,7 +70,6 @@ function constantOf(source: string): boolean | undefined {
   }
 }
 
-/** Mistakes in bare CEL outside of workflows that must give true or false. */
 export function* conditionDiagnostics(source: string, path: PropertyKey[], view: View): Generator<PlacedDiagnostic> {
   const diagnostics: Diagnostic[] = [];
   const type = inferType(source, view, (diagnostic) => void diagnostics.push(diagnostic));
@@ -80,7 +77,6 @@ export function* conditionDiagnostics(source: string, path: PropertyKey[], view:
   yield* placedAt(diagnostics, path);
 }
 
-/** Mistakes in the `${{ }}` of a value, each at its text. */
 export function* templateDiagnostics(
   template: Json,
   path: PropertyKey[],
@@ -98,7 +94,7 @@ export function* templateDiagnostics(
   for (const part of parts) {
     if (typeof part === 'string') continue;
     const type = asJson(inferType(part.source, view, report));
-    // The text of a file is the path of its copy.
+    // A file becomes the path of its copy.
     if (belongs === 'argument' && mayBeFile(type)) continue;
     const unfit = parts.length > 1 ? unfitInText(part.source, type) : unfitAlone(part.source, type, belongs);
     if (unfit) report(unfit);
@@ -125,13 +121,12 @@ function unfitAlone(source: string, type: Type, belongs: Belongs): Diagnostic | 
   return undefined;
 }
 
-/** A repeated finding about one text is reported once. */
+/** Adds the path, and removes duplicates. */
 function* placedAt(diagnostics: readonly Diagnostic[], path: PropertyKey[]): Generator<PlacedDiagnostic> {
   const once = new Map(diagnostics.map((diagnostic) => [diagnostic.code + diagnostic.message, diagnostic]));
   for (const diagnostic of once.values()) yield { ...diagnostic, path };
 }
 
-/** Mistakes of types in what a script is given: its arguments, stdin and variables. */
 export function* scriptTextDiagnostics(
   { args = [], stdin, env = {} }: ScriptDefinition,
   path: PropertyKey[],
@@ -190,18 +185,18 @@ function* scriptConditionDiagnostics(source: string, path: PropertyKey[], view: 
   yield* placedAt(diagnostics, path);
 }
 
-/** The plain names of inputs: where one is absent, its item is left out, and there is nothing to ask. */
+/** Paths such as `input.a.b`. A script leaves out an item whose input is absent, so it needs no `has()`. */
 function plainPaths(sources: readonly string[]): string[] {
   return sources.filter(isPlainPath).flatMap(beginnings);
 }
 
-/** `input.a.b` reads `input.a` as well. */
+/** The path and its parents: an expression that reads `input.a.b` reads `input.a` as well. */
 function beginnings(path: string): string[] {
   const names = path.split('.');
   return names.map((_, index) => names.slice(0, index + 1).join('.'));
 }
 
-/** After a condition that holds, the value it tested exists and has the tested type. */
+/** The paths that exist where the condition is true. */
 function presentIn(source: string): string[] {
   const tree = parseExpression(source);
   return [...plainPaths([source]), ...(tree ? presentAfter(tree, true) : [])];

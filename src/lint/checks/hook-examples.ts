@@ -13,7 +13,7 @@ import { isGuardPhase } from '../../rules/hooks/guard-precedence.js';
 import { answerExpression, eventFacts } from '../../rules/hooks/hook-facts.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 
-/** Evaluates the examples of hooks that are expressions: each must be decided as it says. */
+/** Evaluates the examples of expression hooks, and finds those with another decision than expected. */
 export function* checkHookExamples({ registry }: LintedProject): Generator<Finding> {
   for (const [phase, hooks] of registry.hooks) {
     for (const hook of hooks) yield* ofFile(hook.file, () => exampleFindings(registry, phase, hook));
@@ -22,13 +22,13 @@ export function* checkHookExamples({ registry }: LintedProject): Generator<Findi
 
 function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDefinition>): Generator<Finding> {
   const { handler, examples = [], must_deny, id, blocking, enabled } = hook.value;
-  // What a guard of another tool must deny shows it as well.
+  // `must_deny`, for a guard of another tool, counts as an example.
   const isShown = examples.length > 0 || must_deny !== undefined || 'builtin' in handler;
   if (enabled && blocking && !isShown && isGuardPhase(phase)) {
     const message = `The guard ${id} has no example, so nothing shows that it refuses what it should`;
     yield findingOf('lint.guard_without_example', message, hook.locate(['id']));
   }
-  // A script or an ability is not run here; `ability hooks test` asks them.
+  // `ability hooks test` runs scripts and abilities.
   if (!('expression' in handler)) return;
   for (const [index, example] of examples.entries()) {
     const at = hook.locate(['examples', index]);
@@ -49,7 +49,7 @@ function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDef
   }
 }
 
-/** Finds hooks of sessions that cannot be planned, since they are only planned when the event comes. Source: R-000-57, R-002-48. */
+/** Plans hooks of sessions, which are otherwise planned only at their event. Source: R-000-57, R-002-48. */
 export function* checkEventHooks({ registry }: LintedProject): Generator<Finding> {
   const [environment = ''] = Object.keys(registry.project.environments);
   const variables = new EnvironmentVariables(registry.root, environment);

@@ -26,7 +26,7 @@ export function* checkHookMatches({ registry }: LintedProject): Generator<Findin
   yield* narrowedHooks(registry);
 }
 
-/** A guard that a binding keeps from all other abilities. Source: C-44. */
+/** Finds guards without `match` that a binding removes from all other abilities. Source: C-44. */
 function* narrowedHooks(registry: Registry): Generator<Finding> {
   for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
     for (const { value, locate } of registry.hooks.get(phase) ?? []) {
@@ -37,7 +37,7 @@ function* narrowedHooks(registry: Registry): Generator<Finding> {
   }
 }
 
-/** Guards that an agent passes by saying that it is none. */
+/** Finds guards that an agent evades by claiming to be another kind of caller. */
 function* claimedCallers(registry: Registry): Generator<Finding> {
   for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
     for (const { value, locate } of registry.hooks.get(phase) ?? []) {
@@ -49,7 +49,6 @@ function* claimedCallers(registry: Registry): Generator<Finding> {
   }
 }
 
-/** What an agent may claim to be instead. */
 const CLAIMED: readonly Caller[] = ['person', 'ci'];
 
 interface Known {
@@ -66,13 +65,13 @@ function namesIn(registry: Registry): Known {
   };
 }
 
-/** Characters of regular expressions that no id of an ability holds. */
+/** Characters that no id contains, such as those of regular expressions. */
 const NO_ID = /[^a-z0-9_.*-]/;
 
-/** A pattern with `*` may be for future abilities; a name is for an existing one. */
+/** Finds patterns that no id can match, and unknown names; a pattern with `*` may be for future abilities. */
 function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: Known): Generator<Finding> {
   for (const [index, pattern] of (match.abilities ?? []).entries()) {
-    // An unknown name without * is reported when the definitions are loaded.
+    // Loading the definitions reports an unknown name without *.
     if (!pattern.includes('*') || !NO_ID.test(pattern)) continue;
     const message = `\`${pattern}\` of the hook ${hook.value.id} fits no id: ids have small letters, digits, dots, dashes and _`;
     yield findingOf('lint.match_never_fits', message, hook.locate(['match', 'abilities', index]));
@@ -89,7 +88,7 @@ function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: K
   }
 }
 
-/** A hook bound by name is filtered by its `match`, too. Source: docs/hooks.md. */
+/** Finds hooks bound by name whose own `match` excludes the ability. Source: docs/hooks.md. */
 function* unfitBindings(registry: Registry): Generator<Finding> {
   const abilities = [...registry.operations, ...registry.workflows];
   const hooks = hooksByPhase(registry);
@@ -126,8 +125,7 @@ function whyItNeverFits(
     patterns !== undefined && !names.some((name) => matchesAnyGlob(patterns, name));
   if (fitsNone(abilities, [id])) return `abilities ${abilities?.join(', ')}`;
   if (fitsNone(modules, value.scope.modules ?? [])) return `modules ${modules?.join(', ')}`;
-  // A guard for an environment may be bound beside a scope that leaves the environment out: both keep it away.
-  // The effect of a workflow is that of its gravest call.
+  // Not compared: environments, which a scope may exclude as well, and effects of workflows, which depend on calls.
   if ('effects' in value && effects && !effects.includes(value.effects)) return `effects ${effects.join(', ')}`;
   const canBe = 'effects' in value ? (kind: string) => kind !== 'workflow' : (kind: string) => kind === 'workflow';
   if (kinds && !kinds.some(canBe)) return `kinds ${kinds.join(', ')}`;
@@ -154,7 +152,7 @@ export function* checkHookCoverage({ registry }: LintedProject): Generator<Findi
   }
 }
 
-/** Whether the hook fires for an ability somewhere, and is not shown it there. */
+/** Whether the hook fires for the ability in some environment where no entry of `as` maps the ability. */
 function isMissed(hook: Loaded<HookDefinition>, id: string, registry: Registry): boolean {
   const { match, as: mappings = [] } = hook.value;
   return Object.keys(registry.project.environments).some((environment) => {

@@ -9,7 +9,7 @@ import { canonicalJson } from '../../rules/canonical.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds steps, handlers and conditions that can do nothing. Source: docs/workflow-language.md. */
+/** Finds steps, handlers and conditions that have no effect. Source: docs/workflow-language.md. */
 export function* checkIdleSteps({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     yield* unreachedHandlers(workflow.value.on_error, workflow, ['on_error']);
@@ -23,7 +23,7 @@ export function* checkIdleSteps({ registry }: LintedProject): Generator<Finding>
   }
 }
 
-/** The first handler that takes a failure is the only one. Source: docs/workflow-language.md#failures. */
+/** Finds handlers behind others that take all their errors. Source: docs/workflow-language.md#failures. */
 function* unreachedHandlers(
   handlers: readonly ErrorHandlerDefinition[] = [],
   from: Loaded<HighLevel>,
@@ -90,18 +90,18 @@ function* constantUntil(step: StepDefinition, from: Loaded<HighLevel>, path: Pro
 function untilOf(step: StepDefinition): { verb: string; condition: string } | undefined {
   if (step.verb === 'repeat') return { verb: 'repeat', condition: step.repeat.until };
   if (step.verb !== 'wait' || typeof step.wait === 'string' || !('until' in step.wait)) return undefined;
-  // A wait may also go on until a time, which is known before.
+  // A wait may also end at a fixed time.
   if (!isQuestion(step.wait.until)) return undefined;
   return { verb: 'wait', condition: step.wait.until };
 }
 
-/** Whether a condition surely gives true or false, and no time. */
+/** Whether a condition certainly gives a boolean and not a time. */
 function isQuestion(condition: string): boolean {
   if (condition.includes('?')) return false;
   return /[=!]=|[<>]|&&|\|\||^\s*!/.test(condition) || condition.trim() === 'environment.protected';
 }
 
-/** A condition that is never true on purpose, `until: false`, reads nothing and is allowed. */
+/** Whether it reads only values fixed for the task. `until: false` reads nothing: deliberate, and allowed. */
 function isConstant(condition: string): boolean {
   try {
     const { references, functions } = compileExpression(condition);
@@ -113,7 +113,6 @@ function isConstant(condition: string): boolean {
   }
 }
 
-/** Finds templates that no step of their file uses. */
 export function* checkUnusedTemplates({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     const names = Object.keys(workflow.value.templates ?? {});
@@ -127,10 +126,7 @@ export function* checkUnusedTemplates({ registry }: LintedProject): Generator<Fi
   }
 }
 
-/**
- * Finds retries that name a family and so leave out the codes of it that are about the answer of a call.
- * Source: docs/workflow-language.md#failures.
- */
+/** Finds retries by a family, which omits codes about answers. Source: docs/workflow-language.md#failures. */
 export function* checkRetryFamilies({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     for (const { step, path } of walkSteps(workflow.value)) {

@@ -7,18 +7,17 @@ import { implementationBodies } from '../../planning/resolve/choose-implementati
 import { nearestNames } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Requests that change something by the definition of HTTP; a POST may be a search. */
+/** Methods that change something by the definition of HTTP. POST is not among them: it may be a search. */
 const CHANGING_METHODS: ReadonlySet<string> = new Set(['DELETE', 'PUT', 'PATCH']);
 
-/** Words that name a change. */
 const CHANGING_WORDS =
   /(^|[^a-z])(delete|drop|purge|destroy|wipe|truncate|erase|terminate|remove|uninstall)([^a-z]|$)/i;
 
-/** Words beside which {@link CHANGING_WORDS} are nouns, the object read: `list_delete_requests`, `check-drop`. */
+/** Words that turn {@link CHANGING_WORDS} into nouns: `list_delete_requests`, `check-drop`. */
 const LOOKING_WORDS =
   /(^|[^a-z])(get|list|read|find|search|check|count|query|show|status|preview|plan|dry|can|is)([^a-z]|$)/i;
 
-/** Finds abilities that claim to read while their implementation says something else. Source: R-000-27. */
+/** Finds read abilities whose implementation seems to change something. Source: R-000-27. */
 export function* checkEffects({ registry }: LintedProject): Generator<Finding> {
   for (const { body, operation, from, path } of implementationBodies(registry)) {
     const contract = registry.operations.get(operation)?.value;
@@ -54,10 +53,10 @@ function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Tags that mean something to this program and to its examples. Source: docs/definitions.md. */
+/** Tags that have an effect here or that the examples use. Source: docs/definitions.md. */
 export const KNOWN_TAGS: readonly string[] = ['fast', 'deprecated', 'experimental', 'high-cost'];
 
-/** Finds tags without an effect. */
+/** Finds tags that have no effect, or that are misspelt. */
 export function* checkTags({ registry }: LintedProject): Generator<Finding> {
   for (const { body, operation, from, path } of implementationBodies(registry)) {
     const effects = registry.operations.get(operation)?.value.effects;
@@ -76,7 +75,7 @@ export function* checkTags({ registry }: LintedProject): Generator<Finding> {
   }
 }
 
-/** `high_cost`, `Fast` and `depricated` are misspelt; `breakfast` is a word of its own. */
+/** The tag meant by `high_cost`, `Fast` or `depricated`; undefined for other words, such as `breakfast`. */
 function nearestTag(tag: string): string | undefined {
   const plain = tag.toLowerCase().replaceAll('_', '-');
   if (KNOWN_TAGS.includes(plain)) return plain;
@@ -96,7 +95,7 @@ export function* checkUnusedImplementations({ registry }: LintedProject): Genera
   }
 }
 
-/** `impl` in the configuration is the only one; else one must be allowed somewhere. Source: C-19. */
+/** An `impl` in the configuration excludes all others; else some environment must allow it. Source: C-19. */
 function whyUnused(registry: Registry, id: string, operation: string, isShorthand: boolean): string | undefined {
   const config = registry.configs.get(operation)?.value;
   if (!config) return undefined;

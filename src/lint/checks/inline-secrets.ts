@@ -3,14 +3,13 @@ import type { YamlSource } from '../../definitions/yaml-source.js';
 import { findingOf } from '../../planning/finding-of.js';
 import { ofEachSource } from '../cached-checks.js';
 
-/** Names of settings that hold a secret, also as part of a name: `DB_PASSWORD`, `api-key`, `clientSecret`. */
+/** Names of settings that hold a secret, also as a suffix: `DB_PASSWORD`, `api-key`, `clientSecret`. */
 const SECRET_NAME =
   /(^|[_.-]|(?<=[a-z])(?=[A-Z]))(password|passwd|passphrase|(?<=[_-])pwd|secret|token|api[_-]?key|apikey|private[_-]?key|access[_-]?key|signing[_-]?key|credential)s?$/i;
 
-/** Headers whose every value is a credential. */
 const SECRET_HEADER = /^((proxy-)?authorization|cookie)$/i;
 
-/** Secrets by their own form: keys of well-known services, tokens, private keys. They are nothing else anywhere. */
+/** Unambiguous forms of secrets: keys of well-known services, tokens, private keys. */
 const SECRET_FORMS: readonly RegExp[] = [
   /\bgh[pousr]_[A-Za-z0-9]{30,}\b/,
   /\bgithub_pat_[A-Za-z0-9_]{30,}\b/,
@@ -20,7 +19,7 @@ const SECRET_FORMS: readonly RegExp[] = [
   /\bxox[abprs]-[A-Za-z0-9-]{10,}/,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
   /\bAIza[A-Za-z0-9_-]{35}\b/,
-  // Only where a token begins: `-` is part of one, and from each `eyJ-` on a hostile text would be read to its end.
+  // Without the look-behind, each `eyJ-` in a hostile text would be read to its end.
   /(?<![\w-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\./,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----/,
   // The same in base64.
@@ -29,7 +28,7 @@ const SECRET_FORMS: readonly RegExp[] = [
 
 const ANY_FORM = new RegExp(SECRET_FORMS.map(({ source }) => source).join('|'), 'g');
 
-/** Secrets by their prefix; in a text for people they may be examples. */
+/** Secrets by their prefix. In a description they may be examples. */
 const SECRET_VALUES: readonly RegExp[] = [
   ...SECRET_FORMS,
   /\bBearer\s+(?!\{credential:|\$\{\{)[A-Za-z0-9._~+/-]{16,}/,
@@ -41,17 +40,16 @@ const SECRET_VALUES: readonly RegExp[] = [
 /** An option of a command whose value is the next word. */
 const SECRET_OPTION = /^--?[a-z-]*(password|passwd|secret|token|api-?key|access-?key)$/i;
 
-/** Parts of a file that describe values and hold none: schemas, and words for people. */
+/** Parts of a file that describe values and hold none. */
 const DESCRIPTIONS: ReadonlySet<string> = new Set(['input_schema', 'output_schema', 'routing_hints']);
 
 interface Found {
-  /** What holds it. */
   key: string;
   start: number;
   end: number;
 }
 
-/** Finds secrets that are written where a reference belongs. The value itself is never repeated. Source: R-000-53, R-000-89. */
+/** Finds literal secrets where a reference belongs; never repeats their value. Source: R-000-53, R-000-89. */
 export const checkInlineSecrets = ofEachSource((source) =>
   [...secretsIn(source)]
     .sort((a, b) => a.start - b.start)
@@ -62,7 +60,7 @@ export const checkInlineSecrets = ofEachSource((source) =>
 
 function secretsIn(source: YamlSource): Found[] {
   const found = [...secretValues(source), ...secretDefaults(source)];
-  // Comments, keys and descriptions are as public as all else.
+  // Comments, keys and descriptions are public, too.
   for (const { 0: text, index } of source.text.matchAll(ANY_FORM)) {
     const end = index + text.length;
     if (found.some((other) => other.start < end && index < other.end)) continue;
@@ -95,7 +93,7 @@ function secretValues({ document }: YamlSource): Found[] {
   return found;
 }
 
-/** Defaults in a schema for values that are secret by name. */
+/** Defaults in a schema of properties with a {@link SECRET_NAME}. */
 function secretDefaults({ document, text }: YamlSource): Found[] {
   const found: Found[] = [];
   if (!text.includes('default')) return found;
@@ -123,14 +121,13 @@ function isSecret(key: string, value: string): boolean {
   return SECRET_NAME.test(key) && isLiteral(value);
 }
 
-/** Shorter texts have none of the forms. */
 const SHORTEST = 9;
 
 function hasSecretForm(value: string): boolean {
   return value.length >= SHORTEST && (SECRET_VALUES.some((pattern) => pattern.test(value)) || hasBasicValue(value));
 }
 
-/** The text after `Basic` is a secret if it is `user:password` in base64, and no word of a sentence. */
+/** `Basic` is followed by a secret if the text is `user:password` in base64, and not a word of a sentence. */
 function hasBasicValue(value: string): boolean {
   return [...value.matchAll(/\bBasic\s+([A-Za-z0-9+/]{8,}={0,2})(?=\s|$)/g)].some(([, encoded = '']) => {
     const bytes = Buffer.from(encoded, 'base64');
@@ -139,7 +136,7 @@ function hasBasicValue(value: string): boolean {
   });
 }
 
-/** Whether a text is a literal value: no reference, template, placeholder or path. */
+/** Whether a text is a literal value: no reference, template or placeholder, and without blanks. */
 function isLiteral(value: string): boolean {
   return value.length >= 6 && !isReference(value) && !/\s/.test(value);
 }

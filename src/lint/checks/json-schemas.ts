@@ -9,7 +9,7 @@ import { nearestNames } from '../../text/nearest.js';
 import { ofEachAbility } from '../cached-checks.js';
 import { isForbidden } from './schema-contradictions.js';
 
-/** Those of {@link NESTED_SCHEMAS} that speak of the same value as the schema around them. */
+/** Those of {@link NESTED_SCHEMAS} that apply to the same value as the schema around them. */
 const SAME_VALUE: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else']);
 
 /** Finds errors in JSON Schemas, which allow any keyword and so accept a mistyped one. Source: R-000-29. */
@@ -20,7 +20,7 @@ export const checkJsonSchemas = ofEachAbility(function* (ability) {
   }
 });
 
-/** @param around properties that schemas around it describe for the same value. */
+/** @param around properties that outer schemas describe for the same value. */
 function* keywordFaults(
   schema: Json | undefined,
   from: Loaded<unknown>,
@@ -42,7 +42,6 @@ function* keywordFaults(
   }
 }
 
-/** The schemas directly inside a schema, with the keyword and the path of each. */
 function* innerSchemas(schema: JsonObject): Generator<{ schema: Json | undefined; key: string; at: PropertyKey[] }> {
   for (const key of SCHEMA_MAPS) {
     const map = schema[key];
@@ -56,7 +55,7 @@ function* innerSchemas(schema: JsonObject): Generator<{ schema: Json | undefined
   }
 }
 
-/** A required property that is not described is usually a described one that was misspelt. */
+/** Finds required properties without a description: usually a misspelt name. */
 function* requiredUnknown(
   schema: JsonObject,
   described: readonly string[],
@@ -66,7 +65,7 @@ function* requiredUnknown(
   const { required } = schema;
   if (!Array.isArray(required) || described.length === 0) return;
   for (const [index, name] of required.entries()) {
-    // A forbidden name is reported as such.
+    // Another check reports a forbidden name.
     if (typeof name !== 'string' || described.includes(name) || isForbidden(schema, name)) continue;
     const [near] = nearestNames(name, described);
     const fix = near === undefined ? undefined : `Write \`${near}\`, or describe \`${name}\` under \`properties\`.`;
@@ -75,7 +74,6 @@ function* requiredUnknown(
   }
 }
 
-/** Finds defaults that their own schema refuses. */
 export const checkSchemaDefaults = ofEachAbility(function* (ability) {
   for (const key of ['input_schema', 'output_schema'] as const) {
     const schema = ability.value[key];
@@ -83,7 +81,7 @@ export const checkSchemaDefaults = ofEachAbility(function* (ability) {
   }
 });
 
-/** @param root where the references of the schema lead. */
+/** @param root the schema that references are resolved in. */
 function* defaultsIn(
   schema: Json | undefined,
   root: JsonObject,
@@ -99,10 +97,10 @@ function* defaultsIn(
   for (const { schema: inner, at } of innerSchemas(schema)) yield* defaultsIn(inner, root, from, [...path, ...at]);
 }
 
-/** Says nothing of a value. */
+/** Keywords that constrain nothing. */
 const WORDS: ReadonlySet<string> = new Set(['default', 'description', 'title', 'examples', 'example', 'deprecated']);
 
-/** Of a type alone it is plain; all else is for the validator. What cannot be checked here passes: planning reports it. */
+/** Avoids the validator for a lone `type`. True if it cannot be checked here: planning reports that. */
 function fits({ default: _, ...schema }: JsonObject, root: JsonObject, value: Json): boolean {
   const keywords = Object.keys(schema).filter((key) => !WORDS.has(key) && !key.startsWith('x-'));
   if (keywords.length === 0) return true;

@@ -17,9 +17,9 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
       yield findingOf('lint.no_steps', `${id} has no steps, so it cannot be run`, workflow.locate([]));
     for (const call of callsOf(workflow.value)) {
       const called = definitionOf(registry, call.id);
-      // A call in a template is one place, however often the template is used.
+      // Reports a call in a template once, not for each use.
       const { used_at: _, ...location } = workflow.locate(call.path);
-      // A deprecated ability may go together with its callees.
+      // A deprecated ability may call deprecated ones.
       if (called?.status === 'deprecated' && status !== 'deprecated') {
         const message = describeUse(`${id} calls`, call.id, called.status, called.replaced_by);
         yield findingOf('lint.ability_deprecated', message, location);
@@ -35,7 +35,7 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
   }
 }
 
-/** Finds modules without a description, deprecated ones, and those whose overview names something missing. Source: R-002-02. */
+/** Checks references of module overviews, and the modules that scopes name. Source: R-002-02. */
 export function* checkModules({ registry }: LintedProject): Generator<Finding> {
   const { modules, operations, workflows, agents } = registry;
   for (const ability of [...operations.values(), ...workflows.values(), ...agents.values()])

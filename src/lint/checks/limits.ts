@@ -7,7 +7,7 @@ import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds limits that no task can keep, and time-outs that can never strike. Source: docs/workflow-language.md#the-last-turn. */
+/** Finds limits no task can keep, and idle time-outs. Source: docs/workflow-language.md#the-last-turn. */
 export function* checkLimits({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     yield* tooFewCalls(workflow, registry);
@@ -24,7 +24,7 @@ function* tooFewCalls(workflow: Loaded<HighLevel>, registry: Registry): Generato
   yield findingOf('lint.limit_too_small', message, workflow.locate(['limits', 'max_calls']));
 }
 
-/** Calls of operations that each task makes which succeeds without a condition or an end of its own. */
+/** The minimum number of operation calls of a successful task: conditional steps count as none. */
 function certainCalls(steps: readonly StepDefinition[], registry: Registry): number {
   let calls = 0;
   for (const step of steps) {
@@ -46,7 +46,7 @@ function certainCallsOf(step: StepDefinition, registry: Registry): number {
     case 'steps':
     case 'repeat':
       return certainCalls(step.steps, registry);
-    // Which branch wins or which case is taken, the run decides.
+    // Only the run decides which branch wins or which case is taken.
     case 'race':
     case 'switch':
     case 'approval':
@@ -59,7 +59,6 @@ function certainCallsOf(step: StepDefinition, registry: Registry): number {
   }
 }
 
-/** A time-out, and what it is around. */
 interface Outer {
   path: PropertyKey[];
   ms: number;
@@ -83,13 +82,13 @@ function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<F
     }
     if (approvalTimeout === undefined || !isDuration(approvalTimeout)) continue;
     yield* zero(approvalTimeout, workflow, [...path, 'approval', 'timeout']);
-    // The default time of an approval is not the author's error.
+    // The author did not write the default time-out.
     if (isWritten(workflow, [...path, 'approval']))
       yield* tooLong(approvalTimeout, shortest(around), workflow, [...path, 'approval', 'timeout']);
   }
 }
 
-/** A task's time-out counts working time only: not that of people, waits and called workflows. */
+/** The task's time-out, for calls of operations: it does not count approvals, waits and called workflows. */
 function timeOutOfTask(
   { timeout }: HighLevel,
   step: StepDefinition,
@@ -103,7 +102,7 @@ function timeOutOfTask(
 
 function isWithin(path: PropertyKey[], outer: PropertyKey[]): boolean {
   if (path.length <= outer.length || !outer.every((part, index) => path[index] === part)) return false;
-  // Handlers and clean-ups run after the time of the step.
+  // Handlers and clean-ups run outside the step's time limit.
   return !['on_error', 'finally'].includes(String(path[outer.length]));
 }
 

@@ -23,7 +23,6 @@ import {
 } from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
 
-/** Expressions outside workflows: of hooks, and of implementations. */
 export function* checkOtherExpressions({ registry }: LintedProject): Generator<Finding> {
   yield* hookFindings(registry);
   const environment = environmentType(registry, Object.keys(registry.project.environments));
@@ -64,14 +63,14 @@ function* conditionFindings(hook: Loaded<HookDefinition>, view: View): Generator
     const source = handler.expression[key];
     if (source === undefined) continue;
     const path = ['handler', 'expression', key];
-    // A hook that nothing binds is in no plan, so its names are checked here.
+    // No plan contains an unbound hook, so its names are checked here.
     const [problem] = problemsOf(() => checkCondition(source, IN_HOOKS, hook, path));
     if (problem) yield findingOfProblem(problem, hook.file);
     for (const diagnostic of conditionDiagnostics(source, path, view)) yield placedFinding(hook, diagnostic);
   }
 }
 
-/** The calls of a session in the scope of hooks. Source: docs/sessions.md#guards-over-a-session. */
+/** The type of a session's calls in hook expressions. Source: docs/sessions.md#guards-over-a-session. */
 const CALL = mapType({
   ability: STRING,
   effects: textsType(EFFECTS),
@@ -82,7 +81,7 @@ const CALL = mapType({
 const INT: Type = [{ kind: 'int' }];
 const COUNTS = mapType(Object.fromEntries([...EFFECTS, 'total'].map((name) => [name, INT])));
 
-/** The scope of hook expressions; a hook fires before abilities of many inputs. Source: docs/hooks.md. */
+/** The names in hook expressions. The input is open: a hook fires for many abilities. Source: docs/hooks.md. */
 function hookNames(registry: Registry): Record<string, Type> {
   const { project } = registry;
   const open = (): Type => ANY;
@@ -104,7 +103,7 @@ function viewOf(names: Record<string, Type>): View {
   return { typeOf: (name) => (Object.hasOwn(names, name) ? names[name] : undefined), present: new Set() };
 }
 
-/** `fail_if` sees the output before it is checked; the templates of a request see the input after it was. */
+/** `fail_if` sees the output before validation; templates of a request see the input after it. */
 function* bodyDiagnostics(
   body: ImplementationBody,
   path: PropertyKey[],
@@ -125,12 +124,12 @@ function* bodyDiagnostics(
   }
 }
 
-/** A task has less to say to a script than to a workflow. */
+/** The names in a script's arguments; `task` has fewer fields than in a workflow. */
 function scriptNames(names: { input: Type; environment: Type }): Record<string, Type> {
   return { ...names, task: mapType({ key: unite(STRING, NULL), ability: STRING }) };
 }
 
-/** Values from the implementation or the environment exist. */
+/** Marks the parameters that the implementation or environment provides as present. */
 function withPresets(type: Type, names: ReadonlySet<string>): Type {
   return type.map((one) => {
     if (one.kind !== 'map') return one;

@@ -13,24 +13,24 @@ import { matchesAnyGlob } from '../../text/glob.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { environmentsOf } from './abilities.js';
 
-/** Findings about one environment, which are no mistake where an ability only happens to be available there. */
+/** Only warnings for an ability whose scope names no environments and that can be planned in another one. */
 const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
 
-/** Reported when the definitions were loaded. */
+/** Loading has reported it already. */
 const TOLD = 'definition.unread';
 
-/** Reported by the check of scopes, at the call. */
+/** The check of scopes reports it at the call. */
 const ELSEWHERE = 'scope.environment';
 
-/** Found for each workflow without steps. */
+/** `checkLifecycle` reports it for workflows. */
 const NO_STEPS = 'ability.no_steps';
 
-/** Requests can be routed to an agent that has no model yet. */
+/** Only a warning: requests can be routed to an agent that has no model yet. */
 const NO_MODEL = 'config.no_model';
 
 const NOT_SET = 'config.missing_credential';
 
-/** Plans every ability in every environment in which it may run, and reports why it cannot be planned. */
+/** Plans every ability in every environment of its scope, and reports why planning fails. */
 export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
   const alike = new AlikeEnvironments(registry);
   for (const [id, ability] of [...registry.operations, ...registry.workflows, ...registry.agents]) {
@@ -69,11 +69,8 @@ function hasSteps({ value }: Loaded<LowLevel | HighLevel | AgentProfile>): boole
 }
 
 /**
- * Groups the environments in which an ability is planned alike, so that a project of thousands is planned no oftener than it
- * has to be.
- *
- * Only for operations carried out by scripts: where they have no settings of their own in an environment, nothing but
- * hooks that match on environments can make a difference.
+ * Groups environments that plan an ability alike, to save plans. Only for operations whose implementations are
+ * scripts: without own settings, they differ only by hooks that match on environments.
  */
 class AlikeEnvironments {
   private readonly scripts: ReadonlySet<string>;
@@ -95,7 +92,7 @@ class AlikeEnvironments {
     );
   }
 
-  /** One environment of each group in which an ability is planned alike, in their order. */
+  /** The first environment of each group. */
   oneOfEach(id: string, environments: readonly string[]): string[] {
     if (!this.scripts.has(id)) return [...environments];
     const settings = this.registry.configs.get(id)?.value.environments ?? {};

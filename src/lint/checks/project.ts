@@ -9,7 +9,6 @@ import { findingOf } from '../../planning/finding-of.js';
 import { type HostEntry, isHostAllowed, readHostEntry } from '../../rules/calls/allowed-hosts.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Names that everybody takes for the environment where it matters. */
 const PRODUCTION = /^(prod|production|prd|live)([_-]|$)/;
 
 /** Finds environments that guard less than they seem to. Source: docs/definitions.md; docs/approvals.md#who-may-decide. */
@@ -28,21 +27,19 @@ export function* checkEnvironments({ registry }: LintedProject): Generator<Findi
   }
 }
 
-/** Whether a key is written, as opposed to its default: a missing key is located at its map. */
+/** Whether the file sets a key: a default is located at its map. */
 function isWritten({ locateInProject }: Registry, path: PropertyKey[], key: string): boolean {
   return formatLocation(locateInProject([...path, key])) !== formatLocation(locateInProject(path));
 }
 
-/** Hosts that have nothing in common; what allows each of them allows all. */
+/** Unrelated hosts: an entry that allows each of them allows every host. */
 const ANY_HOSTS = ['a.example.com', 'x9.test.net', 'q.z.org'];
 
-/** Endings under which anybody can have a name. */
 const PUBLIC_ENDING = /^\*+\.?(com|net|org|io|dev|app|cloud|co|ai|info|de|eu|uk|us|co\.uk)(:|$)/i;
 
-/** Characters that no host name holds. */
 const NO_HOST = /[\s/\\(),^$?|+@]/;
 
-/** Finds entries of the policy that say something else than they seem to. Source: docs/operations.md#safety. */
+/** Finds `allowed_hosts` entries that allow nothing, or too much. Source: docs/operations.md#safety. */
 export function* checkHostPatterns({ registry }: LintedProject): Generator<Finding> {
   for (const [index, entry] of (registry.project.policy.allowed_hosts ?? []).entries()) {
     const what = whatItAllows(entry);
@@ -70,7 +67,7 @@ function allowsAnyHost(text: string, { ports }: HostEntry): boolean {
   return ANY_HOSTS.every((host) => isHostAllowed(new URL(`https://${host}${port}`), [text]));
 }
 
-/** A URL has one notation for each host, and hosts are compared as URLs have them. */
+/** Host names are compared in the notation of URLs; any other notation matches nothing. */
 function otherNotation(host: string): string | undefined {
   if (host.includes('*')) return undefined;
   const url = URL.canParse(`https://${host}`) ? new URL(`https://${host}`) : undefined;
@@ -78,7 +75,7 @@ function otherNotation(host: string): string | undefined {
   return url ? `nothing: write it as a URL has it, \`${url.hostname}\`` : `nothing: ${EXPECTED}`;
 }
 
-/** Finds variables that a profile sets in two places, one of which is lost. Source: docs/definitions.md. */
+/** Finds variables that a profile sets twice, so that one value is lost. Source: docs/definitions.md. */
 export function* checkVariablesTwice({ registry }: LintedProject): Generator<Finding> {
   for (const [id, profile] of registry.envProfiles) {
     const { pass, set, secrets } = profile.value;
@@ -100,12 +97,12 @@ export function* checkVariablesTwice({ registry }: LintedProject): Generator<Fin
 
 const FOLDERS = ['low-level', 'high-level', 'implementations', 'config'] as const;
 
-/** Names of files that look like definitions: `a.YAML`, `a.yaml.txt`, `a.json`. */
+/** Extensions that look like those of a definition: `a.YAML`, `a.yaml.txt`, `a.json`. */
 const MEANT = /\.(ya?ml(\.txt)?|jsonc?|json5)$/i;
 
 const READ = /\.ya?ml$/;
 
-/** Finds files that lie among the definitions and that no ending makes one. */
+/** Finds files in the folders of definitions that are ignored because of their extension. */
 export function* checkUnreadFiles({ registry: { root } }: LintedProject): Generator<Finding> {
   const { registry, hooks } = foldersOf(root);
   for (const folder of [...FOLDERS.map((name) => join(registry, name)), hooks]) {

@@ -14,10 +14,10 @@ import { inputDiagnostics } from './calls.js';
 import { conditionDiagnostics, type PlacedDiagnostic, templateDiagnostics } from './expressions.js';
 import { placedFinding } from './workflow-contents.js';
 
-/** Errors of the schedule itself; those of its ability are found there. */
+/** Errors of the schedule itself; those of its ability are reported at the ability. */
 const OF_SCHEDULES: ReadonlySet<string> = new Set(['environment.not_found', 'input.invalid', 'scope.environment']);
 
-/** Finds schedules that share a name, and those whose firings could never run. */
+/** Finds schedules with the same id, and those that could never run. */
 export function* checkSchedules({ registry, variables }: LintedProject): Generator<Finding> {
   const first = new Map<string, FoundSchedule>();
   for (const found of findStated(registry)) {
@@ -34,7 +34,7 @@ export function* checkSchedules({ registry, variables }: LintedProject): Generat
   }
 }
 
-/** Finds webhooks that share a name, triggers that could start nothing, and expressions of theirs that cannot work. */
+/** Finds triggers with the same webhook, those that cannot start anything, and errors in their expressions. */
 export function* checkTriggers({ registry }: LintedProject): Generator<Finding> {
   const first = new Map<string, FoundTrigger>();
   for (const found of findTriggers(registry)) {
@@ -51,7 +51,7 @@ export function* checkTriggers({ registry }: LintedProject): Generator<Finding> 
   }
 }
 
-/** The body is up to its senders. */
+/** The type of `webhook`. Its sender decides what the body holds. */
 const WEBHOOK = mapType({
   headers: [{ kind: 'map', fields: new Map(), others: (): Type => STRING }],
   body: ANY,

@@ -14,7 +14,7 @@ interface SchemaFault {
   fix?: string | undefined;
 }
 
-/** Finds schemas that fit nothing, and keywords that do nothing for their type. Source: R-000-29. */
+/** Finds schemas that no value satisfies, and keywords without effect on their type. Source: R-000-29. */
 export const checkSchemaContradictions = ofEachAbility(function* (ability) {
   for (const key of ['input_schema', 'output_schema'] as const) {
     const schema = ability.value[key];
@@ -34,7 +34,6 @@ function* faultsIn(from: Loaded<unknown>, schema: JsonObject, path: PropertyKey[
   for (const { schema: inner, path: at } of partsOf(schema)) yield* faultsIn(from, inner, [...path, ...at]);
 }
 
-/** Keywords whose value is a map of names to schemas. */
 const MAPS: ReadonlySet<string> = new Set([
   'properties',
   'patternProperties',
@@ -42,7 +41,7 @@ const MAPS: ReadonlySet<string> = new Set([
   'definitions',
   'dependentSchemas',
 ]);
-/** Keywords with a schema or several; `not` and `if` are left out, where an unsatisfiable schema may be on purpose. */
+/** Leaves out `not` and `if`, where an unsatisfiable schema may be deliberate. */
 const NESTED: ReadonlySet<string> = new Set([
   'allOf',
   'anyOf',
@@ -126,7 +125,6 @@ function fixOf({ properties }: JsonObject, name: string): string {
     : `Write \`${near}\`, or describe it under \`properties\`.`;
 }
 
-/** Whether a schema lets no object have a property. */
 export function isForbidden(
   { properties, patternProperties, additionalProperties }: JsonObject,
   name: string,
@@ -135,7 +133,6 @@ export function isForbidden(
   return additionalProperties === false && patternProperties === undefined;
 }
 
-/** The type that each keyword speaks of. */
 const TYPE_OF: ReadonlyMap<string, string> = new Map([
   ...['minLength', 'maxLength', 'pattern'].map((key): [string, string] => [key, 'string']),
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].map((key): [string, string] => [
@@ -151,7 +148,7 @@ const TYPE_OF: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** Formats that are checked, and those of OpenAPI, which say how wide a number is. */
+/** Formats that validation knows, and those of OpenAPI for the width of numbers. */
 const FORMATS: readonly string[] = [
   ...[
     'date-time',

@@ -11,7 +11,7 @@ import { declaredFiles, interpreterWords } from '../../planning/scripts/resolve-
 import { type ProjectFiles, projectFilesOf, type ScriptFile } from '../../planning/scripts/script-files.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds what scripts import and reach for that is not pinned with them. */
+/** Finds imports and files of scripts that the plan does not pin. */
 export function* checkScriptReach({ registry }: LintedProject): Generator<Finding> {
   const files = projectFilesOf(registry);
   for (const { script, from, path } of scriptsOf(registry)) {
@@ -41,7 +41,7 @@ function* scriptsOf(registry: Registry): Generator<WrittenScript> {
   }
 }
 
-/** Refusals of a plan are reported by the check of plans. */
+/** Undefined if planning refuses the list: the check of plans reports that. */
 function declaredOf(
   files: ProjectFiles,
   script: ScriptDefinition,

@@ -5,7 +5,7 @@ import { findingOf } from '../../planning/finding-of.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds packs that name something missing, and capabilities that recruit none; built-in ones are exempt. Source: R-004-13, R-004-14. */
+/** Checks references of packs, and that each own capability has a pack. Source: R-004-13, R-004-14. */
 export function* checkSpecialists({ registry }: LintedProject): Generator<Finding> {
   const { capabilities, packs } = listSpecialists(registry);
   if (!isOpaque(registry, 'low-level', 'high-level')) yield* checkWorkflows(registry);
@@ -38,7 +38,7 @@ function* checkWorkflows({ packs, workflows, operations, agents, broken }: Regis
   }
 }
 
-/** A file that cannot be read may hold the missing definition; so may one with duplicates. */
+/** Whether a broken file may hold a missing definition, or duplicates hide it. */
 function isOpaque({ opaque, broken }: Registry, ...kinds: string[]): boolean {
   if (kinds.includes('packs') && [...broken.keys()].some((key) => key.startsWith('pack:'))) return true;
   return opaque.some(({ kind }) => kinds.includes(kind));

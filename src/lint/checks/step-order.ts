@@ -9,7 +9,7 @@ import { cutSafely } from '../types/template-type.js';
 import type { WorkflowTypes } from '../types/workflow-types.js';
 import type { PlacedDiagnostic } from './expressions.js';
 
-/** Expressions that look at steps which have not run by then, or may not have. */
+/** Finds expressions that read steps which have not run by then, or may not have. */
 export function* orderDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnostic> {
   for (const site of types.sites) {
     for (const { source, path } of sourcesIn(site)) {
@@ -27,7 +27,6 @@ export function* orderDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnos
   }
 }
 
-/** The expressions of one place, each with the place of its text. */
 function* sourcesIn({ belongs, value, path }: ExpressionSite): Generator<{ source: string; path: PropertyKey[] }> {
   const isBare = belongs === 'condition' || belongs === 'moment' || belongs === 'list';
   if (isBare && typeof value === 'string') yield { source: value, path };
@@ -88,10 +87,7 @@ function waitsForOthers({ node }: ExpressionSite): boolean {
 
 const json = memoize((value: object) => JSON.stringify(value));
 
-/**
- * Whether the author allowed for it: the expression or a condition around it looks at the step in another way, or asks
- * for what decides whether the step runs.
- */
+/** Whether the expression or a condition around it tests the step, or what decides whether it runs. */
 function isGuarded(
   { conditions }: ExpressionSite,
   { id }: StepRead,
@@ -110,23 +106,23 @@ function isGuarded(
   });
 }
 
-/** Whether the number of the turn was thought of. */
+/** Whether the expression or its conditions consider the first turn: they read the turn's index. */
 function countsTurns({ conditions }: ExpressionSite, source: string, index: string): boolean {
   return [source, ...conditions.map((condition) => condition.source)].some((one) => pathsIn(one).has(index));
 }
 
-/** The paths that a condition reads, without the bare names that many conditions share. */
+/** The paths that a condition reads; bare names are left out, since many conditions share them. */
 function decisivePaths(source: string): string[] {
   return [...pathsIn(source)].filter((path) => path.split('.').length > 1);
 }
 
-/** The first step of each list that comes after one which always ends the task. */
+/** Finds the first step of each list after a step that always ends the task. */
 export function* unreachableSteps({ workflow, nodes }: WorkflowTypes): Generator<PlacedDiagnostic> {
   const inside = nodes.flatMap(({ definition, path }) =>
     listsInside(definition).map((list) => ({ ...list, path: [...path, ...list.path] })),
   );
   for (const { part, path, steps } of [...listsOfWorkflow(workflow.value), ...inside]) {
-    // In a clean-up each step runs, even after others have failed, and so do branches.
+    // All steps of a clean-up run, even after a failure, and so do all branches.
     if (part === 'finally' || part === 'branch') continue;
     const end = steps.findIndex(endsAlways);
     const [ending, next] = [steps[end], steps[end + 1]];

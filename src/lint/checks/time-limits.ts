@@ -8,7 +8,6 @@ import { formatDuration, isDuration, parseDuration } from '../../rules/duration.
 import type { LintedProject } from '../linted-project.js';
 import { secondsOf, USUAL_MS, writtenLimits } from './cut-calls.js';
 
-/** A time-out as written. */
 interface Written {
   text: string;
   ms: number;
@@ -16,7 +15,7 @@ interface Written {
   path: PropertyKey[];
 }
 
-/** Finds time-outs above the project's policy, which cuts them. Source: R-000-89; docs/operations.md#limits. */
+/** Finds time-outs that the project's policy cuts. Source: R-000-89; docs/operations.md#limits. */
 export function* checkTimeOuts(project: LintedProject): Generator<Finding> {
   const { max_timeout: most } = project.registry.project.policy;
   if (most === undefined) return;
@@ -44,7 +43,7 @@ function* writtenIn({ registry }: LintedProject): Generator<Written> {
   }
 }
 
-/** Finds retries whose first wait is as long as all attempts may take together, so that there is only the first attempt. */
+/** Finds retries whose first wait uses up the time of all attempts, so that there is only one attempt. */
 export function* checkLateRetries({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     for (const { id, step, path } of walkSteps(workflow.value)) {
@@ -58,15 +57,12 @@ export function* checkLateRetries({ registry }: LintedProject): Generator<Findin
   }
 }
 
-/** Milliseconds. */
+/** Milliseconds; jitter may halve the wait. */
 function shortestWait({ first, jitter }: { first: string; jitter?: true }): number {
   return parseDuration(first) * (jitter ? 0.5 : 1);
 }
 
-/**
- * The maximum time of all attempts of a step together, and its source; undefined if it is only known at run time, or limited only by the
- * task.
- */
+/** Maximum time of all attempts, and its source; undefined if only the run or the task's limit decides. */
 function limitOf(step: StepDefinition, registry: Registry): { ms: number; from: string } | undefined {
   const { timeout } = step;
   if (timeout !== undefined) {

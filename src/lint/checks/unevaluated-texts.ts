@@ -8,7 +8,6 @@ import { implementationBodies } from '../../planning/resolve/choose-implementati
 import { walkSteps } from '../../planning/steps/walk-steps.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** A value in which only `${{ }}` is evaluated. */
 interface Template {
   value: Json | undefined;
   path: PropertyKey[];
@@ -32,11 +31,11 @@ type ScriptKey = 'args' | 'args_template' | 'env' | 'set';
 
 function scriptLook(text: string, key: ScriptKey): Look | undefined {
   if (text.includes('${{')) return key === 'set' || key === 'args_template' ? templateLook(text, key) : undefined;
-  // There it is a reference.
+  // In `env`, this is a reference.
   return key === 'env' && text.startsWith('env:') ? undefined : variableLook(text);
 }
 
-/** A script gets its arguments and variables as they are: no shell reads them. Source: docs/scripts.md. */
+/** Scripts receive arguments and variables unchanged: no shell expands them. Source: docs/scripts.md. */
 function* inScripts(registry: Registry): Generator<Finding> {
   const found: { from: Loaded<unknown>; path: PropertyKey[]; value: Json | undefined; key: ScriptKey }[] = [];
   for (const { body, from, path } of implementationBodies(registry)) {
@@ -66,7 +65,7 @@ function* templatesOf(workflow: HighLevel): Generator<Template> {
   }
 }
 
-/** Any text is valid here, so only its form shows that an expression was meant. */
+/** Kinds of values in which any text is valid, so that only its form suggests an expression. */
 const ANY_TEXT: ReadonlySet<string> = new Set<Belongs>(['text', 'parameters', 'output', 'value']);
 
 function* textsIn(value: Json | undefined, path: PropertyKey[]): Generator<{ value: string; path: PropertyKey[] }> {
@@ -91,10 +90,9 @@ function namesOf(workflow: HighLevel): Names {
   };
 }
 
-/** `{input.id}`, `$(input.id)`, `$input.id`, `${steps.a.output}`: the forms of other languages, with our names. */
+/** Other languages' syntax with our names: `{input.id}`, `$(input.id)`, `$input.id`, `${steps.a.output}`. */
 const FOREIGN = /(?:(?<![${])\{\s*|\$\(\s*|\$\{\s*|\$\.?)((?:inputs?|steps|environment)\.[A-Za-z_][\w.]*)/;
 
-/** The apparent syntax of a text, and its replacement. */
 interface Look {
   message: string;
   fix: string;
@@ -120,7 +118,7 @@ function templateLook(text: string, key: ScriptKey): Look {
   };
 }
 
-/** `$NAME`, `${NAME}`, `%NAME%` and `env:NAME` as a whole text. */
+/** The whole text is `$NAME`, `${NAME}`, `%NAME%` or `env:NAME`. */
 function variableLook(text: string): Look | undefined {
   if (!/^(env:[A-Za-z_]\w*|\$[A-Z][A-Z0-9_]+|\$\{[A-Z][A-Z0-9_]+\}|%[A-Z][A-Z0-9_]+%)$/.test(text)) return undefined;
   return {

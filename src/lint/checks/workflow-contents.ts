@@ -8,7 +8,7 @@ import { contractDiagnostics } from './calls.js';
 import { expressionDiagnostics, type PlacedDiagnostic } from './expressions.js';
 import { orderDiagnostics, unreachableSteps } from './step-order.js';
 
-/** Checks the contents of workflows against the schemas of what they read and call, and against the order of their steps. */
+/** Checks expressions, inputs and outputs of workflows against the schemas, and the order of their steps. */
 export function* checkWorkflowContents({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     yield* ofFile(workflow.file, () =>
@@ -17,7 +17,6 @@ export function* checkWorkflowContents({ registry }: LintedProject): Generator<F
   }
 }
 
-/** Every mistake in a workflow, with its place in the definition. */
 export function diagnosticsOf(registry: Registry, workflow: Loaded<HighLevel>): PlacedDiagnostic[] {
   const types = new WorkflowTypes(registry, workflow);
   return [
@@ -28,7 +27,6 @@ export function diagnosticsOf(registry: Registry, workflow: Loaded<HighLevel>): 
   ];
 }
 
-/** A mistake as a finding at its place in a definition. */
 export function placedFinding(from: Loaded<unknown>, { code, message, fix, path, part }: PlacedDiagnostic): Finding {
   return findingOf(code, message, from.locate(path, part), fix);
 }

@@ -6,10 +6,10 @@ import { findingOf } from '../../planning/finding-of.js';
 import { ofEachSource } from '../cached-checks.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Words that other readers of YAML, and people, take for booleans; here they are texts. */
+/** Words that YAML 1.1 parsers and people take for booleans; here they are texts. */
 const BOOLEAN_WORDS = /^(yes|no|on|off)$/i;
 
-/** Numbers as YAML 1.2 writes them without losing a character. */
+/** Numbers that YAML 1.2 reads and writes back unchanged. */
 const PLAIN_NUMBER = /^-?(0|[1-9]\d*)(\.\d*[1-9])?$/;
 
 interface Look {
@@ -18,7 +18,7 @@ interface Look {
   offset: number;
 }
 
-/** Finds YAML that says something else than it looks. */
+/** Finds YAML that means something else than it seems to. */
 export const checkYamlLooks = ofEachSource((source) =>
   looksOf(source).map(({ code, message, offset }) => findingOf(code, message, source.locateOffset(offset))),
 );
@@ -38,7 +38,7 @@ function looksOf(source: YamlSource): Look[] {
   return looks;
 }
 
-/** `Release #12` is `Release`: a `#` after a blank begins a comment. */
+/** A `#` after a blank begins a comment, so `Release #12` is `Release`. */
 function cutByComment(node: Scalar, text: string): Look | undefined {
   const [, end] = node.range ?? [0, 0];
   const comment = /^[ \t]+#(.*)/.exec(
@@ -59,13 +59,13 @@ function cutByComment(node: Scalar, text: string): Look | undefined {
   };
 }
 
-/** Whether a text seems to continue: a bracket or quote in it is not closed. */
+/** Whether a text seems to be cut off: a bracket or quote in it is not closed. */
 function isOpen(text: string): boolean {
   const count = (pattern: RegExp): number => text.match(pattern)?.length ?? 0;
   return count(/\(/g) > count(/\)/g) || count(/\{\{/g) > count(/\}\}/g) || count(/"/g) % 2 === 1;
 }
 
-/** A number or word that reads back as another text than was written. */
+/** Finds numbers and words that are read in another way than they seem to be written. */
 function lostCharacters(node: Scalar): Look | undefined {
   const text = node.source ?? '';
   const offset = node.range?.[0] ?? 0;
@@ -92,7 +92,7 @@ function withoutValues(items: readonly unknown[]): Look[] {
   });
 }
 
-/** Characters without a shape, and those that turn the order of reading around; joiners belong to scripts and emoji. */
+/** Invisible characters and bidirectional controls, without joiners: some scripts and emoji need those. */
 const HIDDEN = /[\u00AD\u180E\u200B\u2060\u202A-\u202E\u2066-\u2069]|(?<!^)\uFEFF/g;
 
 /** Letters of Cyrillic and Greek that look like Latin ones. */
@@ -102,7 +102,7 @@ const MIXED = new RegExp(`(?<![\\p{L}\\p{N}_])[A-Za-z0-9_${LOOKALIKES}]+(?![\\p{
 
 const LOOKALIKE = new RegExp(`[${LOOKALIKES}]`, 'u');
 
-/** Finds characters that make a text something else than it looks. */
+/** Finds invisible characters, and words that mix Latin letters with lookalikes. */
 export function* checkCharacters({ sources }: LintedProject): Generator<Finding> {
   for (const { text, locateOffset } of sources) {
     if (!/\P{ASCII}/u.test(text)) continue;

@@ -22,7 +22,7 @@ const CODE_OF: Record<SchemaBreak['kind'], LintCode> = {
   widened: 'lint.break_output_widened',
 };
 
-/** Finds contracts that broke since an earlier state of the definitions without a new `version`. */
+/** Finds contracts that broke since an earlier revision while their `version` stayed the same. */
 export function* compareContracts(before: Registry, after: Registry): Generator<Finding> {
   for (const [id, old] of [...before.operations, ...before.workflows]) {
     const now = after.operations.get(id) ?? after.workflows.get(id);
@@ -55,20 +55,20 @@ function* compare(before: Registry, after: Registry, id: string, old: Ability, n
       if (names.has(name)) yield* compareGuard(before, after, phase, hook);
       else {
         const bound = isBoundNow(after, phase, hook) ? ': it has no `match`, and a binding narrows it' : '';
-        const message = `The guard ${name} is no longer names before ${id} in ${environment}${bound}`;
+        const message = `The guard ${name} no longer runs before ${id} in ${environment}${bound}`;
         yield findingOf('lint.break_guard', message, now.locate(['hooks'], 'key'));
       }
     }
   }
 }
 
-/** Whether a guard is missing from an ability only because another one binds it. Source: C-44. */
+/** Whether the guard no longer covers all abilities because a binding narrows it. Source: C-44. */
 function isBoundNow(after: Registry, phase: TaskPhase, id: string): boolean {
   const hook = after.hooks.get(phase)?.find(({ value }) => value.id === id);
   return hook !== undefined && isNarrowed(after, phase, hook.value);
 }
 
-/** The origin of an effect: the operation's definition, or the call that brings it into a workflow. */
+/** The operation's own `effects`, or the call that brings the effect into a workflow. */
 function placeOfEffect(registry: Registry, { value }: Ability, effect: Effect): PropertyKey[] {
   if ('effects' in value) return ['effects'];
   return [...callsOf(value)].find(({ id }) => effectOf(registry, id) === effect)?.path ?? ['steps'];
@@ -84,7 +84,7 @@ function* compareSchema(direction: Direction, id: string, old: Ability, now: Abi
   }
 }
 
-/** A removed file, or a list in place of one file, breaks its readers. */
+/** Finds removed output files, and files that became lists or the other way round. */
 function* compareFiles(id: string, old: Ability, now: Ability): Generator<Finding> {
   const [before, after] = [filesOf(old), filesOf(now)];
   for (const [name, { many }] of Object.entries(before)) {

@@ -1,16 +1,14 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 
-/** A difference between two schemas that may break users of the older one. */
 export interface SchemaBreak {
   kind: 'required' | 'removed' | 'narrowed' | 'widened';
   /** The place in the newer schema or, for removed parts, in the older one. */
   path: PropertyKey[];
-  /** The property, as people write it: `user.email`; empty: the value itself. */
+  /** Path of the property: `user.email`; empty for the value itself. */
   name: string;
   what: string;
 }
 
-/** Finds what the newer of two schemas takes away from those who rely on the older one. */
 export function* compareSchemas(
   before: JsonObject,
   after: JsonObject,
@@ -45,7 +43,7 @@ export function* compareSchemas(
   }
 }
 
-/** An input may take more and an output give less; the other way round breaks its users. */
+/** An input may accept more and an output may return less; the opposite breaks users. */
 function* compareTypes(
   before: JsonObject,
   after: JsonObject,
@@ -69,7 +67,7 @@ function* compareTypes(
   if (lostValues) yield { kind, path: [...path, key], name, what: wordingOf(direction, lostValues, values) };
 }
 
-/** The values that are no longer allowed: `any` if nothing limits them; undefined if all are allowed. */
+/** Values that are no longer allowed: `any` if there was no limit; undefined if all are still allowed. */
 function without(items: string[] | undefined, isAllowed: (item: string) => boolean): string[] | 'any' | undefined {
   if (items === undefined) return 'any';
   const lost = items.filter((item) => !isAllowed(item));
@@ -99,7 +97,7 @@ function valuesOf(schema: JsonObject): Json[] | undefined {
   return schema.const === undefined ? undefined : [schema.const];
 }
 
-/** By name, since a property may be called `toString`. */
+/** A map, since a property may be called `toString`. */
 function propertiesOf({ properties }: JsonObject): ReadonlyMap<string, JsonObject> {
   if (!isJsonObject(properties)) return new Map();
   return new Map(Object.entries(properties).map(([key, schema]) => [key, isJsonObject(schema) ? schema : {}]));
@@ -113,10 +111,10 @@ function join(name: string, key: string): string {
   return name === '' ? key : `${name}.${key}`;
 }
 
-/** The users of a schema: callers send what an input accepts and read what an output gives. */
+/** Callers send what an input accepts, and read what an output returns. */
 export type Direction = 'input' | 'output';
 
-/** Keywords that let through less the greater, or the smaller, they are. */
+/** `least`: a greater value is stricter; `most`: a smaller one is. */
 const LIMITS: Readonly<Record<string, 'least' | 'most'>> = {
   minimum: 'least',
   exclusiveMinimum: 'least',
@@ -130,7 +128,6 @@ const LIMITS: Readonly<Record<string, 'least' | 'most'>> = {
   maxProperties: 'most',
 };
 
-/** The limits of one value that became narrower in an input or wider in an output, with their messages. */
 function* compareLimits(
   before: JsonObject,
   after: JsonObject,

@@ -12,15 +12,13 @@ import { configOf } from '../../planning/resolve/choose-implementation.js';
 import { configLevels, hookLevels } from '../../planning/resolve/resolve-operation.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 
-/** A guard before an ability. */
 interface Guard {
-  /** Its id with its phase, as people read it. */
   name: string;
   phase: TaskPhase;
   hook: string;
 }
 
-/** The guards before an ability in an environment; none where they are not known. */
+/** Empty if they cannot be determined. */
 export function guardsOf(registry: Registry, id: string, environment: string): Guard[] {
   try {
     const { subject, levels } = surroundingsOf(registry, id, environment);
@@ -58,7 +56,7 @@ function surroundingsOf(
   };
 }
 
-/** The tags of the operations that a workflow, and those that it calls, may call. */
+/** The tags of all operations that a workflow may call, directly or not. */
 function tagsOf(registry: Registry, id: string, environment: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(id)) return new Set();
   seen.add(id);
@@ -69,7 +67,7 @@ function tagsOf(registry: Registry, id: string, environment: string, seen: Set<s
   return new Set(called.flatMap((call) => [...tagsOf(registry, call.id, environment, seen)]));
 }
 
-/** The gravest effect of an ability: that of an operation, or of everything a workflow calls, directly or not. */
+/** Of a workflow: the gravest effect of all its calls, direct or not. */
 export function effectOf(registry: Registry, id: string, seen: Set<string> = new Set()): Effect {
   if (seen.has(id)) return 'read';
   seen.add(id);
@@ -80,12 +78,7 @@ export function effectOf(registry: Registry, id: string, seen: Set<string> = new
   return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
 }
 
-/**
- * Calls that a guard now allows and stopped before, if it still fires before an ability.
- *
- * Only the definition is compared: callers it no longer fires for, and a handler that can stop less. Changed conditions or scripts cannot
- * be compared.
- */
+/** Finds what a guard no longer stops, by its definition; changed conditions or scripts cannot be compared. */
 export function* compareGuard(before: Registry, after: Registry, phase: TaskPhase, id: string): Generator<Finding> {
   const [old, now] = [before, after].map((registry) => hookIn(registry, phase, id));
   if (!old || !now) return;
@@ -112,7 +105,7 @@ function callersOf({ match }: HookDefinition): readonly string[] {
   return match?.callers ?? CALLERS;
 }
 
-/** How a handler stops less than the one before it; undefined if that is not visible. */
+/** In what way the new handler is weaker; undefined if none is visible. */
 function weakened(old: HookDefinition['handler'], now: HookDefinition['handler']): string | undefined {
   if (canStop(old) && !canStop(now)) return 'can no longer stop a call: it neither denies nor asks for approval';
   if (!('expression' in old) || !('expression' in now)) return undefined;

@@ -7,15 +7,12 @@ import { PROJECT_FILE } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
 
-/** The parts of a revision that a registry is read from. */
 const PARTS = [PROJECT_FILE, 'registry', '.system/registry', '.system/hooks'];
 
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /**
- * Reads the definitions of a project as they were in a revision of its Git repository.
- *
- * @returns undefined where the revision had no project here.
+ * The definitions at a Git revision; undefined if the project did not exist then.
  * @throws AbilityError `usage.invalid` without Git, outside a repository, and for a missing revision.
  */
 export function readRevision(
@@ -39,7 +36,7 @@ export function readRevision(
   }
 }
 
-/** Regular files only: a link may have led anywhere, and its target is not part of it. */
+/** Regular files only: the target of a link is not part of the revision. */
 function listFiles(git: Git, revision: string): string[] {
   const commit = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
   const listed = git(['ls-tree', '-r', '-z', commit.toString('utf8').trim(), '--', ...PARTS]);
@@ -53,7 +50,7 @@ function listFiles(git: Git, revision: string): string[] {
     });
 }
 
-/** All of them in one process; each comes as `<id> blob <bytes>`, a line end, its bytes, a line end. */
+/** Reads all files in one process. Git writes each as `<id> blob <bytes>`, a newline, its bytes, a newline. */
 function* readFiles(git: Git, revision: string, files: readonly string[]): Generator<[string, Buffer]> {
   const input = files.map((name) => `${revision}:./${name}\n`).join('');
   const answer = git(['cat-file', '--batch'], input);

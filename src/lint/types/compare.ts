@@ -13,7 +13,7 @@ import {
 
 const NUMBERS: readonly Alternative['kind'][] = ['int', 'double', 'uint'];
 
-/** The error of comparing two types that can never be equal; a test for null is always allowed. */
+/** Reports a comparison of types that are never equal; a comparison with null is always allowed. */
 export function neverEqual(left: Type, right: Type, [one, other]: [string, string]): Diagnostic | undefined {
   if (isAny(left) || isAny(right) || isNull(left) || isNull(right)) return undefined;
   if (left.some((a) => right.some((b) => canBeEqual(a, b)))) return undefined;
@@ -42,24 +42,23 @@ function canBeEqual(a: Alternative, b: Alternative): boolean {
   return a.kind === b.kind || (NUMBERS.includes(a.kind) && NUMBERS.includes(b.kind));
 }
 
-/** The texts that a type is limited to, besides null. */
+/** The values that a string type is limited to, ignoring null. */
 function textsOf(type: Type): readonly string[] | undefined {
   const rest = type.filter(({ kind }) => kind !== 'null');
   const [only] = rest;
   return rest.length === 1 && only?.kind === 'string' ? only.texts : undefined;
 }
 
-/** Deeper differences, and those of schemas that refer to themselves, are left to the run. */
+/** Deeper levels and recursive schemas are not compared; validation checks them at run time. */
 const DEEPEST = 8;
 const MAX_COMPARED = 3000;
 
-/** How far a comparison has come. */
 interface Extent {
   depth: number;
   count: { left: number };
 }
 
-/** Whether some value of one type can be a value of the other. */
+/** Whether a value of the given type may be one of the wanted type; true if that is uncertain. */
 export function canBe(
   given: Type,
   wanted: Type,
@@ -71,7 +70,7 @@ export function canBe(
 }
 
 function canBeOne(given: Alternative, wanted: Alternative, extent: Extent): boolean {
-  // A computed double may be whole, and is a whole number of JSON then.
+  // A whole double becomes an integer in JSON.
   if (given.kind === 'double') return wanted.kind === 'double' || wanted.kind === 'int';
   if (given.kind === 'string' && wanted.kind === 'string') {
     const { texts } = wanted;
@@ -92,7 +91,7 @@ function canBeMap(given: MapType, wanted: MapType, extent: Extent): boolean {
   return [...given.fields].every(([name, { isOptional }]) => isOptional || wanted.fields.has(name));
 }
 
-/** The type behind a name of the wanted maps; unknown if the wanted type may be more than one map. */
+/** {@link ANY} if `wanted` may be anything other than one map. */
 export function wantedOf(wanted: Type, name: string): Type {
   const maps = wanted.filter((one) => one.kind === 'map');
   const [only] = maps;
@@ -102,7 +101,7 @@ export function wantedOf(wanted: Type, name: string): Type {
   return typeof only.others === 'function' ? only.others() : ANY;
 }
 
-/** The type of the items of a wanted list. */
+/** {@link ANY} if `wanted` may be anything other than one list. */
 export function wantedItem(wanted: Type): Type {
   const lists = wanted.filter((one) => one.kind === 'list');
   const [only] = lists;

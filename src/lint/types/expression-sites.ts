@@ -10,38 +10,33 @@ import {
   type StepList,
 } from '../../definitions/step-lists.js';
 
-/** A condition with its known result at the place of an expression. */
 export interface KnownCondition {
   source: string;
   outcome: boolean;
 }
 
-/** The type that belongs in the place of an expression; an argument is a text, or a file, whose path is the text then. */
+/** The type expected at a site. An argument is a text, or a file that is passed as its path. */
 export type Belongs = StepExpression['belongs'] | 'argument';
 
-/** An expression, or a value with expressions in it, with its place in the file. */
 export interface ExpressionSite extends Omit<StepExpression, 'belongs'> {
   belongs: Belongs;
-  /** The step it belongs to; undefined for the workflow itself. */
+  /** Undefined for expressions of the workflow itself. */
   node: StepNode | undefined;
-  /** The loops whose names it sees. */
+  /** The loops whose variables are visible, from the outermost to the innermost. */
   loops: readonly StepNode[];
   conditions: readonly KnownCondition[];
 }
 
-/** Where a walk through the steps has come to. */
 interface Around {
   loops: readonly StepNode[];
   conditions: readonly KnownCondition[];
 }
 
-/** All steps and expressions of a workflow. */
 export interface WorkflowSites {
   nodes: StepNode[];
   sites: ExpressionSite[];
 }
 
-/** Finds all steps and expressions of a workflow, each with the facts known at its place. */
 export function findSites(workflow: HighLevel): WorkflowSites {
   return new SiteFinder(workflow).found;
 }
@@ -69,7 +64,7 @@ class SiteFinder {
       const path = [...(parent?.path ?? []), ...placeInList(list, index)];
       const node = { id: definition.id, definition, path, parent, part, number, index };
       this.step(node, { ...around, conditions });
-      // A clean-up continues after a failed step, and branches run at once.
+      // Clean-ups continue after a failed step, and branches run concurrently.
       if (part !== 'finally' && part !== 'branch') conditions = [...conditions, ...knownAfter(definition)];
     }
   }
@@ -100,12 +95,11 @@ function known(around: Around, source: string, outcome: boolean): Around {
   return { ...around, conditions: [...around.conditions, { source, outcome }] };
 }
 
-/** The condition of a case is evaluated if none before it held. */
+/** The condition of a case is evaluated only if those of all earlier cases were false. */
 function whereIn(step: StepDefinition, [key, number]: PropertyKey[], around: Around): Around {
   return step.verb === 'switch' && key === 'switch' ? before(step.switch, Number(number), around) : around;
 }
 
-/** No case before this one held. */
 function before(cases: StepOf<'switch'>['switch'], number: number, around: Around): Around {
   return cases.slice(0, number).reduce((at, item) => ('else' in item ? at : known(at, item.if, false)), around);
 }
@@ -117,7 +111,7 @@ function inCase(step: StepDefinition, number: number, around: Around): Around {
   return !item || 'else' in item ? at : known(at, item.if, true);
 }
 
-/** The facts known after a step that ends the task under a condition: the condition did not hold. */
+/** If a step ends the task under a condition, the condition is false after it. */
 function knownAfter(step: StepDefinition): KnownCondition[] {
   if (step.if !== undefined) return stepEndsTask(step) ? [{ source: step.if, outcome: false }] : [];
   if (step.verb !== 'switch' || step.on_error || step.continue_on_error) return [];
@@ -126,26 +120,22 @@ function knownAfter(step: StepDefinition): KnownCondition[] {
   return ended.flatMap((item) => ('else' in item ? [] : [{ source: item.if, outcome: false }]));
 }
 
-/** A step with the place it has among the others. */
 export interface StepNode {
   id: string;
   definition: StepDefinition;
-  /** Its place in the file. */
   path: PropertyKey[];
   parent: StepNode | undefined;
   part: Part;
-  /** Which case or handler; 0 for the other parts. */
+  /** Number of the case or handler; 0 for other parts. */
   number: number;
-  /** Its place in that list; branches run at once, regardless of their order. */
+  /** Index in its list; branches run concurrently, in no order. */
   index: number;
 }
 
-/** Whether a list never reaches its end, because a step in it ends the task. */
 export function endsTask(steps: readonly StepDefinition[]): boolean {
   return steps.some((step) => step.if === undefined && stepEndsTask(step));
 }
 
-/** Whether a step ends the task when it runs. */
 export function stepEndsTask(step: StepDefinition): boolean {
   if (step.on_error || step.continue_on_error) return false;
   switch (step.verb) {
@@ -158,7 +148,7 @@ export function stepEndsTask(step: StepDefinition): boolean {
       const isWhole = step.switch.some((item) => 'else' in item);
       return isWhole && step.switch.every((item) => endsTask('else' in item ? item.else : item.steps));
     }
-    // Nothing may run in a loop, and a branch that ends the task does so while others are at work.
+    // A loop may run nothing, and a branch that ends the task does so while others run.
     case 'foreach':
     case 'repeat':
     case 'parallel':
@@ -172,12 +162,12 @@ export function stepEndsTask(step: StepDefinition): boolean {
   }
 }
 
-/** The loops whose names a step sees, from the outermost on. */
+/** From the outermost to the innermost. */
 export function loopsAround(node: StepNode | undefined): StepNode[] {
   return chainOf(node).flatMap((one) => (one.parent && isRepeated(one) ? [one.parent] : []));
 }
 
-/** From the outermost step around a step down to itself. */
+/** The steps around a step, from the outermost down to the step itself. */
 export function chainOf(node: StepNode | undefined): StepNode[] {
   const chain: StepNode[] = [];
   for (let at = node; at; at = at.parent) chain.unshift(at);

@@ -6,7 +6,7 @@ import { ANY, listType, mapType, NULL, STRING, type Type, unite } from './type.j
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** Names of parameters that an implementation of an operation, or an environment, sets: some of them, or all. */
+/** Parameters with a default in any implementation or environment of an operation. */
 export function presetParameters(registry: Registry, operation: string): ReadonlySet<string> {
   return presetsOf(registry).get(operation) ?? NOTHING;
 }
@@ -31,7 +31,7 @@ const FORMS: Record<OutputForm, Type> = {
   none: NULL,
 };
 
-/** The output of an operation without a schema, as far as the forms in which its scripts are read say it. */
+/** The output type of an operation without a schema, from the output formats of its scripts. */
 export function typeOfForms(registry: Registry, operation: string): Type {
   return outputsOf(registry).get(operation) ?? ANY;
 }

@@ -19,17 +19,15 @@ import {
   unite,
 } from './type.js';
 
-/** The scope of an expression at its place. */
 export interface View {
-  /** The type of a name; undefined for an unknown name, which planning reports. */
+  /** Undefined for an unknown name, which planning reports. */
   typeOf: (name: string) => Type | undefined;
   /** Paths known to exist, such as `input.note` after `has(input.note)`. */
   present: ReadonlySet<string>;
-  /** A file may be used as a text: it is the path of its copy there. */
+  /** Whether a file may be used as a text: the path of its copy. */
   takesFiles?: true;
 }
 
-/** The type of an expression, as evaluation has it; reports operations that cannot work. */
 export function inferType(source: string, view: View, report: Report): Type {
   const tree = parseExpression(source);
   return tree ? new Inference(report).infer(tree, view) : ANY;
@@ -146,7 +144,7 @@ class Inference {
     return this.operation(node, { is: 'method', name }, [receiver, ...operands]);
   }
 
-  /** The items are only checked when they are joined. */
+  /** `join` checks its items only at run time, so a list of other types is reported here. */
   private joined(node: Node, receiver: Type): void {
     const items = unite(...receiver.flatMap((one) => (one.kind === 'list' ? [one.item()] : [])));
     if (mayBe(items, 'string')) return;
@@ -185,7 +183,7 @@ class Inference {
     return unite(left, right);
   }
 
-  /** An error of one side is swallowed where the other side decides, so each side may rely on the other. */
+  /** An error on one side is ignored if the other side decides, so each side may rely on the other. */
   private logical(op: string, [left, right]: [Node, Node], view: View): Type {
     const outcome = op === '&&';
     this.boolean(left, this.infer(left, after(view, right, outcome)));
@@ -237,7 +235,6 @@ function isChecked(node: Node, { present }: View): boolean {
   return path !== undefined && present.has(path);
 }
 
-/** An optional of an optional is one. */
 function flat(type: Type): Type {
   return unite(...type.map((one): Type => (one.kind === 'optional' ? one.of : [one])));
 }

@@ -3,7 +3,7 @@ import { OPERATORS } from '../../rules/expressions/language/operators.js';
 import { type Callable, overloadsFor, type Result, type Wanted } from '../../rules/expressions/language/overloads.js';
 import { type Alternative, ANY, listType, type Type, unite } from './type.js';
 
-/** Operands that may be many things at once are not tried in all their ways. */
+/** Maximum number of combinations of operand types; above it, the result is unknown. */
 const MAX_WAYS = 200;
 
 const KINDS: { operator: typeof OPERATORS; function: typeof FUNCTIONS; method: typeof METHODS } = {
@@ -12,17 +12,13 @@ const KINDS: { operator: typeof OPERATORS; function: typeof FUNCTIONS; method: t
   method: METHODS,
 };
 
-/** The result of an operator, a function or a method; a method's receiver is its first operand. */
+/** An operator, a function or a method; the receiver of a method is its first operand. */
 export interface Operation {
   is: keyof typeof KINDS;
   name: string;
 }
 
-/**
- * The result type of an operation for operands of these types; undefined if it fails for all of them.
- *
- * The table of the evaluator answers, so that lint and evaluation cannot differ.
- */
+/** Undefined if all operand types fail. Uses the evaluator's table, so that lint cannot differ from it. */
 export function resultOf({ is, name }: Operation, operands: Type[]): Type | undefined {
   const callable = KINDS[is].get(name);
   // Planning reports a function that does not exist.
@@ -45,7 +41,7 @@ function typeOf(result: Result, way: Alternative[]): Type {
     case 'list<string>':
       return listType([{ kind: 'string' }]);
     case 'list':
-      // A list that is added to another one holds what both held.
+      // Adding lists gives one with the items of both.
       return listType(unite(...way.map((one) => (one.kind === 'list' ? one.item() : ANY))));
     case 'map':
       return [{ kind: 'map', fields: new Map(), others: () => ANY }];

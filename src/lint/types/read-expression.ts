@@ -4,7 +4,7 @@ import { parseCel } from '../../rules/expressions/syntax/parse.js';
 const parsed = new Map<string, Node | undefined>();
 const MAX_KEPT = 20_000;
 
-/** The tree of an expression; undefined for an invalid one, which planning reports. */
+/** Undefined for an invalid expression, which planning reports. */
 export function parseExpression(source: string): Node | undefined {
   if (parsed.has(source)) return parsed.get(source);
   if (parsed.size >= MAX_KEPT) parsed.clear();
@@ -21,7 +21,7 @@ function parse(source: string): Node | undefined {
   }
 }
 
-/** The path that a chain of names and of fixed keys reads: `input.rows`; undefined for other expressions. */
+/** The path of a chain of names and constant keys, such as `input.rows`; undefined for other expressions. */
 export function pathOf({ op, args }: Node): string | undefined {
   if (op === 'id') return args as string;
   if (op !== '.' && op !== '.?' && op !== '[]' && op !== '[?]') return undefined;
@@ -31,12 +31,12 @@ export function pathOf({ op, args }: Node): string | undefined {
   return before === undefined || key === undefined ? undefined : `${before}.${key}`;
 }
 
-/** The text that a node is; undefined where it is none. */
+/** The value of a string literal; undefined for other nodes. */
 export function textOf({ op, args }: Node): string | undefined {
   return op === 'value' && typeof args === 'string' ? args : undefined;
 }
 
-/** Every path that an expression reads, and each beginning of it. */
+/** Every path that an expression reads, with all its parents. */
 export function pathsIn(source: string): ReadonlySet<string> {
   const tree = parseExpression(source);
   const paths = new Set<string>();
@@ -51,7 +51,7 @@ export function pathsIn(source: string): ReadonlySet<string> {
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The paths known to exist once a condition was true, or false. */
+/** The paths that exist if a condition had this outcome. */
 export function presentAfter({ op, args }: Node, outcome: boolean): ReadonlySet<string> {
   switch (op) {
     case '&&':
@@ -101,16 +101,14 @@ function withBeginnings(path: string | undefined): ReadonlySet<string> {
   return new Set(parts.map((_, index) => parts.slice(0, index + 1).join('.')));
 }
 
-/** How an expression looks at a step. */
 export interface StepRead {
   id: string;
   /** `output`, `status`, `error`; undefined for the step as a whole. */
   part: string | undefined;
-  /** It reads a field of the output without asking for it, which fails while the output is null. */
+  /** Whether it reads a field of the output without `?` or `has()`: that fails while the output is null. */
   isDeep: boolean;
 }
 
-/** Every look that an expression takes at a step. */
 export function stepReadsIn(source: string): StepRead[] {
   const tree = parseExpression(source);
   if (!tree) return [];

@@ -11,16 +11,15 @@ import {
   unite,
 } from './type.js';
 
-/** How a name of a map is read. */
 export interface Selection {
   name: string;
-  /** The object that is read from, as written. */
+  /** The source text of the map. */
   from: string;
-  /** Whether it may be missing: `?`, `has()`, or known to exist from a condition. */
+  /** Whether the name may be missing: read with `?` or `has()`, or known to exist from a condition. */
   isChecked: boolean;
 }
 
-/** The type of a member; reports a member that cannot exist or may be missing. */
+/** The type of a member; reports a member that cannot exist, or may be missing and is read unchecked. */
 export function select(type: Type, selection: Selection, report: Report): Type {
   const optionals = type.flatMap((one) => (one.kind === 'optional' ? [one.of] : []));
   if (optionals.length > 0) {

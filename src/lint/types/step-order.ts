@@ -2,22 +2,18 @@ import type { StepDefinition } from '../../definitions/formats/steps.js';
 import { isRepeated } from '../../definitions/step-lists.js';
 import { chainOf, type ExpressionSite, endsTask, loopsAround, type StepNode } from './expression-sites.js';
 
-/** The state of a step when an expression reads it. */
 export type Order =
-  /** It has run, as far as it runs at all. */
+  /** It has run, or was never going to. */
   | { when: 'before' }
-  /** It cannot have run. */
   | { when: 'never' }
-  /** It is running: its output is not known yet, its status and error are. */
+  /** It is still running: its output is null, its status and error are set. */
   | { when: 'within' }
-  /** It runs at the same time. */
   | { when: 'at_once' }
-  /** It would be its own last turn, but items at once have none. */
+  /** It would read its own previous turn, but the items of the loop run concurrently. */
   | { when: 'apart'; loop: StepNode }
-  /** It may have run; `conditions` decide, where it was not a failure, and so does a name that counts turns. */
+  /** It may have run. `conditions` decide unless a failure did; `index`: the loop's counter of turns. */
   | { when: 'perhaps'; why: string; conditions: string[]; index?: string };
 
-/** Whether a step has run when an expression is evaluated. */
 export function orderOf(site: ExpressionSite, target: StepNode): Order {
   const around = chainOf(site.node);
   const chain = chainOf(target);
@@ -36,10 +32,8 @@ export function orderOf(site: ExpressionSite, target: StepNode): Order {
 }
 
 /**
- * What the turn before has left: nothing in the first one, nor where items run at once. An attempt of a group sees what
- * the one before it has left.
- *
- * @param common the steps around both. @param next the one inside them around the expression, if there is one.
+ * What the previous turn, or attempt of a group, left: nothing in the first one or if items run concurrently.
+ * @param common the steps around both. @param next the one inside them around the expression, if any.
  */
 function turnBefore(common: StepNode[], next: StepNode | undefined): Order {
   const inside = next ? [...common, next] : common;
@@ -53,7 +47,7 @@ function turnBefore(common: StepNode[], next: StepNode | undefined): Order {
   return { when: 'never' };
 }
 
-/** Whether a loop surely takes one turn after the other; a number that the run gives may be any. */
+/** Whether a loop certainly takes its turns one after the other. False if only the run knows `max_parallel`. */
 function hasTurns(definition: StepDefinition): boolean {
   return !('max_parallel' in definition) || (definition.max_parallel ?? 1) === 1;
 }
@@ -63,10 +57,9 @@ function firstTurn(definition: StepDefinition): Extract<Order, { when: 'perhaps'
   return { ...FAILED, why: 'has not run in the first turn', ...(index !== undefined && { index }) };
 }
 
-/** The step itself, or one around it. */
 function orderOfOuter({ phase }: ExpressionSite, target: StepNode, next: StepNode | undefined): Order {
   const loop = loopsAround(target).at(-1);
-  // Steps inside it, in a turn or not, see that it is at work.
+  // Steps inside it see it running.
   if (next) return loop || next.part === 'handler' || next.part === 'finally' ? { when: 'within' } : { when: 'never' };
   if (phase === 'undo') return { when: 'before' };
   if (loop && hasTurns(loop.definition)) return firstTurn(loop.definition);
@@ -74,7 +67,6 @@ function orderOfOuter({ phase }: ExpressionSite, target: StepNode, next: StepNod
   return loop ? { when: 'apart', loop } : { when: 'never' };
 }
 
-/** A step inside the one whose expression it is. */
 function orderOfInner({ phase, number }: ExpressionSite, other: StepNode, below: StepNode[], never: Order): Order {
   const isMain = other.part !== 'handler' && other.part !== 'finally';
   if (phase === 'turn') return isMain ? perhaps(below) : never;
@@ -96,7 +88,7 @@ function across(own: StepNode['part'], other: StepNode['part'], below: StepNode[
   return never;
 }
 
-/** Whether an earlier step has run, was skipped with its parent, or has failed. */
+/** The order of an earlier step: it has run, was skipped with a parent, or has failed. */
 function perhaps(below: StepNode[]): Order {
   for (const [index, node] of below.entries()) {
     const why = whyNot(node, index > 0, index === below.length - 1);
@@ -114,7 +106,7 @@ function whyNot({ definition, part, parent }: StepNode, isInside: boolean, isTar
   return isCaught(definition, isTarget) ? 'may have failed, and `on_error` goes on' : undefined;
 }
 
-/** Whether a failure of a step leaves null as its output; steps inside it have no output of a handler. */
+/** Whether the task goes on with a null output after the step failed. */
 function isCaught({ on_error: handlers = [] }: StepDefinition, isTarget: boolean): boolean {
   return handlers.some(({ steps = [], output, rethrow }) => {
     return !rethrow && !(isTarget && output !== undefined) && !endsTask(steps);

@@ -4,7 +4,7 @@ import { cutText } from '../../rules/expressions/template.js';
 import { inferType, type View } from './infer.js';
 import { type Alternative, ANY, type Field, listType, NULL, STRING, type Type, typeOfValue, unite } from './type.js';
 
-/** The type of a value with `${{ }}` in it. Errors in the expressions are reported where each is checked. */
+/** The type of a value that contains `${{ }}`. Reports nothing: each expression is checked at its own site. */
 export function templateType(template: Json, view: View): Type {
   const type = rawType(template, view);
   return type.some(({ kind }) => kind === 'optional') ? unite(asJson(type), NULL) : asJson(type);
@@ -31,7 +31,7 @@ function textType(text: string, view: View): Type {
   return typeof only === 'string' ? typeOfValue(only) : inferType(only.source, view, () => {});
 }
 
-/** As {@link cutText}; nothing for a text that planning refuses. */
+/** As {@link cutText}; empty for a text that planning refuses. */
 export function cutSafely(text: string): ReturnType<typeof cutText> {
   try {
     return cutText(text);
@@ -47,7 +47,7 @@ const JSON_KINDS: Partial<Record<Alternative['kind'], Alternative>> = {
   uint: { kind: 'int' },
 };
 
-/** The type of a value once it has become JSON, if it is present. */
+/** The type of a present value after its conversion to JSON. */
 export function asJson(type: Type): Type {
   return unite(...type.map((one): Type => (one.kind === 'optional' ? asJson(one.of) : [JSON_KINDS[one.kind] ?? one])));
 }

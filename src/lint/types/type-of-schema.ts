@@ -14,18 +14,16 @@ import {
   unite,
 } from './type.js';
 
-/** The maximum depth of references: one may lead back to itself without a property between. */
+/** Maximum depth of references: a schema may refer to itself without a property between. */
 const DEEPEST = 12;
 
 /**
- * The type of values that satisfy a JSON Schema (draft 2020-12), as CEL sees it.
- *
- * Constraints other than types, properties, items, choices and references inside the schema count as unknown, so that no allowed value is
- * missing.
+ * The type of a JSON Schema (draft 2020-12) in CEL. Constraints other than types, properties, items, choices and
+ * local references count as unknown, so that no allowed value is missing.
  */
 export const typeOfSchema = memoize((schema: JsonObject): Type => new SchemaReader(schema).read(schema, 0, true));
 
-/** The type of what a caller may pass: properties that the schema does not require may be missing. */
+/** Unlike in {@link typeOfSchema}, properties that the schema does not require may be missing. */
 export function typeOfInput(schema: JsonObject): Type {
   const maps = typeOfSchema(schema).filter((one) => one.kind === 'map');
   return maps.length === 0 ? ANY : maps.map((map) => ({ ...map, isPromise: true }));
@@ -39,10 +37,10 @@ const KINDS: Record<string, Scalar[]> = {
   string: ['string'],
 };
 
-/** With one of these, names may be allowed that `properties` does not list. */
+/** Keywords that may allow names which `properties` does not list. */
 const MORE_NAMES = ['patternProperties', 'if', 'dependentSchemas', '$dynamicRef', 'unevaluatedProperties', 'not'];
 
-/** Schemas whose choices lead back to themselves are as many as one likes to count. */
+/** Limit for recursive alternatives, whose number would grow without bound. */
 const MAX_READ = 2000;
 
 class SchemaReader {
@@ -50,7 +48,7 @@ class SchemaReader {
 
   constructor(private readonly root: JsonObject) {}
 
-  /** @param fills whether validation fills in defaults here, as it does outside choices. */
+  /** @param fills whether validation fills in defaults here; it does not inside alternatives. */
   read(schema: Json | undefined, depth: number, fills: boolean): Type {
     this.left -= depth === 0 ? 0 : 1;
     if (!isJsonObject(schema) || depth > DEEPEST || this.left < 0) return ANY;
@@ -123,7 +121,7 @@ class SchemaReader {
   }
 }
 
-/** The types a schema names; where it names none, those that its other words are about. */
+/** The types that a schema names; if it names none, the type implied by `properties` or `items`. */
 function typesOf({ type, ...schema }: JsonObject): string[] | undefined {
   if (typeof type === 'string') return [type];
   if (Array.isArray(type)) return type.filter((name) => typeof name === 'string');

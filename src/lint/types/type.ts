@@ -5,67 +5,55 @@ import type { LintCode } from '../../contracts/lint-codes.js';
 /** The kinds of CEL besides lists, maps and optionals. */
 const SCALARS = ['null', 'bool', 'int', 'double', 'string', 'uint', 'bytes', 'type', 'timestamp', 'duration'] as const;
 
-/** One of {@link SCALARS}. */
 export type Scalar = (typeof SCALARS)[number];
 
-/** A map: its names, and whether there may be others. */
 export interface MapType {
   kind: 'map';
   fields: ReadonlyMap<string, Field>;
-  /** `none`: there can be no other name. `unlisted`: there could be one, without a schema. Else: the type of others. */
+  /** `none`: no other names. `unlisted`: others are allowed, without a schema. Else: the type of others. */
   others: 'none' | 'unlisted' | (() => Type);
-  /** Its author lists the names that are always present, so the others may be missing. */
+  /** Whether the schema says which names are always present, so that any other one may be missing. */
   isPromise?: boolean | undefined;
 }
 
-/** A name of a map. */
 export interface Field {
-  /** Created on demand, since schemas may refer to themselves. */
+  /** A function, since schemas may refer to themselves. */
   type: () => Type;
-  /** Its author says that it may be missing. */
   isOptional: boolean;
-  /** A caller who omits it gets a default. */
+  /** Whether validation fills in a default for a missing value. */
   isFilled?: boolean;
 }
 
-/** One thing that a value may be. */
 export type Alternative =
   | { kind: 'any' }
   | { kind: Exclude<Scalar, 'string'> }
-  /** `texts`: it is one of these. */
+  /** `texts`: the only allowed values. */
   | { kind: 'string'; texts?: readonly string[] }
   | { kind: 'list'; item: () => Type }
   | MapType
   | { kind: 'optional'; of: Type };
 
-/** Everything that a value may be; more than it is at run time, never less. */
+/** All alternatives that a value may be; possibly more than occur at run time, never fewer. */
 export type Type = readonly Alternative[];
 
-/** Nothing is known. */
 export const ANY: Type = [{ kind: 'any' }];
-/** True or false. */
 export const BOOL: Type = [{ kind: 'bool' }];
-/** A whole number. */
 export const INT: Type = [{ kind: 'int' }];
-/** Any text. */
 export const STRING: Type = [{ kind: 'string' }];
-/** Only null. */
 export const NULL: Type = [{ kind: 'null' }];
 
-/** More ways than that are not worth looking at. */
+/** A union of more alternatives becomes {@link ANY}. */
 const MAX_ALTERNATIVES = 40;
 
-/** One of some texts. */
 export function textsType(texts: readonly string[]): Type {
   return [{ kind: 'string', texts }];
 }
 
-/** A list of items of one type. */
 export function listType(item: Type): Type {
   return [{ kind: 'list', item: () => item }];
 }
 
-/** A map with these names and no others, unless `others` is given. */
+/** `others`: the type of names besides `fields`; by default there are none. */
 export function mapType(fields: Record<string, Type>, others: MapType['others'] = 'none'): Type {
   const entries = Object.entries(fields).map(([name, type]): [string, Field] => [
     name,
@@ -74,7 +62,7 @@ export function mapType(fields: Record<string, Type>, others: MapType['others'] 
   return [{ kind: 'map', fields: new Map(entries), others }];
 }
 
-/** The union of several types. */
+/** The union of types; {@link ANY} for an empty or a very large one. */
 export function unite(...types: Type[]): Type {
   const all = types.flat();
   if (all.length === 0 || isAny(all) || all.length > MAX_ALTERNATIVES) return ANY;
@@ -90,7 +78,6 @@ export function unite(...types: Type[]): Type {
   return [...kept.values(), ...new Set(all.filter((one) => !isScalar(one)))];
 }
 
-/** Whether nothing is known of a type. */
 export function isAny(type: Type): boolean {
   return type.some(({ kind }) => kind === 'any');
 }
@@ -99,12 +86,11 @@ function isScalar({ kind }: Alternative): boolean {
   return (SCALARS as readonly string[]).includes(kind);
 }
 
-/** Whether a value of the type may be one of some kinds. */
+/** Whether a value of the type may be of one of the kinds; always true for {@link ANY}. */
 export function mayBe(type: Type, ...kinds: Alternative['kind'][]): boolean {
   return type.some(({ kind }) => kind === 'any' || kinds.includes(kind));
 }
 
-/** The type of a value that is known. */
 export function typeOfValue(value: Json): Type {
   if (value === null) return NULL;
   if (typeof value === 'string') return textsType([value]);
@@ -128,31 +114,28 @@ const WORDS: Partial<Record<Alternative['kind'], string>> = {
   bytes: 'bytes',
 };
 
-/** Names in a message, the first of them where they are many. */
 export function listNames(names: readonly string[]): string {
   const all = [...new Set(names)];
   return all.length > 12 ? `${all.slice(0, 12).join(', ')}, ..` : all.join(', ');
 }
 
-/** A type in words: `a whole number or a text`. */
 export function describeType(type: Type): string {
   const words = [...new Set(type.map(({ kind }) => WORDS[kind] ?? kind))];
   const last = words.pop();
   return words.length > 0 ? `${words.join(', ')} or ${last}` : (last ?? 'nothing');
 }
 
-/** An error in an expression, still without its place. */
+/** An error in an expression, without its location. */
 export interface Diagnostic {
   code: LintCode;
   message: string;
-  /** The remedy; left out: that of the table of codes. */
+  /** Default: the fix of the code in `LINT_CODES`. */
   fix?: string | undefined;
 }
 
-/** Takes a mistake. */
 export type Report = (diagnostic: Diagnostic) => void;
 
-/** The intersection of both types. If it is empty, the schemas contradict each other, and nothing is claimed. */
+/** The intersection of both types; {@link ANY} if it is empty, since the schemas contradict each other. */
 export function intersect(one: Type, other: Type): Type {
   if (isAny(one)) return other;
   if (isAny(other)) return one;
@@ -175,7 +158,7 @@ function intersectMaps(a: MapType, b: MapType): MapType {
   const fields = new Map<string, Field>();
   for (const name of new Set([...a.fields.keys(), ...b.fields.keys()])) {
     const [one, other] = [a.fields.get(name), b.fields.get(name)];
-    // A name that the other one forbids can only be missing, or the two contradict each other.
+    // If either map forbids the name, the result cannot have it.
     if ((!one && a.others === 'none') || (!other && b.others === 'none')) continue;
     fields.set(name, {
       type: () => intersect(one?.type() ?? ANY, other?.type() ?? ANY),
@@ -186,7 +169,7 @@ function intersectMaps(a: MapType, b: MapType): MapType {
   return { kind: 'map', fields, others: intersectOthers(a, b), isPromise: a.isPromise || b.isPromise };
 }
 
-/** Listing names in one part and none in another is still listing them. */
+/** `unlisted` if only one part lists names: the other one adds none. */
 function intersectOthers({ others: a, fields: own }: MapType, { others: b, fields }: MapType): MapType['others'] {
   if (a === 'none' || b === 'none') return 'none';
   if (a === 'unlisted') return fields.size > 0 || b === 'unlisted' ? 'unlisted' : a;
@@ -194,15 +177,13 @@ function intersectOthers({ others: a, fields: own }: MapType, { others: b, field
   return () => intersect(a(), b());
 }
 
-/** A file, as expressions see it. */
 export const FILE: Type = mapType({ $file: STRING, name: STRING, bytes: INT, media_type: STRING });
 
-/** Whether some value of a type is a file. */
 export function mayBeFile(type: Type): boolean {
   return type.some((one) => one.kind === 'map' && one.fields.has('$file'));
 }
 
-/** The files of a step whose contract names them; a step that has not run, or failed, has none of them. */
+/** The files that a contract names. A step that has not run, or failed, has none of them at run time. */
 export function filesType(files: Readonly<Record<string, PlanOutputFile>>): Type {
   const fields = Object.entries(files).map(([name, { many }]): [string, Field] => [
     name,

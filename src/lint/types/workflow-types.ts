@@ -37,10 +37,9 @@ import {
 } from './type.js';
 import { typeOfInput, typeOfSchema } from './type-of-schema.js';
 
-/** An error as expressions see it; what its details hold is not known. */
 const PROBLEM = mapType({ code: STRING, message: STRING }, () => ANY);
 
-/** The scope of a `retry.if`. */
+/** The names visible in `retry.if`. */
 const OF_ATTEMPT: View = {
   typeOf: (name) => (name === 'error' ? PROBLEM : name === 'attempt' ? INT : undefined),
   present: new Set(),
@@ -53,7 +52,6 @@ const FIELD_TYPES: Record<string, Type> = {
   boolean: BOOL,
 };
 
-/** Types of everything that the expressions of one workflow see. */
 export class WorkflowTypes implements WorkflowSites {
   readonly nodes: StepNode[];
   readonly sites: ExpressionSite[];
@@ -78,12 +76,10 @@ export class WorkflowTypes implements WorkflowSites {
     };
   }
 
-  /** The step of an id. */
   step(id: string): StepNode | undefined {
     return this.byId.get(id);
   }
 
-  /** The names visible at the place of an expression. */
   viewAt({ loops, sees, conditions }: Pick<ExpressionSite, 'loops' | 'sees' | 'conditions'>): View {
     if (sees === 'attempt') return OF_ATTEMPT;
     return {
@@ -118,11 +114,11 @@ export class WorkflowTypes implements WorkflowSites {
       };
       return [id, { type, isOptional: false }] as const;
     });
-    // An unknown step is reported when the ids are checked.
+    // The check of ids reports an unknown step.
     return [{ kind: 'map', fields: new Map(fields), others: () => ANY }];
   }
 
-  /** The files in the contract of a step's call; undefined if it makes none. */
+  /** The output files of the operation that a step calls; undefined if it has none. */
   private filesOf(step: StepDefinition): Record<string, PlanOutputFile> | undefined {
     const called = step.verb === 'call' ? this.registry.operations.get(step.call)?.value : undefined;
     if (!called) return undefined;
@@ -132,7 +128,7 @@ export class WorkflowTypes implements WorkflowSites {
     return isFile ? { [ANSWER_FILE]: { glob: '*' } } : undefined;
   }
 
-  /** Also null, for expressions that read it before it has run. */
+  /** Includes null, for expressions that read it before the step has run. */
   private outputOf(step: StepDefinition, node: StepNode | undefined): Type {
     const seen = this.outputs.get(step);
     if (seen) return seen;
@@ -183,13 +179,13 @@ export class WorkflowTypes implements WorkflowSites {
     ]);
   }
 
-  /** The arguments of a template are no output of it. */
+  /** Without an `output` of the template: that of its last step, not counting the step for its arguments. */
   private templateOutput(steps: readonly StepDefinition[], { isGiven, output }: ExpandedTemplate, view: View): Type {
     if (output !== undefined) return templateType(output, view);
     return this.lastOutput(isGiven ? steps.slice(1) : steps);
   }
 
-  /** Of the last step, and of those before it that may be the last to run. */
+  /** The union of the last step and the conditional ones at the end: any of them may be the last to run. */
   private lastOutput(steps: readonly StepDefinition[]): Type {
     const outputs: Type[] = [NULL];
     for (const step of [...steps].reverse()) {
@@ -224,7 +220,6 @@ export class WorkflowTypes implements WorkflowSites {
   }
 }
 
-/** The type of a name of a task, for workflows. */
 const TASK = mapType({
   key: unite(STRING, NULL),
   ability: STRING,
@@ -233,7 +228,7 @@ const TASK = mapType({
   error: unite(NULL, PROBLEM),
 });
 
-/** The environments in which something may run: a variable that some of them lack may be missing. */
+/** The type of `environment` for these environments: a variable that some of them lack may be missing. */
 export function environmentType({ project }: Registry, names: readonly string[]): Type {
   const all = names.flatMap((name) => {
     const vars = project.environments[name]?.vars;
@@ -249,7 +244,7 @@ export function environmentType({ project }: Registry, names: readonly string[])
   return mapType({ name: textsType(names), protected: BOOL, vars });
 }
 
-/** A setting may be changed, so its kind counts and not its value. */
+/** The value of a variable may change, so only its type counts. */
 function widened(value: Json): Type {
   return typeof value === 'string' ? STRING : typeOfValue(value);
 }

@@ -6,18 +6,15 @@ import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { compileSteps } from '../steps/compile-steps.js';
 import type { Callee, GraphSubject } from './draw-ability.js';
 
-/** The graph of an ability, with the reason if it is not what would run in the environment. */
+/** `problem` says why the ability cannot be planned; the graph then shows the definitions. */
 export interface DescribedGraph {
   subject: GraphSubject;
   problem: Problem | null;
 }
 
 /**
- * Describes an ability for its graph: as planned for an environment, or as defined where it cannot be planned there.
- *
- * @param variables as for {@link resolvePlan}.
- * @param strict refuse an ability that cannot be planned: the caller named the environment.
- * @throws AbilityError for an unknown ability, for broken definitions, and with `strict` as {@link resolvePlan}.
+ * Describes an ability as planned, or as defined if it cannot be planned and `strict` is not set.
+ * @param variables as for {@link resolvePlan}. @throws AbilityError for unknown abilities and broken definitions.
  */
 export function describeGraph(
   registry: Registry,
@@ -46,7 +43,7 @@ function ofPlan({ ability, environment, operations, steps, finally: cleanup, con
   return { id, version, environment: environment.name, concurrency, ...own, callees: Object.fromEntries(callees) };
 }
 
-/** Undefined if it is not defined, or broken. */
+/** Undefined if the ability is unknown or broken. */
 function ofDefinition(registry: Registry, id: string): GraphSubject | undefined {
   const effects = [...registry.operations].map(([key, { value }]): [string, Callee] => [
     key,
@@ -61,7 +58,6 @@ function ofDefinition(registry: Registry, id: string): GraphSubject | undefined 
   return { id, version: workflow.value.version, environment: null, concurrency, steps, finally: cleanup, callees };
 }
 
-/** A low-level ability is one call of itself. */
 function callOfItself(id: string): Pick<GraphSubject, 'steps' | 'finally'> {
   return { steps: [{ id: 'run', verb: 'call', call: id, with: {} }], finally: [] };
 }

@@ -15,17 +15,15 @@ import type {
 import { describeConcurrency } from '../../rules/concurrency/describe-concurrency.js';
 import { type Arrow, Flowchart } from './flowchart.js';
 
-/** The source of a graph. */
 export interface GraphSubject {
   id: string;
   version: number | string;
-  /** Null where it is drawn from the definitions alone. */
+  /** Null if the graph is drawn from the definitions alone. */
   environment: string | null;
-  /** With which other tasks it must not run at once. */
   concurrency?: PlanConcurrency | undefined;
   steps: PlanStep[];
   finally: PlanStep[];
-  /** The operations that steps call, by key; any other callee is drawn as a workflow of its own. */
+  /** The called operations by id; any other callee is drawn as a workflow. */
   callees: Record<string, Callee>;
 }
 
@@ -37,7 +35,7 @@ const STYLES = {
   failing: 'stroke:#c62828',
 };
 
-/** Draws an ability as a Mermaid flowchart: the way from its input to its output, `finally` as a group of its own. */
+/** Draws an ability as a Mermaid flowchart, from its input to its output; `finally` is a separate group. */
 export function drawAbility(subject: GraphSubject): string {
   const { id, version, environment, concurrency, steps, finally: cleanup, callees } = subject;
   const chart = new Flowchart();
@@ -56,16 +54,14 @@ export function drawAbility(subject: GraphSubject): string {
   return chart.toText(STYLES);
 }
 
-/** The parts of a called ability that a graph shows. */
 export interface Callee {
   effects: Effect;
-  /** Absent where the graph is drawn without an environment. */
+  /** Absent if the graph is drawn without an environment. */
   implementation?: string;
-  /** The environment that asks people before such a call, where one does. */
+  /** The environment that requires approval for this call, if it does. */
   asksIn?: string;
 }
 
-/** A drawn step: its node or group, and the arrows that lead on. */
 interface Drawn {
   name: string;
   out: Arrow[];
@@ -100,7 +96,7 @@ class StepDrawer {
     return [...this.drawCleanedUp(step, taken), ...passedBy];
   }
 
-  /** A condition labels an arrow without a text of its own; if there is none, a point provides one. */
+  /** A condition needs one unlabelled arrow for its label; if there is none, adds a point that provides it. */
   private onePoint(from: Arrow[]): Arrow[] {
     const [only] = from;
     if (only && from.length === 1 && only.label === undefined) return from;
@@ -120,7 +116,7 @@ class StepDrawer {
     return group.inside;
   }
 
-  /** A handler is drawn beside its step; one that rethrows leads nowhere. */
+  /** A handler that rethrows has no outgoing arrow. */
   private drawHandler(step: PlanStep, { errors, steps, rethrow }: ErrorHandler, name: string): Arrow[] {
     const label = `on ${errors?.join(', ') ?? 'any error'}`;
     const arrow: Arrow = { from: name, label, dotted: true };
@@ -135,7 +131,6 @@ class StepDrawer {
     this.chart.connect([{ from: name, label: 'when the task fails', dotted: true }], undo);
   }
 
-  /** The shape of each verb. A new verb is one more case here. */
   private drawVerb(step: PlanStep, from: Arrow[]): Drawn {
     switch (step.verb) {
       case 'call':
@@ -214,7 +209,7 @@ class StepDrawer {
     return { name: choice.name, out: hasElse ? ends : [...ends, { from: choice.name, label: 'else', dotted: true }] };
   }
 
-  /** A group is entered at its first step, since that is where work begins. */
+  /** The arrows enter a group at its first step. */
   private drawGroup(title: string, draw: (from: Arrow[]) => Arrow[], from: Arrow[]): Drawn {
     const { name, inside } = this.chart.group(title, () => draw(from));
     return { name, out: inside };

@@ -1,6 +1,5 @@
 import { showUnseenCharacters } from '../../rules/shown-text.js';
 
-/** Forms of a node, each with its brackets. */
 const SHAPES = {
   call: ['["', '"]'],
   workflow: ['[["', '"]]'],
@@ -12,10 +11,9 @@ const SHAPES = {
   point: ['(("', '"))'],
 } as const;
 
-/** One of the forms of a node. */
 export type Shape = keyof typeof SHAPES;
 
-/** An arrow that is not drawn to its end yet. */
+/** An arrow without its target. */
 export interface Arrow {
   from: string;
   label?: string;
@@ -25,10 +23,7 @@ export interface Arrow {
 /** Longer lines would make a node wider than the page. */
 const LONGEST_LINE = 80;
 
-/**
- * Writes a Mermaid flowchart. Names of nodes are made here, and every text is escaped, so nothing that an author wrote
- * can become part of the drawing's own language.
- */
+/** Writes a Mermaid flowchart. Node names are generated and texts escaped, so authors cannot inject syntax. */
 export class Flowchart {
   private readonly lines = ['flowchart TD'];
   private readonly arrows: string[] = [];
@@ -36,7 +31,7 @@ export class Flowchart {
   private depth = 1;
   private count = 0;
 
-  /** Draws a node of several lines of text. @returns its name. */
+  /** Draws a node, one line per text. @returns its name. */
   node(shape: Shape, text: readonly string[], className?: string): string {
     const [open, close] = SHAPES[shape];
     const name = this.nextName('n');
@@ -45,7 +40,6 @@ export class Flowchart {
     return name;
   }
 
-  /** Ends arrows at a node or group. */
   connect(arrows: readonly Arrow[], to: string): void {
     for (const { from, label, dotted } of arrows) {
       const line = dotted ? '-.->' : '-->';
@@ -54,7 +48,7 @@ export class Flowchart {
     }
   }
 
-  /** Draws a group around the nodes of `draw`. @returns its name and the result of `draw`. */
+  /** Draws a group around the nodes that `draw` adds. @returns its name and the result of `draw`. */
   group<T>(title: string, draw: () => T): { name: string; inside: T } {
     const name = this.nextName('g');
     this.write(`subgraph ${name} ["${escapeLabel(title)}"]`);
@@ -65,7 +59,7 @@ export class Flowchart {
     return { name, inside };
   }
 
-  /** The whole chart as text; `styles` has the look of each class that nodes were given. */
+  /** The whole chart. @param styles the style of each class. */
   toText(styles: Readonly<Record<string, string>>): string {
     const looks = [...this.classes].flatMap(([name, nodes]) => {
       const style = styles[name];
@@ -84,10 +78,7 @@ export class Flowchart {
   }
 }
 
-/**
- * Text inside a quoted label: characters special to Mermaid, HTML or Markdown become character codes; the text is cut at 80 characters, and
- * line breaks become blanks.
- */
+/** Cuts at 80 characters, and escapes characters special to Mermaid, HTML or Markdown. */
 export function escapeLabel(text: string): string {
   const line = showUnseenCharacters(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
   const characters = [...line];

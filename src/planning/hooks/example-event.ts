@@ -6,15 +6,14 @@ import type { EventParts, HookExample } from '../../definitions/formats/hooks.js
 import type { Registry } from '../../definitions/registry.js';
 import { defined } from '../../text/defined.js';
 
-/** A case of a hook, whichever form it was written in. */
 export interface HookCase {
   event: EventContext;
-  /** Milliseconds since 1970; undefined: the time of the machine. */
+  /** Milliseconds since 1970; undefined: the current time. */
   now: number | undefined;
   expect: GuardDecision;
 }
 
-/** A case as the event that it is about. @throws AbilityError `environment.not_found`. */
+/** Builds the event of an example. @throws AbilityError `environment.not_found`. */
 export function caseOf(registry: Registry, phase: Phase, example: HookExample): HookCase {
   const now = example.now === undefined ? undefined : Date.parse(example.now);
   if ('context' in example) return { event: eventOf(registry, phase, example.context), now, expect: example.expect };
@@ -23,7 +22,7 @@ export function caseOf(registry: Registry, phase: Phase, example: HookExample): 
   return { event: eventOf(registry, phase, parts), now, expect: decision };
 }
 
-/** An EventContext from a partial one; missing parts are empty. @throws AbilityError `environment.not_found`. */
+/** Completes a partial event; missing parts are empty. @throws AbilityError `environment.not_found`. */
 export function eventOf(registry: Registry, phase: Phase, parts: EventParts): EventContext {
   const isOfSession = isSessionPhase(phase);
   const { event_type, environment, effects, user_id = 'example', payload = {}, tags = [], ...rest } = parts;

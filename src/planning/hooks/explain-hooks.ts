@@ -17,33 +17,27 @@ import { configLevels, hookLevels } from '../resolve/resolve-operation.js';
 import type { HookSubject } from './hook-subject.js';
 import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';
 
-/** One hook of a phase, and whether it would run. */
 export interface ExplainedHook {
   id: string;
   phase: Phase;
   /** Such as `expression`, or `script (claude-code)`. */
   handler: string;
-  /** Place among those that run in the phase, counted from 1; null: it does not run. */
+  /** Position among the hooks that run in the phase, from 1; null if it does not run. */
   order: number | null;
-  /** Why it runs, or why not. */
   why: string;
 }
 
-/** An ability with the facts that decide about its hooks, and its caller. */
+/** What decides which hooks fire: the ability, the definitions that bind hooks, and the caller. */
 export interface HooksOf {
   subject: HookSubject;
   levels: HookBindings[];
-  /** A workflow has no attempt of its own, in which built-in handlers run. */
+  /** Built-in handlers run last, in the attempt of a call; a workflow has no attempts. */
   isWorkflow: boolean;
-  /** Undefined: any. */
+  /** Undefined: any caller. */
   caller: Caller | undefined;
 }
 
-/**
- * The hooks that would run around an ability in each phase, in order, and the dropped ones with the reason.
- *
- * @throws AbilityError where the hooks of the ability cannot be resolved.
- */
+/** Hooks by phase, in order; dropped ones with the reason. @throws AbilityError if they cannot be resolved. */
 export function explainHooks(registry: Registry, of: HooksOf): ExplainedHook[] {
   return (Object.keys(BINDING_LISTS) as TaskPhase[]).flatMap((phase) => explainPhase(registry, phase, of));
 }
@@ -119,13 +113,11 @@ function unfitField(
   return undefined;
 }
 
-/** `script`, `expression`, ..; with the protocol of the tool for which it was written, such as `script (claude-code)`. */
 function kindOf(handler: HookDefinition['handler']): string {
   const kind = Object.keys(handler).find((key) => key !== 'format' && key !== 'event') ?? '';
   return 'format' in handler && handler.format ? `${kind} (${handler.format})` : kind;
 }
 
-/** A hook of the project, and where it fires. */
 export interface ListedHook {
   id: string;
   phase: Phase;
@@ -134,7 +126,7 @@ export interface ListedHook {
   fires: string;
 }
 
-/** All hooks of the project in the order of their files, with where they fire. */
+/** Sorted by phase, then in file order. */
 export function listHooks(registry: Registry): ListedHook[] {
   return PHASES.flatMap((phase) =>
     (registry.hooks.get(phase) ?? []).map(({ value }) => ({
@@ -158,7 +150,6 @@ function whereItFires(registry: Registry, phase: Phase, hook: HookDefinition): s
   return isGlobal(registry, phase, hook) ? where : `where it is bound${fields.length > 0 ? `; ${where}` : ''}`;
 }
 
-/** The facts that decide about the hooks of a plan's ability: the subject for `match`, and the definitions that bind hooks. */
 export function hookLevelsOf(
   registry: Registry,
   { ability, environment: { name: environment } }: Plan,

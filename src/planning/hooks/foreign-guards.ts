@@ -9,26 +9,24 @@ import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { mappedAbilityOf } from './resolve-foreign.js';
 import { handlerOf } from './resolve-hooks.js';
 
-/** A guard of another tool that must deny something, as plans of an environment have it. */
+/** A guard written for another tool with a `must_deny`, resolved for an environment. */
 export interface ForeignGuard {
   hook: Loaded<HookDefinition>;
   handler: Extract<PlanHandler, { kind: 'script' }> & { foreign: PlanForeignHook };
 }
 
-/** An environment as hooks read it. */
 export interface HookEnvironment {
   name: string;
   protected: boolean;
   vars: JsonObject;
 }
 
-/** An environment of a project as hooks of a task in it read it. */
 export function hookEnvironment({ project }: Registry, name: string): HookEnvironment {
   const { protected: isProtected = false, vars = {} } = project.environments[name] ?? {};
   return { name, protected: isProtected, vars: vars as JsonObject };
 }
 
-/** The guards of another tool that must deny something in an environment, and those that cannot be resolved there. */
+/** The guards written for another tool with a `must_deny`, and the errors of those that cannot be resolved. */
 export function foreignGuards(
   registry: Registry,
   environment: string,
@@ -48,7 +46,7 @@ export function foreignGuards(
   return { guards, problems };
 }
 
-/** As the plan of the first ability has it that shows a call to the guard: with all calls that it must deny, of any ability. */
+/** Resolved for the first ability that `as` maps; `must_deny` holds the calls of all abilities. */
 function guardOf(
   hook: Loaded<HookDefinition>,
   registry: Registry,

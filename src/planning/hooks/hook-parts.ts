@@ -2,7 +2,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanHandler, PlanHook, PlanHooks, PlanOperation, PlanScript } from '../../contracts/plan.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 
-/** The scripts that a handler starts: its own, or that of the ability which answers. */
+/** The script that a handler runs, either directly or through an ability; empty for other handlers. */
 export function scriptsOfHandler(handler: PlanHandler): PlanScript[] {
   if (handler.kind === 'script') return [handler.script];
   if (handler.kind !== 'ability') return [];
@@ -10,14 +10,13 @@ export function scriptsOfHandler(handler: PlanHandler): PlanScript[] {
   return implementation.kind === 'script' ? [implementation.script] : [];
 }
 
-/** The abilities that answer for the hooks of a plan. */
 export function guardAbilitiesOf({ ability, operations, workflows = {} }: Plan): PlanOperation[] {
   const others = Object.values(workflows).map((workflow) => workflow.ability);
   const hooks = [ability, ...others, ...Object.values(operations)].flatMap((part) => hooksOf(part.hooks));
   return hooks.flatMap(({ handler }) => (handler.kind === 'ability' ? [handler.operation] : []));
 }
 
-/** A plan with the abilities that answer for its hooks replaced; parts without such hooks stay the same objects. */
+/** Replaces the abilities that handlers call. Parts without such hooks keep their identity. */
 export function withGuardAbilities(plan: Plan, replace: (operation: PlanOperation) => PlanOperation): Plan {
   const inHook = (hook: PlanHook): PlanHook => {
     const { handler } = hook;
@@ -52,7 +51,6 @@ function hooksOf({ pre_create, pre_call, post_call }: PlanHooks): PlanHook[] {
   return [...pre_create, ...pre_call, ...post_call];
 }
 
-/** One thing whose creation is guarded. */
 interface GuardedPart {
   plan: Plan;
   /** Undefined for a workflow. */
@@ -61,7 +59,7 @@ interface GuardedPart {
   input: JsonObject;
 }
 
-/** The subject of PreAbilityCreate: the task with its input, and each ability it may call. Source: docs/hooks.md#preabilitycreate. */
+/** What PreAbilityCreate checks: the task, and all that it may call. Source: docs/hooks.md#preabilitycreate. */
 export function guardedParts(root: Plan, input: JsonObject): GuardedPart[] {
   const operations = Object.values(root.operations);
   if (root.ability.kind === 'operation') {

@@ -1,7 +1,7 @@
 import type { Effect } from '../../contracts/effects.js';
 import type { HookKind } from '../../contracts/hooks.js';
 
-/** The subject that a hook's `match` is tested against. */
+/** What the `match` of a hook is tested against. */
 export interface HookSubject {
   ability: string;
   modules: readonly string[];

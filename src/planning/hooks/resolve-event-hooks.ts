@@ -6,21 +6,18 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { fits, plannedHook, refuseUnreadable } from './resolve-hooks.js';
 
-/** The subject that `match` of a session's hooks is tested against. */
 export interface SessionSubject {
   environment: string;
-  /** Modules of the session's scope; empty where it has none. */
+  /** Modules of the session's scope; empty if it has none. */
   modules: readonly string[];
 }
 
-/** Fields of `match` about an ability or a task: an event of a session has neither, and who prompts is a claim. */
+/** Fields of `match` that need an ability or a task. `callers` too: a prompt only claims who its caller is. */
 const NOT_OF_SESSIONS = ['abilities', 'kinds', 'effects', 'tags', 'callers'] as const;
 
 /**
- * The hooks of a session's event, in the order of their file; for `runHooks`, which chooses those that block.
- *
- * @param variables values for `env:NAME`; left out: those of this process and the project's `.env` files.
- * @throws AbilityError for a file that cannot be read, and for a `match` or handler that does not belong there.
+ * Hooks in file order. @param variables for `env:NAME`; default: those of the process and `.env` files.
+ * @throws AbilityError for an unreadable file, and for a `match` or handler that the event does not allow.
  */
 export function resolveEventHooks(
   registry: Registry,
@@ -40,7 +37,7 @@ export function resolveEventHooks(
     .map(({ planned }) => planned);
 }
 
-/** One hook, resolved. @throws AbilityError `definition.invalid` for a `match` or handler that does not belong there. */
+/** @throws AbilityError `definition.invalid` for a `match` or handler that its phase does not allow. */
 export function planEventHook(
   hook: Loaded<HookDefinition>,
   phase: SessionPhase,

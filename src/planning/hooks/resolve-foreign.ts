@@ -34,20 +34,15 @@ const IN_MAPPINGS: Available = {
 };
 const IN_FILTERS: Available = { ...IN_MAPPINGS, names: ['tool_name', 'tool_input'], where: '`if` of a mapping' };
 
-/**
- * Whether a hook looks at an ability: one of another tool does where `as` shows it that ability.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
+/** False if `as` of a foreign hook omits it. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function covers(hook: HookDefinition, subject: MappedAbility): boolean {
   return !isForeign(hook) || hook.as === undefined || mappingOf(hook.as, subject) !== undefined;
 }
 
 /**
- * The part of a plan about a hook of another tool: the mapping of the ability, and the calls it must deny as it will see them.
- *
- * @param subject left out for an event of a session, which is about no ability.
- * @returns undefined if it is no such hook, or does not cover the ability.
- * @throws AbilityError `definition.*`, `expression.*`, with the place.
+ * The mapping of an ability for a foreign hook, and the calls the hook must deny, as it sees them.
+ * @param subject undefined for a session event. @returns undefined unless the hook is foreign and covers the
+ * ability. @throws AbilityError `definition.*`, `expression.*`, with the place.
  */
 export function resolveForeign(
   hook: Loaded<HookDefinition>,
@@ -77,11 +72,7 @@ function checkMapping({ tool_input, if: condition }: ToolMapping, hook: Loaded<H
   if (condition !== undefined) checkCondition(condition, IN_FILTERS, hook, [...path, 'if']);
 }
 
-/**
- * The calls that a hook must deny, as it sees them in an environment.
- *
- * One that only another environment shows to it is left to that; at least one is shown in each.
- */
+/** Omits calls that the hook sees in other environments only; each environment must have at least one. */
 function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment: string): MustDeny[] {
   const { as: mappings = [], must_deny = [], id } = hook.value;
   const calls: MustDeny[] = [];
@@ -113,10 +104,8 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
 }
 
 /**
- * The input of a call, with the values that the contract and the implementation set. Without them the hook could tell the two apart, and a
- * mapping could not read values with a default.
- *
- * @returns an invalid input unchanged.
+ * Adds the values that contract and implementation set, so that mappings can read defaults and the hook cannot
+ * tell the two apart. @returns an invalid input unchanged.
  */
 function asCalled(registry: Registry, operation: Loaded<LowLevel>, environment: string, given: JsonObject): JsonObject {
   const { operation_key: key, input_schema } = operation.value;
@@ -142,7 +131,7 @@ function shown(mapping: ToolMapping, input: JsonObject, hook: Loaded<HookDefinit
   });
 }
 
-/** An ability as `as` matches it. @throws AbilityError `definition.unknown_reference` where it is no low-level one. */
+/** What `as` is tested against. @throws AbilityError `definition.unknown_reference` if it does not exist. */
 export function mappedAbilityOf(
   registry: Registry,
   ability: string,
@@ -156,7 +145,6 @@ export function mappedAbilityOf(
   return { ability, modules: scope.modules ?? [], environment, kind: body.kind, effects, tags: body.tags ?? [] };
 }
 
-/** The implementation of an operation in an environment, and its settings there. */
 function inEnvironment(
   registry: Registry,
   operation: Loaded<LowLevel>,

@@ -8,16 +8,12 @@ import { resolveCallable } from '../resolve/resolve-callable.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type Available, checkTemplate } from '../steps/check-names.js';
 
-/** The settings of an ability handler. */
 export type AbilityHandler = Extract<HookDefinition['handler'], { ability: unknown }>['ability'];
 
 /**
- * The low-level ability that answers for a hook, with the implementation chosen for the environment.
- *
- * No hook fires around it, so that none can lead to itself. Hooks may run more than once, so the ability must be repeatable. Source:
- * R-002-11; docs/hooks.md.
- *
- * @throws AbilityError for an ability that does not exist, is a workflow, or may not be repeated.
+ * The low-level ability that answers for a hook. No hook fires around it, so that none can lead to itself; it must
+ * be repeatable, since hooks may run more than once. Source: R-002-11; docs/hooks.md.
+ * @throws AbilityError if the ability does not exist, is a workflow, or may not be repeated.
  */
 export function resolveGuardAbility(
   registry: Registry,

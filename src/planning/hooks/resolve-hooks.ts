@@ -23,21 +23,20 @@ import type { HookSubject } from './hook-subject.js';
 import { covers, resolveForeign } from './resolve-foreign.js';
 import { resolveGuardAbility } from './resolve-guard-ability.js';
 
-/** One level that may bind hooks by name: operation, implementation, configuration, environment. */
+/** A definition that may bind hooks by name: operation, implementation, configuration, environment. */
 export interface HookBindings {
   value: { pre_create?: string[]; pre_call?: string[]; post_call?: string[]; replace?: boolean } | undefined;
   from: Loaded<unknown>;
   path: PropertyKey[];
 }
 
-/** The names that expressions of hooks may use. */
 export const IN_HOOKS: Available = {
   names: HOOK_NAMES,
   functions: ['now'],
   where: 'a hook',
   instead: 'A hook has `now()`, and nothing that depends on chance.',
 };
-/** Names that `with` of an ability handler may use if the hook has the protocol of another tool. */
+/** Names in `with` of an ability handler, if the hook has the protocol of another tool. */
 const IN_EVENTS: Available = {
   names: FOREIGN_EVENT_KEYS,
   functions: [],
@@ -47,12 +46,10 @@ const IN_EVENTS: Available = {
 const GUARD_MS = parseDuration('10s');
 
 /**
- * The hooks of the three task phases that fire around an ability, in order.
- *
- * Global hooks in file order, then bound ones in resolution order, the same id once. Lower levels add to higher ones, so that none can drop
- * a guard unseen; `replace: true` drops, and is reported. Source: C-06, C-09, C-44; docs/definitions.md; docs/hooks.md.
- *
- * @throws AbilityError for a bound name that does not exist, and for a guard file that cannot be read.
+ * Global hooks in file order, then bound ones in resolution order, each id once. Lower levels only add, so that no
+ * guard is dropped unseen, except by `replace: true`, which is reported. Source: C-06, C-09, C-44;
+ * docs/definitions.md; docs/hooks.md.
+ * @throws AbilityError for a bound name that does not exist, and for an unreadable guard file.
  */
 export function resolveHooks(
   registry: Registry,
@@ -72,7 +69,7 @@ export function resolveHooks(
   };
 }
 
-/** A hook in the form of a plan. The caller is unknown when a plan is made, so the hook's conditions on it are included. */
+/** The plan's form of a hook. The caller is unknown at planning, so the plan keeps `callers` of `match`. */
 export function plannedHook(
   hook: Loaded<HookDefinition>,
   phase: Phase,
@@ -85,7 +82,7 @@ export function plannedHook(
   return { id, ...(callers && { callers: [...new Set(callers)].sort() }), handler };
 }
 
-/** The hooks of one phase, as {@link resolveHooks} has them, before their handlers are resolved. */
+/** The hooks of one phase, chosen and ordered as in {@link resolveHooks}; handlers are not resolved. */
 export function selectHooks(
   phase: TaskPhase,
   registry: Registry,
@@ -118,7 +115,7 @@ export function fits(patterns: string[] | undefined, names: readonly string[]): 
   return patterns === undefined || names.some((name) => matchesAnyGlob(patterns, name));
 }
 
-/** Nothing unguarded runs: a guard that cannot be read is not skipped. Source: docs/architecture.md#promises. */
+/** A guard that cannot be read is an error: nothing runs unguarded. Source: docs/architecture.md#promises. */
 export function refuseUnreadable(phase: Phase, registry: Registry): void {
   const problem =
     registry.broken.get(`hooks:${phase}`) ?? registry.opaque.find((file) => file.kind === 'hooks')?.problem;
@@ -167,7 +164,6 @@ function unknownHook(
   });
 }
 
-/** Whether the `match` of a hook fits its subject. */
 export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
   return (
     fits(match.abilities, [subject.ability]) &&
@@ -180,10 +176,8 @@ export function fitsMatch(match: HookMatch, subject: HookSubject): boolean {
 }
 
 /**
- * The handler of a hook, in the form of a plan.
- *
- * @param subject of the hook; left out: the handler is only checked.
- * @throws AbilityError for anything its phase or its script does not allow.
+ * The planned handler; only checked without `subject`.
+ * @throws AbilityError for anything that its phase or its script does not allow.
  */
 export function handlerOf(
   hook: Loaded<HookDefinition>,

@@ -8,15 +8,12 @@ import { didYouMean } from '../../text/nearest.js';
 import { readingOf } from './json-schema/validators.js';
 
 const MAX_KEPT = 5000;
-/** How many names are suggested in place of a refused one. */
 const MAX_NAMES = 12;
 
 /**
- * Compiles a JSON Schema (draft 2020-12) once.
- *
- * @param engine of the plan that holds the schema; where there is no plan yet, that of this build.
- * @throws AbilityError `definition.invalid` when it is none, `feature.unsupported` for a keyword that is not read;
- * `details.path` leads to the first mistake.
+ * Compiles a JSON Schema (draft 2020-12) once. @param engine of its plan; default: that of this build.
+ * @throws AbilityError `definition.invalid` for an invalid schema, `feature.unsupported` for an unsupported
+ * keyword; `details.path` leads to the first mistake.
  */
 export function compileSchema(schema: JsonObject, what: string, engine?: number): ValidateFunction {
   const { ajv, prepare, validators, bySchema } = readingOf(engine);
@@ -39,7 +36,7 @@ export function compileSchema(schema: JsonObject, what: string, engine?: number)
   }
 }
 
-/** The errors of a schema; those by JSON Schema itself come first. */
+/** The error for an invalid schema; violations of JSON Schema itself come before other errors. */
 function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown): AbilityError {
   const { $schema: _, ...rest } = schema;
   const errors = ajv.validateSchema(rest) === true ? [] : (ajv.errors ?? []);
@@ -57,18 +54,13 @@ function refused(schema: JsonObject, what: string, ajv: Ajv2020, error: unknown)
   );
 }
 
-/** Keywords that only compiling can check: regular expressions, and unresolvable references. */
+/** Keywords whose errors only compiling finds: invalid patterns, unresolvable references. */
 const ONLY_COMPILED = /"(\$ref|\$async|pattern|patternProperties)":/;
 
-/** Schemas that are some. */
+/** Schemas that {@link checkSchema} has accepted. */
 const sound = new WeakSet<JsonObject>();
 
-/**
- * Checks that a schema is one, without compiling it where the rules of JSON Schema alone can tell; a project has
- * thousands, and few of them are used in one task.
- *
- * @throws AbilityError as {@link compileSchema} does.
- */
+/** Compiles only if necessary: a project has thousands. @throws AbilityError as {@link compileSchema}. */
 export function checkSchema(schema: JsonObject, what: string): void {
   if (sound.has(schema)) return;
   const { ajv, prepare } = readingOf();
@@ -80,11 +72,8 @@ export function checkSchema(schema: JsonObject, what: string): void {
 }
 
 /**
- * Fills in the schema's defaults and checks a value.
- *
- * @param engine of the plan that holds the schema, where there is one.
- * @returns a copy with defaults, or the value itself where the schema has none; the value given stays as it is.
- * @throws AbilityError with the given code; its message names each field.
+ * Fills in defaults and checks. @returns a copy, or the value itself if the schema has no defaults.
+ * @param engine of the plan, if any. @throws AbilityError with the given code; its message names each field.
  */
 export function checkAgainst<Value extends Json>(
   schema: JsonObject,
@@ -105,10 +94,10 @@ export function checkAgainst<Value extends Json>(
   });
 }
 
-/** Whether checking by a schema may write into a value. */
+/** Whether validation may write defaults into a value. */
 const fillsIn = memoize((schema: JsonObject) => JSON.stringify(schema).includes('"default"'));
 
-/** Whether a value satisfies a schema as it is, without defaults. */
+/** Whether a value satisfies a schema, without filling in defaults. */
 export function satisfies(schema: JsonObject, value: Json): boolean {
   return validate(compileSchema(schema, 'The schema'), structuredClone(value), 'The value');
 }
@@ -145,19 +134,18 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The places of errors in a value, key by key. */
 function pathOf({ instancePath }: ErrorObject): string[] {
   const steps = instancePath.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether a value other than a schema is where a schema belongs, such as `name: string` under `properties`. */
+/** Whether something else is where a schema belongs, such as `name: string` under `properties`. */
 function wantsSchema({ keyword, params }: ErrorObject): boolean {
   const { type } = params as { type?: unknown };
   return keyword === 'type' && Array.isArray(type) && type.includes('object') && type.includes('boolean');
 }
 
-/** The name that was meant by one that the schema does not know, where one is missing; else the names that it knows. */
+/** The likely meaning of an unknown name if a required one is missing; else the names that the schema lists. */
 function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Json): string | undefined {
   const missing = errors
     .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')

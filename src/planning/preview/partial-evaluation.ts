@@ -4,26 +4,23 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { compileExpression, type Expression, type Scope } from '../../rules/expressions/evaluate.js';
 import { evaluateTemplate, expressionsIn } from '../../rules/expressions/template.js';
 
-/** The result of an expression or a template before anything runs. */
 type PartialResult =
   | { is: 'known'; value: Json }
-  /** It reads values that only the run will know. */
+  /** It depends on values that are known only at run time. */
   | { is: 'open'; depends_on: string[] }
-  /** It is certain to fail. */
   | { is: 'failing'; problem: Problem };
 
-/** The values known before a run, and the names that are unknown. */
 export interface Known {
-  /** Values may have members that are hidden, see {@link hide}. */
+  /** May have hidden members, see {@link hide}. */
   values: { [name: string]: Json | undefined };
-  /** Whole names, such as that of a loop, with the text to show for them. */
+  /** Names without any known value, such as a loop's item, with the text to show for each. */
   unknown: ReadonlyMap<string, string>;
 }
 
-/** Unknown values that the current evaluation has read; evaluation is synchronous. */
+/** The unknown values that the current evaluation has read. A global works since evaluation is synchronous. */
 let unknownReads: Set<string> | undefined;
 
-/** Makes a member of a value unknown: whoever reads it depends on `what`; that it is there can be asked by no one. */
+/** Marks a member as unknown: an expression that reads it, even with `has()`, depends on `what`. */
 export function hide(target: object, key: string, what: string): void {
   Object.defineProperty(target, key, {
     enumerable: true,
@@ -35,12 +32,7 @@ export function hide(target: object, key: string, what: string): void {
   });
 }
 
-/**
- * The result of bare CEL, as far as it is certain before the run.
- *
- * An unknown part does not matter if the rest decides: `false && steps.a.output.ok` is false. The same evaluator as in the run, so that a
- * known result is the result of the run.
- */
+/** Known if the known parts decide: `false && steps.a.output.ok` is false. Uses the run's evaluator. */
 export function evaluateExpressionPartially(source: string, known: Known): PartialResult {
   return evaluatePartially(() => {
     const expression = compileExpression(source);
@@ -49,7 +41,7 @@ export function evaluateExpressionPartially(source: string, known: Known): Parti
   });
 }
 
-/** The result of a template, as far as it is certain before the run. */
+/** Evaluates a template as far as the result is certain before the run. */
 export function evaluateTemplatePartially(template: Json, known: Known): PartialResult {
   return evaluatePartially(() => {
     refuseUnknown(expressionsIn(template), known);
@@ -57,24 +49,22 @@ export function evaluateTemplatePartially(template: Json, known: Known): Partial
   });
 }
 
-/** A map of parameters, member by member: its known part, and the dependencies of each other member. */
 interface PartialMap {
-  /** Hidden where not known, so that it can be looked into by other expressions. */
+  /** Unknown members are hidden, so that other expressions may read the known ones. */
   value: JsonObject;
-  /** With the template itself where nothing better is known. */
+  /** Unknown members show their template. */
   shown: JsonObject;
-  /** Member to its dependencies. */
   open: Record<string, string[]>;
   problem?: Problem;
 }
 
-/** Foresees each member of a map by itself, since one that depends on a step hides nothing of the others. */
+/** Evaluates each member separately, so that an unknown one does not hide the others. */
 export function evaluateMapPartially(template: JsonObject, known: Known): PartialMap {
   const map: PartialMap = { value: {}, shown: {}, open: {} };
   for (const [key, item] of Object.entries(template)) {
     const found = evaluateTemplatePartially({ [key]: item }, known);
     if (found.is === 'known') {
-      // A member whose lone expression gives nothing is left out.
+      // A member whose lone expression is absent is left out.
       Object.assign(map.value, found.value);
       Object.assign(map.shown, found.value);
       continue;
@@ -106,16 +96,15 @@ function refuseUnknown(expressions: readonly Expression[], { unknown }: Known): 
 }
 
 /**
- * The result of a computation, as far as it is certain before the run: it may read hidden members, see {@link hide}.
- *
- * @param evaluate synchronous; its AbilityErrors are certain failures.
+ * The result, if it is certain before the run. @param evaluate synchronous; may read hidden members, see
+ * {@link hide}; its AbilityErrors are certain failures.
  */
 export function evaluatePartially(evaluate: () => Json): PartialResult {
   const outer = unknownReads;
   const own = new Set<string>();
   unknownReads = own;
   try {
-    // Copying reads members that are hidden deep inside a value.
+    // Reads hidden members deep inside the value.
     const value = JSON.parse(JSON.stringify(evaluate())) as Json;
     return { is: 'known', value };
   } catch (error) {
@@ -127,13 +116,12 @@ export function evaluatePartially(evaluate: () => Json): PartialResult {
   }
 }
 
-/** Parameters of a call: as shown, and as other expressions may look into them; undefined where nothing is known. */
+/** The parameters of a call. `input` is for other expressions; undefined if nothing is known of it. */
 export interface PartialInput {
   shown: ValuePreview;
   input: JsonObject | undefined;
 }
 
-/** Previews the input of a call. */
 export function previewInput(template: Json, known: Known): PartialInput {
   if (isJsonObject(template)) {
     const { value, shown, open, problem = null } = evaluateMapPartially(template, known);
@@ -144,7 +132,6 @@ export function previewInput(template: Json, known: Known): PartialInput {
   return { shown, input: isKnown ? (shown.value as JsonObject) : undefined };
 }
 
-/** Foresees a value, and a map member by member. */
 export function previewValue(template: Json, known: Known): ValuePreview {
   if (isJsonObject(template)) {
     const { shown, open, problem = null } = evaluateMapPartially(template, known);
@@ -156,12 +143,11 @@ export function previewValue(template: Json, known: Known): ValuePreview {
   return { value: template, open: {}, problem: found.problem };
 }
 
-/** Foresees bare CEL. */
 export function previewExpression(expression: string, known: Known): AnswerPreview {
   return answerOf(expression, evaluateExpressionPartially(expression, known));
 }
 
-/** Foresees a condition, which fails where it gives neither true nor false. */
+/** Previews a condition, which fails unless its result is a boolean. */
 export function previewCondition(expression: string, known: Known): AnswerPreview {
   const answer = previewExpression(expression, known);
   if (answer.depends_on.length > 0 || answer.problem || typeof answer.value === 'boolean') return answer;
@@ -173,7 +159,7 @@ export function previewCondition(expression: string, known: Known): AnswerPrevie
   };
 }
 
-/** A text that may be a template, as far as it is known; else as it is written. */
+/** The evaluated text if it is known, else the template itself. */
 export function previewText(template: string, known: Known): string {
   const found = evaluateTemplatePartially(template, known);
   return found.is === 'known' && found.value !== null && typeof found.value !== 'object'

@@ -13,7 +13,6 @@ import { problemsOf } from '../steps/definition-errors.js';
 import { evaluatePartially, type Known, type PartialInput, previewText } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
 
-/** One call of an operation, in its workflow or alone. */
 interface PreviewedCall {
   plan: Plan;
   operation: PlanOperation;
@@ -21,11 +20,10 @@ interface PreviewedCall {
   known: Known;
   user: Asker;
   step?: Pick<CallStep, 'retry' | 'timeout'>;
-  /** Further reasons to ask people, such as those of hooks at creation. */
+  /** Further reasons for an approval, such as those of hooks at creation. */
   reasons?: readonly string[];
 }
 
-/** Previews a call of an operation. */
 export function previewCall(call: PreviewedCall): CallPreview {
   const { plan, operation, given, user, step = {}, known, reasons = [] } = call;
   const { environment } = plan;
@@ -64,17 +62,16 @@ function scriptPreview({ plan, operation, given, known }: PreviewedCall, input: 
   return previewScript({ plan, script: implementation.script, inputSchema, input, known });
 }
 
-/** The parameters of a call with defaults filled in. */
 export function withDefaults({
   plan,
   operation,
   given: { shown },
 }: Pick<PreviewedCall, 'plan' | 'operation' | 'given'>): CallPreview['with'] {
-  // The whole of it may be one template with an unknown value.
+  // It may be one template with an unknown value.
   return isJsonObject(shown.value) ? { ...shown, value: callInput(plan, operation, shown.value) } : shown;
 }
 
-/** Why an input would be refused; null where it would not, or where that is not known. */
+/** Why the input would be refused; null if it would not, or if that is not known yet. */
 export function inputProblem(given: PartialInput, check: (input: JsonObject) => unknown): Problem | null {
   const { shown, input } = given;
   if (shown.problem) return shown.problem;
@@ -92,7 +89,7 @@ function retryOf(written: PlanRetry | undefined, known: Known): CallPreview['ret
   return { first: previewText(first, known), factor, max: previewText(max, known), errors, ...more };
 }
 
-/** Null where the time-out is a template that only the run can evaluate. */
+/** Null if the time-out is a template that only the run can evaluate. */
 function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefined, known: Known): number | null {
   if (timeout === undefined) return stepLimit(plan.limits, operation, undefined);
   try {
@@ -103,21 +100,16 @@ function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefin
   }
 }
 
-/** A call of a script before it runs. */
 interface PreviewedScript {
   plan: Plan;
   script: PlanScript;
   inputSchema: JsonObject;
-  /** Members may be hidden. */
+  /** May have hidden members. */
   input: JsonObject;
   known: Known;
 }
 
-/**
- * Previews the texts of a script: the same as in the run, with names in braces for values that only the run has.
- *
- * Secrets are shown as their references.
- */
+/** A script's texts as in the run; secrets as references, values that only the run has as names in braces. */
 function previewScript({ plan, script, inputSchema, input, known }: PreviewedScript): ScriptPreview {
   const program = [...script.interpreter, script.path];
   const env = { ...script.env.set, ...script.env.secrets };
@@ -133,7 +125,7 @@ function previewScript({ plan, script, inputSchema, input, known }: PreviewedScr
   return { ...nothing, command: [...program, ...args], stdin, env: { ...env, ...own } };
 }
 
-/** Only the run makes a copy of a file. */
+/** Shows a file by its name: only the run makes the copy whose path the script gets. */
 function shownText(piece: ValuePiece): string {
   return isFileValue(piece.value) ? `{file ${piece.value.name}}` : plainTextOf(piece);
 }
@@ -144,7 +136,7 @@ function factsOf(plan: Plan, inputSchema: JsonObject, input: JsonObject, { value
     values: { input, environment, task: isJsonObject(task) ? task : {} },
     inputSchema,
     placeholders: {
-      // Read only where a text names it: a part that is not known must not hide the rest.
+      // Lazy, so that an unknown part of the input hides only texts that use it.
       get payload() {
         return JSON.stringify(input);
       },

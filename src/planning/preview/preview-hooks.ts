@@ -10,21 +10,16 @@ import { firesFor } from '../../rules/hooks/fires-for-caller.js';
 import { failedAnswer, hookFacts } from '../../rules/hooks/hook-facts.js';
 import { hide, type Known, previewCondition } from './partial-evaluation.js';
 
-/** The subject of hooks. */
 interface HookSubject {
   plan: Plan;
   /** Undefined for the task as a whole. */
   operation: PlanOperation | undefined;
-  /** Undefined where nothing is known of it; members may be hidden. */
+  /** Undefined if nothing is known of it; may have hidden members. */
   input: JsonObject | undefined;
   user: Asker;
 }
 
-/**
- * The answers of the hooks of a phase: expressions are evaluated, scripts and built-in ones only named.
- *
- * Built-in ones run in the attempt of a call, so they come last; the first certain denial ends the phase.
- */
+/** Evaluates expressions only. Built-in hooks come last, as in calls; a certain denial ends the phase. */
 export function previewHooks(hooks: readonly PlanHook[], phase: Phase, subject: HookSubject): HookPreview[] {
   const facts = factsOf(phase, subject);
   const isLate = ({ handler }: PlanHook): boolean => handler.kind === 'builtin' && phase !== 'PreAbilityCreate';
@@ -68,7 +63,7 @@ function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Know
   if (handler.kind === 'builtin') return { ...nothing, asks: handler.name };
   const { deny_if, confirm_if, warn_if, reason, suggestion = null } = handler;
   const warned: string[] = [];
-  // In the order in which the run asks them.
+  // In the order of the run.
   for (const [condition, decision] of [
     [deny_if, 'deny'],
     [warn_if, 'warn'],
@@ -89,9 +84,8 @@ function previewHook(id: string, handler: PlanHandler, phase: Phase, facts: Know
   return { ...nothing, decision: 'allow', warnings: warned };
 }
 
-/** The requester of a task. */
 export interface Asker extends Person {
-  /** The kind of caller; left out: unknown, so that every hook is previewed. */
+  /** Undefined: unknown, so the preview includes the hooks for every kind of caller. */
   caller?: Caller;
 }
 
@@ -102,7 +96,7 @@ export function previewGuardApproval(
   hooks: readonly HookPreview[],
   environment: PlanEnvironment,
 ): ApprovalPreview | null {
-  // A denial comes before any question.
+  // A denial precedes any approval.
   if (hooks.some(({ decision }) => decision === 'deny')) return null;
   const asking = hooks.filter(({ decision }) => decision === 'need_user_confirm').map(reasonOf);
   const open = hooks.filter(mayConfirm).map((hook) => `perhaps: ${reasonOf(hook)}`);
@@ -119,7 +113,7 @@ export function previewGuardApproval(
   };
 }
 
-/** The approvers if nothing else is written. */
+/** The approvers of the environment, for an approval that names none. */
 export function decidersOf({ approvers, quorum, self_approval }: PlanEnvironment) {
   return { approvers: approvers.listed, people: approvers.people, quorum, self_approval };
 }

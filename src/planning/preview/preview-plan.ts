@@ -23,22 +23,19 @@ import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { StepPreviewer, type TreePreview } from './preview-steps.js';
 
-/** The task to preview. */
 export interface PreviewRequest {
   ability: string;
   environment: string;
   input: JsonObject;
   user: Asker;
-  /** The environment in which credentials are looked for; left out: that of this process. */
+  /** The environment that credentials are read from; default: that of this process. */
   env?: NodeJS.ProcessEnv;
 }
 
 /**
- * Previews a task from files and environment alone: no server is queried, no hook run, no secret shown.
- *
- * The plan is the one a worker makes of the same files, so its digest is the one that `run --plan` compares.
- *
- * @throws AbilityError as preflight would, for unresolvable references and an input that breaks the contract.
+ * Previews a task from files and environment alone: queries no server, runs no hook, shows no secret. The digest
+ * is that of a worker with the same files, for `run --plan`.
+ * @throws AbilityError as preflight, for unresolvable references and an input that breaks the contract.
  */
 export function previewPlan(registry: Registry, request: PreviewRequest): PlanPreview {
   refuseUnsafeKeys(request.input);
@@ -88,7 +85,6 @@ export function previewPlan(registry: Registry, request: PreviewRequest): PlanPr
   };
 }
 
-/** A low-level ability is one call of itself. */
 function previewTree(plan: Plan, input: JsonObject, user: Asker, created: readonly string[]): TreePreview {
   const { id, kind } = plan.ability;
   const operation = plan.operations[id];
@@ -115,7 +111,7 @@ function ownCall(what: string, call: CallPreview): StepPreview {
   };
 }
 
-/** The first denial ends it, as in preflight. */
+/** Ends at the first denial, as preflight does. */
 function previewCreation(plan: Plan, input: JsonObject, user: Asker): PlanPreview['creation'] {
   const asked: PlanPreview['creation'] = [];
   for (const part of guardedParts(plan, input)) {
@@ -153,7 +149,7 @@ function operationsOf({ operations }: Plan, secrets: SecretSource): OperationPre
   );
 }
 
-/** A reference that leads out of the project is among the problems. */
+/** False for a reference that leads out of the project: the problems list it already. */
 function has(secrets: SecretSource, reference: string): boolean {
   try {
     return secrets.has(reference);
@@ -167,7 +163,7 @@ function pinnedLater({ operations }: Plan): string[] {
   return Object.values(operations).flatMap(({ key, implementation }) => (implementation.kind === 'mcp' ? [key] : []));
 }
 
-/** The implementation of an operation here. @param has whether a reference to a secret can be resolved. */
+/** The chosen implementation. @param has whether a reference to a secret can be resolved. */
 export function previewOperation(operation: PlanOperation, has: (reference: string) => boolean): OperationPreview {
   const { key, version, effects, implementation, fast } = operation;
   const { id, kind, tags, timeout_ms, prompts } = implementation;
@@ -195,7 +191,6 @@ function doesOf(implementation: PlanImplementation): string {
   return `${what} (${server.transport === 'http' ? server.url : [server.command, ...server.args].join(' ')})`;
 }
 
-/** An address may carry a name and a password. */
 function withoutLogin(text: string): string {
   return text.replaceAll(/\/\/[^/\s@]+@/g, '//***@');
 }

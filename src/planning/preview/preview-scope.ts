@@ -3,17 +3,17 @@ import type { Plan } from '../../contracts/plan.js';
 import { allSteps } from '../../rules/steps/find-step.js';
 import { hide, type Known } from './partial-evaluation.js';
 
-/** The names that expressions of one workflow see before it runs: the known ones, and those that only the run will know. */
+/** The names that expressions of a workflow see before it runs, known and unknown. */
 export class PreviewScope {
   private constructor(
     readonly plan: Plan,
-    /** Undefined where nothing is known of it. Members may be hidden. */
+    /** Undefined if nothing is known of it; may have hidden members. */
     readonly input: JsonObject | undefined,
     private readonly steps: JsonObject,
     private readonly unknown: ReadonlyMap<string, string>,
   ) {}
 
-  /** Before a task begins: its input is known, and none of its steps. */
+  /** The scope at the start of a task: all steps are unknown. */
   static of(plan: Plan, input: JsonObject | undefined): PreviewScope {
     return new PreviewScope(plan, input, hiddenSteps(plan), new Map(input ? [] : [['input', 'its input']]));
   }
@@ -32,18 +32,18 @@ export class PreviewScope {
     return { values, unknown: this.unknown };
   }
 
-  /** The scope of steps that may not run, or that run beside others: their results are unknown outside. */
+  /** A copy for steps that may not run or run concurrently: what it learns is not known outside. */
   apart(names: Readonly<Record<string, string>> = {}): PreviewScope {
     const steps = Object.defineProperties({}, Object.getOwnPropertyDescriptors(this.steps)) as JsonObject;
     return new PreviewScope(this.plan, this.input, steps, new Map([...this.unknown, ...Object.entries(names)]));
   }
 
-  /** The scope if it is unknown which steps have run: in handlers and clean-ups. */
+  /** The scope of handlers and clean-ups, where it is unknown which steps have run. */
   afterFailure(): PreviewScope {
     return new PreviewScope(this.plan, this.input, hiddenSteps(this.plan), this.unknown);
   }
 
-  /** Records the certain results of a step for those after it. */
+  /** Records a certain result of a step for the steps after it. */
   learn(id: string, value: { status: string; output: Json }): void {
     Object.defineProperty(this.steps, id, {
       value: { ...value, error: null },

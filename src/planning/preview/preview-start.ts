@@ -7,11 +7,7 @@ import { evaluateTemplatePartially } from './partial-evaluation.js';
 import { type Asker, previewGuardApproval, previewHooks } from './preview-hooks.js';
 import { PreviewScope } from './preview-scope.js';
 
-/**
- * The hooks around a workflow as a whole, and the approval before its first step.
- *
- * @param created reasons to ask people that hooks gave before creation.
- */
+/** Hooks around a workflow, and its approval. @param created reasons for approval from creation hooks. */
 export function previewStart(
   plan: Plan,
   input: JsonObject | undefined,
@@ -26,7 +22,7 @@ export function previewStart(
   return { hooks: [...before, ...after], approval };
 }
 
-/** The lock of a task, with its key where that is known; null for a task that takes no turn. */
+/** The lock of a task, with its key if that is known; null for a task without `concurrency`. */
 export function previewConcurrency(plan: Plan, input: JsonObject | undefined): ConcurrencyPreview | null {
   if (!plan.concurrency) return null;
   const { key: template, limit, on_busy } = plan.concurrency;

@@ -11,30 +11,27 @@ import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
 
-/** Beyond this many steps the workflows that are called are no longer expanded. */
+/** Above this number of steps, called workflows are no longer expanded. */
 const MAX_STEPS = 3000;
 
-/** The tree of a workflow. */
 export type TreePreview = Pick<PlanPreview, 'steps' | 'on_error' | 'finally' | 'output'>;
 
-/** The place of a list of steps. */
 interface Place {
   scope: PreviewScope;
   prefix: string;
-  /** Whether a failure there may be handled, so that later steps may run all the same. */
+  /** Whether a failure there may be handled, so that later steps may still run. */
   isCovered: boolean;
 }
 
 /** Walks the steps of a plan as the run would, as far as their conditions are known. */
 export class StepPreviewer {
   private shown = 0;
-  /** Steps after which the task is over for certain, with the `end` or `fail` that sees to it. */
+  /** Steps that certainly end the task, with the id of the `end` or `fail` inside. */
   private readonly ending = new Map<StepPreview, string>();
 
-  /** @param user who asks for the task. */
   constructor(private readonly user: Asker) {}
 
-  /** @param input of the task; undefined where nothing is known of it. */
+  /** @param input undefined if nothing is known of it. */
   preview(plan: Plan, input: JsonObject | undefined): TreePreview {
     const scope = PreviewScope.of(plan, input);
     const late = scope.afterFailure();
@@ -43,7 +40,7 @@ export class StepPreviewer {
       steps,
       on_error: this.handlers(plan.on_error, { scope: late, prefix: '', isCovered: true }),
       finally: this.list(plan.finally, { scope: late.apart(), prefix: '', isCovered: true }),
-      // A workflow that ends before its last step has another output, or none.
+      // A workflow that ends early has another output, or none.
       output: plan.output === undefined || this.isOver(steps) ? null : previewValue(plan.output, scope.known),
     };
   }
@@ -123,7 +120,7 @@ export class StepPreviewer {
     const turn = { ...inside, prefix: `${inside.prefix}*/` };
     switch (step.verb) {
       case 'steps': {
-        // The step is retried, or its failure is ignored: its results are uncertain outside.
+        // After a retry or an ignored failure, results are uncertain outside the step.
         const own = isCovered(step) ? { ...inside, scope: inside.scope.apart() } : inside;
         return [group('steps', this.list(step.steps, own))];
       }
@@ -160,7 +157,7 @@ export class StepPreviewer {
     return this.step(branch, { ...inside, scope: inside.scope.apart(), isCovered: true }, undefined);
   }
 
-  /** The first case that holds is taken; those after one that is not known may be. */
+  /** The first case that holds runs; after an unknown condition, later cases may run. */
   private cases(cases: { if?: string; steps: PlanStep[] }[], inside: Place): StepGroup[] {
     let before: Runs = 'no';
     return cases.map(({ if: condition, steps }, index) => {
@@ -219,7 +216,7 @@ export class StepPreviewer {
   }
 }
 
-/** A default for an omitted member is known only with the whole input. */
+/** If the schema has defaults, an input with unknown members is unknown as a whole. */
 function childInput(
   input: JsonObject | undefined,
   open: readonly string[],
@@ -258,7 +255,7 @@ function isWhole({ open, problem }: { open: Record<string, string[]>; problem: u
   return Object.keys(open).length === 0 && problem === null;
 }
 
-/** Whether the steps after it cannot run once it has: an `end`, or a `fail` that nothing deals with. */
+/** Whether the step always ends the task: an `end`, or a `fail` that no handler takes. */
 function endsTask(step: PlanStep, { isCovered: around, scope }: Place): boolean {
   if (step.verb === 'end') return true;
   return step.verb === 'fail' && !around && !isCovered(step) && !scope.plan.on_error;
@@ -272,7 +269,7 @@ function isCovered(step: PlanStep): boolean {
   );
 }
 
-/** It sees the output of the call that it undoes, which only the run knows. */
+/** Only the run knows the output of the call that it undoes. */
 function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, scope: PreviewScope): StepPreview['undo'] {
   const { plan, known } = scope;
   const given = previewInput(template, known);

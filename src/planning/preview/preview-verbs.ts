@@ -4,7 +4,7 @@ import { type Known, previewExpression, previewText } from './partial-evaluation
 import { decidersOf } from './preview-hooks.js';
 import type { PreviewScope } from './preview-scope.js';
 
-/** The target of a step, such as the called ability, the question or the event awaited, in a few words. */
+/** The target of a step in a few words: the called ability, the title of an approval, the awaited event. */
 export function whatOf(step: PlanStep, known: Known): string {
   switch (step.verb) {
     case 'call':
@@ -38,7 +38,6 @@ export function whatOf(step: PlanStep, known: Known): string {
   }
 }
 
-/** The approval that a step raises. */
 export function stepApproval({ approval }: ApprovalStep, { plan, known }: PreviewScope): ApprovalPreview {
   const { title, approvers, quorum, expires, comment, fields = {} } = approval;
   const deciders = decidersOf(plan.environment);
@@ -55,7 +54,6 @@ export function stepApproval({ approval }: ApprovalStep, { plan, known }: Previe
   };
 }
 
-/** The number of items of a loop, if known. */
 export function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
   const most = typeof max_parallel === 'number' ? max_parallel : previewText(max_parallel, known);
   if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: most };

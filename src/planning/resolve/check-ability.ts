@@ -9,7 +9,7 @@ import { didYouMean } from '../../text/nearest.js';
 import { checkAgainst, checkSchema } from '../input/schemas.js';
 import { relocated } from '../steps/definition-errors.js';
 
-/** @throws AbilityError `scope.environment` when the ability is not for this environment. Source: R-000-28. */
+/** @throws AbilityError `scope.environment` if the ability is not available there. Source: R-000-28. */
 export function checkScope(
   id: string,
   ability: Loaded<{ scope: { environments?: string[] | undefined } }>,
@@ -25,7 +25,7 @@ export function checkScope(
   });
 }
 
-/** @throws AbilityError `definition.invalid` where a schema is none. */
+/** @throws AbilityError `definition.invalid` for an invalid schema. */
 export function checkSchemas(
   ability: Loaded<{ input_schema: LowLevel['input_schema']; output_schema?: LowLevel['output_schema'] }>,
 ): void {
@@ -43,11 +43,7 @@ export function checkSchemas(
   }
 }
 
-/**
- * Checks the profile of an agent: its schemas, its examples, and that its possible callees are defined.
- *
- * @throws AbilityError `definition.invalid`, `definition.unknown_reference`.
- */
+/** @throws AbilityError `definition.invalid`, `definition.unknown_reference` for an undefined callee. */
 export function checkAgent(registry: Registry, agent: Loaded<AgentProfile>): void {
   checkSchemas(agent);
   checkExamples(agent);
@@ -65,11 +61,7 @@ export function checkAgent(registry: Registry, agent: Loaded<AgentProfile>): voi
   }
 }
 
-/**
- * Checks the examples of an ability against its own schemas: readers learn the contract from them.
- *
- * @throws AbilityError `definition.invalid`, with the place of the example. Source: R-000-37.
- */
+/** Readers learn the contract from examples. @throws AbilityError `definition.invalid`. Source: R-000-37. */
 export function checkExamples(ability: Loaded<Pick<HighLevel, 'examples' | 'input_schema' | 'output_schema'>>): void {
   const { examples = [], input_schema, output_schema } = ability.value;
   const check = (schema: JsonObject | undefined, value: Json | undefined, path: PropertyKey[]): void => {
@@ -83,13 +75,13 @@ export function checkExamples(ability: Loaded<Pick<HighLevel, 'examples' | 'inpu
   }
 }
 
-/** Refuses an ability that exists but cannot run, before anything is started for it. @throws AbilityError `ability.no_steps`. */
+/** Refuses it before anything is started. @throws AbilityError `ability.no_steps`. */
 export function refuseWithoutSteps(registry: Registry, id: string): void {
   const workflow = registry.workflows.get(id);
   if (workflow?.value.steps.length === 0) throw noSteps(id, workflow.locate([]));
 }
 
-/** Its contract may be written before its steps. Source: C-50. */
+/** The error for a workflow without steps: its contract may be written first. Source: C-50. */
 export function noSteps(id: string, location: SourceLocation): AbilityError {
   return new AbilityError({
     code: 'ability.no_steps',

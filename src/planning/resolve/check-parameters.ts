@@ -10,14 +10,10 @@ import { satisfies } from '../input/schemas.js';
 import { walkSteps } from '../steps/walk-steps.js';
 import type { ChosenImplementation, EnvironmentSettings } from './choose-implementation.js';
 
-/** The parameters that an implementation sets, and those of them that callers may set. */
+/** `defaults`: the parameters that an implementation sets; `overridable`: those that callers may change. */
 export type Parameters = Pick<PlanImplementation, 'defaults' | 'overridable'>;
 
-/**
- * The parameters of an implementation in one environment, whose own values come over those of the implementation.
- *
- * Without a list of settable parameters, callers may set all of them. Source: R-000-46; docs/definitions.md.
- */
+/** Callers may set all parameters unless a list restricts them. Source: R-000-46; docs/definitions.md. */
 export function resolveParameters(
   { body }: ChosenImplementation,
   settings: EnvironmentSettings | undefined,
@@ -26,11 +22,7 @@ export function resolveParameters(
   return { defaults, overridable: settings?.overridable ?? body.overridable ?? Object.keys(defaults) };
 }
 
-/**
- * Checks the parameters of an implementation against the contract: an invalid default would make every call fail.
- *
- * @throws AbilityError `definition.invalid`, with the place of the parameter.
- */
+/** An invalid default would make every call fail. @throws AbilityError `definition.invalid`, with the place. */
 export function checkParameters(
   { implementation, input_schema, key }: PlanOperation,
   { from, path }: ChosenImplementation,
@@ -64,7 +56,7 @@ export function checkParameters(
   }
 }
 
-/** A rule about several fields together, so that it cannot be checked for one. */
+/** Keywords about several properties together: checking a single parameter must ignore them. */
 const OF_SEVERAL: ReadonlySet<string> = new Set(
   ['required', 'oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'minProperties', 'const', 'enum'].concat([
     'dependentRequired',
@@ -79,11 +71,7 @@ function partOf(schema: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !OF_SEVERAL.has(keyword)));
 }
 
-/**
- * Refuses a step that passes a parameter its callee's implementation reserves; each such call would be refused.
- *
- * @throws AbilityError `definition.invalid`, with the place of the parameter.
- */
+/** Refuses parameters that the callee's implementation reserves. @throws AbilityError `definition.invalid`. */
 export function checkStepParameters(workflow: Loaded<HighLevel>, operations: ReadonlyMap<string, PlanOperation>): void {
   for (const { step, path } of walkSteps(workflow.value)) {
     if (step.verb !== 'call') continue;
@@ -107,7 +95,7 @@ function keptByImplementation(operation: PlanOperation | undefined, given: JsonO
   return keptParameter(operation, given);
 }
 
-/** The first parameter in an input that callers may not set, and that would be set to something else. */
+/** The first parameter of an input that is not overridable and differs from the implementation's value. */
 export function keptParameter(
   { implementation }: { implementation: Parameters },
   given: JsonObject,
@@ -121,10 +109,8 @@ export function keptParameter(
 }
 
 /**
- * Checks that the inputs a request names can be given: a contract that takes no others (`additionalProperties: false`)
- * must know them. A mistyped name would leave its parameter out, or send the input in another form, unnoticed.
- *
- * @throws AbilityError `definition.invalid`, with the place.
+ * Refuses inputs of a request that the contract excludes (`additionalProperties: false`): a mistyped name would
+ * drop its parameter, or send the input in another form, unnoticed. @throws AbilityError `definition.invalid`.
  */
 export function checkParams({ body, from, path }: ChosenImplementation, input_schema: JsonObject): void {
   if (body.kind !== 'api' || input_schema.additionalProperties !== false) return;

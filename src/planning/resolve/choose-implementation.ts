@@ -6,7 +6,7 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
 
-/** The configuration of an ability. @throws AbilityError when the file that might hold it is broken. */
+/** @throws AbilityError if the file that might hold it is broken. */
 export function configOf(registry: Registry, ability: string): Loaded<AbilityConfig> | undefined {
   const opaque = registry.opaque.find((file) => file.kind === 'config')?.problem;
   const broken = registry.broken.get(`config:${ability}`) ?? opaque;
@@ -15,8 +15,7 @@ export function configOf(registry: Registry, ability: string): Loaded<AbilityCon
 }
 
 /**
- * The implementation of an operation: the default of its environment or configuration, else the only one.
- *
+ * The default of the environment or configuration, else the only one.
  * @throws AbilityError `config.*`, `definition.unknown_reference`, or the error of the chosen one.
  */
 export function chooseImplementation(
@@ -58,7 +57,7 @@ export function chooseImplementation(
   });
 }
 
-/** The implementations of an operation: from its configuration, inside it, and the documents for it. Source: C-19. */
+/** If the configuration has `impl`, only that; else the operation's own and the documents. Source: C-19. */
 function implementationsOf(
   registry: Registry,
   operation: Loaded<LowLevel>,
@@ -74,7 +73,7 @@ function implementationsOf(
   return [{ id: key, body: implementation, from: operation, path: ['implementation'] }, ...documents];
 }
 
-/** By operation; a project of thousands asks for each operation many times. */
+/** By operation: large projects look up each operation many times. */
 const documentsBy = memoize((registry: Registry) => {
   const found = new Map<string, Loaded<ImplementationDocument>[]>();
   for (const document of registry.implementations.values()) {
@@ -102,7 +101,6 @@ function unknownImplementation(
   });
 }
 
-/** An implementation that was chosen, before its references are resolved. */
 export interface ChosenImplementation {
   id: string;
   body: ImplementationBody;
@@ -111,12 +109,10 @@ export interface ChosenImplementation {
   path: PropertyKey[];
 }
 
-/** Settings of an ability in the environment of the plan. */
 export type EnvironmentSettings = NonNullable<AbilityConfig['environments']>[string];
 
-/** An implementation, wherever it is written. */
 interface WrittenImplementation {
-  /** Its own id, or the operation key where it has none. */
+  /** Its own id; the operation key if it has none. */
   id: string;
   operation: string;
   body: ImplementationBody;
@@ -124,7 +120,7 @@ interface WrittenImplementation {
   path: PropertyKey[];
 }
 
-/** Every implementation of a project: in operations, in documents, in the configuration. Source: C-19. */
+/** Every implementation in operations, documents and configurations. Source: C-19. */
 export function* implementationBodies(registry: Registry): Generator<WrittenImplementation> {
   for (const [operation, from] of registry.operations) {
     const { implementation: body } = from.value;

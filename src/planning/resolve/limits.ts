@@ -6,13 +6,13 @@ import { parseDuration } from '../../rules/duration.js';
 const DEFAULTS = { task: '15m', cleanup: '5m', expires: '7d' } as const;
 const OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** A time-out in milliseconds, not above the project's policy. */
+/** Limits a time-out to the policy's maximum. In milliseconds. */
 export function capped(ms: number, project: Project): number {
   const { max_timeout: most } = project.policy;
   return most === undefined ? ms : Math.min(ms, parseDuration(most));
 }
 
-/** The limits of a task; `timeout` is the ability's own. */
+/** @param timeout the ability's own time-out. */
 export function limitsOf(project: Project, timeout: string | undefined): PlanLimits {
   const { max_timeout: most } = project.policy;
   return {

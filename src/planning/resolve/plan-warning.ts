@@ -8,5 +8,4 @@ export interface PlanWarning {
   location: SourceLocation;
 }
 
-/** Takes a warning. */
 export type Warn = (warning: PlanWarning) => void;

@@ -8,7 +8,6 @@ import { defined } from '../../text/defined.js';
 import { allowedCalls } from '../steps/called-abilities.js';
 import { resolveModel } from './resolve-model.js';
 
-/** The parts of a plan for an agent, besides those of every ability. */
 interface ResolvedAgent {
   agent: PlanAgent;
   steps: PlanStep[];
@@ -16,9 +15,7 @@ interface ResolvedAgent {
 }
 
 /**
- * The loop of an agent: its model, and the abilities that it may ask for.
- *
- * @param tools each ability of its `operations`, as it was resolved.
+ * @param tools each ability of its `operations`, resolved.
  * @throws AbilityError `config.no_model`, `config.missing_price`, `script.*`. Source: docs/agent-abilities.md.
  */
 export function resolveAgent(
@@ -45,10 +42,8 @@ export function resolveAgent(
 }
 
 /**
- * Refuses an agent with a `max_cost` whose model has no price, or that reaches an agent whose model has none: a model without a price never
- * reaches a limit.
- *
- * @throws AbilityError `config.missing_price`. Source: docs/agent-abilities.md.
+ * Refuses `max_cost` if the agent, or one it reaches, has a model without a price, which would never reach the
+ * limit. @throws AbilityError `config.missing_price`. Source: docs/agent-abilities.md.
  */
 function refuseUnpriced(registry: Registry, agent: Loaded<AgentProfile>): void {
   const { id, limits } = agent.value;
@@ -67,7 +62,7 @@ function refuseUnpriced(registry: Registry, agent: Loaded<AgentProfile>): void {
   }
 }
 
-/** An agent, and those that it, or what it calls, may call; each once. */
+/** The agent and all agents that it reaches through calls, each once. */
 function* agentsFrom(registry: Registry, id: string, seen: Set<string>): Generator<AgentProfile> {
   if (seen.has(id)) return;
   seen.add(id);
@@ -78,14 +73,10 @@ function* agentsFrom(registry: Registry, id: string, seen: Set<string>): Generat
   for (const one of called) yield* agentsFrom(registry, one, seen);
 }
 
-/** Longest name of a function that OpenAI-compatible endpoints take. */
+/** Maximum length of a function name for OpenAI-compatible endpoints. */
 const LONGEST_NAME = 64;
 
-/**
- * The name of an ability for a model: its id with unsupported characters replaced, truncated if it is too long, and unique.
- *
- * @param taken names that are used already; the new one is added.
- */
+/** A unique, short name without unsupported characters. @param taken names in use; gets the new one. */
 export function toolNameOf(ability: string, taken: Set<string>): string {
   const plain = ability.replaceAll(/[^A-Za-z0-9_]/g, '_');
   const mark = `_${digestOf(ability).slice(0, 8)}`;
@@ -95,10 +86,7 @@ export function toolNameOf(ability: string, taken: Set<string>): string {
   return name;
 }
 
-/**
- * The turns of an agent as steps: a request to its model, then the calls it requests. They list the possible calls, so that results,
- * records and previews show them; the model decides which are made.
- */
+/** Turns as steps that list all possible calls, so that results, records and previews show them. */
 function stepsOfAgent(model: string, tools: readonly PlanTool[], maxTurns: number): PlanStep[] {
   const calls: PlanStep = {
     id: TURNS.calls,

@@ -9,14 +9,11 @@ import { didYouMean } from '../../text/nearest.js';
 
 type ApiSection = Extract<ImplementationBody, { kind: 'api' }>['api'];
 
-/** The parts of a planned request that say in which form inputs are sent and answers are read. */
 type Form = Pick<ApiImplementation['api'], 'params' | 'body' | 'auth' | 'response'>;
 
 /**
- * Resolves the form of a request: every parameter with its style, so that a plan does not depend on defaults.
- *
- * Parts missing in the definition are left out of the plan, so that its digest is the same as before such parts existed. Source:
- * docs/api-calls.md.
+ * Resolves every parameter's style, so that a plan does not depend on defaults. Missing parts stay out of the
+ * plan, so that older digests stay the same. Source: docs/api-calls.md.
  */
 export function resolveForm({ params, body, auth, response }: ApiSection): Form {
   const named = Object.entries(params ?? {});
@@ -70,20 +67,17 @@ function resolveParam(
   };
 }
 
-/** The endpoint of an `api` implementation, and its credentials. */
 interface ApiAccess {
   endpoints: Record<string, string>;
   credentials: Record<string, string>;
-  /** The place for the missing setting. */
+  /** The path of the missing setting in the configuration, for a suggestion. */
   where: string;
 }
 
 /**
- * Gathers the endpoints and credentials of an ability in one environment: those of its service, those of the service there, those of the
- * ability itself there; a later one overrides an earlier one key by key.
- *
- * @param path of the `api` section in `from`.
- * @throws AbilityError `definition.unknown_reference` for a service that is not defined, or the error of its broken file.
+ * Merges endpoints and credentials key by key: service, service in the environment, ability there.
+ * @param path of the `api` section in `from`. @throws AbilityError `definition.unknown_reference` for an undefined
+ * service, or the error of its broken file.
  */
 export function resolveAccess(
   registry: Registry,

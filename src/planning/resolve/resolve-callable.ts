@@ -10,11 +10,7 @@ import { chooseImplementation, configOf } from './choose-implementation.js';
 import { resolveImplementation } from './resolve-implementation.js';
 import { checkOutputFiles, resolveOutputFiles } from './resolve-output.js';
 
-/**
- * Resolves a low-level ability in one environment, without the hooks around it.
- *
- * @throws AbilityError with the missing part and its place.
- */
+/** Resolves one without the hooks around it. @throws AbilityError with the missing part and its place. */
 export function resolveCallable(
   registry: Registry,
   operation: Loaded<LowLevel>,

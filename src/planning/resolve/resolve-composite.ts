@@ -20,37 +20,31 @@ import { resolveAgent } from './resolve-agent.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { configLevels, resolveOperation } from './resolve-operation.js';
 
-/** An ability that calls others: a workflow by its steps, an agent as its model requests. */
 export type Composite = HighLevel | AgentProfile;
 
-/** The abilities that a workflow calls, directly or not. */
+/** What an ability calls, directly or not. */
 export interface Found {
   operations: Record<string, PlanOperation>;
   workflows: Record<string, PlanWorkflow>;
 }
 
-/** The context of a resolution. */
 export interface Resolving {
   registry: Registry;
   variables: EnvironmentVariables;
   warn: Warn;
   found: Found;
-  /** Ids of the workflows that lead here. */
+  /** Ids of the workflows on the path to this one, to detect recursion. */
   callers: readonly string[];
 }
 
-/**
- * Resolves an ability that calls others and, into `found`, all that it calls.
- *
- * @throws AbilityError with the missing part and its place.
- */
+/** Adds all that it calls to `found`. @throws AbilityError with the missing part and its place. */
 export function resolveComposite(resolving: Resolving, composite: Loaded<Composite>): PlanWorkflow {
   return composite.value.type === 'agent'
     ? resolveWithAgent(resolving, composite as Loaded<AgentProfile>)
     : resolveWorkflow(resolving, composite as Loaded<HighLevel>);
 }
 
-/** Resolves a workflow and, into `found`, all that it calls. */
+/** Adds all that it calls to `found`. */
 function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): PlanWorkflow {
   const { registry, variables } = resolving;
   const { value } = workflow;
@@ -72,7 +66,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
 }
 
-/** Resolves an agent and, into `found`, all that it may call. */
+/** Adds all that it may call to `found`. */
 function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): PlanWorkflow {
   const { registry, variables, found } = resolving;
   const { value } = profile;
@@ -94,15 +88,12 @@ function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): 
   return { ability, limits: limitsOf(registry.project, value.timeout), steps, finally: [], agent };
 }
 
-/** The callees of a workflow or an agent. */
 interface Called {
-  /** By id. */
   used: Map<string, PlanOperation>;
-  /** By id. */
   composites: Map<string, PlanAbility>;
 }
 
-/** @param children with the place that names each. */
+/** @param children the called workflows and agents, with the path of the first call of each. */
 function resolveCalled(
   resolving: Resolving,
   composite: Loaded<Composite>,

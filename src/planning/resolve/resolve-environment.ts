@@ -4,7 +4,7 @@ import type { Project } from '../../definitions/formats/project.js';
 import type { Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 
-/** Resolves an environment by name, its groups of approvers to people. @throws AbilityError `environment.not_found`. */
+/** Resolves groups of approvers to people. @throws AbilityError `environment.not_found`. */
 export function resolveEnvironment(registry: Registry, name: string): PlanEnvironment {
   const { environments, people } = registry.project;
   const found = Object.hasOwn(environments, name) ? environments[name] : undefined;
@@ -32,13 +32,13 @@ export function resolveEnvironment(registry: Registry, name: string): PlanEnviro
   };
 }
 
-/** An entry is a group if `people` has it, else a person. Source: docs/approvals.md#who-may-decide. */
+/** Entries listed under `people` are groups, others are persons. Source: docs/approvals.md#who-may-decide. */
 export function resolveApprovers(people: Project['people'], listed: string[]): Approvers {
   const resolved = listed.flatMap((entry) => (Object.hasOwn(people, entry) ? (people[entry] ?? []) : [entry]));
   return { listed, people: [...new Set(resolved)] };
 }
 
-/** @throws AbilityError `definition.invalid` for an approval that asks for more people than may give it. */
+/** @throws AbilityError `definition.invalid` if the quorum is higher than the number of approvers. */
 export function refuseQuorum(quorum: number, { listed, people }: Approvers, location: SourceLocation): void {
   if (listed.length === 0 || quorum <= people.length) return;
   const most = people.length === 0 ? 'none' : `only ${people.length} (${people.join(', ')})`;
@@ -50,11 +50,7 @@ export function refuseQuorum(quorum: number, { listed, people }: Approvers, loca
   });
 }
 
-/**
- * Chooses the environment of a command: the requested one, else the project's default, else the only one.
- *
- * @throws AbilityError `config.no_environment`. Source: docs/guide.md#configuration.
- */
+/** @throws AbilityError `config.no_environment`. Source: docs/guide.md#configuration. */
 export function chooseEnvironment(project: Project, asked: string | undefined): string {
   if (asked !== undefined && asked !== '') return asked;
   if (project.default_environment !== undefined) return project.default_environment;

@@ -16,7 +16,6 @@ import { capped } from './limits.js';
 import { resolveAccess, resolveForm } from './resolve-api.js';
 import { outputFormOf } from './resolve-output.js';
 
-/** Names that `fail_if` sees. */
 const INSTEAD = 'Let a step of a workflow pass it as a parameter of the call.';
 const FAILING: Available = {
   names: ['output', 'input', 'environment'],
@@ -25,7 +24,7 @@ const FAILING: Available = {
   instead: INSTEAD,
 };
 
-/** Names that the templates of a request see. Source: docs/api-calls.md. */
+/** Names available in the templates of a request. Source: docs/api-calls.md. */
 const REQUEST: Available = {
   names: ['input', 'environment'],
   functions: [],
@@ -34,10 +33,8 @@ const REQUEST: Available = {
 };
 
 /**
- * Resolves an implementation for one environment: scripts to bytes, servers and endpoints to addresses.
- *
- * @param hasOutputSchema whether the contract has a schema of the output.
- * @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`.
+ * Resolves scripts to bytes, servers and endpoints to addresses. @param hasOutputSchema whether the contract has
+ * one. @throws AbilityError `definition.*`, `config.*`, `script.*`, `denied.host`.
  */
 export function resolveImplementation(
   registry: Registry,
@@ -58,7 +55,7 @@ export function resolveImplementation(
     const { tool, server } = { ...body.mcp, ...defined({ tool: settings?.mcp_tool, server: settings?.mcp_server }) };
     if (!server || !tool) throw incomplete(chosen, variables.environment, server ? 'tool' : 'server');
     const output = body.mcp.output ?? 'as_is';
-    // The tool is pinned, on any server of the environment; another tool is another promise.
+    // The pin is of this tool, on any server of the environment.
     const pinned = tool === body.mcp.tool ? body.mcp.pinned?.slice('sha256:'.length) : undefined;
     const { from, path } = chosen;
     return {
@@ -104,12 +101,7 @@ function incomplete({ from, path }: ChosenImplementation, environment: string, k
   });
 }
 
-/**
- * An MCP server by name, as workers of an environment reach it.
- *
- * @param from who names it, at `path`.
- * @throws AbilityError `definition.unknown_reference`, `config.*`, `denied.host`.
- */
+/** @throws AbilityError `definition.unknown_reference`, `config.*`, `denied.host`. */
 export function resolveMcpServer(
   registry: Registry,
   name: string,
@@ -196,10 +188,7 @@ function plainAuth({ basic, query }: Auth, from: Loaded<unknown>, path: Property
   };
 }
 
-/**
- * @param path of the texts.
- * @throws AbilityError `config.invalid` for one with an undefined credential.
- */
+/** @param path of the texts. @throws AbilityError `config.invalid` for an undefined credential. */
 function refuseMissingCredential(
   texts: Record<string, string>,
   credentials: Record<string, string>,
@@ -224,7 +213,7 @@ function describePlace(path: PropertyKey[], name: string): string {
   return path.at(-1) === 'headers' ? `The header ${name}` : `\`auth.${String(path.at(-1))}.${name}\``;
 }
 
-/** An address may come from a variable of the worker's; the plan holds its value at the time. */
+/** An `env:NAME` address is read from the worker's variables; the plan keeps the value. */
 function resolveAddress(
   address: string,
   variables: EnvironmentVariables,
@@ -243,7 +232,7 @@ function resolveAddress(
   });
 }
 
-/** Without a policy, only the host of the endpoint itself may be reached. */
+/** Without a policy, only the host of the endpoint itself is allowed. */
 function allowedHostsFor(registry: Registry, url: string): string[] {
   return registry.project.policy.allowed_hosts ?? [hostEntryOf(url)];
 }

@@ -10,9 +10,7 @@ import { resolveScript } from '../scripts/resolve-script.js';
 import { capped } from './limits.js';
 
 /**
- * A model as the plan of an agent holds it: among its operations, under a key that no ability can have, so that it is
- * pinned, retried and logged as any call.
- *
+ * A model as an operation, so that it is pinned, retried and logged like a call; no ability can have its key.
  * @param location of the agent that names it. @throws AbilityError `config.no_model`, `script.*`.
  */
 export function resolveModel(registry: Registry, name: string, location: SourceLocation): PlanOperation {

@@ -15,10 +15,8 @@ import type { Warn } from './plan-warning.js';
 import { resolveCallable } from './resolve-callable.js';
 
 /**
- * Resolves a low-level ability for one environment: operation, implementation, configuration, environment, where a later level overrides an
- * earlier one key by key. Source: R-000-52 to R-000-54; docs/definitions.md.
- *
- * @throws AbilityError with the missing part and its place.
+ * Merges operation, implementation, configuration and environment; later levels override earlier ones key by key.
+ * Source: R-000-52 to R-000-54; docs/definitions.md. @throws AbilityError with the missing part and its place.
  */
 export function resolveOperation(
   registry: Registry,
@@ -31,7 +29,7 @@ export function resolveOperation(
   return { ...callable, hooks: resolveHooks(registry, subject, levels, warn, variables) };
 }
 
-/** Decides which hooks fire around an operation: the implementation chosen for it, and the definitions that bind hooks. */
+/** What decides which hooks fire around an operation, and its chosen implementation. */
 export function hookLevels(
   registry: Registry,
   operation: Loaded<LowLevel>,
@@ -63,7 +61,7 @@ export function hookLevels(
   return { chosen, config, settings, subject, levels };
 }
 
-/** The hook bindings of an ability's configuration, general ones before those of the environment. */
+/** General bindings first, then those of the environment. */
 export function configLevels(
   config: Loaded<AbilityConfig> | undefined,
   settings: EnvironmentSettings | undefined,

@@ -9,7 +9,7 @@ import type { Loaded } from '../../definitions/registry.js';
 import { writesFile, writesFolder } from '../scripts/placeholders.js';
 import { planArguments } from '../scripts/resolve-arguments.js';
 
-/** The files of a contract in one form, whichever of the two they were written in. */
+/** Normalizes both notations of `output_files`. */
 export function resolveOutputFiles(written: NonNullable<LowLevel['output_files']>): Record<string, PlanOutputFile> {
   const entries = Object.entries(written).map(([name, file]): [string, PlanOutputFile] => {
     if (typeof file === 'string') return [name, { glob: file }];
@@ -19,10 +19,8 @@ export function resolveOutputFiles(written: NonNullable<LowLevel['output_files']
 }
 
 /**
- * Refuses files that nothing would take up or make.
- *
- * @throws AbilityError `definition.invalid` for a script that writes into {output_dir} and whose contract names no file,
- * and for `output_files` of a HTTP call, whose one file is its answer.
+ * @throws AbilityError `definition.invalid` for a script that writes into {output_dir} without a file in its
+ * contract, and for `output_files` of an HTTP call, whose only file is its answer.
  */
 export function checkOutputFiles(
   { key, output_files, implementation }: PlanOperation,
@@ -49,21 +47,18 @@ export function checkOutputFiles(
 /** One of {@link OUTPUT_FORMS}. */
 export type OutputForm = (typeof OUTPUT_FORMS)[number];
 
-/** How the output of a script is read: as written; else as JSON if it gets the file for it or the contract has a schema; else as text. */
+/** How to read a script's output. Default: JSON if it has an output file or a schema, else text. */
 export function outputFormOf(definition: ScriptDefinition, hasOutputSchema: boolean): OutputForm {
   const { args, args_template, stdin, env = {}, output } = definition;
   if (output) return output;
-  // The usual arguments name the file.
+  // The usual arguments include an output file.
   if (hasOutputSchema || hasUsualArguments(definition)) return 'json';
   const items = args ? planArguments(args) : [args_template ?? ''];
   const texts = { args: items, variables: env, ...(stdin !== undefined && { stdin }) };
   return writesFile(texts, ENGINE) ? 'json' : 'text';
 }
 
-/**
- * Whether a script is called with the usual arguments, a file for its input and one for its output: if its definition states neither
- * arguments nor another way for input or output. Source: R-002-13.
- */
+/** An input and an output file, unless arguments or other forms are defined. Source: R-002-13. */
 export function hasUsualArguments({ args, args_template, stdin, output }: ScriptDefinition): boolean {
   const isOther = stdin !== undefined || (output !== undefined && output !== 'json');
   return !args && args_template === undefined && !isOther;

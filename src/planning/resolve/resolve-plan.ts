@@ -20,22 +20,18 @@ import { type Composite, type Found, resolveComposite } from './resolve-composit
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveOperation } from './resolve-operation.js';
 
-/** How many tools a warning about a contradicted placement names. */
 const MAX_NAMED = 3;
 
-/** A plan, with warnings for its author. */
 export interface ResolvedPlan {
   plan: Plan;
   warnings: string[];
-  /** The same, with codes and places. */
+  /** The warnings with their codes and locations, but for those about lifecycle and broken placements. */
   planWarnings: PlanWarning[];
 }
 
 /**
- * Resolves an ability for one environment.
- *
- * @param variables values for `env:NAME`; left out: those of this process and the project's `.env` files.
- * @throws AbilityError with the missing part and its place; the codes of `definition`, `config`, `scope` and others.
+ * @param variables for `env:NAME`; default: those of this process and the project's `.env` files.
+ * @throws AbilityError with the missing part and its place: `definition.*`, `config.*`, `scope.*` and others.
  */
 export function resolvePlan(
   registry: Registry,
@@ -75,7 +71,6 @@ export function resolvePlan(
   };
 }
 
-/** A plan before it is known where it runs. */
 type Unplaced = Omit<Plan, 'placement'>;
 
 function planOperation(
@@ -139,7 +134,7 @@ function assemble(
   };
 }
 
-/** Every plan of a project whose `placement` cannot be read warns of it. Source: R-001-19. */
+/** Warnings for an unreadable `placement` of the project, repeated for every plan. Source: R-001-19. */
 function brokenPlacement({ broken }: Registry): string[] {
   const problem = broken.get(PLACEMENT_RULES);
   return problem
@@ -147,7 +142,7 @@ function brokenPlacement({ broken }: Registry): string[] {
     : [];
 }
 
-/** An explicit placement wins, with a warning if it contradicts the needs of the steps. Source: R-001-04, C-31. */
+/** An explicit placement wins; warns if it contradicts the steps' needs. Source: R-001-04, C-31. */
 function warnOfPlacement(
   { plan, location }: { plan: Plan; location: SourceLocation },
   { explicit, inferred, demands }: InferredPlacement,
@@ -163,10 +158,7 @@ function warnOfPlacement(
   warn({ code: 'lint.placement_contradiction', message, location });
 }
 
-/**
- * Whether a guard before calls reads the log of a session. Then all calls in sessions are recorded there: a limit may be about other
- * abilities than that of its guard.
- */
+/** If a guard reads a session's log, all calls there are recorded: a limit may concern other abilities. */
 const readsSessions = memoize((registry: Registry): boolean =>
   (registry.hooks.get('PreAbilityCall') ?? []).some(({ value: { enabled, handler } }) => {
     if (!enabled || !('expression' in handler)) return false;
@@ -175,7 +167,7 @@ const readsSessions = memoize((registry: Registry): boolean =>
   }),
 );
 
-/** An unreadable one is refused where its hook is planned. */
+/** False for an invalid condition: planning its hook reports it. */
 function reads(condition: string): boolean {
   try {
     return readsSession(condition);
@@ -184,7 +176,7 @@ function reads(condition: string): boolean {
   }
 }
 
-/** The part of a plan about files; empty if no call makes any and the input holds none. */
+/** Empty if no call produces files and the input contains none. */
 function filesOf(
   { policy }: Project,
   { ability, operations }: Pick<Plan, 'ability' | 'operations'>,
@@ -200,7 +192,7 @@ function filesOf(
   };
 }
 
-/** The target of a task's notices in an environment; undefined if there is none, so that the task does nothing for them. */
+/** The targets of a task's notices; undefined if there are none, so that the task sends none. */
 function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
   const wanted = notify.filter(({ environments }) => environments?.includes(environment) ?? true);
   if (wanted.length === 0) return undefined;

@@ -1,35 +1,27 @@
 import type { ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
 
-/** A schedule that a definition states. */
 export interface StatedSchedule {
   spec: ScheduleSpec;
-  /** The file that states it, as a path in the project. */
+  /** Path of the file that states it, relative to the project root. */
   file: string;
 }
 
-/** A schedule that Temporal has. */
 export interface KnownSchedule {
   spec: ScheduleSpec;
-  /** The file that stated it; null: it was created by hand. */
+  /** The file that stated it; null if it was created by hand. */
   stated_in: string | null;
 }
 
-/**
- * How a schedule differs between the definitions and Temporal.
- *
- * `missing`: stated, and not in Temporal; `differs`: in both, not the same; `left`: no longer stated; `taken`: stated, and one of that name
- * was created by hand.
- */
+/** `missing`: not in Temporal; `left`: no longer stated; `taken`: created by hand under a stated name. */
 export type Drift = 'missing' | 'differs' | 'left' | 'taken';
 
-/** One difference. */
 export type ScheduleDrift = { id: string } & (
   | { drift: 'missing' | 'differs' | 'taken'; stated: StatedSchedule }
   | { drift: 'left'; known: KnownSchedule }
 );
 
-/** All differences, by name; none if Temporal has exactly the stated schedules. A schedule created by hand is no difference. */
+/** Sorted by id. A schedule created by hand is no difference unless a definition states the same id. */
 export function compareSchedules(stated: readonly StatedSchedule[], known: readonly KnownSchedule[]): ScheduleDrift[] {
   const there = new Map(known.map((schedule) => [schedule.spec.id, schedule]));
   const names = new Set(stated.map(({ spec }) => spec.id));

@@ -13,14 +13,12 @@ import type { StatedSchedule } from './compare-schedules.js';
 
 type Entry = NonNullable<HighLevel['schedules']>[number];
 
-/** An entry of `schedules`, and its place. */
 export interface FoundSchedule extends StatedSchedule {
   workflow: Loaded<HighLevel>;
-  /** Of the entry. */
+  /** Index in `schedules`. */
   index: number;
 }
 
-/** Every entry of `schedules` of a project, in the order of the definitions. */
 export function* findStated({ workflows }: Registry): Generator<FoundSchedule> {
   for (const workflow of workflows.values()) {
     const { value, file } = workflow;
@@ -30,11 +28,7 @@ export function* findStated({ workflows }: Registry): Generator<FoundSchedule> {
   }
 }
 
-/**
- * The schedules that the definitions of a project state, by name.
- *
- * @throws AbilityError `definition.duplicate` for a name that two files, or two entries, have.
- */
+/** Sorted by name. @throws AbilityError `definition.duplicate` for a name that is stated twice. */
 export function statedSchedules(registry: Registry): FoundSchedule[] {
   const found = new Map<string, FoundSchedule>();
   for (const stated of findStated(registry)) {
@@ -55,7 +49,7 @@ function specOf(ability: string, { jitter, catch_up, intent, ...stated }: Entry)
   };
 }
 
-/** @param second the place of the error. */
+/** @param second the error is located here. */
 export function statedTwice(first: FoundSchedule, { spec, workflow, index }: FoundSchedule): AbilityError {
   const { file, line } = first.workflow.locate(['schedules', first.index, 'id']);
   return new AbilityError({
@@ -67,11 +61,10 @@ export function statedTwice(first: FoundSchedule, { spec, workflow, index }: Fou
 }
 
 /**
- * Refuses a stated schedule whose firings could never run: an unknown environment, one outside of the scope, an ability that cannot be
- * planned, an input that breaks the contract. Credentials and guards are checked when it fires.
- *
- * @param variables values for `env:NAME`; left out: those of this process and the project's `.env` files.
+ * Refuses a schedule that could never run: an unknown environment or one outside the scope, an ability that cannot
+ * be planned, an invalid input. Credentials and guards are checked when it fires.
  * @throws AbilityError with the place in the definition.
+ * @param variables for `env:NAME`; default: those of this process and the project's `.env` files.
  */
 export function checkStated(
   registry: Registry,

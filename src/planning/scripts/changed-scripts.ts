@@ -2,11 +2,7 @@ import type { Plan, PlanHooks, PlanScript } from '../../contracts/plan.js';
 import { scriptsOfHandler } from '../hooks/hook-parts.js';
 import { ProjectFiles } from './script-files.js';
 
-/**
- * The scripts of a plan, with the files they read and import, whose bytes here differ from those in the plan.
- *
- * @param root the project here. @returns paths relative to it, sorted; a missing file differs.
- */
+/** Scripts, and files they read or import, that are missing or changed here. @returns sorted relative paths. */
 export function changedScripts(root: string, plan: Plan): string[] {
   const files = new ProjectFiles(root);
   const changed = scriptsOf(plan)

@@ -3,27 +3,20 @@ import type { Loaded } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { namesInBraces, ownNamesIn, PLACEHOLDERS, withPlainBraces } from './placeholders.js';
 
-/** The runner of a script, and the placeholders that its arguments may hold. */
 export interface ArgumentNames {
   owner: 'script' | 'hook' | 'interpreter';
   known: readonly (typeof PLACEHOLDERS)[number][];
 }
 
-/** An implementation may use all of them. */
 export const CALL_ARGUMENTS: ArgumentNames = { owner: 'script', known: PLACEHOLDERS };
 
-/** A hook has no files of a call, and reads its subject from stdin. Source: R-002-22. */
+/** A hook has no files of a call, and reads its event from stdin. Source: R-002-22. */
 export const HOOK_ARGUMENTS: ArgumentNames = { owner: 'hook', known: ['pinned'] };
 
-/** The program that runs a script knows where the copy is that was pinned. */
+/** Only the path of the pinned copy is known to an interpreter. */
 export const INTERPRETER_WORDS: ArgumentNames = { owner: 'interpreter', known: ['pinned'] };
 
-/**
- * Refuses names in braces and expressions that nothing would replace, since they would reach the script as these very
- * letters.
- *
- * @throws AbilityError `definition.invalid` for an argument with an unknown name in braces, or with `${{ }}`.
- */
+/** Refuses names in braces and `${{ }}` that nothing replaces. @throws AbilityError `definition.invalid`. */
 export function checkPlaceholders(
   items: readonly string[],
   { owner, known }: ArgumentNames,
@@ -49,7 +42,7 @@ function refuseExpression(
   known: ArgumentNames['known'],
   location: SourceLocation,
 ): void {
-  // An expression with blanks is several items of a template.
+  // An expression with blanks spans several items.
   const [written, name = ''] = /\$\{\{\s*([^{}]*?)\s*(?:\}\}|$)/.exec(items.join(' ')) ?? [];
   if (written === undefined) return;
   const what = owner === 'interpreter' ? 'The words of an interpreter hold' : '`args_template` holds';
@@ -63,11 +56,7 @@ function refuseExpression(
   });
 }
 
-/**
- * Refuses names of ours in braces in a text that keeps all other braces, where nothing would replace them.
- *
- * @throws AbilityError `definition.invalid`.
- */
+/** Refuses only names of ours; other braces stay. @throws AbilityError `definition.invalid`. */
 export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNames, location: SourceLocation): void {
   const name = ownNamesIn(text).find((found) => !(known as readonly string[]).includes(found));
   if (name === undefined) return;
@@ -79,7 +68,7 @@ export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNam
   });
 }
 
-/** A suggestion of the intended name, followed by a blank; empty if no name is similar. */
+/** A hint at the intended name, with a trailing blank; empty if no name is similar. */
 function hintFor(name: string, owner: ArgumentNames['owner'], known: readonly string[]): string {
   if (name.startsWith('credential:')) return 'Give the secret under `secrets` of the `env_profile`. ';
   const [, field] = /^inputs?[.[]["']?([^"'\].[]*)/.exec(name) ?? [];
@@ -93,16 +82,14 @@ function hintFor(name: string, owner: ArgumentNames['owner'], known: readonly st
   return near === undefined ? '' : `${near.replaceAll(/[a-z]+_[a-z]+|payload|pinned/g, '{$&}')} `;
 }
 
-/** A place where placeholders are not replaced, but a name of ours shows that one was expected. */
+/** Names that suggest a placeholder, in texts where none is replaced. */
 const OURS = new RegExp(`^(credential:.*|inputs?[.[].*|${PLACEHOLDERS.join('|')})$`, 's');
-/** The same where code may be written, whose braces may hold any name. */
+/** Fewer names, for texts that may be code: its braces may contain any name. */
 const OURS_IN_CODE = /^(credential:.*|inputs?\..*)$/s;
 
 /**
- * Texts that reach a process as they are, with a brace in the place of `\{` before a name of ours.
- *
- * @param mayBeCode whether a text may be a program, such as that of `node -e`.
- * @throws AbilityError `definition.invalid` for one that holds a placeholder, as if it were replaced.
+ * Texts passed on unchanged, except that `\{` before a name of ours becomes `{`. @param mayBeCode e.g. for
+ * `node -e`. @throws AbilityError `definition.invalid` for a placeholder, which would not be replaced.
  */
 export function plainTexts<Texts extends string[] | Record<string, string>>(
   texts: Texts,
@@ -134,10 +121,8 @@ function withBracesOf(text: string, ours: RegExp): string {
 }
 
 /**
- * The texts of headers and of `auth`, with a brace in the place of `\{`; what is inside `${{ }}` is left alone.
- *
- * @param isSecret whether a text may hold a secret, so that no error may repeat any of it.
- * @throws AbilityError `definition.invalid` for a name in braces that is no credential.
+ * Texts of headers and `auth` with `\{` as `{`, except inside `${{ }}`. @param isSecret keeps the text out of
+ * errors. @throws AbilityError `definition.invalid` for a name in braces that is no credential.
  */
 export function headerTexts<Texts extends Record<string, string>>(
   texts: Texts,
@@ -147,7 +132,7 @@ export function headerTexts<Texts extends Record<string, string>>(
 ): Texts {
   const entries = Object.entries(texts).map(([key, text]) => {
     const location = from.locate([...path, key]);
-    // Every other part is an expression.
+    // Odd parts are expressions.
     const parts = text
       .split(/(\$\{\{[\s\S]*?\}\})/)
       .map((part, index) => (index % 2 === 1 ? part : plain(part, location)));

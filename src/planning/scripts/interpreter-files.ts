@@ -1,18 +1,15 @@
 import { languageOfName } from './imports/language-of.js';
 import type { ProjectFiles, ScriptFile } from './script-files.js';
 
-/** The words of an interpreter, and the files of the project that it runs or loads. */
 export interface InterpreterFiles {
-  /** With `{pinned}` in front of each such file, so that it is run as it was pinned. */
+  /** Files of the project are prefixed with `{pinned}`, so that the pinned copy runs. */
   words: string[];
   files: ScriptFile[];
 }
 
 /**
- * Finds code of the project in an interpreter: `./tools/run`, `node --import ./register.mjs`, `bash --rcfile=ops/rc.sh`.
- *
- * The first word is a program, which without a slash is looked for in PATH; of the others those count whose ending is
- * that of a script.
+ * Finds project code in `./tools/run`, `node --import ./register.mjs`, `bash --rcfile=ops/rc.sh`: a first word
+ * with a slash, and others with the extension of a script.
  */
 export function interpreterFiles(project: ProjectFiles, words: readonly string[]): InterpreterFiles {
   const files: ScriptFile[] = [];

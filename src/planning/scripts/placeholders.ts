@@ -5,22 +5,18 @@ import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 /** A name in braces: `{input_file}`, `{credential:token}`, `{input.version}`, `{input.items[0].id}`. */
 const NAME = String.raw`credential:[^{}]*|[A-Za-z_][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+|\[[^\[\]{}]*\])*`;
 
-/** `\\{` is a backslash and a brace, `\{` a brace; then names in braces. Braces around anything else are text. */
+/** `\\{` is a backslash and a brace, `\{` a brace, `{name}` a placeholder. All other braces are text. */
 const WRITTEN = new RegExp(String.raw`\\\\\{|\\\{|\{(${NAME})\}`, 'g');
 
-/** As plans of engine 1 were read: without a way to write a brace. */
+/** Placeholders in plans of engine 1, which cannot escape a brace. */
 const WRITTEN_FIRST = /\{([a-z_]+)\}/g;
 
-/** The names in braces of a text that are not written as `\{name}`, in their order. */
+/** The names of `{name}` in a text, but for escaped ones, in order. */
 export function namesInBraces(text: string): string[] {
   return [...text.matchAll(WRITTEN)].flatMap(([, name]) => (name === undefined ? [] : [name]));
 }
 
-/**
- * Puts values in the place of names in braces, and a brace in the place of `\{`; a name without a value stays.
- *
- * @param engine of the plan that holds the text.
- */
+/** Replaces `{name}`, and `\{` by `{`; a name without a value stays. @param engine of the text's plan. */
 export function fillPlaceholders(text: string, values: Readonly<Record<string, string>>, engine: number): string {
   return text.replaceAll(isSinceEngine2({ engine }) ? WRITTEN : WRITTEN_FIRST, (all, name: string | undefined) => {
     if (name === undefined) return all.slice(1);
@@ -28,7 +24,7 @@ export function fillPlaceholders(text: string, values: Readonly<Record<string, s
   });
 }
 
-/** The names that texts of a script may hold, each one replaced inside its item. Source: docs/scripts.md. */
+/** The placeholders for texts of a script. Each stays within its argument. Source: docs/scripts.md. */
 export const PLACEHOLDERS = [
   'input_file',
   'output_file',
@@ -41,10 +37,7 @@ export const PLACEHOLDERS = [
 
 const OWN = new RegExp(String.raw`\\?\{(${PLACEHOLDERS.join('|')})\}`, 'g');
 
-/**
- * Puts values in the place of {@link PLACEHOLDERS} and nothing else, for texts in which braces are usual: `\{payload}` is
- * these very letters without the backslash, and all other braces stay.
- */
+/** Replaces only {@link PLACEHOLDERS}, since braces are usual here; `\{payload}` becomes `{payload}`. */
 export function fillOwnPlaceholders(text: string, values: Readonly<Record<string, string>>): string {
   return text.replaceAll(OWN, (all, name: string) => {
     if (all.startsWith('\\')) return all.slice(1);
@@ -52,17 +45,17 @@ export function fillOwnPlaceholders(text: string, values: Readonly<Record<string
   });
 }
 
-/** The names among {@link PLACEHOLDERS} that {@link fillOwnPlaceholders} would fill in. */
+/** The names that {@link fillOwnPlaceholders} would replace, all of {@link PLACEHOLDERS}. */
 export function ownNamesIn(text: string): string[] {
   return [...text.matchAll(OWN)].flatMap(([all, name]) => (all.startsWith('\\') || name === undefined ? [] : [name]));
 }
 
-/** Whether a name in braces is filled in somewhere in a text. @param engine of the plan that holds the text. */
+/** @param engine the engine of the plan that holds the text. */
 function holdsPlaceholder(text: string, name: string, engine: number): boolean {
   return isSinceEngine2({ engine }) ? namesInBraces(text).includes(name) : text.includes(`{${name}}`);
 }
 
-/** A text with a brace in the place of `\{`, for places whose names in braces are not filled in. */
+/** Unescapes `\{`, for texts in which no placeholders are replaced. */
 export function withPlainBraces(text: string): string {
   return text.replaceAll(WRITTEN, (all, name: string | undefined) => (name === undefined ? all.slice(1) : all));
 }
@@ -70,15 +63,14 @@ export function withPlainBraces(text: string): string {
 type Texts = Pick<PlanScript, 'args' | 'stdin' | 'variables'>;
 
 /**
- * Whether a script may be given the file for its output, under any condition; else stdout is its output.
- *
+ * Whether a script may, under any condition, get an output file; else stdout is the output.
  * @param engine of the plan that holds the script.
  */
 export function writesFile(texts: Texts, engine: number): boolean {
   return holdsName(texts, 'output_file', engine);
 }
 
-/** Whether a script may be given a folder to write files into, under any condition. */
+/** Whether a script may receive a folder to write files into, under any condition. */
 export function writesFolder(texts: Texts, engine: number): boolean {
   return holdsName(texts, 'output_dir', engine);
 }
@@ -99,7 +91,7 @@ function isNamed(item: PlanArgument, name: Name, engine: number): boolean {
   return written(item.value).some((part) => holdsPlaceholder(part, name, engine));
 }
 
-/** The parts of a text that are no expressions. */
+/** The parts of a text outside `${{ }}`. */
 function written(text: string): string[] {
   return cutText(text).filter((part) => typeof part === 'string');
 }

@@ -8,7 +8,6 @@ import { isFreeName } from '../steps/check-step-expressions.js';
 import { type ArgumentNames, checkPlaceholders } from './check-placeholders.js';
 import { SCRIPT_NAMES } from './texts/evaluate-script.js';
 
-/** The names that expressions in the texts of a script may use. */
 export const IN_SCRIPTS: Available = {
   names: SCRIPT_NAMES,
   functions: [],
@@ -16,18 +15,13 @@ export const IN_SCRIPTS: Available = {
   instead: 'Let a step of a workflow pass it as a parameter of the call.',
 };
 
-/** The place of items, and the names they may hold. */
 interface Around {
   owner: Loaded<unknown>;
   names: ArgumentNames;
   available: Available;
 }
 
-/**
- * The items of `args` in the form of a plan, each checked at its place.
- *
- * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
- */
+/** The checked `args` in the plan's form. @throws AbilityError `expression.*`, `definition.invalid`. */
 export function resolveArguments(
   items: readonly ArgumentDefinition[],
   owner: Loaded<unknown>,
@@ -38,7 +32,7 @@ export function resolveArguments(
   return planArguments(items);
 }
 
-/** The items of `args` in the form of a plan, even invalid ones: those with `${{ }}` are distinguished. */
+/** The plan's form of `args`, even of invalid ones. */
 export function planArguments(items: readonly ArgumentDefinition[]): PlanArgument[] {
   return items.map((item) => {
     if (typeof item === 'string') return item.includes('${{') ? { value: item } : item;
@@ -84,11 +78,7 @@ function refuseTaken(name: string, path: readonly PropertyKey[], { owner, availa
   });
 }
 
-/**
- * Splits a template of arguments on blanks, with single and double quotes; no shell is ever involved.
- *
- * @throws AbilityError `definition.invalid` for an open quote.
- */
+/** Splits on unquoted blanks, without a shell. @throws AbilityError `definition.invalid` for an open quote. */
 export function splitArguments(template: string, location: SourceLocation): string[] {
   const items: string[] = [];
   let item = '';

@@ -22,10 +22,10 @@ import { resolveArguments, splitArguments } from './resolve-arguments.js';
 import { checkedText, resolveVariables } from './resolve-variables.js';
 import { MAX_BYTES, type ProjectFiles, projectFilesOf, type ScriptFile, type Unusable } from './script-files.js';
 
-/** Used where no `env_profile` is named and no profile is called `default`. Source: docs/scripts.md. */
+/** Without an `env_profile` and a profile called `default`. Source: docs/scripts.md. */
 const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} };
 
-/** Used where a definition does not say how its script is called, and gives it nothing in another way. Source: R-002-13. */
+/** Arguments of a script whose definition states neither arguments, stdin nor output. Source: R-002-13. */
 const DEFAULT_ARGS = '--input {input_file} --output {output_file}';
 
 const INTERPRETERS: Record<string, string[]> = {
@@ -37,9 +37,7 @@ const INTERPRETERS: Record<string, string[]> = {
 };
 
 /**
- * Resolves how a script is started, and pins its bytes.
- *
- * @param names that its arguments may hold. A hook without `args` has no arguments.
+ * Pins a script's bytes. @param names that its arguments may hold. A hook without `args` has no arguments.
  * @throws AbilityError `script.missing`, `script.not_executable`, `definition.*`.
  */
 export function resolveScript(
@@ -80,7 +78,6 @@ export function resolveScript(
   };
 }
 
-/** The arguments of a script, with the names in braces that its owner knows. */
 function argumentsOf(
   definition: ScriptDefinition,
   names: ArgumentNames,
@@ -96,7 +93,7 @@ function argumentsOf(
   return items;
 }
 
-/** Refuses a script with undecided arguments, rather than guess them. @throws DefinitionErrors `definition.todo`, one for each. */
+/** Refuses undecided arguments; does not guess them. @throws DefinitionErrors one `definition.todo` each. */
 function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
   const collector = new ErrorCollector();
   for (const [index, text] of todo.entries()) {
@@ -112,14 +109,14 @@ function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded
   collector.throwIfAny();
 }
 
-/** @throws AbilityError `definition.invalid` for a code of ours. */
+/** @throws AbilityError `definition.invalid` for a code in a reserved family. */
 function checkExitCodes({ exit_codes = {} }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
   for (const [exit, meaning] of Object.entries(exit_codes)) {
     if (meaning !== 'ok') refuseOurCode(meaning.code, owner.locate([...path, 'exit_codes', exit, 'code']));
   }
 }
 
-/** All files pinned with a script: those of `files` and its interpreter, and everything that these and the script import. */
+/** The files pinned with a script: `files`, its interpreter's, and all that these and the script import. */
 function resolveFiles(
   registry: Registry,
   script: ScriptFile,
@@ -140,7 +137,7 @@ function resolveFiles(
   });
 }
 
-/** The files that a definition names, folders read to their depth. @throws AbilityError `script.missing`, `definition.invalid`. */
+/** The files under `files`; folders recursively. @throws AbilityError `script.missing`, `definition.*`. */
 export function declaredFiles(
   files: ProjectFiles,
   paths: string[],
@@ -162,7 +159,7 @@ export function declaredFiles(
   return [...found.values()];
 }
 
-/** The files below a path, relative to the project root. */
+/** Paths relative to the project root. */
 function filesBelow(root: string, path: string, location: SourceLocation): string[] {
   const at = resolve(root, path);
   try {
@@ -190,7 +187,7 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Resolves an environment profile by name. @throws AbilityError `definition.unknown_reference`. */
+/** @throws AbilityError `definition.unknown_reference`. */
 export function resolveEnvProfile(
   registry: Registry,
   name: string | undefined,
@@ -211,7 +208,7 @@ export function resolveEnvProfile(
   });
 }
 
-/** Finds the script under the project root, symlinks included. Source: docs/operations.md#safety. */
+/** Refuses a script outside the project root, with symlinks resolved. Source: docs/operations.md#safety. */
 function locateScript(registry: Registry, path: string, owner: Loaded<unknown>, at: PropertyKey[]): ScriptFile {
   const script = projectFilesOf(registry).read(path);
   if (typeof script !== 'string') return script;
@@ -241,7 +238,7 @@ const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
   }),
 };
 
-/** `interpreter` wins over run bit and shebang, these over the extension. Source: docs/scripts.md. */
+/** `interpreter` comes first, then run bit and shebang, then the extension. Source: docs/scripts.md. */
 function interpreterOf(
   definition: ScriptDefinition,
   { real, isProgram }: ScriptFile,
@@ -264,7 +261,6 @@ function interpreterOf(
   });
 }
 
-/** The words of `interpreter`; none where it is not written. */
 export function interpreterWords({ interpreter = [] }: ScriptDefinition): string[] {
   return typeof interpreter === 'string' ? interpreter.split(/\s+/) : interpreter;
 }

@@ -9,11 +9,8 @@ import { ownNamesIn } from './placeholders.js';
 import { IN_SCRIPTS } from './resolve-arguments.js';
 
 /**
- * The environment of a script: that of its profile, with its own variables over it.
- *
- * A text of `env` is a reference to a secret where it is written as one, is evaluated for each call where it holds `${{ }}`
- * or a name in braces of ours, and is passed on as it is otherwise.
- *
+ * A script's environment: its own variables over those of its profile. A text of `env` may be a reference to a
+ * secret; with `${{ }}` or a placeholder it is evaluated for each call; otherwise it is passed on.
  * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
  */
 export function resolveVariables(
@@ -44,7 +41,7 @@ export function resolveVariables(
   const own = new Set(Object.keys(env));
   const plain = { ...without(profile.set, own), ...plainTexts(texts, owner, [...path, 'env']) };
   return {
-    // A variable left out for a call is unset, and does not fall back to the worker's own.
+    // A variable left out for a call is unset; the worker's own is not used.
     env: {
       pass: profile.pass.filter((name) => !own.has(name)),
       set: plain,
@@ -54,11 +51,7 @@ export function resolveVariables(
   };
 }
 
-/**
- * Whether a text must be evaluated, after checking it.
- *
- * @param path of the text. @throws AbilityError `expression.*`, `definition.invalid`.
- */
+/** Whether to evaluate a checked text. @throws AbilityError `expression.*`, `definition.invalid`. */
 export function checkedText(
   text: string,
   owner: Loaded<unknown>,
@@ -74,7 +67,7 @@ function isReference(text: string): boolean {
   return /^(env|file):/.test(text);
 }
 
-/** The value is not repeated: it may be the secret itself. */
+/** The error does not repeat the value, which may be the secret itself. */
 function checkedReference(text: string, owner: Loaded<unknown>, path: readonly PropertyKey[]): string {
   const checked = secretReference.safeParse(text);
   if (checked.success) return text;

@@ -5,21 +5,19 @@ import { isInside } from '../../definitions/read-files.js';
 import type { Registry } from '../../definitions/registry.js';
 import { memoize } from '../../text/memoize.js';
 
-/** A file of the project that is run, read or imported, in the state in which it was read. */
 export interface ScriptFile {
-  /** As it is named, relative to the project root, without detours. */
+  /** The normalized path that names it, relative to the project root. */
   path: string;
-  /** The place of its bytes, relative to the project root: symlinks resolved. */
+  /** Relative to the project root, with symlinks resolved. */
   real: string;
   /** SHA-256 of its bytes. */
   digest: string;
-  /** Its bytes; undefined for a file too large to be written by hand. */
+  /** Undefined for a file that is too large to search for imports. */
   bytes: Buffer | undefined;
-  /** Whether the system can run it by itself: it has a run bit, and a shebang or a binary's magic. */
+  /** Whether the system can run it directly: it has a run bit, and a shebang or a binary's magic number. */
   isProgram: boolean;
 }
 
-/** Why a path is no script: it does not exist, is outside the project, or its bytes may not be read, or are too many. */
 export type Unusable = 'missing' | 'outside' | 'unreadable' | 'too_large';
 
 /** Larger files are not pinned: the store would hold each version of them. */
@@ -28,13 +26,13 @@ export const MAX_BYTES = 256 * 1024 * 1024;
 /** Larger files are not read for imports. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/** One pass over the files of a project: each is read once, for any number of plans. */
+/** A cache of a project's files: each is read once, for any number of plans. */
 export class ProjectFiles {
   private readonly seen = new Map<string, ScriptFile | Unusable>();
 
   constructor(readonly root: string) {}
 
-  /** Reads a file, or says why that cannot be. A file outside the project is never opened. */
+  /** Reads a file, or returns why it cannot. Never opens a file outside the project. */
   read(path: string): ScriptFile | Unusable {
     const seen = this.seen.get(path);
     if (seen !== undefined) return seen;
@@ -69,7 +67,7 @@ export class ProjectFiles {
   }
 }
 
-/** The files of a registry's project, as they are when they are first read for it. */
+/** One cache for each registry, so that its plans see the same state of a file. */
 export const projectFilesOf = memoize((registry: Registry) => new ProjectFiles(registry.root));
 
 function realPathOf(path: string): string | undefined {

@@ -6,13 +6,12 @@ import { problemsOf } from '../steps/definition-errors.js';
 import { Masker } from './masking/masker.js';
 import { SecretSource } from './secret-source.js';
 
-/** The secrets an operation needs, or all of a plan's. */
+/** The references of an operation, or of the whole plan. */
 export function credentialsOf(plan: Plan, operation?: PlanOperation): { reference: string; what: string }[] {
   const operations = operation ? [operation] : [...Object.values(plan.operations), ...guardAbilitiesOf(plan)];
   return operations.flatMap(({ implementation }) => credentialReferences(implementation));
 }
 
-/** The secrets an implementation needs, as references. */
 export function credentialReferences(implementation: PlanImplementation): { reference: string; what: string }[] {
   const list = (references: Record<string, string>, what: string) =>
     Object.entries(references).map(([name, reference]) => ({ reference, what: `${what} ${name}` }));
@@ -23,7 +22,7 @@ export function credentialReferences(implementation: PlanImplementation): { refe
   return server.transport === 'stdio' ? list(server.env.secrets, 'secret') : list(server.credentials, 'credential');
 }
 
-/** The credentials of a plan that are not there, or that lead out of the project; each reference once. */
+/** The problems of a plan's missing or forbidden credentials, one for each reference. */
 export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[] {
   const problems = new Map<string, Problem>();
   for (const { reference, what } of credentialsOf(plan)) {
@@ -32,12 +31,11 @@ export function missingCredentials(plan: Plan, secrets: SecretSource): Problem[]
   return [...problems.values()];
 }
 
-/** Members of definitions that hold references to secrets, or maps of them. */
 const SECRET_MEMBERS: ReadonlySet<string> = new Set(['credentials', 'secrets', 'secret', 'webhook']);
 
 const REFERENCE = /^(?:env|file):/;
 
-/** The secrets that a project names anywhere, as far as they can be read where this runs. */
+/** All secrets referenced by a project that can be read here. */
 export function knownSecrets(registry: Registry, source: SecretSource): string[] {
   const { project, configs, envProfiles, mcpServers, services, implementations, operations, workflows } = registry;
   const loaded = [configs, envProfiles, mcpServers, services, implementations, operations];
@@ -48,14 +46,14 @@ export function knownSecrets(registry: Registry, source: SecretSource): string[]
     try {
       return source.has(reference) ? [source.resolve(reference, 'secret')] : [];
     } catch (error) {
-      // A file outside of the project is no secret of it.
+      // A file outside the project is not one of its secrets.
       if (error instanceof AbilityError) return [];
       throw error;
     }
   });
 }
 
-/** Masks the secrets that a project names, as far as they can be read in an environment from here. */
+/** A masker for all secrets of a project that can be read here. */
 export function maskerFor(registry: Registry, environment: string, env: NodeJS.ProcessEnv): Masker {
   return new Masker(knownSecrets(registry, new SecretSource(registry.root, environment, env)));
 }

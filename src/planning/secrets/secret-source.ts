@@ -4,13 +4,12 @@ import { parseEnv } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
 import { isInside } from '../../definitions/read-files.js';
 
-/** The folder of container secrets; other `file:` references stay inside the project. */
+/** The only folder outside the project that `file:` references may use. */
 const CONTAINER_SECRETS = '/run/secrets';
 
 /**
- * Resolves references to secrets, only inside the activity that needs them; a plan only checks whether they exist.
- *
- * A caller's environment never travels: `env:NAME` is resolved in the worker's environment. Source: docs/operations.md#safety.
+ * Resolves secrets only in the activity that needs them, in the worker's environment, never the caller's. Source:
+ * docs/operations.md#safety.
  */
 export class SecretSource {
   private readonly variables: EnvironmentVariables;
@@ -38,18 +37,16 @@ export class SecretSource {
     });
   }
 
-  /** Whether a reference leads to a value. */
   has(reference: string): boolean {
     const value = this.find(reference);
     return value !== undefined && value !== '';
   }
 
-  /** The part of the worker's own environment that a child process gets; files have no part in it. */
+  /** A variable of the worker's own environment. Child processes do not get variables of `.env` files. */
   inherited(name: string): string | undefined {
     return this.own[name];
   }
 
-  /** The value a reference leads to. */
   protected find(reference: string): string | undefined {
     if (reference.startsWith('file:')) return this.readFile(reference.slice('file:'.length));
     return this.variables.find(reference.slice('env:'.length));
@@ -68,10 +65,8 @@ export class SecretSource {
 }
 
 /**
- * The value of `env:NAME` on a worker: its own environment, then `.env.<environment>`, then `.env`.
- *
- * Files are read at each look-up, so that a change needs no restart; their contents are not passed on otherwise. Source:
- * docs/definitions.md; docs/operations.md#safety.
+ * Resolves `env:NAME` on a worker: own environment, `.env.<environment>`, `.env`. Reads the files at each look-up,
+ * so that a change needs no restart. Source: docs/definitions.md; docs/operations.md#safety.
  */
 export class EnvironmentVariables {
   constructor(
@@ -80,7 +75,7 @@ export class EnvironmentVariables {
     private readonly own: NodeJS.ProcessEnv = process.env,
   ) {}
 
-  /** The value of a variable; undefined when it is set nowhere, or to nothing. */
+  /** Undefined if it is unset or empty. */
   find(name: string): string | undefined {
     const value = this.own[name] ?? this.inFile(`.env.${this.environment}`)[name] ?? this.inFile('.env')[name];
     return value === '' ? undefined : value;

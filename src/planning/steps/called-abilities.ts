@@ -6,7 +6,6 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { walkSteps } from './walk-steps.js';
 
-/** A call, where it is in its file. */
 interface Call {
   id: string;
   path: PropertyKey[];
@@ -21,15 +20,12 @@ export function* callsOf(workflow: HighLevel): Generator<Call> {
   }
 }
 
-/** The abilities a workflow may call, each once: those it lists under `operations`, else those its steps name. */
+/** The ids under `operations`; without such a list, those that steps call. No duplicates. */
 export function allowedCalls(workflow: HighLevel): string[] {
   return [...new Set(workflow.operations ?? [...callsOf(workflow)].map(({ id }) => id))];
 }
 
-/**
- * The gravest effect of the abilities that an ability may call, by its definitions alone, even if it cannot be planned here; null if it
- * calls an undefined one, which could do anything.
- */
+/** By definitions alone, without planning; null if it calls an undefined ability, which could do anything. */
 export function definedEffects(registry: Registry, id: string, seen: Set<string> = new Set()): Effect | null {
   const operation = registry.operations.get(id);
   if (operation) return operation.value.effects;
@@ -42,10 +38,9 @@ export function definedEffects(registry: Registry, id: string, seen: Set<string>
 }
 
 /**
- * Only registered and whitelisted abilities are called. Source: R-000-19, R-000-38.
- *
- * @param path of the call in the file of the workflow. @returns whether it is a task of its own: a workflow or an agent.
+ * Only registered and whitelisted abilities may be called. Source: R-000-19, R-000-38. @param path of the call.
  * @throws AbilityError `definition.unknown_reference`, `definition.invalid`, or the error of the called ability.
+ * @returns whether it is a task of its own: a workflow or an agent.
  */
 export function checkCallee(registry: Registry, workflow: Loaded<HighLevel>, id: string, path: PropertyKey[]): boolean {
   const broken = registry.broken.get(`ability:${id}`);

@@ -6,26 +6,21 @@ import { expressionsIn } from '../../rules/expressions/template.js';
 import { didYouMean } from '../../text/nearest.js';
 import { checkAt } from './definition-errors.js';
 
-/** The names that expressions of one kind may use at their place. */
 export interface Available {
   names: readonly string[];
-  /** Of the functions that are not known everywhere. */
+  /** The allowed ones of {@link CHANGING}. */
   functions: readonly Changing[];
-  /** The place, for a message: `a hook`. */
+  /** The kind of place, for messages: `a hook`. */
   where: string;
-  /** The alternative to a function that is unknown there. */
+  /** A suggestion for a function that is not allowed. */
   instead: string;
 }
 
-/** Functions that give something else each time. */
+/** Functions with another result at each call. */
 const CHANGING = ['now', 'uuid'] as const;
 type Changing = (typeof CHANGING)[number];
 
-/**
- * Checks bare CEL of a definition: that it can be read, and that it uses only names and functions that are known there.
- *
- * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
- */
+/** Refuses invalid bare CEL and unknown names. @throws AbilityError `expression.*`, `definition.invalid`. */
 export function checkCondition(
   source: string,
   available: Available,
@@ -66,7 +61,7 @@ export function refuseTemplate(source: string): void {
   });
 }
 
-/** @throws AbilityError `expression.syntax` for the first name that is not known. */
+/** @throws AbilityError `expression.syntax` for the first unknown name. */
 export function refuseUnknownNames({ references, source }: Expression, known: readonly string[]): void {
   const unknown = references.find(({ name }) => !known.includes(name));
   if (!unknown) return;
@@ -79,7 +74,7 @@ export function refuseUnknownNames({ references, source }: Expression, known: re
   });
 }
 
-/** @throws AbilityError `expression.syntax` for the first name or function that is not known there. */
+/** @throws AbilityError `expression.syntax` for the first name or function that is not available. */
 function refuseUnavailable(expression: Expression, { names, functions, where, instead }: Available): void {
   refuseUnknownNames(expression, names);
   const unknown = CHANGING.find((name) => expression.functions.includes(name) && !functions.includes(name));

@@ -13,18 +13,13 @@ import { type Available, checkCondition, refuseTemplate, refuseUnknownNames } fr
 import { type ErrorCollector, placed } from './definition-errors.js';
 import { type StepPlace, walkSteps } from './walk-steps.js';
 
-/** The context for checking the expressions of a workflow. */
 interface Checked {
   workflow: Loaded<HighLevel>;
   checks: ExpressionChecks;
   collector: ErrorCollector;
 }
 
-/**
- * Checks every expression of a step by itself, each with the names that it sees; mistakes are kept.
- *
- * @returns the place with the names that the steps of a loop see; of other steps the place itself.
- */
+/** Checks each expression with its visible names. @returns the place for steps of a loop, else that given. */
 export function checkStepExpressions(
   step: StepDefinition,
   place: Place,
@@ -40,7 +35,7 @@ export function checkStepExpressions(
     const names = sees === 'turn' ? loop().names : sees === 'template' ? [] : place.names;
     const path = [...place.path, ...keys];
     if (sees === 'attempt') {
-      // It is evaluated where the attempt ended, which for a call is not the workflow.
+      // It is evaluated where the attempt ended: for a call, not in the workflow.
       collector.gather(() => checkCondition(String(value), IN_RETRY, workflow, path), undefined);
     } else if (BARE.has(belongs)) {
       checks.checkExpression(String(value), path, sees === 'signal' ? [...names, 'signal'] : names);
@@ -62,25 +57,21 @@ function isOneExpression(text: string): boolean {
   return /^\s*\$\{\{[\s\S]*\}\}\s*$/.test(text);
 }
 
-/** Names every expression of a workflow sees. Source: docs/workflow-language.md. */
+/** Names available in every expression of a workflow. Source: docs/workflow-language.md. */
 const COMMON_NAMES = ['input', 'steps', 'environment', 'task'];
 
-/** Checks the expressions of a workflow: that they parse, and that the names in them exist at their place. */
+/** Checks that a workflow's expressions parse, and that the names in them exist at their place. */
 export class ExpressionChecks {
-  /** Whether some expression reads `steps.<id>.link`. */
   readsLinks = false;
 
-  /**
-   * @param ids the ids of all steps.
-   * @param mistakes where each expression with a mistake is kept, so that the others are checked as well.
-   */
+  /** @param ids of all steps. @param collector keeps mistakes, so that all expressions are checked. */
   constructor(
     private readonly workflow: Loaded<HighLevel>,
     private readonly ids: ReadonlyMap<string, StepPlace>,
     private readonly collector: ErrorCollector,
   ) {}
 
-  /** Checks every `${{ }}` in a value, and finds the habits of other template languages. */
+  /** Checks every `${{ }}` in a value, and reports the syntax of other template languages. */
   checkTemplate(template: Json, path: PropertyKey[], names: readonly string[]): void {
     if (typeof template === 'string') this.check(path, () => this.checkText(template, path, names));
     else if (template !== null && typeof template === 'object') {
@@ -88,7 +79,6 @@ export class ExpressionChecks {
     }
   }
 
-  /** Checks bare CEL. */
   checkExpression(source: string, path: PropertyKey[], names: readonly string[]): void {
     this.check(path, () => {
       refuseTemplate(source);
@@ -101,7 +91,6 @@ export class ExpressionChecks {
     });
   }
 
-  /** A mistake of the definition, with its place. */
   refuse(message: string, path: PropertyKey[], suggestion?: string): AbilityError {
     return new AbilityError({
       code: 'definition.invalid',
@@ -137,7 +126,7 @@ export class ExpressionChecks {
     }
   }
 
-  /** Whether a step exists, and is visible from here: a turn of `foreach` is visible as an item of its output. */
+  /** Refuses an unknown step, and one in a `foreach` that the expression is outside of. */
   private checkStep(step: string, { source }: Expression, at: PropertyKey[]): void {
     const place = this.ids.get(step);
     if (!place) {
@@ -156,7 +145,6 @@ export class ExpressionChecks {
     });
   }
 
-  /** The alternative to a step of a template, which is visible inside it alone. */
   private userOf(step: string): string | undefined {
     const [id] = [...this.ids.keys()].filter((one) => one.endsWith(`/${step}`));
     const use = id?.slice(0, id.indexOf('/'));
@@ -172,14 +160,10 @@ export class ExpressionChecks {
   }
 }
 
-/** Names that expressions know without a loop; `signal` is the payload that a `wait` tests. */
+/** Names that a loop variable cannot have; `signal` is the payload that a `wait` tests. */
 const TAKEN = [...COMMON_NAMES, 'signal'];
 
-/**
- * The names that are known inside a step: of a loop also its own, those of its `as` and `index`.
- *
- * @throws AbilityError `definition.invalid` for a word of CEL, and for a name that is taken.
- */
+/** With a loop's `as` and `index`. @throws AbilityError `definition.invalid` for a CEL word or a taken name. */
 function loopNames(step: StepDefinition, { path, names: around }: Place, checks: ExpressionChecks): string[] {
   const all = [...around];
   for (const [key, name] of Object.entries(loopNamesOf(step))) {
@@ -194,7 +178,7 @@ function loopNames(step: StepDefinition, { path, names: around }: Place, checks:
   return all;
 }
 
-/** Whether CEL reads a name as one of ours, and neither as a word nor as a type of its own. */
+/** Whether a name is neither a reserved word nor a type of CEL. */
 export function isFreeName(name: string): boolean {
   try {
     return compileExpression(name).references.length === 1;
@@ -203,22 +187,16 @@ export function isFreeName(name: string): boolean {
   }
 }
 
-/** The place of a step, or of a part of one, in its file, and the loop names known there. */
 export interface Place {
   path: PropertyKey[];
   names: readonly string[];
 }
 
-/** A place further down. */
 export function inside({ path, names }: Place, ...keys: PropertyKey[]): Place {
   return { path: [...path, ...keys], names };
 }
 
-/**
- * The ids of all steps of a workflow, at any depth, with their places.
- *
- * @param mistakes collects `definition.invalid` for a repeated id: ids are unique in the file.
- */
+/** At any depth, with their places. Ids are unique in the file: `collector` gets `definition.invalid`. */
 export function collectIds(workflow: Loaded<HighLevel>, collector: ErrorCollector): ReadonlyMap<string, StepPlace> {
   const ids = new Map<string, StepPlace>();
   for (const { id, path, turn } of walkSteps(workflow.value)) {

@@ -10,19 +10,16 @@ import { evaluateScript, type ScriptFacts } from '../scripts/texts/evaluate-scri
 import { plainTextOf, writeScript } from '../scripts/texts/write-script.js';
 import { walkSteps } from './walk-steps.js';
 
-/** Replaces paths that only the call knows; their values do not affect what is refused. */
+/** Stands for paths that are only known at run time: their values cannot cause a refusal. */
 const PATH = '/path';
-/** Keeps the number of the items behind it, and gives none itself. */
+/** An argument without a value, which keeps the numbering of later ones. */
 const NOTHING: PlanArgument = { if: 'false', items: [] };
 const DASHES = '--';
 
-/** The environment of a plan. */
 type Where = Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
 
 /**
- * Refuses a step whose `with` gives a script what its texts cannot take, as far as that is written down: each such call
- * would be refused as `input.invalid`. What only the run knows is left to the call.
- *
+ * Refuses a written `with` that a script's texts cannot take: each call would fail as `input.invalid`.
  * @throws AbilityError `definition.invalid`, with the place in `with`.
  */
 export function checkStepTexts(
@@ -51,7 +48,7 @@ export function checkStepTexts(
   }
 }
 
-/** Each text is checked by itself: one that waits for the run hides no other. */
+/** Checks each text separately, so that one with unknown values does not hide errors of the others. */
 function problemOf(
   { implementation, input_schema }: PlanOperation,
   given: JsonObject,
@@ -88,7 +85,7 @@ function problemOf(
 
 type Texts = Pick<PlanScript, 'args' | 'stdin' | 'variables'>;
 
-/** The texts of a script one by one, each item of `args` at its place and after the `--` that may precede it. */
+/** Each text separately; an item of `args` keeps its index, and a `--` before it. */
 function* partsOf({ args, stdin, variables = {} }: Texts): Generator<Texts> {
   for (const [index, item] of args.entries()) {
     const before = args.slice(0, index).map((other) => (holdsDashes(other) ? DASHES : NOTHING));
@@ -103,7 +100,7 @@ function holdsDashes(item: PlanArgument): boolean {
   return 'items' in item ? item.items.some(holdsDashes) : item.value === DASHES;
 }
 
-/** The literal parts of an input; possible values of an expression or a default are hidden. */
+/** The literal members of an input; those with expressions or possible defaults are hidden. */
 function knownInput(given: JsonObject, mayBeFilled: JsonObject): JsonObject {
   const input: JsonObject = {};
   for (const [name, value] of Object.entries(given)) {
@@ -114,7 +111,7 @@ function knownInput(given: JsonObject, mayBeFilled: JsonObject): JsonObject {
   return input;
 }
 
-/** An expression that cannot be read is reported where expressions are checked. */
+/** False for an invalid expression, which another check reports. */
 function isWritten(value: Json): boolean {
   try {
     return expressionsIn(value).length === 0;
@@ -124,13 +121,13 @@ function isWritten(value: Json): boolean {
   }
 }
 
-/** Names that a schema may fill in: all that it lists, where it has a default at any place. */
+/** The properties of a schema that has a default anywhere: validation may fill them in. */
 function schemaNames(schema: JsonObject): JsonObject {
   const { properties } = schema;
   return isJsonObject(properties) && JSON.stringify(schema).includes('"default"') ? properties : {};
 }
 
-/** The member of `with` that an expression such as `input.region` reads. */
+/** The member of `with` that the failed expression reads, such as `region` for `input.region`. */
 function memberOf(details: Problem['details'], given: JsonObject): string | undefined {
   const { expression } = isJsonObject(details) ? details : {};
   const [, name] = typeof expression === 'string' ? (/^input\.(\w+)/.exec(expression) ?? []) : [];

@@ -15,25 +15,21 @@ import { compileConcurrency } from './concurrency-key.js';
 import { ErrorCollector } from './definition-errors.js';
 import { codesOfExits, NamedCodes } from './named-codes.js';
 
-/** The steps of a workflow in the form the interpreter reads, and their callees. */
 export interface CompiledSteps {
   steps: PlanStep[];
   finally: PlanStep[];
   on_error?: ErrorHandler[];
   concurrency?: PlanConcurrency;
   links?: true;
-  /** Low-level abilities. */
+  /** Ids of the called operations. */
   calls: Set<string>;
-  /** Workflows, with the place of the first call of each. */
+  /** The called workflows and agents, with the path of the first call of each. */
   children: Map<string, PropertyKey[]>;
-  /** Likely errors, with their places. */
   warnings: PlanWarning[];
 }
 
 /**
- * Checks the steps of a workflow against the registry and against each other, and compiles them.
- *
- * @param environment whose approvers and quorum apply where a step names none; left out if none is chosen yet.
+ * @param environment gives approvers and quorum that a step does not name; undefined if none is chosen yet.
  * @throws DefinitionErrors with each mistake and its place.
  */
 export function compileSteps(
@@ -100,12 +96,11 @@ class StepCompiler {
     });
   }
 
-  /** A step with a mistake leaves an empty one behind: no plan comes of it, but the steps after it are checked. */
+  /** An invalid step is replaced by an empty one, so that later steps are still checked. */
   private compileOne(step: StepDefinition, place: Place): PlanStep {
     return this.collector.gather(() => markEnd(this.compile(step, place)), { id: step.id, verb: 'let', let: {} });
   }
 
-  /** A new verb is one more case here. */
   private compile(step: StepDefinition, place: Place): PlanStep {
     const inLoop = checkStepExpressions(step, place, this);
     const modifiers = this.modifiers(step, place);
@@ -180,7 +175,7 @@ class StepCompiler {
     const retry = this.retry(step.retry, place);
     if (!expanded) return { verb: 'steps', steps: this.compileAll(step.steps, outside), ...retry };
     const { template: name, isGiven, output } = expanded;
-    // Its arguments are written outside the template, whose own steps see no loop around it.
+    // Arguments are written outside the template; its own steps do not see the loop around it.
     const steps = step.steps.map((inner, index) => {
       const names = isGiven && index === 0 ? outside.names : [];
       return this.compileOne(inner, { path: [...outside.path, index], names });
@@ -213,7 +208,7 @@ class StepCompiler {
     };
   }
 
-  /** A compensation is one call, so it cannot stop halfway. */
+  /** A compensation is a single operation, so that it cannot stop halfway. */
   private undo({ call, with: input = {} }: NonNullable<StepOf<'call'>['undo']>, place: Place) {
     if (checkCallee(this.registry, this.workflow, call, [...place.path, 'call'])) {
       const suggestion = 'Name a low-level ability.';
@@ -266,23 +261,23 @@ class StepCompiler {
   }
 }
 
-/** The fields of a step for its verb, besides those of every step. */
+/** The fields of a step that belong to its verb. */
 type Own<Verb extends PlanStep['verb']> = Omit<Extract<PlanStep, { verb: Verb }>, keyof StepModifiers>;
 
-/** A called workflow is cut at its own calls, each of which declares whether that is allowed. */
+/** The error for `cut` at a called workflow, which is cut at its own calls: each of them declares it. */
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
   const message = `\`cut\` is written at a call of the workflow \`${id}\``;
   return [message, [...path, 'cut'], `Write it at the calls inside \`${id}\` that may be cut.`];
 }
 
-/** Whether an `end` may leave a step through its `finally`, so that the interpreter need not look. */
+/** Sets `fails_end` if an `end` may leave a step through its `finally`: saves the interpreter the search. */
 function markEnd(step: PlanStep): PlanStep {
   if (!step.finally) return step;
   const { finally: _, ...work } = step;
   return listSteps([work]).some(({ step: { verb } }) => verb === 'end') ? { ...step, fails_end: true } : step;
 }
 
-/** A called workflow is a task of its own: another attempt is another task, which only a group around the call makes. */
+/** The error for `retry` at a called workflow: another attempt is another task, so only a group can retry. */
 function retryOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
   const message = `\`retry\` is written at a call of the workflow \`${id}\``;
   return [

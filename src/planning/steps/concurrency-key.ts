@@ -9,14 +9,10 @@ import { evaluateTemplate, expressionsIn } from '../../rules/expressions/templat
 import { refuseUnknownNames } from './check-names.js';
 import { checkAt } from './definition-errors.js';
 
-/** A longer key is of no use to people. */
+/** Longer keys are unreadable. */
 const MAX_CHARACTERS = 500;
 
-/**
- * The key of a task among those that must not run at once.
- *
- * @throws AbilityError `expression.*`; `expression.not_text` for a value that is no text, is empty or overlong.
- */
+/** @throws AbilityError `expression.*`; `expression.not_text` for an empty or overlong text, or none. */
 export function concurrencyKey(template: string, input: JsonObject, { environment, cel = FIRST_CEL }: Plan): string {
   const { name, protected: isProtected, vars } = environment;
   const values = { input, environment: { name, protected: isProtected, vars } };
@@ -37,14 +33,10 @@ function notAKey(template: string, why: string): AbilityError {
   });
 }
 
-/** A key names the tasks that must not run at once, so it reads only values that are the same for all of them. */
+/** Names available in a key. It must be the same for all tasks that exclude each other. */
 const KNOWN = ['input', 'environment'];
 
-/**
- * Checks the key of a workflow that excludes others; undefined for one that excludes none.
- *
- * @throws AbilityError `expression.*`, `definition.invalid`, with the place.
- */
+/** Undefined without `concurrency`. @throws AbilityError `expression.*`, `definition.invalid`. */
 export function compileConcurrency(workflow: Loaded<HighLevel>): PlanConcurrency | undefined {
   const { concurrency } = workflow.value;
   if (!concurrency) return undefined;

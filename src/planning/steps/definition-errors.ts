@@ -1,7 +1,7 @@
 import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
 import type { Loaded } from '../../definitions/registry.js';
 
-/** Several errors of one definition; as an error it is the first of them, and `problems` has them all, in order. */
+/** Several errors of a definition. It reports the first one; `problems` has all of them, in order. */
 export class DefinitionErrors extends AbilityError {
   readonly problems: readonly Problem[];
 
@@ -11,11 +11,11 @@ export class DefinitionErrors extends AbilityError {
   }
 }
 
-/** Collects errors, so that the author of a definition sees them at once and not one a time. */
+/** Collects errors, so that the author of a definition sees all of them at once. */
 export class ErrorCollector {
   private readonly errors: AbilityError[] = [];
 
-  /** Runs an action; its error is recorded, and `otherwise` replaces its result. */
+  /** Runs an action; after an error, records it and returns `otherwise`. */
   gather<T>(action: () => T, otherwise: T): T {
     try {
       return action();
@@ -25,7 +25,7 @@ export class ErrorCollector {
     }
   }
 
-  /** Keeps an error. @throws any that is no AbilityError. */
+  /** Records an error. @throws any other than an AbilityError. */
   keep(error: unknown): void {
     if (!(error instanceof AbilityError)) throw error;
     this.errors.push(error);
@@ -38,13 +38,13 @@ export class ErrorCollector {
   }
 }
 
-/** Adds the place of its subject to an error without a place. */
+/** Adds a location to an error that has none. */
 export function placed(error: unknown, from: Loaded<unknown>, path: readonly PropertyKey[]): unknown {
   if (!(error instanceof AbilityError) || error.location) return error;
   return new AbilityError({ ...error.toProblem(), location: from.locate(path) }, { cause: error });
 }
 
-/** Runs a check of a value at a place, which its error gets unless it has one. */
+/** Runs a check; adds a location to an error that has none. */
 export function checkAt<T>(from: Loaded<unknown>, path: readonly PropertyKey[], check: () => T): T {
   try {
     return check();
@@ -53,7 +53,7 @@ export function checkAt<T>(from: Loaded<unknown>, path: readonly PropertyKey[], 
   }
 }
 
-/** Runs a check whose error gets this place, in place of its own. */
+/** Runs a check; replaces the location of its error. */
 export function relocated<T>(location: SourceLocation | undefined, check: () => T): T {
   try {
     return check();
@@ -63,7 +63,7 @@ export function relocated<T>(location: SourceLocation | undefined, check: () => 
   }
 }
 
-/** The problems that an action ends with; none where it succeeds. @throws any error that is no AbilityError. */
+/** The problems of a failed action; empty after success. @throws any error other than an AbilityError. */
 export function problemsOf(action: () => unknown): readonly Problem[] {
   try {
     action();

@@ -7,31 +7,26 @@ import { chooseImplementation, configOf } from '../resolve/choose-implementation
 import { allowedCalls } from './called-abilities.js';
 import { type PlacementRules, placementOfTool, placementRules, resolvePlacement } from './placement.js';
 
-/** The demand of one possible callee. */
 export interface PlacementDemand {
   ability: string;
-  /** `server:tool`; null for a workflow that is placed itself, and where the tool is unknown. */
+  /** `server:tool`; null for a workflow with its own placement, and if the tool is unknown. */
   tool: string | null;
   placement: Placement;
 }
 
-/** The placement of an ability, with the reason. */
 export interface InferredPlacement {
   placement: Placement;
-  /** The explicit placement, which wins; null: none. */
+  /** The placement in the definition, which wins; null if there is none. */
   explicit: Placement | null;
-  /** The placement that the tools demand, regardless of the explicit one. */
+  /** The placement that the tools need, regardless of `explicit`. */
   inferred: Placement;
   demands: PlacementDemand[];
 }
 
 /**
- * Decides where an ability runs, from its definitions alone.
- *
- * A workflow or an agent inherits from all that it may call: its whole whitelist, and what the workflows on it may call; one of those that
- * is placed locally keeps its callers there. An unknown callee is local. Source: R-001-01, R-001-06, C-28, C-32.
- *
- * @param environment whose settings choose implementations and servers; undefined: none is chosen yet.
+ * Decides by definitions alone. A workflow or agent inherits from its whole whitelist, recursively; one placed
+ * locally keeps its callers local. An unknown callee is local. Source: R-001-01, R-001-06, C-28, C-32.
+ * @param environment whose settings choose implementations and servers; undefined if none is chosen yet.
  */
 export function inferPlacement(registry: Registry, ability: string, environment?: string): InferredPlacement {
   const rules = placementRules(registry.project.placement);
@@ -71,13 +66,13 @@ function demandOf(ability: string, tool: string | null, rules: PlacementRules): 
   return { ability, tool, placement: tool === null ? 'local' : placementOfTool(tool, rules) };
 }
 
-/** A program in the place of a model needs the machine that has it; an endpoint, only the network. */
+/** A model that is a program needs the machine that has it; an endpoint needs only the network. */
 function toolOfModel({ project }: Registry, name: string): string {
   const model = Object.hasOwn(project.models, name) ? project.models[name] : undefined;
   return `${NEEDED_SERVER[model?.command ? 'script' : 'api']}:${MODEL_PREFIX}${name}`;
 }
 
-/** Null where the operation is broken, unknown, or without an implementation here. */
+/** Null for an operation that is unknown, broken, or without an implementation here. */
 function toolOf(registry: Registry, key: string, environment: string | undefined): string | null {
   const operation = registry.operations.get(key);
   if (!operation) return null;

@@ -4,20 +4,18 @@ import { listsInside, listsOfWorkflow, placeInList, type StepList } from '../../
 
 type Path = PropertyKey[];
 
-/** The place of a step. */
 export interface StepPlace {
   path: Path;
-  /** The steps of the innermost `foreach` around it: a reader of the step must be in them, too. */
+  /** Path of the steps of the innermost `foreach` around it. Only expressions inside may read the step. */
   turn: Path | undefined;
 }
 
-/** A step as it is defined. */
 export interface DefinedStep extends StepPlace {
   id: string;
   step: StepDefinition;
 }
 
-/** Every step of a workflow, at any depth, in the order of the file. */
+/** Every step of a workflow at any depth, in file order. */
 export function* walkSteps(workflow: HighLevel): Generator<DefinedStep> {
   for (const list of listsOfWorkflow(workflow)) yield* inList(list, [], undefined);
 }

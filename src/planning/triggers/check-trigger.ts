@@ -8,7 +8,7 @@ import { type Available, checkCondition, checkTemplate } from '../steps/check-na
 import { ErrorCollector, placed, relocated } from '../steps/definition-errors.js';
 import type { FoundTrigger } from './stated-triggers.js';
 
-/** The names that expressions of a trigger may use: a repeated delivery must give the same task. */
+/** Names in expressions of a trigger: a repeated delivery must start the same task. */
 const IN_TRIGGERS: Available = {
   names: ['webhook'],
   functions: [],
@@ -18,10 +18,8 @@ const IN_TRIGGERS: Available = {
 };
 
 /**
- * Refuses a trigger by which nothing could be started: an environment that is unknown, outside of the scope or one of several,
- * expressions that cannot be read, a key that could be none or would be that of every delivery.
- *
- * @throws AbilityError with the place in the definition; where there are several mistakes, a `DefinitionErrors`.
+ * Refuses a trigger that could start nothing: a wrong environment, an invalid expression, a key that may be
+ * missing or is always the same. @throws AbilityError with the place; `DefinitionErrors` for several mistakes.
  */
 export function checkTrigger(registry: Registry, found: FoundTrigger): void {
   const { spec, from, index } = found;
@@ -57,14 +55,13 @@ export function checkTrigger(registry: Registry, found: FoundTrigger): void {
 }
 
 /**
- * The environment in which a trigger starts tasks: the one it states, else the only one of its ability.
- *
+ * The stated one, else the ability's only one.
  * @throws AbilityError `config.no_environment`, `environment.not_found`, `scope.environment`.
  */
 export function triggerEnvironment(registry: Registry, { spec, from }: FoundTrigger): string {
   const { ability, environment } = spec;
   if (environment !== undefined) {
-    // The error is about the trigger, whose place its caller gives.
+    // The caller sets the place of the error, which is in the trigger.
     relocated(undefined, () => {
       resolveEnvironment(registry, environment);
       checkScope(ability, from, environment);
@@ -116,20 +113,20 @@ function sourcesIn(template: unknown): string[] {
   return Object.values(template).flatMap(sourcesIn);
 }
 
-/** Names of headers that authenticate the sender: signatures, tokens, cookies. They go into no expression. */
+/** Headers that authenticate the sender: signatures, tokens, cookies. Expressions cannot read them. */
 const SHOWS_WHO = /auth|cookie|credential|api-?key|access-?key|password|secret|signature|token|session/;
 
 /** Headers about the route of a request, not its content. */
 const OF_THE_WAY =
   /^(?:connection|content-length|cdn-.*|cf-.*|expect|forwarded|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|via|x-forwarded-.*|x-real-ip|x-hub-.*)$/;
 
-/** Whether expressions of a trigger see a header. @param name in small letters. */
+/** Whether expressions of a trigger can read a header. @param name in lower case. */
 function isSeenHeader(name: string): boolean {
-  // A header could be called `__proto__`.
+  // A header could be named `__proto__`.
   return /^[a-z0-9][a-z0-9-]*$/.test(name) && name !== 'constructor' && !SHOWS_WHO.test(name) && !OF_THE_WAY.test(name);
 }
 
-/** `webhook.headers` in expressions of a trigger: names in small letters; repeated ones joined by a comma. */
+/** The value of `webhook.headers`: names in lower case; repeated headers joined by a comma. */
 export function seenHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
@@ -141,11 +138,7 @@ export function seenHeaders(headers: Record<string, string | string[] | undefine
 
 const READ = /\bwebhook\.headers\s*(?:\[\s*(?:"([^"]*)"|'([^']*)')\s*\]|\.\??([A-Za-z_]\w*))/g;
 
-/**
- * Refuses expressions that read a header which is never there.
- *
- * @param sources CEL. @throws AbilityError `definition.invalid`.
- */
+/** Refuses CEL that reads a header which is never present. @throws AbilityError `definition.invalid`. */
 function refuseUnseenHeaders(sources: readonly string[]): void {
   for (const source of sources) {
     for (const [, double, single, member] of source.matchAll(READ)) {

@@ -6,9 +6,8 @@ import { STANDARD_SECRET, standardKey } from './standard-webhooks.js';
 import { type FoundTrigger, statedTriggers } from './stated-triggers.js';
 
 /**
- * The secret with which the sender of a webhook signs.
- *
- * @param env of the door. @throws AbilityError `config.missing_credential`, `config.invalid`, and as `triggerEnvironment`.
+ * The secret with which a webhook's sender signs. @param env of the door.
+ * @throws AbilityError `config.missing_credential`, `config.invalid`, and as `triggerEnvironment`.
  */
 export function resolveTriggerSecret(registry: Registry, found: FoundTrigger, env: NodeJS.ProcessEnv): string {
   const { webhook, secret } = found.spec;
@@ -26,7 +25,7 @@ export function resolveTriggerSecret(registry: Registry, found: FoundTrigger, en
   });
 }
 
-/** A secret of Standard Webhooks that is cut short would refuse every message. @throws AbilityError `config.invalid`. */
+/** A truncated Standard Webhooks secret would refuse every message. @throws AbilityError `config.invalid`. */
 function checked(text: string, { spec, from, index }: FoundTrigger): string {
   if (!text.startsWith('whsec_') || standardKey(text)) return text;
   throw new AbilityError({
@@ -37,11 +36,7 @@ function checked(text: string, { spec, from, index }: FoundTrigger): string {
   });
 }
 
-/**
- * The webhooks of a project, each of which a door with this environment can accept, by name.
- *
- * @throws AbilityError as {@link resolveTriggerSecret}, `statedTriggers` and `checkTrigger`.
- */
+/** @throws AbilityError as {@link resolveTriggerSecret}, `statedTriggers` and `checkTrigger`. */
 export function usableTriggers(registry: Registry, env: NodeJS.ProcessEnv): FoundTrigger[] {
   const found = [...statedTriggers(registry).values()];
   for (const trigger of found) {

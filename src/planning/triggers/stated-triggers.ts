@@ -4,15 +4,13 @@ import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 
-/** An entry of `triggers`, and its place. */
 export interface FoundTrigger {
   spec: TriggerSpec;
   from: Loaded<LowLevel> | Loaded<HighLevel>;
-  /** Of the entry. */
+  /** Index in `triggers`. */
   index: number;
 }
 
-/** Every entry of `triggers` of a project, in the order of the definitions. */
 export function* findTriggers({ workflows, operations }: Registry): Generator<FoundTrigger> {
   for (const [ability, from] of [...workflows, ...operations]) {
     for (const [index, entry] of (from.value.triggers ?? []).entries()) {
@@ -24,11 +22,7 @@ export function* findTriggers({ workflows, operations }: Registry): Generator<Fo
   }
 }
 
-/**
- * The triggers that the definitions of a project state, by the names of their webhooks.
- *
- * @throws AbilityError `definition.duplicate` for a name that two have: one address starts one ability.
- */
+/** By webhook name. @throws AbilityError `definition.duplicate`: one address starts one ability. */
 export function statedTriggers(registry: Registry): Map<string, FoundTrigger> {
   const found = new Map<string, FoundTrigger>();
   for (const stated of findTriggers(registry)) {
@@ -39,13 +33,13 @@ export function statedTriggers(registry: Registry): Map<string, FoundTrigger> {
   return found;
 }
 
-/** The error of a definition that may state webhooks but cannot be read; undefined if all can be read. */
+/** The error of an unreadable definition that may state webhooks; undefined if all are readable. */
 export function unreadTriggers({ broken, opaque }: Registry): Problem | undefined {
   const [, problem] = [...broken].find(([key]) => key.startsWith('ability:')) ?? [];
   return problem ?? opaque.find(({ kind }) => kind === 'low-level' || kind === 'high-level')?.problem;
 }
 
-/** @param second the place of the error. */
+/** @param second the error is located here. */
 export function webhookTwice(first: FoundTrigger, { spec, from, index }: FoundTrigger): AbilityError {
   return new AbilityError({
     code: 'definition.duplicate',

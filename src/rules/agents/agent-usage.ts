@@ -2,10 +2,8 @@ import type { AgentGrant, AgentLeft, AgentUsage, ModelUsage } from '../../contra
 import type { PlanAgentLimits } from '../../contracts/plan.js';
 import { defined } from '../../text/defined.js';
 
-/** Usage of an agent at its start. */
 export const UNUSED: AgentUsage = { turns: 0, calls: 0, input_tokens: 0, output_tokens: 0 };
 
-/** Adds the usage of a turn or of a called agent. */
 export function addUsage<Usage extends AgentUsage>(to: Usage, added: ModelUsage & Partial<AgentUsage>): Usage {
   const cost = added.cost === undefined && to.cost === undefined ? undefined : (to.cost ?? 0) + (added.cost ?? 0);
   return {
@@ -18,7 +16,6 @@ export function addUsage<Usage extends AgentUsage>(to: Usage, added: ModelUsage 
   };
 }
 
-/** The part of an agent's progress that people see. */
 export function usageOf({ turns, calls, input_tokens, output_tokens, cost, estimated }: AgentUsage): AgentUsage {
   return {
     turns,
@@ -30,7 +27,7 @@ export function usageOf({ turns, calls, input_tokens, output_tokens, cost, estim
   };
 }
 
-/** The limits of an agent: its own, or the smaller remainder of the agent around it. */
+/** The agent's own limits, reduced to the remaining ones of the agent that called it. */
 export function limitsWithin(own: PlanAgentLimits, grant: AgentGrant | undefined): PlanAgentLimits {
   if (!grant) return own;
   return {
@@ -40,7 +37,7 @@ export function limitsWithin(own: PlanAgentLimits, grant: AgentGrant | undefined
   };
 }
 
-/** Remaining limits of an agent. @param seconds of its working time. */
+/** @param seconds the remaining working time. */
 export function leftOf(limits: PlanAgentLimits, used: AgentUsage, seconds: number): AgentLeft {
   const { max_turns, max_calls, max_tokens, max_cost } = limits;
   const above = (left: number): number => Math.max(0, left);
@@ -53,10 +50,7 @@ export function leftOf(limits: PlanAgentLimits, used: AgentUsage, seconds: numbe
   };
 }
 
-/**
- * The grant that a workflow passes on after it called agents: less their usage, and without the list of callable
- * abilities.
- */
+/** What a workflow passes on after calling agents: less their usage, without the list of callable abilities. */
 export function grantLeft(grant: AgentGrant | undefined, used: AgentUsage | undefined): AgentGrant | undefined {
   if (!grant) return undefined;
   const { calls, tokens, cost } = grant;

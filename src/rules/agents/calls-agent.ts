@@ -1,7 +1,7 @@
 import type { Plan } from '../../contracts/plan.js';
 import { allSteps } from '../steps/find-step.js';
 
-/** Whether an ability of a plan is an agent, or reaches one through its steps. */
+/** Whether an ability is an agent, or calls one, directly or not. */
 export function callsAgent(plan: Plan, ability: string | undefined, seen: ReadonlySet<string> = new Set()): boolean {
   const { workflows = {} } = plan;
   const called = ability !== undefined && Object.hasOwn(workflows, ability) ? workflows[ability] : undefined;

@@ -1,7 +1,6 @@
-/** Prefix of the keys of models among a plan's operations. The colon keeps them apart from every ability. */
+/** Prefix of a model's key among the operations of a plan. No ability id has a colon. */
 export const MODEL_PREFIX = 'model:';
 
-/** Whether the key of an operation is that of a model. */
 export function isModelKey(key: string): boolean {
   return key.startsWith(MODEL_PREFIX);
 }

@@ -1,10 +1,6 @@
 import type { Person } from '../../contracts/people.js';
 
-/**
- * Suffix for a requester's name if an agent acted for them: the approver must know.
- *
- * @param show makes the agent's name, which its client chose, safe to display.
- */
+/** For an approver. @param show makes the agent's name, which its client chose, safe to display. */
 export function throughAgent({ agent }: Person, show: (text: string) => string): string {
   return agent === undefined ? '' : `, through ${show(agent)}`;
 }

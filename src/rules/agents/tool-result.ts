@@ -1,15 +1,14 @@
 import type { Json } from '../../contracts/json.js';
 
-/** Result of a call in the form for a model. */
 export type ToldResult =
   | { status: 'succeeded'; output: Json }
   | { status: string; error: { code: string; message: string; suggestion?: string } };
 
-/** A longer result is cut, so that no answer of a tool fills the history or the context. Characters. */
+/** Maximum characters of a result: no answer of a tool may fill the history or the context. */
 const MAX_CHARACTERS = 16_000;
 const MAX_MESSAGE = 2_000;
 
-/** The result of a call as a model reads it: JSON, or the beginning and end of its text where it is long. */
+/** The JSON of a result; a long output is reduced to its beginning and end. */
 export function textOfResult(result: ToldResult): string {
   if ('error' in result) {
     const { message } = result.error;

@@ -2,20 +2,19 @@ import ipaddr from 'ipaddr.js';
 import { matchesGlob } from '../../text/glob.js';
 import { isInRange, isOrdinary, type Range } from './special-addresses.js';
 
-/** The hosts that an entry of the policy allows. */
 export interface HostEntry {
-  /** As written, in small letters: a name with `*`, an IPv4 address, an IPv6 address in brackets. */
+  /** In lower case: a name that may contain `*`, an IPv4 address, or an IPv6 address in brackets. */
   host: string;
   /** Digits, or `*` for all; undefined for the standard port of the scheme. */
   ports: string | undefined;
-  /** The addresses that it names, where it names addresses. */
+  /** Set if the entry is an address or a range of addresses. */
   range?: Range;
 }
 
-/** A host, which only has colons in brackets, and perhaps a port. */
+/** A host and perhaps a port; colons are part of a host only inside brackets. */
 const ENTRY = /^(\[[^\]]+\]|[^:[\]]+)(?::(\d{1,5}|\*))?$/;
 
-/** Reads `host`, `host:port` or `host:*`, where `host` may also be a range of addresses such as `10.0.0.0/8` or `[fd00::/8]`. */
+/** Reads `host`, `host:port` or `host:*`; a host may be a range such as `10.0.0.0/8` or `[fd00::/8]`. */
 export function readHostEntry(entry: string): HostEntry | undefined {
   const [, host, port] = ENTRY.exec(entry.toLowerCase()) ?? [];
   if (host === undefined) return undefined;
@@ -26,9 +25,8 @@ export function readHostEntry(entry: string): HostEntry | undefined {
 }
 
 /**
- * Whether the policy allows a host and port. Entries are those of {@link readHostEntry}; any other allows nothing.
- *
- * An entry without a port allows the standard port of the scheme only. Source: docs/definitions.md; docs/operations.md#safety.
+ * Takes {@link readHostEntry} entries; one without a port allows the scheme's standard port only. Invalid ones
+ * allow nothing. Source: docs/definitions.md; docs/operations.md#safety.
  */
 export function isHostAllowed(url: URL, allowed: readonly string[]): boolean {
   const host = url.hostname.toLowerCase();
@@ -39,10 +37,8 @@ export function isHostAllowed(url: URL, allowed: readonly string[]): boolean {
 }
 
 /**
- * Whether a connection of an allowed URL may go to an address that its host leads to.
- *
- * Ordinary addresses are open to any allowed name. A special one is open only where an entry with the port of the URL
- * lists that address; `localhost` lists the loopback for itself. Source: docs/operations.md#safety.
+ * Whether an allowed URL's host may resolve to an address: an ordinary one always, a special one only if an entry
+ * with the URL's port lists it; `localhost` lists the loopback. Source: docs/operations.md#safety.
  */
 export function isAddressAllowed(address: string, url: URL, allowed: readonly string[]): boolean {
   if (!ipaddr.isValid(address)) return false;
@@ -55,7 +51,6 @@ export function isAddressAllowed(address: string, url: URL, allowed: readonly st
   );
 }
 
-/** The entries that open the port of a URL. */
 function entriesFor(url: URL, allowed: readonly string[]): HostEntry[] {
   const port = portOf(url);
   return allowed
@@ -64,12 +59,11 @@ function entriesFor(url: URL, allowed: readonly string[]): HostEntry[] {
     .filter(({ ports }) => (ports === undefined ? url.port === '' : ports === '*' || ports === port));
 }
 
-/** The port that a URL of the web leads to. */
 export function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80');
 }
 
-/** Other notations of IPv4, such as `127.1`, never come out of a URL, and are names that nothing has. */
+/** Other notations of IPv4, such as `127.1`, are names: no URL contains them. */
 function rangeOf(host: string): Range | undefined {
   const isBracketed = host.startsWith('[');
   const text = isBracketed ? host.slice(1, -1) : host;

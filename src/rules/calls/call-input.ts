@@ -3,11 +3,8 @@ import { FIRST_CEL } from '../../contracts/names.js';
 import type { Plan, PlanOperation } from '../../contracts/plan.js';
 
 /**
- * Effective input of a call, for guards, approvals and the call itself: the given values, over the implementation's
- * parameters and the schema's `default`s. A guard that reads `input.target` must see the actual target, even a default
- * one.
- *
- * Hidden members stay hidden. Plans of the first version use only the given values. Source: R-000-46.
+ * The given values over the implementation's parameters and the schema's `default`s: guards and approvals must see
+ * actual values. Hidden members stay hidden. Plans of the first version add nothing. Source: R-000-46.
  */
 export function callInput(
   { cel }: Pick<Plan, 'cel'>,
@@ -21,7 +18,7 @@ export function callInput(
   return Object.defineProperties(Object.fromEntries(missing), Object.getOwnPropertyDescriptors(given));
 }
 
-/** Those of the value's own members; a default deeper down belongs to a value that was given. */
+/** Top-level defaults only: deeper ones belong to values that are given. */
 function schemaDefaults({ properties }: JsonObject): JsonObject {
   if (!isJsonObject(properties)) return {};
   return Object.fromEntries(

@@ -10,19 +10,12 @@ const STEP_MS = 60_000;
 /** Default retries of a call. Source: docs/operations.md#limits. */
 export const RETRY = { attempts: 3, firstMs: 1000, factor: 2, maxMs: 30_000 } as const;
 
-/**
- * Maximum number of attempts of a call: as written, else one if a second could do harm. Source:
- * docs/architecture.md#the-way-of-a-task.
- */
+/** As written, else one if a second could do harm. Source: docs/architecture.md#the-way-of-a-task. */
 export function attemptsOf({ effects }: Pick<PlanOperation, 'effects'>, written: number | undefined): number {
   return written ?? (isRepeatable(effects) ? RETRY.attempts : 1);
 }
 
-/**
- * Milliseconds for all attempts of a call together.
- *
- * @param timeoutMs the step's own `timeout`.
- */
+/** Milliseconds for all attempts of a call together. @param timeoutMs the step's own `timeout`. */
 export function stepLimit(
   { max_ms: most }: PlanLimits,
   { implementation }: Pick<PlanOperation, 'implementation'>,

@@ -1,6 +1,5 @@
 import type { PlanImplementation } from '../../contracts/plan.js';
 
-/** Short description of an implementation: a script with its interpreter, a tool of a server, a request. */
 export function describeImplementation(implementation: PlanImplementation): string {
   switch (implementation.kind) {
     case 'script': {

@@ -1,25 +1,20 @@
 import { familyOf } from '../../contracts/codes.js';
 
-/** Statuses that mean "not now": they also count as `unavailable`. Source: docs/errors.md. */
+/** Transient statuses, which also count as `unavailable`. Source: docs/errors.md. */
 const NOT_NOW: ReadonlySet<string> = new Set(['http.408', 'http.425', 'http.429', 'http.502', 'http.503', 'http.504']);
 
-/**
- * Whether an error code is named by an entry of `errors`: itself, its family, or a class of HTTP statuses (`http.5xx`).
- *
- * Source: docs/errors.md; docs/workflow-language.md#failures.
- */
+/** By code, family or HTTP class (`http.5xx`). Source: docs/errors.md; docs/workflow-language.md#failures. */
 export function codeMatches(code: string, entry: string): boolean {
   if (code === entry || (familyOf(entry) === entry && familyOf(code) === entry)) return true;
   if (entry === 'unavailable' && NOT_NOW.has(code)) return true;
   return /^http\.[1-5]xx$/.test(entry) && code.startsWith('http.') && code[5] === entry[5];
 }
 
-/** Whether an error code is named by any of several entries. */
 export function codeMatchesAny(code: string, entries: readonly string[]): boolean {
   return entries.some((entry) => codeMatches(code, entry));
 }
 
-/** Families and codes that trying again cannot change: a refusal, a wrong contract, a missing part. */
+/** Families and codes of failures that a retry cannot change. */
 const NEVER_AGAIN = [
   'agent',
   'approval',
@@ -55,7 +50,7 @@ const NEVER_AGAIN = [
   'timeout.task',
 ];
 
-/** Codes of calls that were made and answered, but whose answer is unusable. */
+/** Codes of calls that had their effect, but returned an unusable answer. */
 const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
   'api.output_invalid',
   'file.missing',
@@ -67,23 +62,20 @@ const UNUSABLE_ANSWERS: ReadonlySet<string> = new Set([
   'script.output_missing',
 ]);
 
-/** The codes of a family for unusable answers of completed calls; empty for an unknown family. */
+/** The codes of a family in {@link UNUSABLE_ANSWERS}; empty for an unknown family. */
 export function unusableAnswersOf(family: string): string[] {
   return [...UNUSABLE_ANSWERS].filter((code) => code !== 'output.too_large' && familyOf(code) === family);
 }
 
-/** Whether an error is about the answer of a call that was made: where the call had begun, it has had its effect. */
+/** Whether the call had its effect, but returned an unusable answer. */
 export function isUnusableAnswer(code: string): boolean {
   return UNUSABLE_ANSWERS.has(code);
 }
 
 /**
- * Whether a failed call may be retried, as far as the error decides.
- *
- * With `errors`, only those; without, every failure except those that a retry cannot change and the statuses 4xx that
- * do not mean "not now". A call that was made and answered is repeated only where `errors` names the very code: its
- * family is not enough. Source: docs/workflow-language.md#failures.
- *
+ * With `errors`, only those; else all except those that a retry cannot change and the 4xx that do not mean "not
+ * now". A call that was made and answered is retried only if `errors` names its code, not just its family. Source:
+ * docs/workflow-language.md#failures.
  * @param byFamily whether, as for plans of engine 1, such an answer is retried like any other failure.
  */
 export function isRetryableCode(code: string, errors?: readonly string[], byFamily = false): boolean {
@@ -93,10 +85,10 @@ export function isRetryableCode(code: string, errors?: readonly string[], byFami
   return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
 }
 
-/** A refusal, or the end of the task: a catch-all never catches these. Source: docs/workflow-language.md#failures. */
+/** Failures that no catch-all handler takes. Source: docs/workflow-language.md#failures. */
 const NOT_CAUGHT = ['denied', 'approval', 'guard', 'hook.failed', 'outcome', 'timeout.task', 'limit', 'internal'];
 
-/** Whether a handler that names no errors, such as `continue_on_error`, may cover this one. */
+/** Whether a handler without `errors`, such as `continue_on_error`, may handle the error. */
 export function isCatchable(code: string): boolean {
   return !codeMatchesAny(code, NOT_CAUGHT);
 }

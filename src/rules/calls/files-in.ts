@@ -1,17 +1,13 @@
 import { type FilePlace, type FileValue, isFileValue } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
 
-/** A file in a value, and where: keys and indexes joined by dots. */
+/** A file in a value; `at` is its path, keys and indexes joined by dots. */
 export interface FoundFile {
   at: string;
   file: FileValue;
 }
 
-/**
- * All files in a value, in document order, at any depth.
- *
- * @param places omitted: any.
- */
+/** In document order, at any depth. @param places default: any. */
 export function filesIn(value: Json, places?: readonly FilePlace[]): FoundFile[] {
   const found: FoundFile[] = [];
   const open: { value: Json; path: readonly string[] }[] = [{ value, path: [] }];
@@ -38,7 +34,7 @@ function isAt(path: readonly string[], place: FilePlace): boolean {
   return path.length === place.length;
 }
 
-/** How much room files take: those with the same bytes once. */
+/** The total size; files with the same content count once. */
 export function bytesOfFiles(files: Iterable<FileValue>): number {
   const sizes = new Map<string, number>();
   for (const { $file, bytes } of files) sizes.set($file, bytes);

@@ -1,6 +1,5 @@
 import type { PlanOperation } from '../../contracts/plan.js';
 
-/** Whether the calls of an operation may make files. */
 export function makesFiles(operation: Pick<PlanOperation, 'output_files' | 'implementation'> | undefined): boolean {
   if (operation === undefined) return false;
   const { output_files, implementation } = operation;

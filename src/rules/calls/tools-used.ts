@@ -5,9 +5,7 @@ import { allSteps } from '../steps/find-step.js';
 import { toolName } from './tool-name.js';
 
 /**
- * Abilities that a task has called, and those among them that it may not call: none, unless a worker is broken or
- * foreign.
- *
+ * Abilities called outside the whitelist occur only if a worker is broken or foreign.
  * @param inner tools of the tasks it called. Source: R-001-09, R-000-38.
  */
 export function toolsUsed(
@@ -29,12 +27,12 @@ export function toolsUsed(
   };
 }
 
-/** The plan contains only permitted calls, so this is an error of ours. @param id of `outside_whitelist`. */
+/** Such a call is a bug of ours: plans hold only permitted calls. @param id from `outside_whitelist`. */
 export function describeOutside(id: string): string {
   return `internal.error: ${id} was called, and is not among what this ability may call; please report it`;
 }
 
-/** Whether a call was made, or may have been: the attempts of a lost or cancelled one were not counted. */
+/** Whether a call was or may have been made: `attempts` is 0 for a lost or cancelled one. */
 function wasMade({ status, attempts, error, path }: StepSummary, refused: ReadonlySet<string>): boolean {
   if (status === 'denied' || status === 'skipped' || status === 'pending') return false;
   if (attempts > 0 || status === 'unknown') return true;
@@ -42,7 +40,7 @@ function wasMade({ status, attempts, error, path }: StepSummary, refused: Readon
   return status === 'cancelled' && !refused.has(path);
 }
 
-/** Abilities that a plan's own steps may call: as its definition lists them, else those that they name. */
+/** The abilities under `operations`; without such a list, those that the steps call. */
 function whitelistOf(plan: Plan): ReadonlySet<string> {
   const { id, kind, operations } = plan.ability;
   if (kind === 'operation') return new Set([id]);

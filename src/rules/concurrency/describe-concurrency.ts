@@ -7,12 +7,10 @@ const OTHERS: Record<OnBusy, string> = {
   newest: 'of the others only the newest waits',
 };
 
-/** Short description of a definition's concurrency. */
 export function describeConcurrency({ key, limit, on_busy }: PlanConcurrency): string {
   return `${limit === 1 ? 'one at a time' : `at most ${limit} at once`} with the key ${key}; ${OTHERS[on_busy]}`;
 }
 
-/** Describes what a task in the queue waits for. */
 export function describeWait({ key, held_by }: Turn): string {
   return held_by.length === 0
     ? `its turn with the key ${key}: the lock has not answered yet`

@@ -1,12 +1,9 @@
 import { type LockState, SLOT_ON_BUSY, type SlotEntry, type SlotRequest } from '../../contracts/concurrency.js';
 
-/** A token of ours is much shorter. */
+/** Our own tokens are much shorter. */
 const LONGEST_TOKEN = 100;
 
-/**
- * Initial state of a lock. It may have been started by hand, with any value: missing lists are empty, and invalid or
- * duplicate entries are dropped, so that the tasks of its key go on.
- */
+/** A lock started by hand may have any value: drops invalid and duplicate entries, so that tasks go on. */
 export function readLockState(value: unknown): LockState {
   const { key, holders, line } = fieldsOf(value);
   const seen = new Set<string>();
@@ -19,12 +16,12 @@ export function readLockState(value: unknown): LockState {
   return { key: typeof key === 'string' ? key : '', holders: entriesOf(holders), line: entriesOf(line) };
 }
 
-/** A task's request to a lock by signal; undefined if it is invalid. */
+/** Undefined if it is invalid. */
 export function readSlotRequest(value: unknown): SlotRequest | undefined {
   return isRequest(value) ? pickRequest(value) : undefined;
 }
 
-/** The task execution that a signal refers to; undefined if it is invalid. */
+/** Undefined if it is invalid. */
 export function readSlotReference(value: unknown): Pick<SlotRequest, 'task' | 'run'> | undefined {
   return isReference(value) ? { task: value.task, run: value.run } : undefined;
 }

@@ -1,23 +1,18 @@
 import type { LockState, SlotEntry, SlotRequest } from '../../contracts/concurrency.js';
 
-/** Number of holders shown to a waiting task. */
 const MAX_NAMED = 5;
 
-/** A task that waits, and a newer one that takes its place. */
 export interface Replaced {
   entry: SlotEntry;
   by: SlotEntry;
 }
 
-/**
- * The holders of one concurrency key and the waiting tasks, in the order of arrival. No two entries are of one task.
- */
+/** Holders of one concurrency key and waiting tasks, in order of arrival; at most one entry per task. */
 export class Slots {
   private holding: SlotEntry[];
   private waiting: SlotEntry[];
-  /** Holders by their ids, so that thousands can come at once. */
   private byTask: Map<string, SlotEntry>;
-  /** Grows with each arrival and each departure. */
+  /** Incremented whenever a task enters or leaves. */
   version = 0;
 
   constructor({ holders, line }: Omit<LockState, 'key'>) {
@@ -38,13 +33,13 @@ export class Slots {
     return this.holding.length === 0 && this.waiting.length === 0;
   }
 
-  /** Enqueues a task; a repeated request is answered again with its state, with its current token. */
+  /** Enqueues a task. A repeated request updates its token, and its state is reported again. */
   enter(request: SlotRequest): void {
     this.version += 1;
     const holder = this.byTask.get(request.task);
     const known = holder ?? this.waiting.find(({ task }) => task === request.task);
     if (known?.run !== request.run) {
-      // An id is used again only when its earlier execution is forgotten, and over.
+      // An id is reused only after its earlier execution has ended.
       if (known) this.remove(known);
       this.queue(request);
       return;
@@ -55,14 +50,13 @@ export class Slots {
     else known.settled = false;
   }
 
-  /** At the end of the line, where it comes for the first time. */
+  /** Appends an entry. A `newest` one that comes again goes before the other `newest` ones. */
   private queue({ again, ...entry }: SlotRequest): void {
     const newer = again && entry.newest ? this.waiting.findIndex((other) => other.newest) : -1;
     if (newer === -1) this.waiting.push(entry);
     else this.waiting.splice(newer, 0, entry);
   }
 
-  /** Lets a task go, wherever it is. */
   leave({ task, run }: Pick<SlotRequest, 'task' | 'run'>): void {
     const known = this.byTask.get(task) ?? this.waiting.find((entry) => entry.task === task);
     if (known?.run !== run) return;
@@ -70,11 +64,7 @@ export class Slots {
     this.version += 1;
   }
 
-  /**
-   * Gives the free slots to the first in the queue.
-   *
-   * A task whose caller is a holder shares its caller's slot, one at a time; all others form one queue.
-   */
+  /** In queue order. A task whose caller is a holder shares its slot, one at a time, outside the queue. */
   admit(): void {
     if (this.waiting.length === 0) return;
     const busy = new Set(this.holding.flatMap(({ task }) => callersOf(task)));
@@ -86,7 +76,7 @@ export class Slots {
       const goesIn = caller ? !busy.has(caller.task) : !isBlocked && taken < entry.limit;
       if (goesIn) {
         this.moveIn(entry);
-        // Called ones that were in before their caller take no slot from now on.
+        // Called tasks that entered before their caller now share its slot.
         if (!caller) taken = busy.has(entry.task) ? this.countTaken() : taken + 1;
         for (const task of callersOf(entry.task)) busy.add(task);
       } else {
@@ -97,7 +87,7 @@ export class Slots {
     this.waiting = left;
   }
 
-  /** Ids of the tasks that keep an entry of the line out, a few of them. */
+  /** Task ids of up to {@link MAX_NAMED} holders that block an entry. */
   heldBy(entry: SlotEntry): string[] {
     const caller = this.callerOf(entry);
     const names: string[] = [];
@@ -109,8 +99,8 @@ export class Slots {
   }
 
   /**
-   * The tasks that a newcomer cancels to get in: all that wait before it, which leave the queue at once, and as many of
-   * the oldest holders as necessary. Tasks of its own family are spared, since it would end with them.
+   * Cancels all tasks waiting before it and as many of the oldest holders as necessary, but none of its own
+   * family, which would end with it. Waiting ones leave the queue at once.
    */
   supersede(entry: SlotEntry): { holders: SlotEntry[]; waiting: SlotEntry[] } {
     const strangers = (other: SlotEntry): boolean => rootOf(other) !== rootOf(entry);
@@ -126,10 +116,9 @@ export class Slots {
   }
 
   /**
-   * A waiting `newest` task, and the last such task that came after it: undefined if all may wait.
-   *
-   * Of several the last one, so that the others still precede the newest once it has the replaced one's place. Tasks of
-   * one family do not replace each other, and one that waits for the slot of its caller is not in this queue.
+   * The last waiting `newest` task, `by`, and the last one before it, whose place it takes, so that the others
+   * still precede it. Tasks of one family do not replace each other; one that waits for its caller's slot is not
+   * in this queue. Undefined if all may wait.
    */
   findReplaced(): Replaced | undefined {
     let by: SlotEntry | undefined;
@@ -141,19 +130,18 @@ export class Slots {
     return undefined;
   }
 
-  /** Takes a task out of the line, and puts the newer one in its place. */
   replace({ entry, by }: Replaced): void {
     this.waiting = this.waiting.flatMap((other) => (other === by ? [] : other === entry ? [by] : [other]));
   }
 
-  /** Number of holders with a slot of their own. */
+  /** Holders that do not share a slot with their caller. */
   private countTaken(): number {
     let count = 0;
     for (const holder of this.holding) if (!this.callerOf(holder)) count += 1;
     return count;
   }
 
-  /** The holder that called a task, itself or through others: the nearest one. */
+  /** The nearest of a task's callers that is a holder. */
   private callerOf({ task }: SlotEntry): SlotEntry | undefined {
     for (const caller of callersOf(task)) {
       const holder = this.byTask.get(caller);
@@ -179,14 +167,13 @@ function indexOf(holders: readonly SlotEntry[]): Map<string, SlotEntry> {
   return new Map(holders.map((entry) => [entry.task, entry]));
 }
 
-/** Ids that a task called by others begins with, the longest first: of `a/b/c`, `a/b` and `a`. */
+/** The ids of all callers, nearest first: for `a/b/c`, `a/b` and `a`. */
 function callersOf(task: string): string[] {
   const callers: string[] = [];
   for (let end = task.lastIndexOf('/'); end > 0; end = task.lastIndexOf('/', end - 1)) callers.push(task.slice(0, end));
   return callers;
 }
 
-/** Whether one task was called by the other, judging by their ids. */
 function isWithin(entry: SlotEntry, caller: SlotEntry): boolean {
   return entry.task.startsWith(`${caller.task}/`);
 }

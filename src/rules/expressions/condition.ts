@@ -2,10 +2,8 @@ import { AbilityError } from '../../contracts/problem.js';
 import { compileExpression, type Scope } from './evaluate.js';
 
 /**
- * Evaluates bare CEL that must give true or false.
- *
- * @param around the version of the plan, where a history may have to replay, and the clock.
- * @throws AbilityError `expression.*`; `expression.not_boolean` for any other value, so that no mistake reads as false.
+ * @param around version of the plan, for replays, and clock. @throws AbilityError `expression.*`;
+ * `expression.not_boolean` for a result that is no boolean, so that no mistake counts as false.
  */
 export function evaluateCondition(
   source: string,

@@ -16,17 +16,13 @@ import { writeExpression } from './write.js';
 
 export type { Expression, Reference, Scope } from './expression.js';
 
-/** Expressions that several versions evaluate alike are cached once: by the compiler of the version. */
+/** By compiler, since versions with the same compiler share their expressions. */
 const compiled = new Map<(source: string) => Expression, Map<string, Expression>>();
 const MAX_KEPT = 2000;
 
 /**
- * Reads a CEL expression.
- *
- * The same text gives the same object, so that a loop parses once. The same evaluator serves workflows, lint, plans
- * and hooks. Source: docs/workflow-language.md#expressions.
- *
- * @param cel the version of the plan, where a history may have to replay. Source: decision 0009.
+ * The evaluator of workflows, lint, plans and hooks. Caches by text. Source:
+ * docs/workflow-language.md#expressions. @param cel version of the plan, for replays. Source: decision 0009.
  * @throws AbilityError `expression.syntax` or `expression.too_costly`.
  */
 export function compileExpression(source: string, cel: string = CEL): Expression {
@@ -44,7 +40,7 @@ export function compileExpression(source: string, cel: string = CEL): Expression
   return withFunctionsOf(cel, expression);
 }
 
-/** Functions of a later version are unknown in plans of an earlier one. @throws AbilityError `expression.syntax`. */
+/** Refuses functions that the plan's version does not have. @throws AbilityError `expression.syntax`. */
 function withFunctionsOf(cel: string, expression: Expression): Expression {
   if (cel === THIRD_CEL && expression.functions.includes('sum')) throw noSuchFunction('sum', expression.source);
   return expression;

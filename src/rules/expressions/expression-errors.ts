@@ -1,6 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** `expression.syntax`: a text that is not a valid expression. */
+/** The `expression.syntax` error for an invalid expression. */
 export function notValid(
   source: string,
   summary: string,
@@ -18,7 +18,6 @@ export function notValid(
   );
 }
 
-/** Habits from other languages that CEL does not have. */
 function hintFor(source: string): string {
   if (/(^|[^=!<>])=([^=]|$)/.test(source)) return 'Compare with `==`.';
   if (/\b(and|or|not)\b/.test(source)) return 'Write `&&`, `||` and `!`.';
@@ -28,7 +27,7 @@ function hintFor(source: string): string {
   return 'Write CEL, such as `steps.seed.output.status == "success"`.';
 }
 
-/** `expression.syntax`: a function that expressions do not have. */
+/** The `expression.syntax` error for an unknown function. */
 export function noSuchFunction(name: string, source?: string): AbilityError {
   const message = `There is no function ${name}`;
   return new AbilityError({
@@ -39,11 +38,7 @@ export function noSuchFunction(name: string, source?: string): AbilityError {
   });
 }
 
-/**
- * `expression.failed`: an expression that cannot be evaluated.
- *
- * @param missing the nonexistent name that it reads, as written.
- */
+/** `expression.failed`. @param missing the nonexistent name that it reads, as written. */
 export function failed(source: string, summary: string, missing: string | undefined, cause?: unknown): AbilityError {
   return new AbilityError(
     {
@@ -63,7 +58,7 @@ function shorten(source: string): string {
   return source.length > 120 ? `${source.slice(0, 117)}...` : source;
 }
 
-/** @throws AbilityError `expression.failed` for a function that is not known where the expression is evaluated. */
+/** @throws AbilityError `expression.failed`, for a function that is not available in this place. */
 export function unavailable(name: string): never {
   throw new AbilityError({
     code: 'expression.failed',

@@ -1,28 +1,26 @@
 import type { Json } from '../../contracts/json.js';
 
-/** Scope of an expression: its names, and the clock and random source of the evaluation. */
 export interface Scope {
   values: { [name: string]: Json | undefined };
-  /** Milliseconds since 1970, for `now()`; without it `now()` is an error. */
+  /** Milliseconds since 1970. Without it, `now()` fails. */
   now?: () => number;
-  /** A random UUID, for `uuid()`; without it `uuid()` is an error. */
+  /** Without it, `uuid()` fails. */
   uuid?: () => string;
-  /** The version a plan was made for, of `CEL_READ`; without it the one of this build. */
+  /** The language version of the plan, one of `CEL_READ`; default: that of this build. */
   cel?: string;
 }
 
-/** An expression ready to be evaluated, and the names it reads. */
 export interface Expression {
   source: string;
-  /** Names that are neither functions nor bound by a macro, with the member read of each, where it is a plain one. */
+  /** The names it reads, without functions and variables of macros; `path` lists the plain members. */
   references: Reference[];
-  /** Names of the functions, not methods, that it calls. */
+  /** Names of the functions that it calls, without methods. */
   functions: string[];
   /** @throws AbilityError `expression.failed` or `expression.too_costly`. */
   evaluate(scope: Scope): Json | undefined;
 }
 
-/** A name an expression reads, such as `steps` with the path `['seed', 'output']`. */
+/** Such as the name `steps` with the path `['seed', 'output']`. */
 export interface Reference {
   name: string;
   path: string[];

@@ -1,6 +1,6 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** A whole number as JSON has it. @throws AbilityError `expression.failed` beyond 2^53. */
+/** An integer as a JSON number. @throws AbilityError `expression.failed` beyond 2^53. */
 export function wholeNumber(value: bigint): number {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
@@ -11,7 +11,6 @@ export function wholeNumber(value: bigint): number {
   });
 }
 
-/** The error for a value that JSON cannot hold. */
 export function noJson(what: string): AbilityError {
   return new AbilityError({
     code: 'expression.failed',

@@ -3,7 +3,6 @@ import { AbilityError } from '../../contracts/problem.js';
 /** Limits on the cost of an expression. Source: docs/workflow-language.md#expressions. */
 export const EXPRESSION_LIMITS = { characters: 4096, depth: 64, nodes: 2000, visits: 100_000 } as const;
 
-/** The error for an expression that exceeds the limits. */
 export function tooCostly(why: string): AbilityError {
   return new AbilityError({
     code: 'expression.too_costly',
@@ -12,5 +11,5 @@ export function tooCostly(why: string): AbilityError {
   });
 }
 
-/** Thrown again and again while an expression winds down, so it is made once. */
+/** Created once: a failing expression may throw it many times. */
 export const EXCEEDED: AbilityError = tooCostly(`visits more than ${EXPRESSION_LIMITS.visits} values`);

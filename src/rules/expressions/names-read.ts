@@ -1,13 +1,12 @@
 import type { Reference } from './expression.js';
 import { type Node, walk } from './syntax/node.js';
 
-/** Names of CEL itself: its types, which `type(x) == int` compares with, and its namespaces. */
+/** Names of CEL itself: its types, as in `type(x) == int`, and its namespaces. */
 const CEL_NAMES: ReadonlySet<string> = new Set([
   ...['bool', 'bytes', 'double', 'dyn', 'int', 'list', 'map', 'null_type', 'string', 'type', 'uint'],
   ...['google', 'optional'],
 ]);
 
-/** Names of the functions, not methods, that an expression calls. */
 export function functionsOf(tree: Node): string[] {
   const functions: string[] = [];
   walk(tree, ({ op, args }) => {
@@ -16,7 +15,7 @@ export function functionsOf(tree: Node): string[] {
   return functions;
 }
 
-/** Names bound by a macro and those of CEL itself are left out, so `input.rows.map(row, row.id)` reads only `input`. */
+/** Leaves out variables of macros and names of CEL: `input.rows.map(row, row.id)` reads only `input`. */
 export function referencesOf(tree: Node): Reference[] {
   const bound = new Set<string>();
   walk(tree, ({ op, args }) => {

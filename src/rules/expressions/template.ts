@@ -2,26 +2,22 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { compileExpression, type Expression, type Scope } from './evaluate.js';
 
-/** A text cut at its `${{ }}`: plain pieces and expressions. */
 type Piece = string | Expression;
 
-/** By the version they are read for, and the text. */
+/** Cached by language version and text. */
 const pieces = new Map<string | undefined, Map<string, Piece[]>>();
 const MAX_KEPT = 2000;
 
 /**
- * Evaluates every `${{ }}` in a value; everything else is unchanged.
- *
- * A lone `${{ }}` keeps its type; inside text it must yield a string, number or boolean. A member whose lone expression
- * is an absent optional (`${{ input.?note }}`) is left out.
- *
+ * Evaluates every `${{ }}` in a value. A lone one keeps its type; one inside text must yield a string, number or
+ * boolean. A member whose lone expression is an absent optional (`${{ input.?note }}`) is left out.
  * @throws AbilityError of the family `expression`.
  */
 export function evaluateTemplate(template: Json, scope: Scope): Json {
   return evaluate(template, scope) ?? null;
 }
 
-/** As {@link evaluateTemplate}; undefined where the whole template is a lone expression of an absent optional. */
+/** Like {@link evaluateTemplate}, but undefined for a lone expression whose result is an absent optional. */
 export function evaluateOptional(template: Json, scope: Scope): Json | undefined {
   return evaluate(template, scope);
 }
@@ -61,12 +57,7 @@ function kindOf(value: Json | undefined): string {
   return Array.isArray(value) ? 'a list' : 'a map';
 }
 
-/**
- * The expressions in a value, in document order.
- *
- * @param cel the version of the plan, where a history may have to replay.
- * @throws AbilityError `expression.syntax` for the first invalid one.
- */
+/** In document order. @param cel version of the plan, for replays. @throws AbilityError `expression.syntax`. */
 export function expressionsIn(template: Json, cel?: string): Expression[] {
   if (typeof template === 'string') return cut(template, cel).filter((part) => typeof part !== 'string');
   if (template === null || typeof template !== 'object') return [];
@@ -85,9 +76,8 @@ function cut(text: string, cel: string | undefined): Piece[] {
 }
 
 /**
- * Cuts a text at its `${{ }}`, at least into one piece. Braces and quotes inside an expression do not end it.
- *
- * @throws AbilityError `expression.syntax` for one that is not closed.
+ * Yields at least one piece. Braces and quotes inside an expression do not end it.
+ * @throws AbilityError `expression.syntax` if it is not closed.
  */
 export function cutText(text: string): (string | { source: string })[] {
   const parts: (string | { source: string })[] = [];

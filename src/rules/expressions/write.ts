@@ -5,7 +5,7 @@ const STRENGTH: Record<string, number> = {
   '?:': 1,
   '||': 2,
   '&&': 3,
-  // To CEL these are of one strength, to the library of two: written so that both read the same.
+  // CEL has one level for these, the library two; the text reads the same in both.
   ...{ '==': 4, '!=': 4, '<': 4.5, '<=': 4.5, '>': 4.5, '>=': 4.5, in: 4.5 },
   ...{ '+': 5, '-': 5 },
   ...{ '*': 6, '/': 6, '%': 6 },
@@ -14,10 +14,8 @@ const STRENGTH: Record<string, number> = {
 const WHOLE = 8;
 
 /**
- * Writes an expression as text that parses to the same expression.
- *
- * The library's own serializer leaves out parentheses that matter: it turns `a - (b - c)` into `a - b - c`. Parentheses
- * are written only where needed, since each adds to the depth.
+ * Unlike the library's serializer, which turns `a - (b - c)` into `a - b - c`, keeps necessary parentheses; only
+ * these, since each adds to the depth.
  */
 export function writeExpression({ op, args, isGlobal }: Node): string {
   switch (op) {
@@ -51,7 +49,7 @@ export function writeExpression({ op, args, isGlobal }: Node): string {
     }
     case '!_':
     case '-_':
-      // A minus sign before a number would be part of it.
+      // A minus before a number would become part of it.
       return isNumber(args as Node)
         ? `${op[0]}(${writeExpression(args as Node)})`
         : `${op[0]}${within(args as Node, WHOLE)}`;
@@ -64,13 +62,13 @@ export function writeExpression({ op, args, isGlobal }: Node): string {
   }
 }
 
-/** Operators of one strength are read from the left. */
+/** Operators of equal precedence are left-associative. */
 function writeBinary(op: string, [left, right]: [Node, Node]): string {
   const own = STRENGTH[op] ?? WHOLE;
   return `${within(left, own)} ${op} ${within(right, own + 1)}`;
 }
 
-/** In parentheses, unless it binds as tightly as it must. */
+/** Adds parentheses if the node's precedence is lower than `least`. */
 function within(node: Node, least: number): string {
   const text = writeExpression(node);
   return strengthOf(node) < least ? `(${text})` : text;
@@ -80,7 +78,7 @@ function isNumber({ op, args }: Node): boolean {
   return op === 'value' && (typeof args === 'bigint' || typeof args === 'number');
 }
 
-/** A number below zero begins with an operator. */
+/** A negative number counts as a unary operator. */
 function strengthOf({ op, args }: Node): number {
   if (op !== 'value') return STRENGTH[op] ?? WHOLE;
   const isNegative = (typeof args === 'bigint' || typeof args === 'number') && args < 0;
@@ -95,11 +93,11 @@ function writeLiteral(value: unknown): string {
   if (typeof value === 'string') return writeText(value);
   if (typeof value === 'number') return Number.isInteger(value) && !/e/.test(`${value}`) ? `${value}.0` : `${value}`;
   if (ArrayBuffer.isView(value)) return `b"${Array.from(value as Uint8Array, writeByte).join('')}"`;
-  // An unsigned number is an object that holds its value, here as in the library.
+  // An unsigned number is an object, as in the library.
   return value !== null && typeof value === 'object' ? `${(value as { value: bigint }).value}u` : `${value}`;
 }
 
-/** Letters beyond U+FFFF are written as they are: half of one has no escape. */
+/** Characters beyond U+FFFF stay: CEL cannot escape a single surrogate. */
 function writeText(text: string): string {
   const escaped = text.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\r', '\\r');
   return `"${escaped}"`;

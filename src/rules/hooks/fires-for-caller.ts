@@ -1,11 +1,9 @@
 import type { Caller } from '../../contracts/callers.js';
 
 /**
- * Whether a hook fires for a caller.
- *
- * @param hook of a plan, or the `match` of one as it is defined.
- * @param caller absent where the task was started by a build that did not note it: every hook fires then, since a guard
- * may be left out only for a caller that is known.
+ * @param hook planned, or the `match` of a definition.
+ * @param caller undefined if the build that started the task did not record it: every hook fires then, since only
+ * a known caller may leave out a guard.
  */
 export function firesFor(
   { callers }: { callers?: readonly Caller[] | undefined },

@@ -1,7 +1,7 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import { generalPath, isInTurn } from '../steps/turn-paths.js';
 
-/** An answer of a hook, with the number of loop turns that gave it; 1 outside loops. */
+/** An answer with the number of loop turns that gave it; 1 outside loops. */
 export interface FoldedAnswer {
   answer: HookAnswer;
   times: number;
@@ -11,9 +11,8 @@ export interface FoldedAnswer {
 const MAX_IN_LOOPS = 100;
 
 /**
- * The answers of hooks, with equal ones from several turns of a loop folded into one, at a path with `*`.
- *
- * @returns those to list, in the order of their first occurrence, and the number of loop answers not among them.
+ * Folds equal answers from several turns of a loop into one, at a path with `*`.
+ * @returns those to list, in order of first occurrence, and the number of loop answers left out.
  */
 export function foldAnswers(answers: readonly HookAnswer[]): { folded: FoldedAnswer[]; left: number } {
   const folded: FoldedAnswer[] = [];

@@ -8,17 +8,16 @@ export function firstDeny(answers: readonly HookAnswer[]): HookAnswer | undefine
   return answers.find((answer) => answer.decision === 'deny');
 }
 
-/** The strictest decision about one subject; undefined if there is none. */
 export function gravestOf(decisions: readonly GuardDecision[]): GuardDecision | undefined {
   return DECISIONS.find((decision) => decisions.includes(decision));
 }
 
-/** Whether the hooks of a phase decide: there an answer that is missing or cannot be read refuses. Source: C-08, C-11. */
+/** Whether the hooks of a phase decide, so that a missing or unreadable answer denies. Source: C-08, C-11. */
 export function isGuardPhase(phase: Phase): boolean {
   return phase === 'PreAbilityCreate' || phase === 'PreAbilityCall' || phase === 'SessionStart';
 }
 
-/** Whether the event of a phase is over, so that its hooks serve the infrastructure alone. Source: R-002-25. */
+/** Whether a phase follows its event, so that its hooks cannot prevent it. Source: R-002-25. */
 export function isOverPhase(phase: Phase): boolean {
   return phase === 'PostAbilityCall' || phase === 'SessionStop';
 }

@@ -9,7 +9,7 @@ import { handlerReadsSession } from '../sessions/session-reads.js';
 import { oneLine } from '../shown-text.js';
 import { isGuardPhase } from './guard-precedence.js';
 
-/** The names hook expressions see. Source: docs/hooks.md. */
+/** The names available in hook expressions. Source: docs/hooks.md. */
 export const HOOK_NAMES = [
   'input',
   'environment',
@@ -23,13 +23,11 @@ export const HOOK_NAMES = [
   'outcome',
 ] as const;
 
-/** The values of those names for a call or for the task. */
 export type HookFacts = Record<(typeof HOOK_NAMES)[number], Json>;
 
-/** Sources of the facts. */
 export interface FactSources {
   plan: Plan;
-  /** The operation called; undefined for the task as a whole. */
+  /** Undefined for the task as a whole. */
   operation: PlanOperation | undefined;
   input: JsonObject;
   task: string;
@@ -38,7 +36,7 @@ export interface FactSources {
   outcome?: { status: string; output: Json; error: unknown };
 }
 
-/** Draws the pinned facts from a plan, the same in workflow, activity and preflight. */
+/** The values for a call or a task: the same in workflow, activity and preflight. */
 export function hookFacts({ plan, operation, input, task, user, session, outcome }: FactSources): HookFacts {
   const { ability, environment } = plan;
   const about = operation
@@ -59,7 +57,7 @@ export function hookFacts({ plan, operation, input, task, user, session, outcome
   };
 }
 
-/** The same names for an event of a session, which has no ability and no task: `input` is its payload. */
+/** The values for an event of a session, which has no ability and no task. `input` is its payload. */
 export function sessionFacts({ payload, environment, session, user }: SessionSources): HookFacts {
   return {
     input: payload,
@@ -75,7 +73,7 @@ export function sessionFacts({ payload, environment, session, user }: SessionSou
   };
 }
 
-/** The same names from an EventContext alone, for a hook that is tried out without a task. */
+/** The values from an EventContext alone, to try out a hook without a task. */
 export function eventFacts(event: EventContext): HookFacts {
   const { event_type, ability_id, module_id, task_id, session_id, effects, tags, user_id } = event;
   const payload = event.payload as JsonObject;
@@ -96,7 +94,6 @@ export function eventFacts(event: EventContext): HookFacts {
   };
 }
 
-/** Sources of the facts of a session event. */
 export interface SessionSources {
   session: string;
   payload: JsonObject;
@@ -105,11 +102,8 @@ export interface SessionSources {
 }
 
 /**
- * Answer of an expression handler.
- *
- * An expression that cannot be evaluated is an error, and an error before a call denies it. Source: docs/hooks.md.
- *
- * @param when the version of the plan, where a history may have to replay, and the time of the phase.
+ * An expression that cannot be evaluated is an error, which denies a call. Source: docs/hooks.md.
+ * @param when version of the plan, for replays, and time of the phase.
  */
 export function answerExpression(
   id: string,
@@ -135,25 +129,23 @@ export function answerExpression(
   }
 }
 
-/** Reason given if a guard needs a session and the call has none. */
+/** Suggestion if a guard reads the session, and the call has none. */
 const OUTSIDE_OF_SESSION =
   'Run it in a session: `ability session start`, then `--session ID`; or have the guard begin with `session == null ||` or `session != null &&`.';
 
-/** When a phase is, for the expressions of its hooks. */
 export interface HookMoment {
   /** Milliseconds since 1970; the same for all hooks of the phase. */
   moment: number;
-  /** The version of the plan. */
   cel: string;
 }
 
-/** The clock of one hook, which notes whether it was read: the answer then reports its value. */
+/** The clock of a hook. If the hook reads it, the answer reports its value. */
 class HookClock {
   private wasRead = false;
 
   constructor(private readonly when: HookMoment) {}
 
-  /** Hooks of plans of earlier versions had no clock, and a task that was refused for it stays refused. */
+  /** Without `now()` for plans of earlier versions: a task that was refused for using it stays refused. */
   get around(): { cel: string; now?: () => number } {
     const { cel, moment } = this.when;
     if (cel !== CEL && cel !== FOURTH_CEL && cel !== THIRD_CEL) return { cel };
@@ -169,7 +161,7 @@ class HookClock {
   }
 }
 
-/** The answer of a hook that crashed, hung or gave none: before a call that refuses. Source: C-08. */
+/** The answer for a hook that crashed, hung or gave none; it denies in a guard phase. Source: C-08. */
 export function failedAnswer(
   id: string,
   { phase, path }: { phase: Phase; path: string },
@@ -180,7 +172,6 @@ export function failedAnswer(
   return { hook_id: id, phase, path, status: 'error', decision, reason, ...(suggestion && { suggestion }) };
 }
 
-/** Text for people, as one line at every door. */
 function whyOf({
   reason,
   suggestion,
@@ -191,7 +182,7 @@ function whyOf({
   return { reason: oneLine(reason), ...(suggestion !== undefined && { suggestion: oneLine(suggestion) }) };
 }
 
-/** The error a deny is reported as. Source: docs/architecture.md#promises: a failed guard says that it failed, not that it denied. */
+/** A failed guard reports that it failed, not that it denied. Source: docs/architecture.md#promises. */
 export function denialOf(answer: HookAnswer): AbilityError {
   const failed = answer.status === 'error';
   return new AbilityError({

@@ -5,11 +5,8 @@ import { memoize } from '../../text/memoize.js';
 const plansOf = memoize((_root: Plan) => new Map<string, Plan>());
 
 /**
- * The plan of a workflow that the root's plan calls: its own steps, and everything else from the root.
- *
- * Children are identified by the root's digest, so their plan is part of the sealed one.
- *
- * @throws AbilityError `seal.invalid` when the root's plan calls no such workflow.
+ * A called workflow's own steps, and the rest from the root, whose digest and seal cover it.
+ * @throws AbilityError `seal.invalid` if the root's plan calls no such workflow.
  */
 export function childPlan(root: Plan, ability: string): Plan {
   const plans = plansOf(root);

@@ -4,19 +4,12 @@ import type { Plan } from '../../contracts/plan.js';
 /** Versions of the build that made a plan; a task started by hand may have any values. */
 export type PlannedFor = Partial<Pick<Plan, 'engine' | 'cel'>>;
 
-/**
- * Whether a plan was made for engine 2 or later; see {@link ENGINES_READ} for its changes. Others keep the old
- * behaviour.
- */
+/** See {@link ENGINES_READ} for the changes; earlier plans keep the old behaviour. */
 export function isSinceEngine2({ engine }: Pick<Plan, 'engine'>): boolean {
   return engine >= 2;
 }
 
-/**
- * Why this build cannot run a plan as it was made: for another interpreter, or another CEL.
- *
- * @returns a sentence, or undefined if it can. Source: docs/architecture.md#what-must-stay-deterministic.
- */
+/** Undefined if this build can run the plan. Source: docs/architecture.md#what-must-stay-deterministic. */
 export function whyNotThisBuild(planned: PlannedFor | undefined): string | undefined {
   const engine = planned?.engine;
   if (engine === undefined || !ENGINES_READ.includes(engine))

@@ -2,16 +2,13 @@ import type { Plan } from '../../contracts/plan.js';
 import { digestOf } from '../canonical.js';
 
 const MAX_DIGESTS = 50;
-/** Characters. */
+/** In characters; larger plans are not cached. */
 const MAX_TEXT = 64 * 1024;
 
-/** By the plan as JSON; of several texts of one plan each has its entry. */
+/** By the plan as JSON. Equal plans with another key order have separate entries. */
 const known = new Map<string, string>();
 
-/**
- * The digest of a plan, computed once for the tasks that share it: it is most of the sandbox's work at the start of a
- * task, where SHA-256 is JavaScript.
- */
+/** Cached: the sandbox's SHA-256 is JavaScript, and most of the work at the start of a task. */
 export function knownDigestOf(plan: Plan): string {
   const text = JSON.stringify(plan);
   const before = known.get(text);

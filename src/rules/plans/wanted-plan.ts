@@ -6,28 +6,25 @@ import { hasTools, planDigest, withoutPins } from './plan-digest.js';
 
 /** More would not fit into the failure of a workflow. */
 const MAX_PARTS = 60;
-/** Enough digits to distinguish a changed part. */
 const PART_DIGITS = 8;
-/** Digits of a digest in messages. */
 const SHOWN = 12;
 
-/** The plan that would run, compared with the wanted one. */
 export interface FoundPlan {
   plan: Plan;
-  /** Digest of the input, with defaults applied. */
+  /** Digest of the input after defaults. */
   input: string;
 }
 
-/** Digests of the found plan in `plan.changed`, so that the owner of the other one can find the difference. */
+/** Details of `plan.changed`, from which the owner of the wanted plan can find the difference. */
 export interface PlanChange {
   ability: string;
   wanted: WantedPlan;
   found: { plan: string; input: string };
-  /** First digits of the digest of each part; left out where there are too many. */
+  /** Beginning of each part's digest; absent if there are too many parts. */
   parts?: Record<string, string>;
 }
 
-/** @throws AbilityError `plan.changed` for another input than the one that was planned. */
+/** @throws AbilityError `plan.changed` if the input is not the planned one. */
 export function refuseOtherInput(wanted: WantedPlan | undefined, { plan, input }: FoundPlan): void {
   if (wanted?.input === undefined || wanted.input === input) return;
   const message = `The input is not the one that was planned: its digest is ${input.slice(0, SHOWN)}, not ${wanted.input.slice(0, SHOWN)}; nothing was created or changed`;
@@ -35,12 +32,9 @@ export function refuseOtherInput(wanted: WantedPlan | undefined, { plan, input }
 }
 
 /**
- * Refuses other definitions than those that were planned.
- *
- * A plan is named by its digest before its tools are pinned (`ability plan`), or by the one that was sealed with their
- * pins (the `digest` of an earlier result). Before pinning, a plan with tools is given the benefit of the doubt.
- *
- * @param isPinned whether the tools are pinned, as far as they can be. @throws AbilityError `plan.changed`.
+ * Takes the digest of a plan before its tools are pinned (`ability plan`), or the sealed one with their pins
+ * (`digest` of an earlier result). Before pinning, accepts any plan with tools.
+ * @param isPinned whether the tools are pinned, as far as possible. @throws AbilityError `plan.changed`.
  */
 export function refuseOtherPlan(wanted: WantedPlan | undefined, { plan, input }: FoundPlan, isPinned: boolean): void {
   if (!wanted) return;
@@ -61,12 +55,11 @@ function changed(message: string, { ability, environment }: Plan, details: Omit<
   });
 }
 
-/** Whether a task that holds a key has the plan that is wanted under it. */
 export function isWantedPlan(wanted: WantedPlan | undefined, held: { plan: string; unpinned?: string }): boolean {
   return !wanted || wanted.plan === held.plan || wanted.plan === held.unpinned;
 }
 
-/** Short digests of the parts of a plan, before its tools are pinned. Undefined for a plan of too many. */
+/** Short digests of a plan's parts, without pins; undefined if there are more than {@link MAX_PARTS}. */
 export function partsOf(plan: Plan): Record<string, string> | undefined {
   const { operations, workflows = {}, ...rest } = withoutPins(plan);
   const entries: [string, unknown][] = [

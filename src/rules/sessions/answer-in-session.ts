@@ -6,10 +6,9 @@ import { type CallLedger, MAX_CALLS } from './call-ledger.js';
 import { readsCalls } from './session-reads.js';
 
 /**
- * Evaluates the guards of a call that inspect its session, and enters the call unless one denies, atomically: of two
- * calls at once the second one sees the first. Source: docs/sessions.md#guards-over-a-session.
- *
- * A call that was already entered is evaluated again as if it were not: the answer was lost.
+ * Evaluates a call's guards over its session and enters the call unless denied, atomically: concurrent calls see
+ * each other. A call entered before is evaluated as if it were not: its answer was lost. Source:
+ * docs/sessions.md#guards-over-a-session.
  */
 export function answerInSession(
   session: string,
@@ -30,10 +29,7 @@ export function answerInSession(
   return answers;
 }
 
-/**
- * An error of ours counts as a failed guard, too: thrown here, it would block the whole session. Around tasks it is not
- * caught, since their next steps depend on it.
- */
+/** An error counts as a failed guard: thrown, it would block the session. Task hooks must throw it. */
 function answerOne(...asked: Parameters<typeof answerExpression>): HookAnswer {
   try {
     return answerExpression(...asked);
@@ -43,7 +39,6 @@ function answerOne(...asked: Parameters<typeof answerExpression>): HookAnswer {
   }
 }
 
-/** Facts about a session for expressions. */
 function whatItDid({ calls, counts }: CallLedger): { [name: string]: Json } {
   return { calls: calls.map(({ id: _, ...call }) => call) as unknown as Json, counts: { ...counts } };
 }

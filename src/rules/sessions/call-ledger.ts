@@ -1,10 +1,10 @@
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import type { CallCounts, CallStatus, SessionCall, SessionCarried } from '../../contracts/session.js';
 
-/** Number of listed calls of a session; all are counted. Source: docs/sessions.md#guards-over-a-session. */
+/** Maximum number of listed calls; more are only counted. Source: docs/sessions.md#guards-over-a-session. */
 export const MAX_CALLS = 1000;
 
-/** The calls of a session. Those that were denied are not among them. */
+/** The calls of a session, without denied ones. */
 export class CallLedger {
   readonly calls: SessionCall[];
   readonly counts: CallCounts;
@@ -18,7 +18,7 @@ export class CallLedger {
     this.leftOut = before?.left_out ?? 0;
   }
 
-  /** Whether every call is listed. */
+  /** Whether all calls are listed, and none is only counted. */
   get isWhole(): boolean {
     return this.leftOut === 0;
   }
@@ -27,7 +27,7 @@ export class CallLedger {
     return Object.hasOwn(this.unlisted, id) || this.calls.some((call) => call.id === id);
   }
 
-  /** Enters a call that is about to be made. An existing entry is unchanged. */
+  /** Adds a call that is about to be made, unless the ledger has it. */
   enter(call: Omit<SessionCall, 'status'>): void {
     if (this.has(call.id)) return;
     if (this.calls.length < MAX_CALLS && this.isWhole) this.calls.push({ ...call, status: 'running' });
@@ -39,7 +39,7 @@ export class CallLedger {
     this.counts.total += 1;
   }
 
-  /** Notes how a call ended, once; `denied`: it was never made. */
+  /** Records how a call ended, once. A `denied` call was never made, and is removed. */
   end(id: string, status: CallStatus | 'denied'): void {
     const index = this.calls.findIndex((call) => call.id === id);
     const call = this.calls[index];
@@ -55,7 +55,6 @@ export class CallLedger {
   }
 }
 
-/** The counts of a session that has made no call. */
 export function noCalls(): CallCounts {
   return { ...(Object.fromEntries(EFFECTS.map((effect) => [effect, 0])) as Record<Effect, number>), total: 0 };
 }

@@ -1,9 +1,7 @@
 import { USER_KEY } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/**
- * Checks the id of a run, which names a folder. @throws AbilityError `usage.invalid` for an invalid id, such as a path.
- */
+/** The id names a folder. @throws AbilityError `usage.invalid` for an invalid one, such as a path. */
 export function checkRunId(id: string): string {
   if (USER_KEY.test(id)) return id;
   throw new AbilityError({

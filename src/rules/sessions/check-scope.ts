@@ -1,7 +1,7 @@
 import { SCOPE_FOLDER } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** Checks and returns a scope. @throws AbilityError `usage.invalid` if it is not a folder of a project. */
+/** @throws AbilityError `usage.invalid` if it is not a path of a folder in the project. */
 export function checkScope(scope: string): string {
   if (SCOPE_FOLDER.test(scope)) return scope;
   throw new AbilityError({

@@ -4,26 +4,21 @@ import type { AbilityGuard, HookSignals, RoutingHint, UnknownSignal } from '../.
 import { DECISIONS, gravestOf } from '../hooks/guard-precedence.js';
 import { oneLine } from '../shown-text.js';
 
-/** Signals of hooks that have a meaning here. Source: C-10. */
+/** Signals that the merge understands; others are passed on as unknown. Source: C-10. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['routing_hint', 'routing_hints', 'normalized_intent'],
   ...['ability_guard', 'ability_guards', 'risk_alert', 'risk_alerts'],
 ]);
 
-/** Merged result of a prompt's hooks and the guards of tasks. */
 export interface MergedSignals {
   hook_signals: HookSignals;
   unknown: UnknownSignal[];
 }
 
 /**
- * Merges hook answers into the context of an AI: single signals and lists alike, duplicates once, the strictest of an
- * ability's guards, and nothing of `infra`.
- *
- * A `guard_decision` of a prompt stops nothing: it becomes an alert, since it concerns no ability. A failed hook has no
- * answer; its failure is logged. Malformed signals count as unknown, so that nothing is lost. Source: R-002-36 to
- * R-002-40, R-002-47; C-08, C-10, C-11; docs/sessions.md.
- *
+ * Merges single signals and lists, dropping duplicates and `infra`, and keeps the strictest of an ability's
+ * guards. A prompt's `guard_decision` becomes an alert, since it concerns no ability. Failed hooks have no answer;
+ * malformed signals count as unknown. Source: R-002-36 to R-002-40, R-002-47; C-08, C-10, C-11; docs/sessions.md.
  * @param earlier guards of the session's tasks, which come first. @param at ISO 8601, for unknown signals.
  */
 export function mergeSignals(
@@ -78,13 +73,13 @@ class Merging {
     return { hook_signals, unknown: this.unknown };
   }
 
-  /** Takes a signal or each of a list; malformed ones are kept as unknown. */
+  /** Takes a signal, or each signal of a list; malformed ones count as unknown. */
   private each(hook: string, name: string, value: Json | undefined, take: (item: Json) => boolean): void {
     if (value === undefined) return;
     for (const item of Array.isArray(value) ? value : [value]) if (!take(item)) this.keep(hook, name, item);
   }
 
-  /** A hint is one text, or has one as `hint`. */
+  /** A hint is a string, or an object with a string in `hint`. */
   private addHint(source: string, item: Json): boolean {
     const hint = isJsonObject(item) ? item.hint : item;
     if (typeof hint !== 'string' || hint === '') return false;
@@ -122,7 +117,7 @@ function isDecision(value: Json | undefined): value is GuardDecision {
   return DECISIONS.some((decision) => decision === value);
 }
 
-/** Objections of a task's guards, for the next turn of its session. */
+/** The denials and confirmations of a task's guards, for the next turn of its session. */
 export function guardsIn(answers: readonly HookAnswer[], abilityAt: (answer: HookAnswer) => string): AbilityGuard[] {
   return answers.flatMap((answer) => {
     const { hook_id, phase, decision, reason, suggestion } = answer;

@@ -3,13 +3,12 @@ import { SCOPE_FOLDER, USER_KEY } from '../../contracts/names.js';
 import { LANE_LENGTH } from '../../contracts/routing.js';
 import type { PromptRequest, SessionStart, SignedWord, ThreadNote } from '../../contracts/session.js';
 
-/** Characters of a prompt that are taken. */
 export const MAX_PROMPT = 262_144;
 
 /** Maximum characters of a pending question, as JSON. */
 const MAX_PENDING = 100_000;
 
-/** Start arguments of a session; undefined for anything else, since any client can start a workflow. */
+/** Validates start arguments, since any client can start a workflow; undefined for anything else. */
 export function readSessionStart(value: unknown): SessionStart | undefined {
   if (!isJsonObject(value)) return undefined;
   const { format, session_id, environment, scope, idle_ms, user } = value;
@@ -27,7 +26,7 @@ export function readSessionStart(value: unknown): SessionStart | undefined {
   return isStart ? (value as unknown as SessionStart) : undefined;
 }
 
-/** Whether a value is a prompt and nothing else. */
+/** Whether a value is a valid prompt, without other fields. */
 export function isPromptRequest(value: unknown): value is PromptRequest {
   if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'prompt' && key !== 'user')) return false;
   return typeof value.prompt === 'string' && value.prompt.length <= MAX_PROMPT && isPerson(value.user);
@@ -36,7 +35,7 @@ export function isPromptRequest(value: unknown): value is PromptRequest {
 const NOTED_ROLES: readonly unknown[] = ['assistant', 'tool', 'document'];
 const PENDING_KINDS: readonly unknown[] = ['workflow_waiting', 'slot_request', 'tool_retry'];
 
-/** Whether a value is a valid note of a client about a conversation; questions of people come only with prompts. */
+/** Whether a value is a valid note. Clients cannot note messages of the user: those come with prompts. */
 export function isThreadNote(value: unknown): value is ThreadNote {
   if (!isJsonObject(value) || Object.keys(value).some((key) => key !== 'messages' && key !== 'pending')) return false;
   const { messages, pending } = value;

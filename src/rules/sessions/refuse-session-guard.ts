@@ -2,9 +2,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { failedAnswer } from '../hooks/hook-facts.js';
 
 /**
- * The answer of a guard that inspects its session's history, for a call outside any task.
- *
- * Such a call is never entered in the session, so no limit would ever see it: only a task's calls count. Source:
+ * Refuses a call outside any task: it is never entered in the session, so that no limit would count it. Source:
  * docs/hooks.md#before-the-calls-of-an-agents-tool; docs/sessions.md#guards-over-a-session.
  */
 export function refuseSessionGuard(id: string, ability: string, session: string): HookAnswer {

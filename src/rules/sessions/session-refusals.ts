@@ -1,6 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
 
-/** The error for a session that the project does not have. */
 export function sessionNotFound(session: string, project: string): AbilityError {
   return new AbilityError({
     code: 'session.not_found',
@@ -9,7 +8,6 @@ export function sessionNotFound(session: string, project: string): AbilityError 
   });
 }
 
-/** The error for a session that accepts nothing more. */
 export function sessionStopped(session: string): AbilityError {
   return new AbilityError({
     code: 'session.stopped',

@@ -2,7 +2,7 @@ import type { FailureEnd, ItemFailure, LoopCounts } from '../../contracts/loops.
 import type { StepSummary } from '../../contracts/task.js';
 import { oneLine, startOf } from '../shown-text.js';
 
-/** Failures are listed in groups, the gravest first. */
+/** From the gravest to the mildest; failures are listed in this order. */
 const ENDS: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
 const WORDS: Record<FailureEnd, string> = {
   unknown: 'outcome unknown',
@@ -13,23 +13,20 @@ const WORDS: Record<FailureEnd, string> = {
 };
 const MAX_MESSAGE = 300;
 
-/** Facts of a row about its turns. */
 export type ToldTurns = Pick<StepSummary, 'path' | 'status' | 'items' | 'failures' | 'failures_left_out'> &
   Pick<StepSummary, 'turns' | 'attempts' | 'failed_turns'>;
 
-/** An account of the turns of a step: one line, and a line for each failure listed. All are plain text. */
+/** The turns of a step in plain text: a summary, and a line for each listed failure. */
 export interface TurnsTold {
   head: string;
   failures: { failure: ItemFailure; text: string }[];
-  /** Summary of those that are not among {@link failures}; empty if there are none. */
+  /** How many failures are not listed; empty if none. */
   rest: string;
 }
 
 /**
- * Describes the outcomes of the items or turns of a loop, or of the turns of a step in one.
- *
- * @param most maximum number of listed failures; others are counted. @returns undefined for a step outside loops, and
- * for a loop that an earlier build did not count.
+ * Describes the items or turns of a loop, or a step's turns in one. @param most maximum number of listed failures.
+ * @returns undefined for a step outside loops, and for a loop that an earlier build did not count.
  */
 export function tellTurns(row: ToldTurns, most: number): TurnsTold | undefined {
   const { items, failures: known = [], failures_left_out: left = 0 } = row;
@@ -45,13 +42,13 @@ export function tellTurns(row: ToldTurns, most: number): TurnsTold | undefined {
   return { head, failures, rest };
 }
 
-/** As {@link tellTurns}, in one line: `19 of 20 succeeded; failed: item 12 (host-13) after 3 attempts: ...`. */
+/** {@link tellTurns} in one line: `19 of 20 succeeded; failed: item 12 (host-13) after 3 attempts: ...`. */
 export function tellTurnsInLine(row: ToldTurns, most: number): string | undefined {
   const told = tellTurns(row, most);
   return told && [told.head, ...told.failures.map(({ text }) => text), told.rest].filter(Boolean).join('; ');
 }
 
-/** An item as people know it: `item 12 (host-13)`, `turn 3`. Numbers begin with 0, as in paths. */
+/** Such as `item 12 (host-13)` or `turn 3`. Numbers begin with 0, as in paths. */
 export function nameOf({ item, label, path }: Pick<ItemFailure, 'item' | 'label' | 'path'>, row: ToldTurns): string {
   const isItem = row.items ? row.items.verb === 'foreach' : label !== undefined;
   const word = isItem ? 'item' : 'turn';
@@ -60,7 +57,7 @@ export function nameOf({ item, label, path }: Pick<ItemFailure, 'item' | 'label'
   return loop === undefined ? named : `${named} of ${loop}`;
 }
 
-/** How an item that failed came to its end: ` after 3 attempts: script.exit: ...`. */
+/** Attempts and error of a failed item: ` after 3 attempts: script.exit: ...`. */
 export function tellEnd({ attempts, rounds = 1, error }: ItemFailure): string {
   const tried = attempts > 1 ? `${attempts} attempts` : '';
   const again = rounds > 1 ? `${rounds} rounds` : '';
@@ -78,7 +75,7 @@ function gravityOf({ status }: ItemFailure): number {
   return ENDS.indexOf(status);
 }
 
-/** The run of a nested loop that an item belongs to; undefined if there is only one. */
+/** The run of a nested loop that an item belongs to; undefined if the loop is not nested. */
 function loopOf(path: string, { path: row, items }: ToldTurns): string | undefined {
   const names = row.split('/');
   const depth = items ? names.length : names.lastIndexOf('*');
@@ -96,7 +93,7 @@ function countItems(items: LoopCounts, told: number): string {
   const more = running > now.length ? ` and ${running - now.length} more` : '';
   return [
     head,
-    // The only failure is listed by its name.
+    // A single failure is listed instead.
     ...(failedIn(items) > 1 || told === 0 ? bad : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(not_run > 0 ? [`${not_run} not run`] : []),

@@ -4,19 +4,15 @@ import { listSteps } from './inner-steps.js';
 import { nameOfStep } from './step-name.js';
 import { generalPath } from './turn-paths.js';
 
-/** The steps of a task or of a workflow it calls. */
 export interface StepTree {
   steps: readonly PlanStep[];
   finally: readonly PlanStep[];
   on_error?: readonly ErrorHandler[];
-  /** For an agent: its steps are its turns. */
+  /** Set for an agent, whose steps are its turns. */
   agent?: PlanAgent;
 }
 
-/**
- * The step at a path. Ids are unique in a file, so the last name suffices, except for the steps of templates, whose
- * names are unique in their template. Undefined for the task itself.
- */
+/** By last name, which is unique in a file, or in its template. Undefined for the task itself. */
 export function findStep(tree: StepTree, path: string): PlanStep | undefined {
   const steps = stepsByName(tree);
   return steps.get(generalPath(path)) ?? steps.get(nameOfStep(path));
@@ -24,7 +20,7 @@ export function findStep(tree: StepTree, path: string): PlanStep | undefined {
 
 const stepsByName = memoize((tree: StepTree): Map<string, PlanStep> => {
   const all = allSteps(tree);
-  // No id is like the path of a step of a template.
+  // The path of a template's step never equals an id.
   const ofTemplates = all.filter(({ step }) => step.id.includes('/'));
   return new Map([
     ...all.map(({ step }) => [step.id, step] as const),

@@ -4,18 +4,15 @@ import { isCatchable } from '../calls/error-families.js';
 import { oneLine, startOf } from '../shown-text.js';
 import { nameOf } from './describe-items.js';
 
-/** Number of steps listed one by one. */
 const MAX_TOLD = 20;
 const MAX_MESSAGE = 300;
 const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out', 'denied']);
 
-/** A step of a plan with its path; `*` replaces the number of a turn. */
+/** `path` has `*` in place of turn numbers. */
 type ListedStep = { step: PlanStep; path: string };
 
 /**
- * The failures that `continue_on_error` forgave, a sentence each: a task that continued must not hide them. For a step
- * in a loop, one sentence covers all turns.
- *
+ * A sentence for each failure that `continue_on_error` forgave; one for all turns of a step in a loop.
  * @param listed the steps of the task's plan. @param rows of its result.
  */
 export function tellForgiven(listed: readonly ListedStep[], rows: readonly StepSummary[]): string[] {
@@ -38,14 +35,14 @@ function tellTurns(row: StepSummary): string | undefined {
   const count = countOf(row);
   if (count === 0) return undefined;
   const { path, turns = count, failures = [], items, error } = row;
-  // For a nested loop, the failures are those of its own turns.
+  // The failures of a nested loop are those of its own turns.
   const [first] = items ? [] : failures;
   const head = `The step ${path} failed in ${count} of ${turns} ${turns === 1 ? 'turn' : 'turns'}, which went on (continue_on_error)`;
   if (first) return `${head}; first ${nameOf(first, row)}${first.error ? `: ${reasonOf(first.error)}` : ''}`;
   return error ? `${head}: ${reasonOf(error)}` : head;
 }
 
-/** Number of turns that continued after a step failed; the loop reports a failure that ended its turn. */
+/** Number of turns that went on after the step failed. The loop's row reports failures that ended a turn. */
 function countOf({ items, failed_turns = 0, failures = [], failures_left_out: left = 0 }: StepSummary): number {
   return items ? failed_turns : failures.length + left;
 }

@@ -2,14 +2,13 @@ import type { PlanStep } from '../../contracts/plan.js';
 import { nameOfStep } from './step-name.js';
 import { isLoop } from './verbs.js';
 
-/** A list of steps inside a step. */
 export interface InnerSteps {
   steps: readonly PlanStep[];
-  /** Whether it runs once a turn, so that its paths hold the number of the turn. */
+  /** Whether it runs once per turn, so that its paths contain the number of the turn. */
   isRepeated: boolean;
 }
 
-/** Every list of steps inside a step, for any purpose, in the order in which they may run. */
+/** Every list of steps inside a step, including handlers and clean-ups, in the order in which they may run. */
 export function innerSteps(step: PlanStep): InnerSteps[] {
   const lists = [...listsOfVerb(step), ...(step.on_error ?? []).map(({ steps }) => steps), step.finally ?? []];
   return lists
@@ -17,7 +16,6 @@ export function innerSteps(step: PlanStep): InnerSteps[] {
     .filter(({ steps }) => steps.length > 0);
 }
 
-/** The lists that the verb of a step runs. A new verb is one more case here. */
 function listsOfVerb(step: PlanStep): (readonly PlanStep[])[] {
   switch (step.verb) {
     case 'steps':
@@ -39,7 +37,7 @@ function listsOfVerb(step: PlanStep): (readonly PlanStep[])[] {
   }
 }
 
-/** Every step of a list and inside its steps, with the path at which it runs; `*` replaces the number of a turn. */
+/** Every step at any depth with its path, which has `*` in place of turn numbers. */
 export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
   return steps.flatMap((step) => {
     const path = prefix + nameOfStep(step.id);
@@ -48,12 +46,12 @@ export function listSteps(steps: readonly PlanStep[], prefix = ''): { step: Plan
   });
 }
 
-/** The steps of one turn of a loop, each with its path from there, without those in loops further in. */
+/** The steps of one turn without those of nested loops; paths are relative to the turn. */
 export function stepsOfTurn({ steps }: { steps: readonly PlanStep[] }): { step: PlanStep; path: string }[] {
   return listSteps(steps).filter(({ path }) => !path.includes('*'));
 }
 
-/** As {@link listSteps}, without the steps of handlers and clean-ups. */
+/** Like {@link listSteps}, without handlers and clean-ups. */
 export function mainSteps(steps: readonly PlanStep[], prefix = ''): { step: PlanStep; path: string }[] {
   return steps.flatMap((step) => {
     const path = prefix + nameOfStep(step.id);

@@ -3,20 +3,16 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { defined } from '../../text/defined.js';
 import { evaluateCondition } from '../expressions/condition.js';
 
-/** Scope of `retry.if`: the error of an attempt, and its number, from 1. */
+/** Names in `retry.if`: the error of the attempt, and its number, from 1. */
 export const RETRY_NAMES = ['error', 'attempt'] as const;
 
-/** Whether another attempt follows, and a note if the condition itself failed. */
+/** Whether to retry; `note` says why the condition itself failed. */
 export interface RetryVerdict {
   again: boolean;
   note?: string;
 }
 
-/**
- * Evaluates a `retry.if` for a failed attempt; one that yields neither true nor false, or fails, stops the retries.
- *
- * @param cel the version of the plan, where a history may have to replay.
- */
+/** A `retry.if` that fails or is no boolean stops the retries. @param cel version of the plan, for replays. */
 export function askRetryCondition(source: string, error: Problem, attempt: number, cel: string): RetryVerdict {
   try {
     return { again: evaluateCondition(source, { error: seenOf(error), attempt }, { cel }) };
@@ -26,17 +22,16 @@ export function askRetryCondition(source: string, error: Problem, attempt: numbe
   }
 }
 
-/** A failure as `steps.<id>.error` shows it. */
+/** The value of `error`, as in `steps.<id>.error`. */
 function seenOf({ code, message, step, details, suggestion }: Problem): JsonObject {
   return { code, message, ...defined({ step, details: details as Json | undefined, suggestion }) };
 }
 
-/** A problem with a note at the end of its message. */
 export function withNote(problem: Problem, note: string | undefined): Problem {
   return note === undefined ? problem : { ...problem, message: `${problem.message} (${note})` };
 }
 
-/** A wait with `jitter`: from half of it up to all of it, so that `max` still is the longest. Whole milliseconds. */
+/** Half of the wait to all of it, so that `max` still holds. In whole milliseconds. */
 export function jittered(ms: number, random: () => number): number {
   return Math.round((ms * (1 + random())) / 2);
 }

@@ -8,14 +8,9 @@ import { allSteps, type StepTree } from './find-step.js';
 import { listSteps } from './inner-steps.js';
 import type { StepOfKind } from './verbs.js';
 
-/** A plan, or the parts of one with expressions. */
 type Tree = StepTree & { output?: Json; cel?: string | undefined };
 
-/**
- * The ids of the steps that some expression of a workflow reads; undefined when one reads `steps` as a whole.
- *
- * Outputs of all others need not be kept.
- */
+/** Ids of steps whose outputs must be kept; undefined if an expression reads `steps` as a whole. */
 export const stepsRead = memoize((tree: Tree): ReadonlySet<string> | undefined => {
   const cel = tree.cel ?? FIRST_CEL;
   const handlers = tree.on_error ?? [];
@@ -26,7 +21,7 @@ export const stepsRead = memoize((tree: Tree): ReadonlySet<string> | undefined =
   ]);
 });
 
-/** Undefined if one reads `steps` as a whole. */
+/** Undefined if an expression reads `steps` as a whole. */
 function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined {
   const read = new Set<string>();
   for (const { references } of expressions) {
@@ -42,7 +37,6 @@ function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined 
 
 const ownReaders = new WeakMap<PlanStep, boolean>();
 
-/** Whether an expression of a step looks at that step itself. */
 export function readsItself(step: PlanStep, cel: string): boolean {
   let reads = ownReaders.get(step);
   if (reads === undefined) {
@@ -54,7 +48,7 @@ export function readsItself(step: PlanStep, cel: string): boolean {
 
 const readInLoops = new WeakMap<PlanStep, readonly string[]>();
 
-/** The ids of the steps inside a loop that the loop or some step inside it reads: values passed between turns. */
+/** Ids of steps inside a loop that the loop or an inner step reads: their values may pass from turn to turn. */
 export function readInTurns(loop: StepOfKind<'loop'>, cel: string): readonly string[] {
   let ids = readInLoops.get(loop);
   if (!ids) {
@@ -66,7 +60,6 @@ export function readInTurns(loop: StepOfKind<'loop'>, cel: string): readonly str
   return ids;
 }
 
-/** Every expression of one step, without those of the steps inside it. */
 function expressionsOf(step: PlanStep, cel: string): Expression[] {
   const { bare, templates } = ownExpressions(step);
   const handlers = (step.on_error ?? []).map(({ output }) => output ?? null);
@@ -76,7 +69,6 @@ function expressionsOf(step: PlanStep, cel: string): Expression[] {
   ];
 }
 
-/** The expressions that belong to the verb of a step. A new verb is one more case here. */
 function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templates: Json[] } {
   switch (step.verb) {
     case 'call':

@@ -1,9 +1,6 @@
 import type { PlanStep } from '../../contracts/plan.js';
 
-/**
- * The kind of step of each verb: a `call`; a `plain` one, without calls and inner steps; a `group` whose steps run one
- * by one, so that it can be partly done; a `loop`, which runs its steps once a turn; a `race`, done as a whole.
- */
+/** `plain`: no calls or inner steps; `group`: may be partly done; `loop`: in turns; `race`: done as a whole. */
 const KINDS = {
   call: 'call',
   approval: 'plain',
@@ -21,23 +18,22 @@ const KINDS = {
 
 type Kinds = typeof KINDS;
 
-/** A step with a verb of one kind. */
 export type StepOfKind<Kind extends Kinds[keyof Kinds]> = Extract<
   PlanStep,
   { verb: { [Verb in keyof Kinds]: Kinds[Verb] extends Kind ? Verb : never }[keyof Kinds] }
 >;
 
-/** Whether a step runs its steps once a turn, so that their paths hold the number of the turn. */
+/** Whether a step runs its inner steps once per turn, so that their paths contain the number of the turn. */
 export function isLoop(step: PlanStep | undefined): step is StepOfKind<'loop'> {
   return step !== undefined && KINDS[step.verb] === 'loop';
 }
 
-/** Whether a step can be done in part. */
+/** Whether a step can be partly done. */
 export function isGroup({ verb }: PlanStep): boolean {
   return KINDS[verb] === 'group';
 }
 
-/** Whether a step calls nothing and holds no steps. */
+/** Whether a step makes no call and has no inner steps. */
 export function isPlain({ verb }: PlanStep): boolean {
   return KINDS[verb] === 'plain';
 }

@@ -11,23 +11,18 @@ import type {
 import type { Json } from '../../contracts/json.js';
 import { oneLine } from '../shown-text.js';
 
-/** Whether a decision was proved to come from whom it names, or why it was not. */
+/** Whether a decision proved who made it, or why not. */
 export type Proof = { proved: ProofSource; nonce: string } | { proved: false; reason: string };
 
-/** Stands for the proof of a decision without one. */
 export const NO_PROOF: Proof = {
   proved: false,
   reason: 'it brings no proof of who decides, and proof is required here',
 };
 
 /**
- * Applies one decision to the approvals of a task, and returns whether it counted.
- *
- * The approvals are changed in place: a decision that counts is added to its approval, any other to the ignored ones,
- * with the reason. Source: docs/approvals.md#who-may-decide; docs/workflow-language.md#expressions.
- *
- * @param at ISO 8601, the time of the decision.
- * @param proof checked if the approval requires it.
+ * Adds a decision to its approval, or to the ignored ones with the reason, in place. @param at ISO 8601.
+ * @param proof checked if the approval requires it. Source: docs/approvals.md#who-may-decide;
+ * docs/workflow-language.md#expressions.
  */
 export function decideApproval(
   approvals: readonly Approval[],
@@ -57,10 +52,7 @@ export function decideApproval(
   return { counted: true, approval_id: found.id, status: found.status, missing };
 }
 
-/**
- * The approval that requires proof of a decision; undefined if the decision concerns none, or one without that
- * requirement.
- */
+/** The open approval that a decision concerns, if it requires proof. */
 export function approvalToProve(approvals: readonly Approval[], { approval_id }: Decision): Approval | undefined {
   const found = findApproval(approvals, approval_id);
   return typeof found !== 'string' && found.status === 'open' && found.proof === 'required' ? found : undefined;
@@ -70,7 +62,7 @@ function keepNonce(approval: Approval, nonce: string): void {
   approval.nonces = [...new Set([...(approval.nonces ?? []), nonce])];
 }
 
-/** The approval a decision is about; the id may be left out only while exactly one is open. */
+/** The approval that a decision names, or the only open one; a string says why there is none. */
 function findApproval(approvals: readonly Approval[], id: string | undefined): Approval | string {
   if (id !== undefined && id !== '') {
     const named = approvals.filter((approval) => approval.id === id);
@@ -85,14 +77,13 @@ function findApproval(approvals: readonly Approval[], id: string | undefined): A
   return open.length === 1 ? only : `${open.length} approvals are open, and the decision names none of them`;
 }
 
-/** Why a decision without a comment does not count, by the approval's requirement. */
+/** Why a decision is ignored for its missing comment, by what requires the comment. */
 export const COMMENT_MISSING = {
   on_deny: 'a denial needs a comment',
   required: 'it needs a comment',
   request_changes: 'it asks for changes, and a comment must say which',
 } as const;
 
-/** Requesters that are not people: a schedule, a webhook. */
 const NO_PERSON = /^(schedule|webhook):/;
 
 function reasonToIgnore(
@@ -131,13 +122,12 @@ function whyUnproved({ proof: asked, nonces = [] }: Approval, proof: Proof): str
   return nonces.includes(proof.nonce) ? 'its proof was used before' : undefined;
 }
 
-/** Whether a decision does not count without a comment. Source: docs/approvals.md#deciding. */
+/** Whether a decision needs a comment to count. Source: docs/approvals.md#deciding. */
 export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Verdict): boolean {
   if (verdict === 'request_changes') return true;
   return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
 
-/** Missing or invalid fields of a decision. */
 function wrongField({ fields: asked = {} }: Approval, { fields: given = {} }: Decision): string | undefined {
   for (const [name, field] of Object.entries(asked)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
@@ -170,19 +160,19 @@ function countedDecision(
     decision: verdict,
     by: name === '' ? 'unnamed' : by,
     ...(comment?.trim() && { comment: comment.trim() }),
-    // A denial fills in nothing, and must never be lost because something came along with it.
+    // A denial fills in nothing, and must not be lost because of invalid fields.
     ...(verdict === 'approve' && fields && Object.keys(fields).length > 0 && { fields }),
     at,
     self: name !== '' && isOwn(approval, name),
   };
 }
 
-/** A proof is checked only if required. */
+/** `claimed` unless the approval requires a proof. */
 function sourceOf({ proof: asked }: Approval, proof: Proof): Decider['source'] {
   return asked === 'required' && proof.proved ? proof.proved : 'claimed';
 }
 
-/** A person who changed the input before the task was run counts as a requester. */
+/** Whether a person requested the task, or changed its input before it ran. */
 function isOwn({ requested_by, changed_by = [] }: Approval, name: string): boolean {
   return name === requested_by.name || changed_by.includes(name);
 }

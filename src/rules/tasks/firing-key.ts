@@ -1,11 +1,7 @@
-/** Names of schedules: short enough that the keys of their tasks are keys of users. */
+/** Short enough that `<schedule>-<time>` is a valid task key. */
 export const SCHEDULE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;
 
-/**
- * The key of the task that a firing starts: the same moment of the same schedule is the same task.
- *
- * @param at the moment it was scheduled for. @returns such as `nightly-20261123T030000Z`.
- */
+/** Such as `nightly-20261123T030000Z`. @param at the scheduled time, so that each firing is one task. */
 export function firingKey(schedule: string, at: Date): string {
   return `${schedule}-${at
     .toISOString()

@@ -4,23 +4,20 @@ import type { PreflightAnswer, TaskMemo, TaskRequest, TaskStart } from '../../co
 import { hasTools, planDigest } from '../plans/plan-digest.js';
 import { markdownLine } from '../shown-text.js';
 
-/** The answer of a preflight about a task that may be started. */
+/** A preflight answer that allows the start. */
 export type SealedAnswer = PreflightAnswer & { seal: Seal };
 
-/** Start arguments of a task's workflow, the same for every way of starting it. */
 export interface FormedStart {
   argument: TaskStart;
   memo: TaskMemo;
   taskQueue: string;
-  /** Where the server heeds fairness, no requester's many tasks hold up those of another. */
+  /** Where the server supports fairness, many tasks of one requester do not delay those of others. */
   priority: { fairnessKey: string };
-  /** Search attributes, by name. */
   attributes: Readonly<Record<string, string>>;
   staticSummary: string;
   staticDetails: string;
 }
 
-/** Forms the start of a task from the answer of its preflight. */
 export function formStart(project: string, request: TaskRequest, answer: SealedAnswer, run: boolean): FormedStart {
   const { plan } = answer;
   return {
@@ -34,12 +31,12 @@ export function formStart(project: string, request: TaskRequest, answer: SealedA
   };
 }
 
-/** Temporal's limit in bytes. */
+/** Temporal's limit for a fairness key, in bytes. */
 const MAX_BYTES = 64;
 
 function fairnessKeyOf({ user, environment }: TaskRequest): string {
   const letters = [...(user.name.trim() || environment)];
-  // The sandbox has no Buffer, and a letter has four bytes at most.
+  // The sandbox has no Buffer; a character has at most four bytes.
   return letters.slice(0, letters.every((letter) => letter < '\u0080') ? MAX_BYTES : MAX_BYTES / 4).join('');
 }
 
@@ -47,7 +44,7 @@ function argumentOf(request: TaskRequest, answer: SealedAnswer, run: boolean): T
   const { plan, seal, input, warnings, progress, hooks = [] } = answer;
   const { user, session, plan: only } = request;
   return {
-    // The input first, because people look for it first in the Temporal UI.
+    // First, since people look for it first in the Temporal UI.
     input,
     format: 1,
     plan,
@@ -58,7 +55,7 @@ function argumentOf(request: TaskRequest, answer: SealedAnswer, run: boolean): T
     warnings,
     ...(progress && { progress }),
     ...(hooks.length > 0 && { hooks }),
-    // A task that runs at once is not changed any more.
+    // A task that runs at once cannot change any more.
     ...(only && !run && { only }),
   };
 }

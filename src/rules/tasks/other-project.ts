@@ -6,22 +6,17 @@ export interface Described {
   searchAttributes: { readonly [name: string]: readonly unknown[] | undefined };
 }
 
-/**
- * The project that a workflow of ours belongs to, from its start.
- *
- * @returns an empty text if unknown: no project has that name, so it belongs to none.
- */
+/** Empty if unknown: no project has that name. */
 export function projectOf({ searchAttributes }: Described): string {
   const project = searchAttributes.AbilityProject?.[0];
   return typeof project === 'string' ? project : '';
 }
 
-/** Whether a workflow is a task. */
 export function isTask({ memo }: Described): boolean {
   return typeof memo?.ability === 'string';
 }
 
-/** The error for a command that would change a task of another project than that of its folder. */
+/** The error for a command on a task of another project. */
 export function otherProject(key: string, holder: string, own: string): AbilityError {
   return refusal(
     holder,
@@ -39,7 +34,6 @@ export function keyOfOther(key: string, holder: string, own: string): AbilityErr
   );
 }
 
-/** A project in words. */
 export function nameOf(project: string): string {
   return project === '' ? 'a project that its start does not name' : `the project ${project}`;
 }

@@ -1,11 +1,10 @@
-/** Where the records of the tasks lie that a task has called, within its own. */
+/** Folder in a task's record for the records of the tasks it called. */
 export const CHILDREN = 'children';
 
-/** Where the records of direct runs lie; no task key begins with a dot. */
+/** Folder for the records of direct runs; no task key begins with a dot. */
 export const DIRECT = '.direct';
 const DIRECT_TASK = 'direct:';
 
-/** Whether a task is a direct run, which has no key. */
 export function isDirect(task: string): boolean {
   return task.startsWith(DIRECT_TASK);
 }

@@ -4,7 +4,6 @@ import type { Person } from '../../contracts/people.js';
 import type { Allowed, StoredApproval, StoredResult, StoredStep } from '../../contracts/stored-result.js';
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
 
-/** Puts a result into the form its history keeps. */
 export function storeResult(result: TaskResult): StoredResult {
   const { status, output, error, warnings, approvals, steps, requested_by, caller, worked_ms, answer } = result;
   const {
@@ -25,7 +24,7 @@ export function storeResult(result: TaskResult): StoredResult {
     steps: steps.map(storeStep),
     ...(approvals.length > 0 && { approvals: approvals.map(storeApproval) }),
     ...storeAnswers(result.hooks),
-    // The memo has the name.
+    // The memo holds the name.
     ...(requested_by.source !== 'claimed' && { requested_by }),
     ...(caller && { caller }),
     ...(started && { started_at: started }),
@@ -41,11 +40,7 @@ export function storeResult(result: TaskResult): StoredResult {
   };
 }
 
-/**
- * The result as all doors show it.
- *
- * @param known reported by the workflow itself. @param stored from its history; that of an early task is whole.
- */
+/** @param known reported by the workflow. @param stored from its history; complete for early tasks. */
 export function restoreResult(known: TaskResult, stored: StoredResult | TaskResult): TaskResult {
   if ('task_key' in stored) return stored;
   const { steps, approvals = [], took_ms: tookMs, allowed = [], answers = [], ...told } = stored;
@@ -79,10 +74,10 @@ function restoreStep({ id, path = id, call = null, status, ...rest }: StoredStep
   return { id, path, call, status, attempts, duration_ms, ...more };
 }
 
-/** An approval that anyone may give, once, and for which no decision was ignored. */
+/** Defaults of an approval, left out of the history. */
 const ANYONE = { quorum: 1, self_approval: true, comment: 'optional' } as const;
 
-/** An approval without the values that equal {@link ANYONE}; its requester is that of the task. */
+/** Leaves out what equals {@link ANYONE}, and the requester, who is that of the task. */
 function storeApproval(approval: Approval): StoredApproval {
   const { approvers, people, quorum, self_approval, comment, ignored, requested_by: _, ...rest } = approval;
   return {
@@ -140,10 +135,9 @@ export function plainYes({ duration_ms, ...at }: PlainYes): HookAnswer {
   return { ...at, status: 'ok', decision: 'allow', ...(typeof duration_ms === 'number' && { duration_ms }) };
 }
 
-/** Fields in which such answers differ. */
 type PlainYes = Pick<HookAnswer, 'hook_id' | 'phase' | 'path'> & { duration_ms?: number | null | undefined };
 
-/** Whether an answer says nothing but yes, and how long that took. */
+/** Whether a hook's answer is exactly that of {@link plainYes}. */
 export function isPlainYes(answer: HookAnswer): boolean {
   return (
     answer.status === 'ok' &&

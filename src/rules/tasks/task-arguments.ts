@@ -7,10 +7,8 @@ import { digestOf } from '../canonical.js';
 import { knownDigestOf } from '../plans/known-digest.js';
 
 /**
- * The plan of a task, as the second argument of its workflow.
- *
- * It is separate, so that people find the input of a task first in the Temporal UI, and so that the payload codec can
- * keep it small: a plan would be most of a short task's history.
+ * The second argument of a workflow: separate, so that the Temporal UI shows the input first, and so that the
+ * payload codec can keep the plan small, most of a short task's history.
  */
 export interface PackedPlan {
   $plan: Plan;
@@ -24,10 +22,8 @@ export type StartArgument = Omit<TaskStart, 'plan' | 'seal' | 'session' | 'warni
 export type TaskArguments = [start: StartArgument, plan?: PackedPlan];
 
 /**
- * Packs the start arguments of a task for its history.
- *
- * A seal covers its neighbouring arguments, so only the signature of the task's own seal is kept; a task called by
- * another one keeps its caller's seal, which covers other values. Source: docs/architecture.md#the-cost-rule.
+ * A seal covers its neighbouring arguments, so that its signature suffices. A called task keeps its caller's whole
+ * seal, which covers other values. Source: docs/architecture.md#the-cost-rule.
  */
 export function packArguments({ plan, seal, session, warnings, ...rest }: TaskStart): [StartArgument, PackedPlan] {
   const start: StartArgument = {
@@ -48,16 +44,12 @@ function bare(
     mac,
     ...defined({ scope, caller, intent, run }),
     ...(confirmations.length > 0 && { confirmations }),
-    // The argument `progress` is the task's own by now, so the sealed, reused one is kept here.
+    // `progress` of the arguments is the task's own by now; this is the sealed, reused one.
     ...(isCarried && progress !== undefined && { progress }),
   };
 }
 
-/**
- * The start of a task, from its arguments. Its seal is rebuilt from their actual content, whatever they claim.
- *
- * @param task the workflow id. @returns undefined if these are not the arguments of a task.
- */
+/** Rebuilds the seal from the actual arguments. @param task workflow id. @returns undefined for others. */
 export function unpackArguments(args: readonly unknown[], task: string): TaskStart | undefined {
   const [start, packed] = args as Partial<TaskArguments>;
   const plan = packed?.$plan ?? start?.plan;
@@ -69,7 +61,7 @@ export function unpackArguments(args: readonly unknown[], task: string): TaskSta
     plan,
     session,
     warnings,
-    // It speaks of its caller's input; of the plan that both have, it speaks as of any.
+    // A called task has its caller's seal: for the caller's input, but for the plan of both.
     seal: rest.child && isWhole(seal) ? { ...seal, plan: knownDigestOf(plan) } : sealOf(start, plan, task),
   };
 }

@@ -13,7 +13,6 @@ export function taskDeleted(tombstone: Tombstone, project?: string): AbilityErro
   });
 }
 
-/** The error for a key whose task is being deleted. */
 export function beingDeleted(key: string): AbilityError {
   return new AbilityError({
     code: 'task.deleted',

@@ -3,40 +3,32 @@ import type { StepTree } from '../steps/find-step.js';
 import { mainSteps } from '../steps/inner-steps.js';
 import { isLoop, type StepOfKind } from '../steps/verbs.js';
 
-/** How a task that has ended can be retried. */
 export interface WayToRetry {
-  /** Id of the step to begin with; null: the first that was not done. */
+  /** Id of the step to begin with; null: the first unfinished one. */
   from: string | null;
-  /**
-   * Id of the `foreach` that no step is named of: begun without one, a retry takes its items over that are done; begun at the
-   * loop, or at a step in it, it does them all again.
-   */
+  /** A `foreach` where a retry does not begin: begun there or inside, it would repeat finished items. */
   foreach?: string;
   /** The call refused its input, so the definition must be corrected first: a retry reads it anew. */
   corrected?: true;
 }
 
-/** The parts of an error that show where it arose. */
 interface ToldError {
   code?: string;
   step?: string;
   details?: unknown;
 }
 
-/** Facts about a task that may be retried. */
 export interface Retried {
-  /** Workflow id. */
   task: string;
   status: TaskState;
-  /** Plan of the task; undefined if unreadable. */
   plan: StepTree | undefined;
   error: ToldError | null;
 }
 
-/** Ends that allow a retry. Effects that may have taken place are not repeated unseen. */
+/** End states that allow a retry; `unknown` does not, since effects may have happened. */
 const RETRIED: readonly EndState[] = ['failed', 'denied', 'cancelled', 'timed_out'];
 
-/** How people go on after a call that an earlier start of its task has begun. @param root plan of the whole task. */
+/** Suggests how to continue after a call that an earlier start began. @param root plan of the whole task. */
 export function wayOnFrom(root: StepTree, task: string, path: string): string {
   const key = task.split('/', 1)[0] as string;
   if (key.includes(':')) return 'Then run the ability again, if it is still wanted.';
@@ -45,22 +37,20 @@ export function wayOnFrom(root: StepTree, task: string, path: string): string {
 }
 
 /**
- * Whether and how a task can be retried; undefined: it cannot.
- *
- * A step inside a loop is never named, since a retry can only begin with the first turn: for a `repeat`, whose turns
- * are never reused, the loop is named, and for a `foreach` nothing, so that finished items are kept.
+ * Undefined if it cannot be retried. Names no step inside a loop, since a retry begins with the first turn: for a
+ * `repeat` the loop, whose turns are never reused; for a `foreach` nothing, so that finished items are kept.
  */
 export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
   if (!isEndState(status) || !RETRIED.includes(status) || /[:/]/.test(task)) return undefined;
   const isRefused = isRefusedText(error);
-  // Called by itself an operation gets the input of the task, which a retry has as well.
+  // A retry of a single operation would have the same input.
   if (isRefused && plan?.steps.length === 0) return undefined;
   const way = beginning(plan, task, error);
   return isRefused ? { ...way, corrected: true } : way;
 }
 
 function beginning(plan: StepTree | undefined, task: string, error: ToldError | null): WayToRetry {
-  // It continues from its transcript; a retry from its turns would repeat all of them.
+  // A retry continues from the transcript; from its turns, it would repeat them all.
   if (plan?.agent) return { from: null };
   const path = pathOfError(error);
   const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
@@ -85,7 +75,7 @@ export function taskOfError(error: ToldError | null): string | undefined {
   return textIn(error?.details, 'task');
 }
 
-/** Whether a text of a script could not be written from its input: only those errors name place and expression. */
+/** Whether the call's script could not be rendered from its input: only such errors have `expression`. */
 function isRefusedText(error: ToldError | null): boolean {
   return error?.code === 'input.invalid' && textIn(error.details, 'expression') !== undefined;
 }
@@ -95,7 +85,7 @@ function textIn(details: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The loop around a step that no other one is around, or the step itself. */
+/** The outermost loop around a step, or the step itself if it is a loop. */
 function outermostLoop({ steps }: StepTree, id: string): StepOfKind<'loop'> | undefined {
   const all = mainSteps(steps);
   const path = all.find(({ step }) => step.id === id)?.path ?? '';
@@ -104,12 +94,12 @@ function outermostLoop({ steps }: StepTree, id: string): StepOfKind<'loop'> | un
   return isLoop(found) ? found : undefined;
 }
 
-/** The step of the task itself to begin with; none for an operation alone, or a clean-up. */
+/** The step of the task to begin with; undefined for a single operation or a clean-up. */
 function stepToRetry({ steps }: StepTree, task: string, path: string): string | undefined {
   const known = new Set(mainSteps(steps).map(({ step }) => step.id));
   const [, ...called] = task.split('/');
   const ids = path.replace(/\.undo$/, '').split('/');
-  // For a called task, only the call is a step of the task that can be retried.
+  // Of a called task, only the call is a step that can be retried.
   const candidates = called.length > 0 ? called : ids.toReversed();
   return candidates.find((id) => known.has(id));
 }

@@ -1,12 +1,10 @@
 /** `traceparent` of W3C Trace Context, version 00. */
 const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** A valid `traceparent`, unchanged; undefined for anything else. */
 export function readTraceparent(value: unknown): string | undefined {
   return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined;
 }
 
-/** Fields of a `traceparent`. */
 export interface TraceContext {
   /** 32 hex digits. */
   trace: string;
@@ -22,7 +20,6 @@ export function parseTraceparent(traceparent: string): TraceContext {
   return { trace, span, sampled: (Number.parseInt(flags, 16) & 1) === 1 };
 }
 
-/** The `traceparent` for the outgoing requests of a span. */
 export function formatTraceparent({ trace, span, sampled }: TraceContext): string {
   return `00-${trace}-${span}-${sampled ? '01' : '00'}`;
 }

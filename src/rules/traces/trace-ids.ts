@@ -4,23 +4,21 @@ import type { Plan } from '../../contracts/plan.js';
 import { findStep, type StepTree } from '../steps/find-step.js';
 
 /**
- * Ids of traces and spans are derived from a task's identity, so each worker knows them, also after a restart, and no
- * history has to keep them.
- *
- * A seal identifies one creation of a task, and its called tasks share it; its mark stands for both.
+ * Ids are derived from a task's identity, so that workers know them after a restart without any history. A seal's
+ * mark identifies one creation of a task, including its called tasks.
  */
 
-/** The trace of a task that came without one. @param mark of its seal. 32 hex digits. */
+/** 32 hex digits, for a task that came without a trace. @param mark of its seal. */
 export function traceIdOf(mark: string): string {
   return hash('trace', mark).slice(0, 32);
 }
 
-/** The span of a task. @param task its workflow id. 16 hex digits. */
+/** 16 hex digits. @param task its workflow id. */
 export function taskSpanId(mark: string, task: string): string {
   return hash('task', mark, task).slice(0, 16);
 }
 
-/** The span of a step. The workflow id of a called task is `<task>/<spot>` of the step that calls it. 16 hex digits. */
+/** 16 hex digits. A called task's workflow id is `<task>/<spot>` of the step that calls it. */
 export function stepSpanId(mark: string, task: string, spot: string): string {
   return hash('step', mark, `${task}/${spot}`).slice(0, 16);
 }
@@ -30,20 +28,18 @@ export function callingSpanId(mark: string, child: string): string {
   return hash('step', mark, child).slice(0, 16);
 }
 
-/** The span of one attempt of a call. @param attempt distinguishes it from all others of the task. */
+/** 16 hex digits. @param attempt distinguishes it from the task's other attempts. */
 export function attemptSpanId(mark: string, task: string, attempt: string): string {
   return hash('attempt', mark, `${task}/${attempt}`).slice(0, 16);
 }
 
-/** Where a step is in its task: its path, and which attempts of the retried groups around it, unless all are the first. */
+/** A step's path, with the attempts of the retried groups around it, unless all are the first. */
 export function spotOf(path: string, groups: readonly number[]): string {
   return groups.some((attempt) => attempt > 1) ? `${path}~${groups.join('.')}` : path;
 }
 
 /**
- * Identifies the parent of a hook's span: the step it fires for, or the outermost retried group around that, whose
- * attempts a hook does not know.
- *
+ * The step a hook fires for, or the outermost retried group around it, whose attempts the hook does not know.
  * @param path of the step; empty: the task. @returns undefined for the task.
  */
 export function spotOfHook(plan: StepTree & Pick<Plan, 'ability'>, path: string): string | undefined {

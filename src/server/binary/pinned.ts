@@ -1,10 +1,9 @@
-/** The server release this version is made for and tested with. */
 export const TEMPORAL_CLI_VERSION = '1.9.1';
 
 /** The oldest Temporal CLI whose dev server has every flag we start it with. */
 export const OLDEST_CLI = [1, 1] as const;
 
-/** SHA-256 of each wheel of that release, one a platform; pip takes no other bytes. */
+/** SHA-256 of each platform's wheel of that release; pip accepts no others. */
 export const WHEEL_HASHES = [
   '3cca23d0d2caaa2f1273b78be7a01e8c2c65da435a3d286395814c1a90b71e5a',
   '75849182c7ca75372585b6b33e003d0bc10ebedf166c8382b3c9226cf6c3c9cc',
@@ -12,7 +11,6 @@ export const WHEEL_HASHES = [
   '29fddab1b74896976bf8434fb5368487785ee78a12599e936df96af4ff8186cf',
 ] as const;
 
-/** The release of the time-skipping server that cases are run on. */
 export const TEST_SERVER_VERSION = '1.40.0';
 
 /** SHA-256 of each wheel of that release: macOS on arm64 and x86_64, Linux on aarch64 and x86_64. */
@@ -23,5 +21,5 @@ export const TEST_SERVER_HASHES = [
   '4a64793d7b9fcd78f593516392ce7a57237db5caed127fcf26e3e84f324eae9d',
 ] as const;
 
-/** A source that sends nothing for this long is given up. Source: docs/operations.md#the-runtime-of-a-project. */
+/** Limit for a source that sends no data. Source: docs/operations.md#the-runtime-of-a-project. */
 export const SILENCE_MS = 5000;

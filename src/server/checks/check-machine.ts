@@ -9,12 +9,10 @@ import { isVisible, sharesLoopback } from '../processes/process-space.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { readLivingRuntime, readRuntimeFile } from '../runtime/runtime-file.js';
 
-/** The oldest Node we run on. */
 const OLDEST_NODE = [20, 19] as const;
-/** Below this a history, a record or a payload may soon find no room. */
+/** With less free space, writing a history, a record or a payload may soon fail. */
 const LEAST_FREE_BYTES = 200 * 1024 * 1024;
 
-/** The version of Node. */
 export function checkNode(version = process.versions.node): CheckResult {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
@@ -46,7 +44,7 @@ export async function checkBinary(env: NodeJS.ProcessEnv = process.env): Promise
   }
 }
 
-/** State of the project's own runtime; a stopped one is fine. */
+/** A stopped runtime is fine. */
 export function checkRuntime(paths: ProjectPaths): CheckResult {
   try {
     return lookAtRuntime(paths);
@@ -103,7 +101,6 @@ function lookAtRuntime(paths: ProjectPaths): CheckResult {
   return { name, status: 'ok', message: 'The runtime is not up; the next command that needs it starts it' };
 }
 
-/** Whether required data can be written, and how much room is left. */
 export function checkDisk(folder: string, name: string): CheckResult {
   const advice = `Make ${folder} writable and make room there.`;
   try {
@@ -124,7 +121,6 @@ export function checkDisk(folder: string, name: string): CheckResult {
 
 const KEY_BYTES = 32;
 
-/** Whether there is a seal key that can be used, where the runtime of the project makes its own. */
 export function checkKeys(paths: ProjectPaths): CheckResult {
   const name = 'keys';
   if (!existsSync(paths.keys)) return { name, status: 'ok', message: 'Seal keys are made when a worker first starts' };

@@ -11,7 +11,7 @@ const NAME = 'store';
 /** A store that is slower than this keeps tasks waiting. */
 const SLOW_MS = 2000;
 
-/** Whether the store can be used: an object is written, listed, read and removed. @param place as `ABILITY_STORE` names it. @param paths of the project. */
+/** Writes, lists, reads and removes an object. @param place as in `ABILITY_STORE`. */
 export async function checkStore(place: string, paths?: ProjectPaths): Promise<CheckResult> {
   try {
     const store = openStore(place, paths);
@@ -47,7 +47,7 @@ async function tryOut(store: Store): Promise<void> {
   if (await store.getNamed(name)) throw forgetful(store);
 }
 
-/** Marks of calls and records rely on it. */
+/** Call marks and records need a store that reads its own writes. */
 function forgetful({ where }: Store): AbilityError {
   return new AbilityError({
     code: 'store.not_shared',

@@ -1,10 +1,8 @@
 import { lstatSync } from 'node:fs';
 
 /**
- * Why a file is not known to its owner alone, in words that follow "and": it is not a file, belongs to another user, or
- * others may read it.
- *
- * @returns undefined if it is private. @throws the error of the file system, such as for a missing one.
+ * Why a file is not private to this user, in words that follow "and"; undefined if it is. @throws the error of the
+ * file system, such as for a missing file.
  */
 export function whyNotPrivate(path: string): string | undefined {
   const status = lstatSync(path);

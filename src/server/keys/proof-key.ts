@@ -11,18 +11,14 @@ const KEY_BYTES = 32;
 const NONCE = /^[0-9a-f]{32}$/;
 const MAC = /^[0-9a-f]{64}$/;
 
-/**
- * Creates the key with which the owner of a project's runtime proves decisions, if there is none yet.
- *
- * It is created atomically, and never replaces another one.
- */
+/** Creates the key with which the runtime's owner proves decisions: atomically, and only if none exists. */
 export function createProofKey(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // A name with a dot never belongs to a seal key.
+  // No seal key has a dot in its name.
   const own = `${path}.${randomUUID()}`;
   try {
     writeFileSync(own, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
-    // Earlier versions take each file of the folder for a seal key, and sign with the newest.
+    // Earlier versions take every file of this folder for a seal key and sign with the newest, so this is the oldest.
     utimesSync(own, 0, 0);
     linkSync(own, path);
   } catch (error) {
@@ -32,7 +28,7 @@ export function createProofKey(path: string): void {
   }
 }
 
-/** The key of this user: one of another user, one that others may read, and one of another length are refused. @throws AbilityError `approval.unproved`. */
+/** Reads this user's key. @throws AbilityError `approval.unproved` if its owner, mode or length is wrong. */
 export function readProofKey(path: string): Uint8Array {
   try {
     const open = whyNotPrivate(path);
@@ -58,7 +54,7 @@ export function proveDecision(key: Uint8Array, decision: ProvedDecision, token?:
   return { ...proof, mac: macOf(key, decision, proof).toString('hex') };
 }
 
-/** Why a decision is not proved; undefined: it is. @param user whom the key proves. */
+/** Why a decision is not proved; undefined if it is. @param user whom the key proves. */
 export function whyNotProved(
   key: Uint8Array,
   user: string,
@@ -69,7 +65,6 @@ export function whyNotProved(
   return isMacOf(key, decision, proof) ? undefined : 'its proof is not one of this decision';
 }
 
-/** Whether a proof is one of this decision, made with this key. */
 export function isMacOf(key: Uint8Array, decision: ProvedDecision, proof: DecisionProof): boolean {
   if (!NONCE.test(proof.nonce) || !MAC.test(proof.mac)) return false;
   return timingSafeEqual(macOf(key, decision, proof), Buffer.from(proof.mac, 'hex'));
@@ -88,10 +83,8 @@ function unproved(why: string, cause?: unknown): AbilityError {
 }
 
 /**
- * The signed text of a proof: subject, verdict, decider, and a nonce.
- *
- * The time at which the approval was raised identifies the run of the task: ids recur in tasks of the same key. A token
- * that proves it is named as well, so that neither kind of proof passes for the other.
+ * The signed text of a proof. `raised_at` identifies the run of the task, since approval ids recur in tasks of the
+ * same key; the token is included so that neither kind of proof passes for the other.
  */
 function provedText(
   { approval_id, raised_at, verdict, by, comment, fields }: ProvedDecision,

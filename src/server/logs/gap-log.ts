@@ -1,10 +1,10 @@
 import type { Gap, NewGap } from '../../contracts/gaps.js';
 import { LineLog } from './line-log.js';
 
-/** So much of a request is kept. Characters. */
+/** Longer requests are cut. Characters. */
 const LONGEST_REQUEST = 300;
 const MAX_NEAREST = 3;
-/** Requests are short: this is about twenty thousand of them. Bytes. */
+/** Requests are short: enough for about twenty thousand. Bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** `.system/gaps.jsonl`: requests that no ability serves, for `ability harvest`. */
@@ -16,14 +16,14 @@ export class GapLog {
     this.log = new LineLog(system, 'gaps', mostBytes);
   }
 
-  /** Records a gap. Failed writes are ignored: a request is never refused because of them. */
+  /** Ignores failed writes: they must not make a request fail. */
   note(gap: NewGap): void {
     const request = gap.request.replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_REQUEST);
     if (request === '') return;
     try {
       this.log.append({ ...gap, request, nearest: gap.nearest.slice(0, MAX_NEAREST), ts: Date.now() / 1000 });
     } catch {
-      // A full disk is reported by writes that matter.
+      // Writes that matter report a full disk.
     }
   }
 

@@ -9,39 +9,34 @@ export interface HarvestEntry {
   location: string;
   /** The problem it solves, in words; null: not stated. */
   problem: string | null;
-  /** Where it is described, as `file:line`; null: nowhere that is known. */
+  /** Where it is described, as `file:line`; null: unknown. */
   documented: string | null;
   /** Number of runs; null: unknown, since manual calls are not counted here. */
   runs: HarvestRuns | null;
   /** Abilities that this work used; null: not known. */
   abilities_used: string[] | null;
-  /** `new_code`: a script that calls no ability that is known; `both`: one that does; `abilities`: nothing was written for it. */
+  /** `new_code`: a script that calls no known ability; `both`: one that does; `abilities`: a flow. */
   done_by: 'new_code' | 'abilities' | 'both';
-  /** Abilities that may have done the same. */
+  /** Abilities that may do the same. */
   near: string[];
   /** Abilities that do it now. */
   became: string[];
   /** ISO 8601. */
   first_seen: string;
-  /** ISO 8601; older than the others': it is not there any more. */
+  /** ISO 8601; older than the other entries' if it no longer exists. */
   last_seen: string;
 }
 
-/** Number of runs, as far as they were counted. */
 export interface HarvestRuns {
   times: number;
-  /** Whether there may have been more. */
+  /** Whether there may have been more runs. */
   at_least: boolean;
   /** ISO 8601; null: not known. */
   last: string | null;
-  /**
-   * Source of the count: the records of tasks here, or the hook `usage`, which counts an ability with any
-   * implementation.
-   */
+  /** Source of the count: task records here, or the hook `usage`, which counts every implementation. */
   from: 'records' | 'usage';
 }
 
-/** The current facts, without those that the file adds. */
 export type SeenEntry = Omit<HarvestEntry, 'first_seen' | 'last_seen'>;
 
 /** `.system/harvest.jsonl`, a line for each script and flow that was ever seen. */
@@ -53,10 +48,7 @@ export class HarvestFile {
     this.file = join(system, 'harvest.jsonl');
   }
 
-  /**
-   * Records the current entries; removed ones keep their line. @throws the error of the file system where it cannot be
-   * read or written.
-   */
+  /** Records the current entries; removed ones keep their line. @throws the error of the file system. */
   keep(seen: readonly SeenEntry[], now = new Date()): HarvestEntry[] {
     const entries = new Map(this.read().map((entry) => [keyOf(entry), entry]));
     const at = now.toISOString();
@@ -69,7 +61,7 @@ export class HarvestFile {
     return all;
   }
 
-  /** The lines; one that cannot be read is left out. @throws the error of the file system. */
+  /** Skips unreadable lines. @throws the error of the file system. */
   read(): HarvestEntry[] {
     return readLines(this.file, isEntry);
   }

@@ -4,10 +4,10 @@ import { isAbsent, parseJson } from '../disk.js';
 
 /** Two files of this size are kept, so that a log never takes more than twice that. Bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;
-/** A process that was killed while it held the turn does so no longer than this. */
+/** A lock file older than this was left by a killed process. */
 const LONGEST_TURN_MS = 10_000;
 
-/** A log of JSON lines that several processes write, the older half in a second file. */
+/** A log of JSON lines with several writers; a second file has the older half. */
 export class LineLog {
   private readonly file: string;
   private readonly older: string;
@@ -22,14 +22,14 @@ export class LineLog {
     this.older = join(folder, `${name}.1.jsonl`);
   }
 
-  /** @throws where the disk takes nothing. */
+  /** @throws if the disk is full or not writable. */
   append(line: object): void {
     mkdirSync(dirname(this.file), { recursive: true });
     if (sizeOf(this.file) >= this.mostBytes) this.rotate();
     appendFileSync(this.file, `${JSON.stringify(line)}\n`);
   }
 
-  /** One process at a time: else the second would put the new file, which is small, over the older half. */
+  /** One process at a time: a second would replace the older half with the new, short file. */
   private rotate(): void {
     const turn = `${this.file}.turn`;
     try {

@@ -3,25 +3,17 @@ import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { CHILDREN, DIRECT } from '../../rules/tasks/record-path.js';
 
-/** The records of tasks that are on this machine. */
 export interface ReadRecords {
   /** Oldest first. */
   records: TaskRecord[];
-  /** Paths of files and folders that could not be read, so that tasks may be missing. */
+  /** Paths of unreadable files and folders; tasks may be missing. */
   unread: string[];
-  /** Number of older tasks that were not read. */
   left_out: number;
 }
 
-/** Number of records to read, newest first. */
 const MAX_RECORDS = 3000;
 
-/**
- * Reads the records of tasks and direct runs, with those of the tasks that they called. Records removed meanwhile are
- * skipped.
- *
- * @param folder of the records.
- */
+/** The records of tasks, called tasks and direct runs; skips those removed meanwhile. */
 export function readRecords(folder: string, most = MAX_RECORDS): ReadRecords {
   const unread: string[] = [];
   const files = filesIn(folder, unread).sort((one, other) => one.at - other.at);
@@ -31,7 +23,7 @@ export function readRecords(folder: string, most = MAX_RECORDS): ReadRecords {
 
 interface RecordFile {
   path: string;
-  /** When it was written last, ms since 1970. */
+  /** Time of the last write, ms since 1970. */
   at: number;
 }
 

@@ -23,32 +23,27 @@ import { diskReason, isNoRoom, parseJson } from '../disk.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { makeSystemFolder } from '../runtime/runtime-file.js';
 
-/** Names of the files in the folder of a run. */
 export const RUN_FILES = { log: 'runlog.jsonl', request: 'request.json' } as const;
 
-/** A run that is to begin. */
 export interface NewRun {
   /** Generated, or chosen by the caller. */
   id: string;
-  /** SHA-256 of the canonical request, with which a second one under the same id is compared. */
+  /** SHA-256 of the canonical request; compared with that of another request with the same id. */
   request: string;
   /** Becomes the first line. */
   recruitment: RecruitmentResult;
 }
 
-/** A run whose log exists. */
 interface BegunRun {
   log: RunLog;
-  /** False if the same request has begun the run before, so that it continues or has ended. */
+  /** False if the same request began the run earlier; it then continues or has ended. */
   isNew: boolean;
 }
 
 /**
- * Begins the log of a run, before any other part of it. The folder is created atomically with its first line, and
- * replaces no other: of two processes that begin the same run, one succeeds. Source: R-004-16; C-47.
- *
- * @throws AbilityError `usage.invalid` for an invalid id; `runlog.key_conflict` if another request has it;
- * `runlog.write_failed`.
+ * Begins the log of a run before all else. Its folder appears atomically with the first line and never replaces
+ * another: of two processes that begin the same run, one succeeds. Source: R-004-16; C-47. @throws AbilityError
+ * `usage.invalid` for an invalid id; `runlog.key_conflict` if another has it; `runlog.write_failed`.
  */
 export function beginRun(paths: Pick<ProjectPaths, 'system' | 'runs'>, run: NewRun): BegunRun {
   const folder = join(paths.runs, checkRunId(run.id));
@@ -71,14 +66,14 @@ export function beginRun(paths: Pick<ProjectPaths, 'system' | 'runs'>, run: NewR
   }
 }
 
-/** The earlier error is reported, not a failure of this removal; leftovers are removed with old runs. */
+/** Ignores failures, so that the caller reports the earlier error. Leftovers are removed with old runs. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {}
 }
 
-/** The digest beside the log shows whether the id belongs to another request. */
+/** @throws AbilityError `runlog.key_conflict` if the digest beside the log is of another request. */
 function refuseOther(folder: string, { id, request }: NewRun): void {
   let held: unknown;
   try {
@@ -94,22 +89,17 @@ function refuseOther(folder: string, { id, request }: NewRun): void {
   });
 }
 
-/**
- * `runlog.jsonl`: the progress of a request in plain words, a line each; the first names the recruited ability. Source:
- * R-004-16 to R-004-18; C-35.
- */
+/** `runlog.jsonl`: a request's progress in plain words, a line each. Source: R-004-16 to R-004-18; C-35. */
 export class RunLog {
   readonly file: string;
 
-  /** @param folder of a run that has begun. */
   constructor(readonly folder: string) {
     this.file = join(folder, RUN_FILES.log);
   }
 
   /**
-   * Adds a line, from any process: lines never mix. A removed log is not recreated.
-   *
-   * @param step the part of the run that it concerns; null: the run. @throws AbilityError `runlog.write_failed`.
+   * Adds a line: lines of several processes never mix. Does not recreate a removed log. @param step null: the whole
+   * run. @throws AbilityError `runlog.write_failed`.
    */
   append(kind: Exclude<RunLogLine['kind'], 'recruitment'>, step: string | null, payload: JsonObject): void {
     try {
@@ -134,7 +124,7 @@ function parsedLine(text: string): RunLogLine[] {
   return [parseJson<RunLogLine>(text) ?? []].flat();
 }
 
-/** The system appends a single write after those of others. A line torn by a full disk is ended first. */
+/** The system keeps single appended writes apart. Ends a line torn by a full disk first. */
 function appendLine(file: string, line: string): void {
   const handle = openSync(file, constants.O_RDWR | constants.O_APPEND);
   try {
@@ -146,7 +136,7 @@ function appendLine(file: string, line: string): void {
   }
 }
 
-/** Another process may be about to write the rest of the last line, which takes it no time that people would notice. */
+/** Another process may be about to write the rest of the last line. */
 const WRITING_MS = 5;
 
 function isTorn(handle: number): boolean {
@@ -170,10 +160,8 @@ function writeFailed(folder: string, cause: unknown): AbilityError {
 }
 
 /**
- * Removes the logs of runs that have not changed for the given time, and folders of runs that never began.
- *
- * @param now milliseconds since 1970. @param keepMs milliseconds. @returns the number removed. @throws the error of the
- * file system.
+ * Removes logs of runs unchanged for `keepMs`, and folders of runs that never began. @param now milliseconds since
+ * 1970. @returns the number removed. @throws the error of the file system.
  */
 export function removeOldRuns(runs: string, now: number, keepMs: number): number {
   const old = namesIn(runs).filter((name) => now - lastUsed(join(runs, name), now) > keepMs);
@@ -190,7 +178,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** When the log was last appended to; for a folder without one, its creation. Anything but a folder is not ours. */
+/** Time of the last append; without a log, the folder's creation. Other files count as new, so they stay. */
 function lastUsed(folder: string, now: number): number {
   const made = lstatSync(folder, { throwIfNoEntry: false });
   if (!made?.isDirectory()) return now;

@@ -1,6 +1,5 @@
 import { LineLog } from './line-log.js';
 
-/** Call counts of an ability, from the calls in the log. */
 export interface AbilityUsage {
   ability_id: string;
   calls: number;
@@ -9,7 +8,7 @@ export interface AbilityUsage {
   last_used: string;
 }
 
-/** The log of calls that the built-in hook `usage` writes. Source: R-002-63. */
+/** Written by the built-in hook `usage`. Source: R-002-63. */
 export class UsageLog {
   private readonly log: LineLog;
 
@@ -18,17 +17,16 @@ export class UsageLog {
     this.log = new LineLog(system, 'usage', mostBytes);
   }
 
-  /** @throws where the disk takes nothing; the hook has then failed, and the call has not. */
+  /** @throws if the disk is full; the hook then fails, but the call does not. */
   append(line: Record<string, unknown>): void {
     this.log.append(line);
   }
 
-  /** When the first call was that is known, in seconds since 1970; undefined: none is. */
+  /** Time of the first known call, seconds since 1970; undefined if there is none. */
   since(): number | undefined {
     return this.log.read(isLine)[0]?.ts;
   }
 
-  /** Usage of each ability, sorted by id. */
   read(): AbilityUsage[] {
     const usage = new Map<string, AbilityUsage>();
     for (const { ability_id, status, ts } of this.log.read(isLine)) {

@@ -7,14 +7,13 @@ import { canonicalJson } from '../../rules/canonical.js';
 import { diskReason, syncFolder } from '../disk.js';
 
 /**
- * Marks of calls in the store: a small file each, on disk before the call begins.
- *
- * They are never removed here: as long as the arguments of a task and a key of its seal are about, it can be started again.
+ * Marks of calls in the store: a small file each, on disk before the call begins. They do not expire: a task can
+ * be started again as long as its arguments and a key of its seal exist.
  */
 export class StoredMarks implements EffectMarks {
   private readonly folder: string;
 
-  /** @param check looks whether the store is the one that has the marks of before. */
+  /** @param check throws if this is not the store used before. */
   constructor(
     store: string,
     private readonly check: () => void = () => {},
@@ -49,7 +48,7 @@ export class StoredMarks implements EffectMarks {
   }
 }
 
-/** The first to open the file has made it; a mark that cannot be written completely does not count. */
+/** Only the process that creates the file succeeds. Removes an incomplete mark. */
 async function writeNew(path: string, text: string): Promise<void> {
   const file = await open(path, 'wx');
   try {

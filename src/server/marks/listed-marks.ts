@@ -6,15 +6,13 @@ import { FolderStore } from '../store/folder-store.js';
 import type { Store } from '../store/store.js';
 import { StoredMarks } from './effect-marks.js';
 
-/** More simultaneous calls than a process makes; each may have to be taken back. */
+/** More simultaneous calls than a process makes; each may have to remove its mark. */
 const MAX_MADE = 10_000;
 
 /**
- * Marks of calls in a store without atomic creation: one object per try.
- *
- * A starting call looks for the marks of others, leaves its own, and looks again. The store lists earlier writes, so of
- * two concurrent calls at least one sees the other; it then takes its own mark back and does not begin. If both see
- * each other none begins, which is the safe mistake.
+ * Marks of calls in a store without atomic creation: one object per attempt. A call looks for other marks, writes
+ * its own, and looks again. The store lists earlier writes, so at least one of two concurrent calls sees the
+ * other, removes its own mark and does not begin. If both do, neither begins: the safe mistake.
  */
 export class ListedMarks implements EffectMarks {
   /** Marks of this process, by folder: it must remove no others. */
@@ -43,7 +41,6 @@ export class ListedMarks implements EffectMarks {
     }
   }
 
-  /** Removes the mark of this process. */
   async remove(call: MarkedCall): Promise<void> {
     const own = this.made.get(folderOf(call));
     if (own !== undefined) await this.store.removeNamed(own);
@@ -57,7 +54,7 @@ export class ListedMarks implements EffectMarks {
     }
   }
 
-  /** A mark that cannot be read is that of another start: its writer has taken it back meanwhile, or it is damaged. */
+  /** An unreadable mark belongs to another start: its writer removed it meanwhile, or it is damaged. */
   private async read(name: string): Promise<MarkedBy> {
     const unknown = `of the mark ${name} in ${this.store.where}, which cannot be read`;
     let mark: Partial<MarkedBy> = {};
@@ -81,7 +78,7 @@ function notBegun({ call }: MarkedCall, cause: AbilityError): AbilityError {
   return new AbilityError({ code, message, suggestion }, { cause });
 }
 
-/** The marks of calls in a store. A file system creates a file once, also when several try at the same time; not every store does. */
+/** A file system creates a file atomically, even with several writers; not every store does. */
 export function openMarks(store: Store): EffectMarks {
   return store instanceof FolderStore ? new StoredMarks(store.folder, () => store.check(true)) : new ListedMarks(store);
 }

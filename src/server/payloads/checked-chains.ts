@@ -1,13 +1,12 @@
 import type { Store } from '../store/store.js';
 
-/** A run id as Temporal makes it; nothing else becomes the name of an object. */
+/** Temporal's format of a run id; only such a text may become the name of an object. */
 const RUN_ID = /^[0-9a-f-]{36}$/i;
 const NOTHING = new Uint8Array();
 
 /**
- * The first runs of continued tasks that a worker has verified as tasks: an empty object each.
- *
- * A task may go on longer than Temporal keeps its first run. Entries that cannot be read or written are verified again.
+ * The first runs of continued tasks that a worker has verified as tasks, an empty object each: a task may outlive
+ * what Temporal keeps of its first run. If an entry cannot be read or written, its run is verified again.
  */
 export class CheckedChains {
   constructor(private readonly store: Pick<Store, 'getNamed' | 'putNamed'>) {}
@@ -19,7 +18,7 @@ export class CheckedChains {
   }
 
   async keep(first: string): Promise<void> {
-    // If it cannot be kept, Temporal still has the run for another check.
+    // Otherwise Temporal still has the run for another check.
     if (RUN_ID.test(first)) await this.store.putNamed(nameOf(first), NOTHING).catch(() => {});
   }
 }

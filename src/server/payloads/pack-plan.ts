@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { Payload } from '@temporalio/common';
 
-/** How the payload of a plan begins, and no other. Source: {@link PackedPlan}. */
+/** Only the payload of a plan begins so. Source: {@link PackedPlan}. */
 const BEGIN = new TextEncoder().encode('{"$plan":');
 const ENCODING = 'binary/ability-plan';
-/** No honest plan is larger. */
+/** Maximum size of an inflated plan, against malicious payloads. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const PACKED = { encoding: new TextEncoder().encode(ENCODING) };
@@ -43,7 +43,7 @@ export function packPlan(payload: Payload): Payload {
   return { metadata: PACKED, data: deflated.of(data, () => deflateRawSync(data)) };
 }
 
-/** The plan as it was. @throws Error when the bytes are none that {@link packPlan} made. */
+/** Reverses {@link packPlan}. @throws Error if the bytes are invalid. */
 export function unpackPlan(payload: Payload): Payload {
   const encoding = payload.metadata?.encoding;
   if (encoding?.length !== PACKED.encoding.length || new TextDecoder().decode(encoding) !== ENCODING) return payload;

@@ -4,16 +4,14 @@ import { packPlan, unpackPlan } from './pack-plan.js';
 
 /** Payloads above this go to the store. Source: docs/architecture.md#the-way-of-a-task. */
 export const SPILL_BYTES = 128 * 1024;
-/** Size that may stay in the history when the store cannot take it. Source: docs/operations.md#a-shared-store. */
+/** Maximum size kept in the history if the store fails. Source: docs/operations.md#a-shared-store. */
 export const INLINE_BYTES = 1024 * 1024;
 
 const ENCODING = 'binary/ability-ref';
 
 /**
- * Keeps large payloads in the store with their digest in the history, and compresses plans; workflow code always sees
- * whole values.
- *
- * An unwritable store must not lose the result of an activity: up to 1 MiB then stays inline.
+ * Keeps large payloads in the store, with their digest in the history, and compresses plans; workflow code sees
+ * whole values. If the store cannot be written, up to 1 MiB stays inline, so that no result is lost.
  */
 export class SpillingCodec implements PayloadCodec {
   constructor(private readonly store: Pick<Store, 'put' | 'get'>) {}

@@ -3,19 +3,15 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, stat
 import { join } from 'node:path';
 import { isAbsent } from '../disk.js';
 
-/** Gives a file a second name that must be free, as `linkSync` does. */
 export type Link = (from: string, to: string) => void;
 
-/** Where the content is, if it could not be a file of its own. */
+/** Name of the content's file in a folder that stands for the file. */
 const INSIDE = 'holder';
 
 /**
- * Creates a file that appears with all its content, or not at all, and never replaces another one.
- *
- * Where the file system has no hard links (vfat, some network and FUSE file systems) a folder with the content in it
- * gets the name instead: like a link, the renaming of a folder replaces nothing that holds something.
- *
- * @returns false where the name is taken. @throws the error of the file system.
+ * Creates a file atomically with all its content, and never replaces another. Without hard links (vfat, some
+ * network and FUSE file systems) a folder that contains the file gets the name: like a link, renaming a folder
+ * replaces nothing that has content. @returns false if the name is taken. @throws the error of the file system.
  */
 export function createExclusively(path: string, content: string, link: Link = linkSync): boolean {
   const own = `${path}.${randomUUID()}`;
@@ -25,7 +21,7 @@ export function createExclusively(path: string, content: string, link: Link = li
     return true;
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
-    // The answer of a network file system may be lost, and the retry finds the file of the first attempt.
+    // A network file system may lose the reply to a link that succeeded; its retry then finds the name taken.
     if (code === 'EEXIST') return statSync(own).nlink === 2;
     if (syscall !== undefined && syscall !== 'link') throw error;
     return createAsFolder(path, content, error);
@@ -34,10 +30,7 @@ export function createExclusively(path: string, content: string, link: Link = li
   }
 }
 
-/**
- * Content of an exclusively created file, or undefined if there is none. @throws the error of the file system for an
- * unreadable one.
- */
+/** Content of an exclusively created file; undefined if there is none. @throws the error of the file system. */
 export function readCreated(path: string): string | undefined {
   try {
     return readFileSync(fileOf(path), 'utf8');
@@ -47,7 +40,7 @@ export function readCreated(path: string): string | undefined {
   }
 }
 
-/** The file with the content. @throws the error of the file system if it is missing. */
+/** @throws the error of the file system if the path does not exist. */
 export function fileOf(path: string): string {
   return statSync(path).isDirectory() ? join(path, INSIDE) : path;
 }

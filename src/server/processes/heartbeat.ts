@@ -3,25 +3,22 @@ import { closeSync, fstatSync, futimesSync, openSync, readFileSync, rmSync, writ
 import { isAbsent, isNoRoom } from '../disk.js';
 import { fileOf } from './create-exclusively.js';
 
-/** When a holder that cannot be seen counts as dead. Milliseconds. */
+/** Limits for detecting a dead holder that cannot be seen by its pid. Milliseconds. */
 export interface HeartbeatLimits {
-  /** Interval of a holder's heartbeats. */
   beat: number;
-  /** Without a sign for this long it counts as dead. */
+  /** After this long without a heartbeat, the holder counts as dead. */
   stale: number;
-  /** So long a heartbeat that looks old is watched before its lock is taken: clocks may differ. */
+  /** How long to watch an old heartbeat before taking its lock: clocks may differ. */
   confirm: number;
   /** A holder that could give no sign for this long gives up, well before others take its lock. */
   giveUp: number;
 }
 
-/** The limits of every lock. */
 export const HEARTBEAT: HeartbeatLimits = { beat: 1000, stale: 10_000, confirm: 2500, giveUp: 5000 };
 
 /**
- * Gives a sign of life: writes the content again, so that the clock of the file system is the one that counts.
- *
- * @returns false where the lock is not that of this content any more. @throws the error of the file system.
+ * Writes the content again, so that the file system's clock sets the time. @returns false if the lock no longer
+ * has this content. @throws the error of the file system.
  */
 export function giveSign(path: string, content: string): boolean {
   let fd: number;
@@ -41,7 +38,7 @@ export function giveSign(path: string, content: string): boolean {
   }
 }
 
-/** The last heartbeat, on the clock of the file system in milliseconds; undefined if there is no lock. */
+/** Time by the file system's clock, ms; undefined if there is no lock. */
 export function lastSign(path: string): number | undefined {
   try {
     // Opening makes a network file system return current data; a plain stat may be answered from a cache.
@@ -57,20 +54,19 @@ export function lastSign(path: string): number | undefined {
 }
 
 /**
- * Whether the last heartbeat is recent. Both times are of the file system, since clocks of hosts differ.
- *
- * A heartbeat in the future comes from a clock that was set back since, as at the start of a machine without a clock
- * battery: a living holder sends the next one within a second, by the new time.
+ * Whether the last heartbeat is recent. Both times are the file system's, since clocks of hosts differ. A
+ * heartbeat far in the future does not count: the clock was set back since, as on a machine without a clock
+ * battery, and a living holder sends the next one within a second.
  */
 export function isFresh(path: string, { stale }: HeartbeatLimits = HEARTBEAT): boolean {
   const last = lastSign(path);
   if (last === undefined) return false;
   const now = timeOf(path);
-  // Where no time can be had, the safe mistake is to take the holder for alive.
+  // If the time is unknown, the safe mistake is to take the holder for alive.
   return now === undefined || Math.abs(now - last) < stale;
 }
 
-/** Watches a heartbeat that looks old. Blocks. @returns whether there was no sign of life meanwhile. */
+/** Watches an old heartbeat; blocks. @returns whether no new one came. */
 export function staysSilent(path: string, { confirm }: HeartbeatLimits = HEARTBEAT): boolean {
   const before = lastSign(path);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, confirm);
@@ -88,7 +84,6 @@ function rewrite(fd: number, content: string): void {
   }
 }
 
-/** Current time on the file system of a path. */
 function timeOf(path: string): number | undefined {
   const probe = `${path}.${randomUUID()}`;
   try {

@@ -7,38 +7,35 @@ import { giveSign, HEARTBEAT, type HeartbeatLimits, isFresh, staysSilent } from 
 import { isVisible, ownSpace, type ProcessSpace } from './process-space.js';
 import { isAlive, ownMark, type ProcessMark } from './processes.js';
 
-/** The process that a lock names, and where it runs; a lock of an older version does not say where. */
+/** A lock of an older version does not say where its process runs. */
 export type LockHolder = ProcessMark & Partial<ProcessSpace> & { since?: string; token?: string };
 
 /** A lock that this process holds until it releases it, dies, or is silent for so long that another one takes it. */
 export interface HeldLock {
-  /** The earlier holder, if it could not be seen and had been silent; it may wake up. */
+  /** The earlier holder, if it was on another host or namespace and fell silent; it may resume. */
   readonly takenFrom: LockHolder | undefined;
-  /** Checks that the lock is still ours; a process that was stopped or asleep checks before it continues. */
+  /** Whether the lock is still ours; to be checked after a pause or sleep of the process. */
   isOwn(): boolean;
   /** Called once, with the reason, when the lock is lost; the guarded work must end at once. */
   onLost(listener: (reason: string) => void): void;
   release(): void;
 }
 
-/** Options for taking a lock, for tests. */
+/** For tests. */
 export interface LockOptions {
   link?: Link;
   limits?: HeartbeatLimits;
 }
 
-/** Taking a lock takes milliseconds; a holder that takes longer and is dead died while taking it. */
+/** Taking a lock takes milliseconds: an older attempt of a dead process was left behind. */
 const TAKING_MS = 1_000;
 
 /**
- * Takes an exclusive lock, a file that names its holder.
- *
- * A lock whose holder is dead is taken over. A holder that cannot be seen (on another host, of another boot, in another
- * PID namespace) counts as alive while its heartbeat is fresh. Checking that a lock is stale, removing it and creating
- * it anew happen under a second lock, as every taking does: otherwise a process that found it stale could remove a lock
- * taken meanwhile. Blocks for some seconds while it watches a silent holder.
- *
- * @returns the lock, or the living process that holds it. @throws AbilityError as {@link readHolder}.
+ * Takes an exclusive lock, a file that names its holder, also from a dead holder. A holder that cannot be seen (on
+ * another host, of another boot, in another PID namespace) counts as alive while its heartbeat is fresh; blocks
+ * for some seconds to watch a silent one. A second lock guards checking, removing and creating the lock: otherwise
+ * a process that found it stale could remove one taken meanwhile. @returns the lock, or the living process that
+ * holds it. @throws AbilityError as {@link readHolder}.
  */
 export function takeLock(path: string, options: LockOptions = {}): HeldLock | { holder: LockHolder } {
   mkdirSync(dirname(path), { recursive: true });
@@ -56,7 +53,6 @@ export function isHeld(result: HeldLock | { holder: LockHolder }): result is Hel
   return 'release' in result;
 }
 
-/** Takes a lock once its holder releases it. */
 export async function waitForLock(path: string): Promise<HeldLock> {
   for (;;) {
     const result = takeLock(path);
@@ -65,10 +61,7 @@ export async function waitForLock(path: string): Promise<HeldLock> {
   }
 }
 
-/**
- * The process named in a lock, alive or not. @throws AbilityError `runtime.failed` if the lock exists and cannot be
- * read.
- */
+/** The process named in a lock, alive or not. @throws AbilityError `runtime.failed` if it cannot be read. */
 export function readHolder(path: string): LockHolder | undefined {
   const content = readContent(path);
   try {
@@ -80,7 +73,7 @@ export function readHolder(path: string): LockHolder | undefined {
   }
 }
 
-/** The holder of an unreadable lock may be alive. */
+/** Throws for an unreadable lock, since its holder may be alive. */
 function readContent(path: string): string | undefined {
   try {
     return readCreated(path);
@@ -93,30 +86,25 @@ function readContent(path: string): string | undefined {
   }
 }
 
-/**
- * The process that holds a lock; undefined where it is dead, or cannot be seen and has been silent for too long.
- *
- * @throws AbilityError as {@link readHolder}.
- */
+/** A lock's holder; undefined if dead, or unseen and silent. @throws AbilityError as {@link readHolder}. */
 export function livingHolder(path: string, limits: HeartbeatLimits = HEARTBEAT): LockHolder | undefined {
   const holder = readHolder(path);
   if (!holder) return undefined;
   return (isVisible(holder) ? isAlive(holder) : isFresh(path, limits)) ? holder : undefined;
 }
 
-/** A holder in words: which process, where, since when. */
 export function describeHolder({ pid, host, pids, since }: LockHolder): string {
   const where = host === undefined ? '' : ` on ${host}`;
   const more = [pids === undefined ? [] : `PID namespace ${pids}`, since === undefined ? [] : `since ${since}`].flat();
   return `process ${pid}${where}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
 }
 
-/** Another process is taking or has just released; there is nothing else to do meanwhile. */
+/** Blocks for 5 ms while another process takes or releases the lock. */
 function pauseShortly(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
 }
 
-/** Content of a lock: unique for each taking. */
+/** Unique for each attempt. */
 function contentOfLock(): string {
   return JSON.stringify({ ...ownMark(), ...ownSpace(), since: new Date().toISOString(), token: randomUUID() });
 }
@@ -145,7 +133,7 @@ function takeUnlessHeld(path: string, { link, limits }: LockOptions): Taken | un
   }
 }
 
-/** Gives signs of life for a lock, without keeping the process alive, until it is released or lost. */
+/** Writes heartbeats until the lock is released or lost; does not keep the process alive. */
 function hold(path: string, { content, from }: Taken, { limits = HEARTBEAT }: LockOptions): HeldLock {
   const listeners: ((reason: string) => void)[] = [];
   let lastGood = performance.now();
@@ -179,7 +167,7 @@ function hold(path: string, { content, from }: Taken, { limits = HEARTBEAT }: Lo
   };
 }
 
-/** One that cannot be read any more is not ours to remove. */
+/** False if the lock is unreadable: it must not be removed then. */
 function isStill(path: string, content: string): boolean {
   try {
     return readCreated(path) === content;

@@ -4,11 +4,10 @@ import { hostname } from 'node:os';
 
 /** Where a process runs. Only processes of one space can look for, and signal, each other by their pid. */
 export interface ProcessSpace {
-  /** Name of the host or container, for people. */
+  /** For people: the host or container. */
   host: string;
-  /** One start of one kernel: another machine has another one, and so has this one after a reboot. */
+  /** Identifies one boot of one machine. */
   boot: string;
-  /** The PID namespace. */
   pids: string;
   /** The network namespace: processes in it share the loopback. */
   net: string;
@@ -16,7 +15,7 @@ export interface ProcessSpace {
 
 let own: ProcessSpace | undefined;
 
-/** The space of this process. Unreported parts are assumed to be this host's alone. */
+/** Parts that the system does not report are assumed to be unique to this host. */
 export function ownSpace(): ProcessSpace {
   own ??= {
     host: hostname(),
@@ -27,11 +26,7 @@ export function ownSpace(): ProcessSpace {
   return own;
 }
 
-/**
- * Whether a process that was marked can be looked for by its pid from here.
- *
- * A mark without a space is of a version that knew none, and always looked by pid.
- */
+/** Whether a process can be found by its pid from here; always for marks of early versions, without a space. */
 export function isVisible(mark: Partial<ProcessSpace>): boolean {
   if (mark.boot === undefined && mark.pids === undefined) return true;
   const { boot, pids } = ownSpace();
@@ -56,7 +51,7 @@ function bootOf(): string {
 function namespaceOf(kind: 'pid' | 'net'): string {
   if (process.platform !== 'linux') return 'the only one';
   try {
-    // As `pid:[4026531836]`.
+    // Such as `pid:[4026531836]`.
     const link = readlinkSync(`/proc/self/ns/${kind}`);
     return /\d+/.exec(link)?.[0] ?? link;
   } catch {

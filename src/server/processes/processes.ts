@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
-/** A process, distinguished from a later one that happens to have its number. */
+/** Distinguishes a process from a later one with the same pid. */
 export interface ProcessMark {
   pid: number;
   /** Start time as the system reports it: clock ticks since boot on Linux, a date elsewhere. */
   started: string;
 }
 
-/** The mark of a living process, or undefined if it is gone or a zombie. */
+/** Undefined if the process has exited or is a zombie. */
 export function markOf(pid: number): ProcessMark | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
   return started === undefined ? undefined : { pid, started };
@@ -19,17 +19,13 @@ export function isAlive(mark: ProcessMark): boolean {
   return markOf(mark.pid)?.started === mark.started;
 }
 
-/**
- * Whether the very process that was marked still works: one that was killed may be there for some milliseconds more, in
- * which it does nothing. To wait until a process has let go of its files use {@link isAlive}.
- */
+/** False once killed, unlike {@link isAlive}, which is true until the process has closed its files. */
 export function isWorking(mark: ProcessMark): boolean {
   if (process.platform !== 'linux') return isAlive(mark);
   const fields = statOnLinux(mark.pid);
   return fields !== undefined && startOf(fields) === mark.started && !isDying(fields);
 }
 
-/** The mark of this process. */
 export function ownMark(): ProcessMark {
   return markOf(process.pid) ?? { pid: process.pid, started: 'unknown' };
 }
@@ -43,7 +39,7 @@ export function findProcesses(words: readonly string[]): ProcessMark[] {
     .flatMap(({ pid }) => markOf(pid) ?? []);
 }
 
-/** The argument of a process that follows another one; only on Linux, elsewhere arguments cannot be separated. */
+/** The argument after `word`; only on Linux, since elsewhere arguments cannot be separated. */
 export function argumentAfter(pid: number, word: string): string | undefined {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
@@ -54,7 +50,7 @@ export function argumentAfter(pid: number, word: string): string | undefined {
   }
 }
 
-/** Sends a signal to a process or, negated, to its group; a process that is gone is fine. */
+/** Signals a process or, with a negative pid, its group; does nothing if it has exited. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -63,7 +59,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends a process: politely, then after `graceMs` for good. Resolves when it is gone. */
+/** Sends SIGTERM and, after `graceMs`, SIGKILL. Resolves when the process has exited. */
 export async function stopProcess(mark: ProcessMark, graceMs: number): Promise<void> {
   if (!isAlive(mark)) return;
   signalProcess(mark.pid, 'SIGTERM');
@@ -83,7 +79,7 @@ function startedOnLinux(pid: number): string | undefined {
 function statOnLinux(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may hold blanks; the fields after it do not.
+    // The name in parentheses may contain spaces; the fields after it do not.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;

@@ -20,23 +20,18 @@ const MAX_ATTEMPTS = 3;
 /** Exit code of a runtime that cannot even write the reason: the disk is full. */
 export const NO_ROOM = 28;
 
-/** A runtime that is up, and whether this call started it. */
 export interface EnsuredRuntime {
   runtime: RuntimeFile;
   started: boolean;
 }
 
 /**
- * Returns the project's runtime, starting it if there is none.
- *
- * Any number of callers may do so at once: the runtime itself takes the lock, so one of those started stays and the
- * others exit. A runtime that cannot be seen is used if it can be reached. Source:
+ * Returns the project's runtime, starting it if there is none. Concurrent callers may each start one: the first to
+ * take the lock stays, the others exit. A runtime that cannot be seen is used if it can be reached. Source:
  * docs/operations.md#the-runtime-of-a-project.
- *
- * @param signal ends the waiting, with its reason.
- * @param env of the caller: used to find programs, and as the runtime's environment.
- * @param project its name in `ability.yaml`; a runtime with a former name is replaced when idle.
- * @throws AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.renamed`, `runtime.elsewhere`,
+ * @param signal ends the waiting, with its reason. @param env of the caller: to find programs, and for the
+ * runtime. @param project its name in `ability.yaml`; a runtime with a former name is replaced when idle. @throws
+ * AbilityError `runtime.failed`, `runtime.version_mismatch`, `runtime.renamed`, `runtime.elsewhere`,
  * `temporal.binary_missing`.
  */
 export async function ensureRuntime(
@@ -69,7 +64,7 @@ export async function ensureRuntime(
   return { runtime: await startAndWait(paths, spawn, progress, signal), started: true };
 }
 
-/** Waits for something no longer than until a signal. @throws the reason of the signal. */
+/** Waits for a promise, at most until the signal aborts. @throws the reason of the signal. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   promise.catch(() => {});
@@ -86,7 +81,7 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
   }
 }
 
-/** A runtime that cannot be seen from here cannot be stopped from here. */
+/** Throws for another version: from here, that runtime cannot be stopped. */
 function ofThisVersion(runtime: RuntimeFile): RuntimeFile {
   if (runtime.version === packageVersion()) return runtime;
   throw new AbilityError({
@@ -96,7 +91,7 @@ function ofThisVersion(runtime: RuntimeFile): RuntimeFile {
   });
 }
 
-/** Another version is replaced when it has nothing to do. The runtime itself knows; it answers by leaving or not. */
+/** Asks a runtime of another version or name to exit, which it does only if it is idle. */
 async function askToLeave(runtime: RuntimeFile, project: string | undefined, signal?: AbortSignal): Promise<void> {
   signalProcess(runtime.pid, 'SIGUSR2');
   const deadline = Date.now() + 10_000;
@@ -114,7 +109,7 @@ async function askToLeave(runtime: RuntimeFile, project: string | undefined, sig
   }
 }
 
-/** A task queue bears the name of its project, so that a runtime serves the name it started with and no other. */
+/** A task queue contains its project's name, so a runtime serves only the name it started with. */
 function isRenamed(runtime: RuntimeFile, project: string | undefined): boolean {
   return runtime.project !== undefined && project !== undefined && runtime.project !== project;
 }
@@ -148,7 +143,7 @@ async function startAndWait(
     if (file?.state === 'failed' && identityOf(file) !== earlier) throw failed(file);
     const holder = livingHolder(paths.runtimeLock);
     if (holder && !isVisible(holder)) {
-      // Another machine was faster.
+      // A process that cannot be seen from here took the lock first.
       const unseen = await reachUnseen(paths, progress, signal);
       if (unseen) return ofThisVersion(unseen);
     }
@@ -175,7 +170,6 @@ function identityOf(file: RuntimeFile | undefined): string {
   return file ? `${file.pid} ${file.started}` : '';
 }
 
-/** The runtime detaches from its terminal and its parent, and writes to its log. */
 function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEnv): SpawnedRuntime {
   let log: number;
   try {
@@ -189,7 +183,7 @@ function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEn
       cwd: paths.root,
       detached: true,
       stdio: ['ignore', log, log],
-      // A command in a script may start it; it outlives that call.
+      // A script's command may start the runtime, which must outlive that call.
       env: { ...env, [CALL_ID_VARIABLE]: NO_CALL },
     });
     const spawned: SpawnedRuntime = { exitCode: undefined };

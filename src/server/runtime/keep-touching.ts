@@ -12,15 +12,10 @@ export function idleLimit(env: NodeJS.ProcessEnv = process.env): number {
 
 /** Touches of a connection come at least three times within the idle limit. */
 const TOUCHES = 3;
-/** And at least so often: the runtime may have been started with a shorter limit than is known here. */
+/** Maximum interval: the runtime may have been started with a shorter idle limit. */
 const MAX_MS = 1000;
 
-/**
- * Marks the runtime as needed again and again, without keeping the process alive.
- *
- * @param env contains the runtime's idle limit.
- * @returns a function that ends it.
- */
+/** Marks the runtime as needed until the returned function is called; does not keep the process alive. */
 export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = process.env): () => void {
   const touch = (): void => {
     try {
@@ -28,7 +23,7 @@ export function keepTouching(paths: ProjectPaths, env: NodeJS.ProcessEnv = proce
       const now = new Date();
       utimesSync(paths.touchFile, now, now);
     } catch {
-      // A process with a connection must not end because a file cannot be touched.
+      // A process with a connection must not end because it cannot touch a file.
     }
   };
   const timer = setInterval(touch, Math.min(idleLimit(env) / TOUCHES, MAX_MS)).unref();

@@ -8,13 +8,13 @@ import { isVisible } from '../processes/process-space.js';
 import { isWorking, type ProcessMark } from '../processes/processes.js';
 import type { ProjectPaths } from '../project-paths.js';
 
-/** The state that the project's runtime has published; undefined if there is none or its file is unreadable. */
+/** Undefined if the file is missing or unreadable. */
 export function readRuntimeFile(paths: ProjectPaths): RuntimeFile | undefined {
   const file = readJson<RuntimeFile>(paths.runtimeFile);
   return file?.format === 1 ? file : undefined;
 }
 
-/** The runtime's file, when the process that wrote it still runs; one that cannot be seen does while it holds the lock. */
+/** The runtime's file while its process runs; on another host or namespace, while it holds the lock. */
 export function readLivingRuntime(paths: ProjectPaths): RuntimeFile | undefined {
   const file = readRuntimeFile(paths);
   if (!file) return undefined;
@@ -22,7 +22,7 @@ export function readLivingRuntime(paths: ProjectPaths): RuntimeFile | undefined 
   return holdsLock(paths, file) ? file : undefined;
 }
 
-/** Where the lock cannot be read the safe mistake is that it lives. */
+/** True if the lock cannot be read: to assume a living runtime is the safe mistake. */
 function holdsLock(paths: ProjectPaths, file: RuntimeFile): boolean {
   try {
     const holder = livingHolder(paths.runtimeLock);
@@ -33,18 +33,17 @@ function holdsLock(paths: ProjectPaths, file: RuntimeFile): boolean {
   }
 }
 
-/** Whether this very runtime is still the project's. */
+/** Whether this process is still the project's runtime. */
 export function isLiving(paths: ProjectPaths, { pid, started }: ProcessMark): boolean {
   const living = readLivingRuntime(paths);
   return living?.pid === pid && living.started === started;
 }
 
-/** Whether a runtime's file is that of a certain process. */
 export function isWrittenBy(file: RuntimeFile, { pid, started, boot, pids }: LockHolder): boolean {
   return file.pid === pid && file.started === started && file.boot === boot && file.pids === pids;
 }
 
-/** Publishes the state of the runtime. Only the process that holds the runtime lock may. */
+/** Only the process that holds the runtime lock may call it. */
 export function writeRuntimeFile(paths: ProjectPaths, file: RuntimeFile): void {
   writeWhole(paths.runtimeFile, `${JSON.stringify(file, null, 2)}\n`);
 }
@@ -64,14 +63,14 @@ const IGNORED = [
   'usage.*',
 ];
 
-/** Makes the folder of the runtime, and excludes its content from version control. */
+/** Also excludes its content from version control. */
 export function makeSystemFolder(paths: Pick<ProjectPaths, 'system'>): void {
   mkdirSync(paths.system, { recursive: true });
   const file = join(paths.system, '.gitignore');
   if (!existsSync(file)) writeFileSync(file, ['.gitignore', ...IGNORED, ''].join('\n'));
 }
 
-/** Marks the runtime as needed. A full disk must not keep a command from asking. */
+/** Marks the runtime as needed. Ignores a full disk, which must not block a command. */
 export function touchRuntime(paths: ProjectPaths): void {
   try {
     makeSystemFolder(paths);

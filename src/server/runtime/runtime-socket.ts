@@ -10,21 +10,17 @@ const NAME = 'runtime.sock';
 /** Prefix of the folder of a socket outside the project. */
 const APART = 'ability-';
 
-/** A socket that a server listens on. */
 export interface OwnSocket {
-  /** Absolute. */
   path: string;
-  /** Takes it away, unless another runtime has put its own in its place. */
+  /** Removes the socket, unless another runtime has replaced it. */
   remove(): void;
 }
 
 /**
- * Lets a server listen on a Unix socket that only this user can connect to: in `.system/`, or, if its path is too long,
- * its file system has no sockets or the name is taken, in a temporary folder of its own.
- *
- * Only the process that holds the runtime lock may: an existing socket then belongs to a dead runtime.
- *
- * @param earlier the socket of that runtime, as its file named it. @returns undefined if neither place works.
+ * Lets a server listen on a Unix socket that only this user can connect to: in `.system/`, or in a temporary
+ * folder if that path is too long, taken, or on a file system without sockets. Only for the holder of the runtime
+ * lock: an existing socket then belongs to a dead runtime. @param earlier that socket, from the runtime's file.
+ * @returns undefined if neither place works.
  */
 export async function listenPrivately(
   server: Server,
@@ -54,7 +50,7 @@ export function isOwnSocket(path: string): boolean {
   }
 }
 
-/** The path is free or has a socket of this user: a link, a file or another user's socket is left alone. */
+/** The path is free or has a socket of this user; links, files and others' sockets are left alone. */
 function isFree(path: string): boolean {
   try {
     const status = lstatSync(path);
@@ -65,9 +61,8 @@ function isFree(path: string): boolean {
 }
 
 /**
- * The socket is made in a folder that only this user can enter, so that at no moment another one can connect.
- *
- * @param make makes that folder. @param target where the socket is moved; left out: it stays.
+ * Creates the socket in a folder that only this user can enter, so that no other user can ever connect. @param
+ * make creates that folder. @param target final path of the socket; undefined: it stays there.
  */
 async function listenIn(
   server: Server,
@@ -88,7 +83,7 @@ async function listenIn(
     server.close();
     return undefined;
   } finally {
-    // One that holds the socket is not empty.
+    // Does nothing while the folder contains the socket.
     if (folder !== undefined) removeFolder(folder);
   }
 }
@@ -115,7 +110,7 @@ function ownSocket(path: string, folder?: string): OwnSocket {
   };
 }
 
-/** Removes a killed runtime's leftovers among temporary files; only if they look as it would have made them. */
+/** Removes a killed runtime's temporary socket, only if it looks like one of ours. */
 function removeApart(path: string, system: string): void {
   const folder = dirname(path);
   if (folder === system || basename(path) !== NAME || !basename(folder).startsWith(APART) || !isOwnSocket(path)) return;
@@ -127,6 +122,6 @@ function removeFolder(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It is gone, or something is in it.
+    // Missing or not empty.
   }
 }

@@ -10,16 +10,12 @@ import { stopOrphans } from '../temporal/temporal-server.js';
 import { readLivingRuntime } from './runtime-file.js';
 import { runtimeElsewhere } from './unseen-runtime.js';
 
-/** Calls that may not be repeated are let end; one that takes longer than this is broken off. */
+/** Time for running calls that must not be repeated; later they are interrupted. */
 const GRACE_MS = 90_000;
 
 /**
- * Stops the project's runtime, and the server that a killed runtime may have left.
- *
- * Tasks are on disk and continue with the next command.
- *
- * @returns the processes that were stopped.
- * @throws AbilityError `runtime.elsewhere` if the runtime cannot be seen from here: its pid means nothing here.
+ * Stops the project's runtime, and a server that a killed one left; tasks are on disk and continue with the next
+ * command. @returns what was stopped. @throws AbilityError `runtime.elsewhere` if it cannot be seen from here.
  */
 export async function stopRuntime(paths: ProjectPaths): Promise<{ runtime: RuntimeFile | undefined; orphans: number }> {
   if (!existsSync(paths.system)) return { runtime: undefined, orphans: 0 };
@@ -36,7 +32,7 @@ export async function stopRuntime(paths: ProjectPaths): Promise<{ runtime: Runti
   return { runtime, orphans };
 }
 
-/** Whether it was `ability down` that ended a runtime, so that a command that only waits does not start it again. */
+/** Whether `ability down` stopped a runtime; a command that only waits then does not restart it. */
 export function wasStopped(paths: ProjectPaths, runtime: ProcessMark): boolean {
   try {
     return readFileSync(paths.downFile, 'utf8') === nameOf(runtime);
@@ -50,7 +46,7 @@ function noteDown(paths: ProjectPaths, runtime: ProcessMark): void {
   try {
     writeWhole(paths.downFile, nameOf(runtime));
   } catch {
-    // A command that waits then starts it again, as after a kill.
+    // A waiting command then restarts it, as after a kill.
   }
 }
 
@@ -58,7 +54,7 @@ function nameOf({ pid, started }: ProcessMark): string {
   return `${pid} ${started}`;
 }
 
-/** A server is an orphan only while no other process can start a runtime; a process that has just done so keeps its own. */
+/** Needs the lock: otherwise another process may just have started a runtime, whose server is no orphan. */
 async function stopOrphansAlone(paths: ProjectPaths): Promise<number> {
   const lock = takeLock(paths.runtimeLock);
   if (!isHeld(lock)) return 0;
@@ -69,7 +65,6 @@ async function stopOrphansAlone(paths: ProjectPaths): Promise<number> {
   }
 }
 
-/** The error for a runtime that was stopped on purpose. */
 export function runtimeStopped(): AbilityError {
   return new AbilityError({
     code: 'runtime.stopped',

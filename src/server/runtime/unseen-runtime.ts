@@ -12,15 +12,12 @@ import { isWrittenBy, readRuntimeFile } from './runtime-file.js';
 const LOOK_MS = 100;
 /** Number of heartbeats observed that prove it alive; a fresh one alone may be the last. */
 const PROOF = 2;
-/** As long as a runtime may take to come up. */
 const START_MS = 60_000;
 const ANSWER_MS = 1000;
 
 /**
- * Finds the project's runtime where it lives in another PID namespace of this machine and its server can be reached.
- *
- * @returns undefined where no such runtime lives, or it has died meanwhile.
- * @throws AbilityError `runtime.elsewhere` for one that lives and cannot be reached.
+ * Finds the project's runtime in another PID namespace of this machine if its server can be reached; undefined if
+ * none lives there. @throws AbilityError `runtime.elsewhere` if one lives and cannot be reached.
  */
 export async function reachUnseen(
   paths: ProjectPaths,
@@ -49,7 +46,6 @@ export async function reachUnseen(
   }
 }
 
-/** Whether something listens at an address of this machine. */
 export function answers(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: LOOPBACK, port: portOf(address) ?? 0, timeout: ANSWER_MS });
@@ -63,7 +59,6 @@ export function answers(address: string): Promise<boolean> {
   });
 }
 
-/** The error for a runtime that lives where this process can neither see nor reach it. */
 export function runtimeElsewhere(holder: LockHolder): AbilityError {
   const seconds = HEARTBEAT.stale / 1000;
   return new AbilityError({

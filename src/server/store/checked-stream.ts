@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { Transform, type TransformCallback } from 'node:stream';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** Passes bytes on, and knows their number and digest once all have passed. */
+/** Passes bytes on, and counts and hashes them. */
 export class Measured extends Transform {
   private readonly hash = createHash('sha256');
   bytes = 0;
 
-  /** @param maxBytes more fail the stream with `file.too_large`. */
+  /** @param maxBytes if exceeded, the stream fails with `file.too_large`. */
   constructor(private readonly maxBytes: number) {
     super();
   }
@@ -28,13 +28,13 @@ export class Measured extends Transform {
   }
 }
 
-/** Passes the bytes of a file on, and fails before its end where they are not those of its digest. */
+/** Passes a file's bytes through, and fails before the end if they do not match its digest. */
 export class Verified extends Transform {
   private readonly hash = createHash('sha256');
   /** Held back, so that no reader has all bytes of a damaged file. */
   private last: Buffer | undefined;
 
-  /** @param otherwise the error for other bytes. */
+  /** @param otherwise the error if the bytes do not match. */
   constructor(
     private readonly sha256: string,
     private readonly otherwise: () => Error,
@@ -55,7 +55,6 @@ export class Verified extends Transform {
   }
 }
 
-/** The error for a file of more bytes than one may have. */
 export function tooLarge(maxBytes: number): AbilityError {
   return new AbilityError({
     code: 'file.too_large',

@@ -1,10 +1,9 @@
 import type { FileHolds, HoldingTask } from './file-holds.js';
 import type { Store } from './store.js';
 
-/** End of a task: still open, ended then, or unknown to the server. */
+/** When a task ended; `unknown`: the server does not know the task. */
 export type TaskEnd = 'open' | 'unknown' | Date;
 
-/** Facts that decide which files may be removed. */
 export interface Collection {
   holds: FileHolds;
   store: Pick<Store, 'listFiles' | 'removeHalfWritten'>;
@@ -14,22 +13,19 @@ export interface Collection {
   now: Date;
 }
 
-/** Result of a collection. */
 export interface Collected {
-  /** Tasks that hold nothing any more. */
+  /** Number of tasks whose files were released. */
   tasks: number;
   files: number;
 }
 
-/** A file that no task holds may be about to be held; a store may say an earlier moment of the day before. */
+/** A task may be about to hold an unheld file; a store may report times up to 24 hours early. */
 const UNHELD_MS = 48 * 60 * 60_000;
 const HALF_WRITTEN_MS = 24 * 60 * 60_000;
 
 /**
- * Releases the files of tasks that ended long ago, and removes those that no task of any project holds.
- *
- * It may be interrupted, and several workers may do it at once. A task that the server has forgotten ended after it
- * last took up a file, so its time counts from there.
+ * Releases the files of tasks that ended long ago, and removes files that no task of any project holds. Several
+ * workers may do so at once, and be interrupted. Tasks forgotten by the server count from their last hold.
  */
 export async function collectFiles({ holds, store, endOf, keepMs, now }: Collection): Promise<Collected> {
   const before = (ms: number): Date => new Date(now.getTime() - ms);
@@ -47,7 +43,7 @@ export async function collectFiles({ holds, store, endOf, keepMs, now }: Collect
 }
 
 async function isOver({ task, since }: HoldingTask, limit: Date, endOf: Collection['endOf']): Promise<boolean> {
-  // A hold begun since then belongs to a task that cannot have ended before.
+  // A task with a newer hold cannot have ended before the limit.
   if (since > limit) return false;
   const end = await endOf(task);
   if (end === 'open') return false;

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Store } from './store.js';
 
-/** An intention to remove is as old at most, so that one of a killed process does not block others for long. */
+/** Older intents are ignored, so that a killed process does not block others for long. */
 const INTENT_MS = 120_000;
-/** Within this of saying so a file is removed, or not at all. */
+/** A remover gives up if it has not removed the file this long after its intent. */
 const REMOVAL_MS = 30_000;
 const LOOK_MS = 100;
 
@@ -21,13 +21,10 @@ export interface HoldingTask {
 }
 
 /**
- * Which tasks have which files of a store.
- *
- * A file is kept while a task holds it. A remover announces the removal and then looks for holds; a holder writes its
- * hold and then looks for a removal: one of the two sees the other, in any order. Two objects per hold: one by the
- * file, which counts, and one by the task, which is written before it and removed after it.
- *
- * Source: docs/decisions/0013-files-between-steps.md.
+ * Which tasks hold which files of a store; a held file is kept. A remover announces the removal and then looks for
+ * holds; a holder writes its hold and then looks for a removal: in any order, one sees the other. Two objects per
+ * hold: one by file, which counts, and one by task, written before it and removed after it. Source:
+ * docs/decisions/0013-files-between-steps.md.
  */
 export class FileHolds {
   /** @param project of these tasks; a store may serve several. */
@@ -36,11 +33,7 @@ export class FileHolds {
     private readonly project: string,
   ) {}
 
-  /**
-   * Lets a task hold a file that is to be there.
-   *
-   * @returns the bytes of the file, which stays then; undefined where it is not there. @throws AbilityError `store.full`, `store.not_shared`.
-   */
+  /** @returns its size in bytes; undefined if missing. @throws AbilityError `store.full`, `store.not_shared`. */
   async hold(task: string, digest: string): Promise<number | undefined> {
     await this.store.putNamed(this.ofTask(task) + digest, NOTHING);
     await this.store.putNamed(this.ofFile(digest) + this.ownerOf(task), NOTHING);
@@ -48,12 +41,11 @@ export class FileHolds {
     return this.store.sizeOfFile(digest);
   }
 
-  /** The digests that a task holds. */
   async heldBy(task: string): Promise<string[]> {
     return (await this.store.listNamed(this.ofTask(task))).map(({ name }) => lastPart(name));
   }
 
-  /** Lets go of one file, and removes it where no other task has it. @returns whether it is gone. */
+  /** Releases one file, and removes it if no other task holds it. @returns whether it was removed. */
   async letGo(task: string, digest: string): Promise<boolean> {
     await this.store.removeNamed(this.ofFile(digest) + this.ownerOf(task));
     const isGone = await this.removeUnheld(digest);
@@ -68,7 +60,6 @@ export class FileHolds {
     return removed;
   }
 
-  /** The tasks of the project that hold files. */
   async holdingTasks(): Promise<HoldingTask[]> {
     const prefix = `${BY_TASK}${this.project}/`;
     const tasks = new Map<string, HoldingTask>();
@@ -83,7 +74,7 @@ export class FileHolds {
     return [...tasks.values()];
   }
 
-  /** Removes a file that no task of any project holds. @returns whether it is gone. */
+  /** Removes a file unless a task of any project holds it. @returns whether it was removed. */
   async removeUnheld(digest: string): Promise<boolean> {
     if (await this.isHeld(digest)) return false;
     const intent = `${LEAVING}${digest}/${randomUUID()}`;

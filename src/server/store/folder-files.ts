@@ -22,7 +22,7 @@ export class FolderFiles {
     this.fresh = join(folder, 'new');
   }
 
-  /** Copies while it hashes, beside its place, and moves the copy there once the disk has it. */
+  /** Hashes while copying beside the target, then moves the copy there once it is on disk. */
   async keep(source: string | Readable, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
     const own = join(this.fresh, randomUUID());
     const from = typeof source === 'string' ? createReadStream(source) : source;
@@ -43,7 +43,7 @@ export class FolderFiles {
       from.destroy();
       await rm(own, { force: true }).catch(() => {});
       if (signal?.aborted) throw error;
-      // The source is closed with it, and its error may arrive first.
+      // A failed write closes the source, whose error may arrive first.
       if (refused[0]) throw refused[0];
       if (error === unread || error instanceof AbilityError) throw error;
       throw notKept('A file', this.folder, error);
@@ -56,7 +56,7 @@ export class FolderFiles {
     });
     const verified = new Verified(sha256, () => damaged('file', sha256, this.folder));
     const bytes = file.createReadStream();
-    // The error of either side is that of the stream which the caller reads.
+    // Errors of either stream reach the caller through the returned one.
     pipeline(bytes, verified).catch(() => {});
     return verified;
   }
@@ -117,12 +117,12 @@ export class FolderFiles {
     }
   }
 
-  /** Replaces a possibly damaged copy: the bytes are those of the digest. */
+  /** Replaces an existing copy, which may be damaged. */
   private async moveTo(path: string, own: string): Promise<void> {
     const folder = dirname(path);
     await mkdir(folder, { recursive: true });
     const now = new Date();
-    // Before it appears, since a process that saw no hold of it may remove it at once.
+    // Before it appears: a file that looks old and has no hold may be removed at once.
     await utimes(own, now, now);
     await rename(own, path);
     for (const each of [folder, this.files]) await syncFolder(each);

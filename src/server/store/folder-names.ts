@@ -7,7 +7,7 @@ import { partsOf, partsOfPrefix } from './object-name.js';
 import type { NamedObject } from './store.js';
 import { entriesOf, notKept, notRead, notRemoved } from './store-errors.js';
 
-/** So often in a row others may be faster. */
+/** Maximum number of retries after concurrent removals of a parent folder. */
 const MAX_TURNS = 100;
 
 /** Named objects, in `<folder>/<name>`. */
@@ -48,7 +48,7 @@ export class FolderNames {
     try {
       await rm(path, { recursive: isAll, force: true });
     } catch (error) {
-      // Below a file there is nothing.
+      // A parent that is a file has nothing below it.
       if (!isAbsent(error)) throw notRemoved(name, this.folder, error);
     }
     await this.removeEmpty(dirname(path));
@@ -64,7 +64,7 @@ export class FolderNames {
     return found;
   }
 
-  /** A folder is not an object, so it is removed with its last object. */
+  /** Removes parent folders along with their last object. */
   private async removeEmpty(folder: string): Promise<void> {
     for (let at = folder; at !== this.folder && at.startsWith(this.folder); at = dirname(at)) {
       try {
@@ -76,7 +76,7 @@ export class FolderNames {
   }
 }
 
-/** Folders on the way may be removed by others who empty them at the same time, each time that they are made. */
+/** Retries, since others may remove an empty parent folder at any time. */
 async function moveInto(path: string, own: string): Promise<void> {
   for (let turn = 1; ; turn += 1) {
     try {

@@ -10,9 +10,7 @@ import type { KeepOptions, KeptFile, NamedObject, Store, StoredFile } from './st
 import { absent, damaged, notKept } from './store-errors.js';
 import type { StoreIdentity } from './store-identity.js';
 
-/**
- * A store in a folder: of this machine, or of a file system that several mount. Values are in `<folder>/<two digits>/<digest>`.
- */
+/** A store in a local or shared folder. Values are in `<folder>/<two digits>/<digest>`. */
 export class FolderStore implements Store {
   readonly where: string;
   private readonly files: FolderFiles;
@@ -29,16 +27,12 @@ export class FolderStore implements Store {
     this.names = new FolderNames(folder);
   }
 
-  /**
-   * Looks whether it is the store that this project used before; before a write, a new one is given its id.
-   *
-   * @throws AbilityError `store.not_shared` where it is not; `store.full` where it cannot be given one.
-   */
+  /** As {@link StoreIdentity.check}; does nothing without an identity. */
   check(isWrite = false): void {
     this.identity?.check(isWrite);
   }
 
-  /** Writes at once: a value that was just encoded is written before anything else happens. */
+  /** Synchronous, so that an encoded value is written before anything else happens. */
   async put(bytes: Uint8Array): Promise<string> {
     this.check(true);
     const digest = digestOf(bytes);

@@ -1,15 +1,11 @@
-/** Prefixes of a store that are not named objects: values, files, and uploads in progress. */
+/** Reserved first parts: files, uploads in progress and call marks. */
 const TAKEN = new Set(['files', 'new', 'marks']);
-/** Two hexadecimal digits are a folder of values. */
+/** Excludes two hexadecimal digits, which are folders of values. */
 const FIRST = /^[a-z][a-z_-]{2,}$/;
 /** No file system and no object store keeps longer parts. */
 const MAX_IN_A_PART = 255;
 
-/**
- * The parts of a named object's name, none of which leads out of the store.
- *
- * @throws Error for an invalid name; names are made of checked keys and paths, so that is a fault of ours.
- */
+/** Parts of an object name; none leads out of the store. @throws Error for an invalid one, which is a bug. */
 export function partsOf(name: string): string[] {
   const parts = name.split('/');
   const [first = ''] = parts;

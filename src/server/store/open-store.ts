@@ -10,10 +10,8 @@ import { StoreIdentity } from './store-identity.js';
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
 /**
- * The store at a place, not checked yet: `ABILITY_STORE`, the one that a runtime reports, or a project's folder.
- *
- * @param paths of the project that uses it, which distinguishes a shared folder from one that is not mounted.
- * @throws AbilityError `config.invalid` for an unknown kind of place.
+ * The store at a place, unchecked: `ABILITY_STORE`, the one that a runtime reports, or a project's folder. @param
+ * paths to detect an unmounted shared folder. @throws AbilityError `config.invalid` for an unknown kind of place.
  */
 export function openStore(place: string, paths?: Pick<ProjectPaths, 'store' | 'system' | 'sharedStores'>): Store {
   const [, scheme] = SCHEME.exec(place) ?? [];

@@ -3,7 +3,7 @@ import { sharedRecord, type TaskPlace } from '../../rules/tasks/shared-names.js'
 import { parseJson } from '../disk.js';
 import type { Store } from './store.js';
 
-/** The record of a task in a store; undefined if there is no usable one. @throws AbilityError `store.not_shared`. */
+/** Undefined if missing or unusable. @throws AbilityError `store.not_shared`. */
 export async function readSharedRecord(
   store: Pick<Store, 'getNamed'>,
   place: TaskPlace,

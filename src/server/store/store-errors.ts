@@ -5,38 +5,34 @@ import { diskReason, isAbsent } from '../disk.js';
 
 const SHARE = 'Point ABILITY_STORE to the store that the workers of the environment share.';
 
-/** The error for something that a store could not take. */
 export function notKept(what: string, where: string, cause: unknown): AbilityError {
   const message = `${what} could not be kept in ${where}: ${diskReason(cause)}`;
   const suggestion = 'Make room there, or point ABILITY_STORE elsewhere.';
   return new AbilityError({ code: 'store.full', message, suggestion }, { cause });
 }
 
-/** The error for an object missing in a store. @param what such as `value`. */
+/** @param what such as `value`. */
 export function absent(what: string, digest: string, where: string): AbilityError {
   const message = `The stored ${what} ${digest} is not in ${where}`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE });
 }
 
-/** The error for an object whose bytes do not match its digest. */
 export function damaged(what: string, digest: string, where: string): AbilityError {
   const message = `The stored ${what} ${digest} in ${where} is damaged`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE });
 }
 
-/** The error for a store that cannot be read. */
 export function notRead(what: string, where: string, cause: unknown): AbilityError {
   const message = `${what} could not be read in ${where}: ${diskReason(cause)}`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: SHARE }, { cause });
 }
 
-/** The error for an object that a store did not remove. */
 export function notRemoved(what: string, where: string, cause: unknown): AbilityError {
   const message = `${what} could not be removed from ${where}: ${diskReason(cause)}`;
   return new AbilityError({ code: 'store.not_shared', message, suggestion: 'Check its permissions.' }, { cause });
 }
 
-/** The entries of a folder in a store; empty if it does not exist. @throws AbilityError `store.not_shared`. */
+/** Empty if the folder does not exist. @throws AbilityError `store.not_shared`. */
 export async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (isAbsent(error)) return [];

@@ -13,25 +13,23 @@ const ID_FILE = 'store-id';
 /** Interval between checks of a known store before reads; before each write it is always checked. */
 const LOOK_MS = 5000;
 
-/** A project's memory of a store. */
 interface Seen {
   store: string;
   id: string;
 }
 
 /**
- * Distinguishes a shared store from the empty mount point of an unmounted file system.
- *
- * The first write leaves an id in the store, and each project remembers on its machine which id it saw there. A folder
- * without that id is refused from then on, so that existing data is not reported missing, and nothing is written
- * outside the store. Every check is synchronous: an encoded value is written before anything else happens.
+ * Distinguishes a shared store from the empty mount point of an unmounted file system. The first write leaves an
+ * id in the store, and each project remembers on its machine the id it saw. A folder without that id is refused
+ * from then on, so that existing data is not reported missing, and nothing is written outside the store. Checks
+ * are synchronous: an encoded value is written before anything else happens.
  */
 export class StoreIdentity {
   private readonly idFile: string;
   private readonly seenFile: string;
   private seenAt = Number.NEGATIVE_INFINITY;
 
-  /** @param now in milliseconds, from any moment on. */
+  /** @param now milliseconds from any starting point. */
   constructor(
     private readonly folder: string,
     private readonly paths: Pick<ProjectPaths, 'system' | 'sharedStores'>,
@@ -43,10 +41,8 @@ export class StoreIdentity {
   }
 
   /**
-   * Checks that the store is the one seen here before; a new store gets its id before the first write.
-   *
-   * @throws AbilityError `store.not_shared` if it is another one, or cannot be checked; `store.full` if its id cannot
-   * be written.
+   * Checks that the store is the one seen before; a new one gets its id before the first write. @throws AbilityError
+   * `store.not_shared` if it differs or cannot be checked; `store.full` if its id cannot be written.
    */
   check(isWrite: boolean): void {
     if (!isWrite && this.now() - this.seenAt < LOOK_MS) return;
@@ -88,7 +84,7 @@ export class StoreIdentity {
       const seen: Seen = { store: this.folder, id };
       writeWhole(this.seenFile, `${JSON.stringify(seen, null, 2)}\n`);
     } catch {
-      // A project that cannot be written still uses the store, and will not notice another one in its place.
+      // A project that cannot be written still uses the store, but would not notice another one in its place.
     }
   }
 

@@ -1,27 +1,23 @@
 import type { Readable } from 'node:stream';
 
-/** A large object that was kept. */
 export interface KeptFile {
-  /** SHA-256 of its bytes, in hexadecimal digits: its name in the store. */
+  /** In hexadecimal digits; the object's name in the store. */
   sha256: string;
   bytes: number;
 }
 
-/** A large object as the store lists it. */
 export interface StoredFile extends KeptFile {
-  /** When it was kept last; a store may leave an earlier moment of the 24 hours before that. */
+  /** When it was last kept; a store may report a time up to 24 hours earlier. */
   keptAt: Date;
 }
 
-/** Options for keeping a large object. */
 export interface KeepOptions {
-  /** More bytes than this are refused with `file.too_large`, and nothing is left of them. */
+  /** A larger object fails with `file.too_large` and leaves nothing behind. */
   maxBytes: number;
-  /** Ends the taking in, with its reason; nothing is left of it. */
+  /** Cancels the upload with its reason; leaves nothing behind. */
   signal?: AbortSignal | undefined;
 }
 
-/** A small object as the store lists it. */
 export interface NamedObject {
   name: string;
   bytes: number;
@@ -29,20 +25,15 @@ export interface NamedObject {
 }
 
 /**
- * The shared storage of an environment's workers and their callers: a folder, or a place in an object store.
- *
- * Three separate kinds of objects: values by their digest (`put`, `get`, `holds`), files by their digest, which are
- * read and written as streams and may be removed again (`*File`), and small objects by name (`*Named`).
- *
- * Every method may throw AbilityError `store.full` if something cannot be kept, and `store.not_shared` if the store
- * cannot be reached or a requested digest is missing or damaged.
+ * The shared storage of an environment's workers and their callers: a folder, or a place in an object store. Keeps
+ * values by digest (`put`, `get`, `holds`), files by digest, which are streamed and may be removed (`*File`), and
+ * small objects by name (`*Named`), all separately. Every method may throw AbilityError `store.full` if something
+ * cannot be kept, `store.not_shared` if the store cannot be reached or a requested digest is missing or damaged.
  */
 export interface Store {
-  /** Where it is, as it is shown to people: a folder, or `s3://bucket/prefix`. */
+  /** For people: a folder, or `s3://bucket/prefix`. */
   readonly where: string;
-  /**
-   * Whether others read it: an explicit store (`ABILITY_STORE`) is shared, that of the project's own runtime is not.
-   */
+  /** Whether others read it: true for `ABILITY_STORE`, false for the store of the project's own runtime. */
   readonly isShared: boolean;
 
   /** Keeps a value and returns its SHA-256; a damaged copy is rewritten. */
@@ -53,35 +44,26 @@ export interface Store {
   holds(digest: string): Promise<boolean>;
 
   /**
-   * Keeps a file atomically. An existing file counts as kept now.
-   *
-   * @param source absolute path, or its bytes. @throws AbilityError `file.too_large`; the error of a source that cannot
-   * be read.
+   * Keeps a file atomically; an existing one counts as kept now. @param source absolute path, or its bytes. @throws
+   * AbilityError `file.too_large`; the error of a source that cannot be read.
    */
   keepFile(source: string | Readable, options: KeepOptions): Promise<KeptFile>;
-  /**
-   * The bytes of a file, verified while they are read: the stream of a damaged file fails with `store.not_shared`
-   * before its end, so only a stream read to the end is the file.
-   */
+  /** Bytes, verified while read: the stream of a damaged file fails with `store.not_shared` before its end. */
   openFile(sha256: string): Promise<Readable>;
-  /**
-   * The size of a file in bytes; undefined if it does not exist. @throws AbilityError `store.not_shared` if that cannot
-   * be determined.
-   */
+  /** In bytes; undefined if it does not exist. @throws AbilityError `store.not_shared` if that is unknown. */
   sizeOfFile(sha256: string): Promise<number | undefined>;
-  /** Removes a file; that it is gone already is fine. */
+  /** Removes a file; does nothing if it is missing. */
   removeFile(sha256: string): Promise<void>;
-  /** All files that are kept, in no order. */
+  /** All kept files, in any order. */
   listFiles(): AsyncIterable<StoredFile>;
   /** Removes incomplete files of killed processes that have not grown since a given time. */
   removeHalfWritten(before: Date): Promise<void>;
 
-  /** Puts a small object under a name such as `tasks/<key>/record.json`, whole, in place of an earlier one. */
+  /** Atomically writes or replaces a small object under a name such as `tasks/<key>/record.json`. */
   putNamed(name: string, bytes: Uint8Array): Promise<void>;
-  /** The object of a name; undefined if it does not exist. */
   getNamed(name: string): Promise<Uint8Array | undefined>;
   /** The objects below a name that ends with `/`, sorted by name. */
   listNamed(prefix: string): Promise<NamedObject[]>;
-  /** Removes the object of a name, or all below one that ends with `/`; that they are gone already is fine. */
+  /** Removes the named object, or all below a name that ends with `/`; missing ones are fine. */
   removeNamed(name: string): Promise<void>;
 }

@@ -4,13 +4,12 @@ import { AbilityError } from '../../contracts/problem.js';
 import { FileHolds } from './file-holds.js';
 import type { KeptFile, Store } from './store.js';
 
-/** A file may be removed, by who saw no hold of it, as often as this while it is kept. */
+/** Retries if a remover that saw no hold removes the file while it is being kept. */
 const MAX_TURNS = 5;
 
-/** Makes the bytes of a file to keep, from their beginning, each time that it is called. */
+/** Opens the file's bytes from the beginning at each call. */
 export type Source = () => Promise<Readable>;
 
-/** The files of the tasks of a project: their bytes, and their holders. */
 export class TaskFileStore {
   readonly holds: FileHolds;
 
@@ -21,12 +20,7 @@ export class TaskFileStore {
     this.holds = new FileHolds(store, project);
   }
 
-  /**
-   * Keeps a file for a task.
-   *
-   * @throws AbilityError `file.too_large` above the given number of bytes; `store.full`, `store.not_shared`; the error
-   * of the source.
-   */
+  /** @throws AbilityError `file.too_large`, `store.full`, `store.not_shared`; the error of the source. */
   async keep(source: Source, task: string, maxBytes: number, signal?: AbortSignal): Promise<KeptFile> {
     for (let turn = 1; ; turn += 1) {
       const kept = await this.store.keepFile(await source(), { maxBytes, signal });
@@ -35,11 +29,7 @@ export class TaskFileStore {
     }
   }
 
-  /**
-   * Lets a task hold a file that is kept already.
-   *
-   * @throws AbilityError `store.not_shared` where it is not, `file.not_of_task` where it has another size than it says.
-   */
+  /** Holds a kept file. @throws AbilityError `store.not_shared` if missing; `file.not_of_task`: other size. */
   async hold(task: string, { $file: digest, name, bytes }: Pick<FileValue, '$file' | 'name' | 'bytes'>): Promise<void> {
     const found = await this.holds.hold(task, digest);
     if (found === bytes) return;

@@ -1,7 +1,6 @@
 import type { ClientConnectConfig } from '@temporalio/envconfig';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 
-/** The caller's flags for the address of Temporal. */
 export interface ConnectionFlags {
   address?: string | undefined;
   namespace?: string | undefined;
@@ -12,19 +11,16 @@ export interface ConnectionFlags {
 export type RemoteServer = ClientConnectConfig & { address: string; namespace: string };
 
 /**
- * Chooses the Temporal server of a command: flag, then `TEMPORAL_*`, then a profile, else the project's runtime.
- *
- * A configuration file alone never selects a remote server. Source: docs/guide.md#configuration.
- *
- * @returns the remote server, or undefined for the project's runtime.
- * @throws AbilityError `config.invalid` for an unknown profile.
+ * Chooses the Temporal server of a command: flag, then `TEMPORAL_*`, then a profile; undefined: the project's
+ * runtime. A configuration file alone never selects a remote server. Source: docs/guide.md#configuration. @throws
+ * AbilityError `config.invalid` for an unknown profile.
  */
 export async function chooseServer(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<RemoteServer | undefined> {
   const profile = flags.profile ?? env.TEMPORAL_PROFILE;
-  // A profile given by flag wins over an address in the environment, one from the environment does not.
+  // A profile flag overrides an address from the environment; a profile from the environment does not.
   const own = flags.profile === undefined ? env : { ...env, TEMPORAL_ADDRESS: undefined };
   const address = flags.address ?? own.TEMPORAL_ADDRESS;
   if (!address && !profile) return undefined;

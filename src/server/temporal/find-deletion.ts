@@ -3,15 +3,12 @@ import type { Deletion } from '../../contracts/deletion.js';
 import { deleteIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { projectOf } from '../../rules/tasks/other-project.js';
 
-/** A deletion that Temporal knows of. */
 export interface FoundDeletion {
-  /** The project of the task. */
   project: string;
-  /** How it went. */
   deletion: Deletion | 'under way';
 }
 
-/** Temporal's knowledge of the deletion of a task; undefined if it has none (any more). */
+/** What Temporal knows of a task's deletion; undefined if nothing, or no longer. */
 export async function findDeletion(client: Client, key: string): Promise<FoundDeletion | undefined> {
   const handle = client.workflow.getHandle(deleteIdOf(key));
   try {

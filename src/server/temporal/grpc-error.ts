@@ -8,7 +8,6 @@ export function isUnimplemented(error: unknown): boolean {
   return grpcErrorOf(error)?.code === UNIMPLEMENTED;
 }
 
-/** Whether a server does not know the object of a request. */
 export function isNotFound(error: unknown): boolean {
   return grpcErrorOf(error)?.code === NOT_FOUND;
 }

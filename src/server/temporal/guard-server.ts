@@ -1,16 +1,10 @@
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
-/**
- * Time within which the server of a killed runtime ends: before a process that cannot see it may take the lock.
- * Seconds.
- */
+/** Seconds until a killed runtime's server is ended: before an unseen process may take the lock. */
 const GRACE_S = 6;
 
-/**
- * Waits until the runtime is gone, which closes its end of the pipe, then ends the server; unless that is gone, or a
- * command on this machine was faster, and its number is that of another process by now.
- */
+/** When the runtime ends, which closes the pipe, kills the server unless another process has its pid by now. */
 const WAIT_AND_KILL = [
   'read -r _',
   'sleep "$3"',
@@ -20,22 +14,19 @@ const WAIT_AND_KILL = [
 ].join('\n');
 
 /**
- * Ensures that a server does not outlive its runtime where it cannot be seen: on another host, or in a PID namespace,
- * others would open its database beside it.
- *
- * @param word an argument of the server that no other process has.
- * @param graceS how long a command on this machine may be faster, in seconds.
- * @returns a function that ends the watch.
+ * Ensures that a server does not outlive its runtime: processes that cannot see it, on another host or in a PID
+ * namespace, would open its database too. @param word an argument of the server that no other process has. @param
+ * graceS seconds for a command on this machine to end it first. @returns a function that ends the watch.
  */
 export function guardServer(pid: number, word: string, graceS = GRACE_S): () => void {
   const guard = spawn('sh', ['-c', WAIT_AND_KILL, 'server-guard', String(pid), word, String(graceS)], {
     cwd: '/',
-    // It must outlive the group of its runtime.
+    // The guard must survive a kill of the runtime's process group.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const pipe: Writable | null = guard.stdin;
-  // A machine without a shell has no guard, and a guard that ended closes the pipe.
+  // Without a shell there is no guard; a guard that has ended closes the pipe.
   guard.once('error', () => {});
   pipe?.on('error', () => {});
   guard.unref();

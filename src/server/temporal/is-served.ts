@@ -17,7 +17,7 @@ function isRecent({ lastAccessTime }: { lastAccessTime?: Seconds }): boolean {
   return Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1000 < RECENT_MS;
 }
 
-/** A server's statistics of a queue, for workflows and activities together. */
+/** Totals for workflows and activities. */
 export async function queueFigures(
   client: Client,
   namespace: string,

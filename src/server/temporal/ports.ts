@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 /** The only address our servers listen on unless configured otherwise. Source: docs/operations.md#safety. */
 export const LOOPBACK = '127.0.0.1';
 
-/** A free port; the preferred one where it is free, so that links to the UI outlive a restart. */
+/** The preferred port if it is free, so that links to the UI survive a restart; else any free one. */
 export async function freePort(preferred?: number): Promise<number> {
   if (preferred !== undefined && (await canListen(preferred)) === preferred) return preferred;
   const port = await canListen(0);
@@ -22,7 +22,6 @@ function canListen(port: number): Promise<number | undefined> {
   });
 }
 
-/** The port of `host:port`, or undefined. */
 export function portOf(address: string | undefined): number | undefined {
   const port = Number(/:(\d+)\/?$/.exec(address ?? '')?.[1]);
   return Number.isInteger(port) && port > 0 ? port : undefined;

@@ -3,16 +3,13 @@ import { isNotFound, isUnimplemented } from './grpc-error.js';
 
 const GONE_MS = 100;
 
-/** One run of an activity outside of workflows. */
 interface ActivityRun {
   activityId: string;
   runId: string;
 }
 
 /**
- * Deletes the preflights of a key that were activities: they contain the request. Servers without such activities have
- * none.
- *
+ * Deletes a key's preflights that were activities, since they contain the request; not every server has any.
  * @param onProgress called while it waits for the deletion. @throws errors of the server.
  */
 export async function removePreflightActivities(
@@ -34,7 +31,7 @@ export async function removePreflightActivities(
   }
 }
 
-/** The newest run is known at once, those before it once they are listed. */
+/** The newest run is known at once, earlier ones only after the server has listed them. */
 async function runsOf(client: Client, activityId: string): Promise<ActivityRun[]> {
   const runs = new Set<string>();
   try {

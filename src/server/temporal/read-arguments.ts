@@ -2,11 +2,7 @@ import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@tempo
 import type { TaskStart } from '../../contracts/task.js';
 import { unpackArguments } from '../../rules/tasks/task-arguments.js';
 
-/**
- * Start arguments of a task, from the first event of its history.
- *
- * @param task the workflow id. @returns undefined if these are not the arguments of a task.
- */
+/** A task's arguments, from its history's first event; undefined for others. @param task its workflow id. */
 export async function readArguments(
   codec: Pick<PayloadCodec, 'decode'>,
   payloads: Payload[],
@@ -17,7 +13,7 @@ export async function readArguments(
   try {
     args = decoded.map((payload) => defaultPayloadConverter.fromPayload(payload));
   } catch {
-    // A foreign workflow, with arguments in a form of its own.
+    // A foreign workflow with arguments of another form.
     return undefined;
   }
   return unpackArguments(args, task);

@@ -5,7 +5,6 @@ import { ATTRIBUTES } from '../../contracts/names.js';
 import { argumentAfter, findProcesses, type ProcessMark, stopProcess } from '../processes/processes.js';
 import { LOOPBACK } from './ports.js';
 
-/** How the project's Temporal server is started. */
 export interface ServerOptions {
   binary: string;
   port: number;
@@ -13,11 +12,11 @@ export interface ServerOptions {
   /** The SQLite file; absent: in memory. */
   database?: string;
   log: string;
-  /** Dynamic settings of the server besides ours, as `name=value`. */
+  /** In addition to ours, as `name=value`. */
   settings?: readonly string[];
 }
 
-/** As shipped each queue is polled 20 times a second; see docs/performance.md. */
+/** The server's default is 20 polls per second and queue; see docs/performance.md. */
 const SPEED_FLAGS = [
   ...['journal_mode=wal', 'synchronous=1'].flatMap((pragma) => ['--sqlite-pragma', pragma]),
   ...['transfer', 'timer', 'visibility'].flatMap((queue) => [
@@ -38,7 +37,7 @@ export function spawnServer(options: ServerOptions): ChildProcess {
   try {
     return spawn(options.binary, argumentsOf(options), {
       cwd: dirname(options.log),
-      // A Ctrl-C at the terminal is for us: the workers need the server until their calls have ended.
+      // Ctrl-C must not reach the server: the workers need it until their calls have ended.
       detached: true,
       stdio: ['ignore', log, log],
       env: childEnvironment(),
@@ -56,19 +55,19 @@ function argumentsOf({ port, uiPort, database, settings = [] }: ServerOptions): 
   return ['server', 'start-dev', ...listen, ...keep, ...attributes, ...SPEED_FLAGS, ...more, '--log-level', 'error'];
 }
 
-/** The server reads `TEMPORAL_*` as flags of its own; the caller's are meant for clients. */
+/** Without `TEMPORAL_*`, which the server would read as its own flags. */
 function childEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
 }
 
-/** Stops servers that still have the project's database open although their runtime is gone; the caller holds the lock. */
+/** Stops dead runtimes' servers that still have the database open; the caller must hold the lock. */
 export async function stopOrphans(database: string): Promise<number> {
   const orphans = findServers(database);
   await Promise.all(orphans.map((mark) => stopProcess(mark, STOP_MS)));
   return orphans.length;
 }
 
-/** Servers of this very file: in a container the same path is another file, and the same file may have another path. */
+/** Compares files, not paths: in a container the same path may be another file, and the reverse. */
 function findServers(database: string): ProcessMark[] {
   if (process.platform !== 'linux') return findProcesses([DATABASE_FLAG, database]);
   return findProcesses([DATABASE_FLAG]).filter(({ pid }) => {
@@ -87,7 +86,7 @@ function sharesFiles(pid: number): boolean {
   }
 }
 
-/** A file that cannot be read is not ours. */
+/** False if a file cannot be read. */
 function isSameFile(one: string, other: string): boolean {
   try {
     const [a, b] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
@@ -97,7 +96,6 @@ function isSameFile(one: string, other: string): boolean {
   }
 }
 
-/** The last lines of the server's log, for an error message. */
 export function tailOf(file: string, lines = 5): string {
   try {
     return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-lines).join('\n');

@@ -6,11 +6,9 @@ import { markOf, signalProcess, stopProcess } from '../processes/processes.js';
 import { freePort, LOOPBACK } from './ports.js';
 import { tailOf } from './temporal-server.js';
 
-/** Temporal's time-skipping server, running. */
 export interface TestServer {
   /** `host:port`. */
   address: string;
-  /** Resolves when it is gone. */
   stop(): Promise<void>;
 }
 
@@ -19,12 +17,8 @@ const LOOK_MS = 10;
 const STOP_MS = 2000;
 
 /**
- * Starts the time-skipping server on a free port. Its clock stops until it is moved explicitly.
- *
- * It keeps everything in memory, and ends with this process at the latest.
- *
- * @param log file for its output.
- * @throws AbilityError `temporal.unavailable` with the tail of the log.
+ * Starts the time-skipping server on a free port, with a clock that skips only on request. Keeps everything in
+ * memory, and ends with this process. @throws AbilityError `temporal.unavailable` with the tail of the log.
  */
 export async function startTestServer(binary: string, log: string): Promise<TestServer> {
   const port = await freePort();
@@ -53,7 +47,7 @@ export async function startTestServer(binary: string, log: string): Promise<Test
   return { address: `${LOOPBACK}:${port}`, stop };
 }
 
-/** Not in our process group, so that Ctrl-C leaves it to us until the workers have stopped. */
+/** In a process group of its own: on Ctrl-C, the workers stop before the server. */
 function spawnInto(log: string, binary: string, args: string[]): ChildProcess {
   const file = openSync(log, 'a');
   try {

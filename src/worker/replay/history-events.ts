@@ -3,10 +3,8 @@ import type { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { PHASES } from '../../contracts/hooks.js';
 import { isModelKey } from '../../rules/agents/model-key.js';
 
-/** The events of one run, as Temporal has them. */
 export type History = Parameters<typeof historyToJSON>[0];
 
-/** One event of a history. */
 export type HistoryEvent = NonNullable<History['events']>[number];
 
 /** One run of a workflow, as it was recorded. */
@@ -15,11 +13,10 @@ export interface RecordedHistory {
   name: string;
   workflowId: string;
   history: History;
-  /** Values that its payloads refer to by digest, where they came along with it. */
+  /** Values that payloads refer to by digest, if recorded too. */
   stored?: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Temporal's name of an event, such as `ActivityTaskScheduled`. */
 export function typeOf(event: HistoryEvent): string {
   const [key] = Object.entries(event).find(([name, value]) => value && name.endsWith(ATTRIBUTES)) ?? ['unknown'];
   const name = key.replace(ATTRIBUTES, '');
@@ -28,12 +25,12 @@ export function typeOf(event: HistoryEvent): string {
 
 const ATTRIBUTES = 'EventAttributes';
 
-/** Number of an event in its history, counted from 1. */
+/** Number of the event, counted from 1. */
 export function idOf(event: HistoryEvent): number {
   return Number(event.eventId);
 }
 
-/** Describes an event where its type alone does not. */
+/** The subject of an event; null if its type says enough. */
 export function summaryOf(event: HistoryEvent): string | null {
   const type =
     event.activityTaskScheduledEventAttributes?.activityType?.name ??
@@ -41,7 +38,7 @@ export function summaryOf(event: HistoryEvent): string | null {
   return type ?? textOf(event.userMetadata?.summary) ?? localActivityOf(event) ?? null;
 }
 
-/** Path of the step an event belongs to; null if it is not a call of a step. */
+/** Null if the event does not belong to a call of a step. */
 export function stepOf(event: HistoryEvent, events: readonly HistoryEvent[], workflowId: string): string | null {
   const scheduled = scheduledBy(event);
   if (scheduled !== undefined) {
@@ -49,7 +46,7 @@ export function stepOf(event: HistoryEvent, events: readonly HistoryEvent[], wor
     return origin ? stepOf(origin, events, workflowId) : null;
   }
   const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
-  // The summary of a call is its path; those of hooks and of our own activities are words for people.
+  // The summary of a call is its path; those of hooks and of our own activities are prose.
   if (type) return isOperation(type) ? (textOf(event.userMetadata?.summary) ?? null) : null;
   const child = event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowId;
   return child?.startsWith(`${workflowId}/`) ? child.slice(workflowId.length + 1) : null;
@@ -59,7 +56,7 @@ function isOperation(type: string): boolean {
   return (!type.includes(':') || isModelKey(type)) && !(PHASES as readonly string[]).includes(type);
 }
 
-/** Id of the event that scheduled the activity of this one. */
+/** The id of the scheduling event, for a later event of an activity. */
 function scheduledBy(event: HistoryEvent): string | undefined {
   const attributes =
     event.activityTaskStartedEventAttributes ??

@@ -1,12 +1,11 @@
 import type { Problem } from '../../contracts/problem.js';
 
-/** The difference that Temporal's SDK found in a replay. */
 export interface Complaint {
-  /** Number of the event, where the SDK names it. */
+  /** Undefined if the SDK does not name the event. */
   eventId?: number;
-  /** The command of this build there, to follow "this build would". */
+  /** This build's command; completes "this build would". */
   wanted: string;
-  /** Set where the history itself is at fault. */
+  /** Set if the history itself is invalid. */
   problem?: Problem;
 }
 
@@ -30,16 +29,13 @@ const MACHINE = /^(.+?) machine does not handle this event: /;
 const UNMATCHED = /^(.+?) of .+? '(.*)' does not match .+? command '(.*)'$/;
 const EVENT = /HistoryEvent\(id: (\d+)/;
 
-/**
- * Translates an error of a replay into plain words. @throws errors that are not about the replay, such as a broken
- * bundle.
- */
+/** Translates an error of a replay into plain words. @throws other errors, such as of a broken bundle. */
 export function readComplaint(error: unknown): Complaint {
   if (!(error instanceof Error)) throw error;
   if (error.name === 'DeterminismViolationError') return readDifference(detailOf(error));
   if (error.name !== 'ReplayError') throw error;
   const detail = detailOf(error);
-  // The code of the workflow threw something where it should have gone on.
+  // The workflow code threw an error where it should have continued.
   if (error.message.includes('workflow task failure')) return { wanted: `stop with an error: ${detail}` };
   return { wanted: '', problem: { code: 'history.invalid', message: `Temporal cannot follow it: ${detail}` } };
 }

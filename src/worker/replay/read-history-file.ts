@@ -6,9 +6,9 @@ import { z } from 'zod';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import type { History, RecordedHistory } from './history-events.js';
 
-/** The events alone, as `temporal workflow show --output json` prints them. */
+/** Format of `temporal workflow show --output json`. */
 const PLAIN = z.object({ events: z.array(z.looseObject({ eventId: z.coerce.string() })).min(1) });
-/** With facts that the events lack, as `npm run histories` writes them. */
+/** Format of `npm run histories`, which adds facts to the events. */
 const RECORDED = z.object({
   workflowId: z.string().optional(),
   history: PLAIN,
@@ -22,11 +22,7 @@ const FORMAT = z.union([
 
 const SUGGESTION = 'Write one with `temporal workflow show --workflow-id KEY --output json > FILE`.';
 
-/**
- * The history files of a path: itself, or every `.json` in the folder and below it, in the order of their names.
- *
- * @throws AbilityError `history.invalid` for a folder without any.
- */
+/** The file, or every `.json` below the folder, sorted. @throws AbilityError `history.invalid` for none. */
 export function findHistoryFiles(path: string): string[] {
   if (!statSync(path).isDirectory()) return [path];
   const files = readdirSync(path, { recursive: true, encoding: 'utf8' })
@@ -43,7 +39,7 @@ export function readHistoryFile(file: string): RecordedHistory {
   const history = toHistory(file, plain);
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (!started) throw invalid(file, 'its first event is not the start of a workflow');
-  // Servers before 1.26 do not say the id; a task without children replays under any.
+  // Servers before 1.26 do not report the id; a task without children replays under any.
   const id = workflowId ?? started.workflowId;
   return { name: file, workflowId: id || 'unknown', history, stored: valuesOf(file, stored) };
 }

@@ -16,15 +16,15 @@ import { WORKFLOW_BUNDLE } from '../create-workers.js';
 import { type History, idOf, type RecordedHistory, stepOf, summaryOf, typeOf } from './history-events.js';
 import { type Complaint, readComplaint } from './read-complaint.js';
 
-/** Where a build of the workflows goes another way than a history. */
+/** The first event at which a build of the workflows departs from a history. */
 export interface Difference {
   event_id: number;
   event_type: string;
   /** Subject of the event, such as the operation of a call; null where its type says enough. */
   about: string | null;
-  /** Path of the step it belongs to; null if it is not a call. */
+  /** Null if the event does not belong to a call. */
   step: string | null;
-  /** The command of this build there, to follow "this build would". */
+  /** This build's command; completes "this build would". */
   wanted: string;
 }
 
@@ -37,17 +37,15 @@ export type ReplayEnd = { name: string; workflow_id: string; events: number } & 
 
 /** Options of a replay. */
 export interface ReplayOptions {
-  /** Where large values are that did not come along with a history; left out: nowhere. */
+  /** Source of large values that were not recorded; omitted: none. */
   store?: Store | undefined;
   /** Path of the bundled workflows; left out: those of this package. */
   workflowBundle?: string | undefined;
 }
 
 /**
- * Replays one recorded run with the workflows of this build, and finds the event where they differ.
- *
- * Writes nothing, calls nothing. A history that has not ended is replayed as far as it goes. Temporal compares the
- * workflow's commands (calls, timers, children, its end), not their values.
+ * Replays one recorded run with this build's workflows, and finds the event where they differ. Has no effects;
+ * replays an open history as far as it goes. Temporal compares commands (calls, timers, the end), not values.
  */
 export async function replayHistory(recorded: RecordedHistory, options: ReplayOptions = {}): Promise<ReplayEnd> {
   const { workflowId, history } = recorded;
@@ -73,18 +71,14 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
   return { ...about, status: 'differs', difference };
 }
 
-/**
- * Replays many recorded runs, in order, in one worker: it is started once, which takes longer than most replays.
- *
- * A failed replay is repeated alone, as {@link replayHistory} does.
- */
+/** Replays all in one worker, which is slow to start; repeats a failed one alone by {@link replayHistory}. */
 export async function* replayHistories(
   all: readonly RecordedHistory[],
   options: ReplayOptions = {},
 ): AsyncGenerator<ReplayEnd> {
   let done = 0;
   const codec = new ReplayCodec(options.store);
-  // The SDK takes a history when the one before has ended, so the values at hand are always those of its own.
+  // The SDK takes a history once the previous one has ended, so `stored` always belongs to the current one.
   const inTurn = async function* () {
     for (const { history, workflowId, stored } of all) {
       codec.stored = stored;
@@ -97,7 +91,7 @@ export async function* replayHistories(
       yield error ? await replayHistory(recorded, options) : { ...headOf(recorded), status: 'ok' };
     }
   } catch {
-    // A history that cannot be read ends the worker: the others are replayed alone.
+    // An unreadable history ends the worker; the remaining ones are replayed alone.
   }
   for (const recorded of all.slice(done)) yield await replayHistory(recorded, options);
 }
@@ -134,7 +128,7 @@ function workerOptions(codec: ReplayCodec, codePath = WORKFLOW_BUNDLE): ReplayWo
   return { workflowBundle: { codePath }, dataConverter: { payloadCodecs: [codec] }, sinks: noSinks };
 }
 
-/** We report differences ourselves, so the SDK's log of them is suppressed. */
+/** Suppresses the SDK's log of differences, which we report ourselves. */
 function quiet(): void {
   const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
   try {
@@ -144,12 +138,12 @@ function quiet(): void {
       shutdownSignals: [],
     });
   } catch (error) {
-    // The host of workers in this process has installed its logger already.
+    // A worker host in this process has already installed its logger.
     if (!(error instanceof Error) || error.name !== 'IllegalStateError') throw error;
   }
 }
 
-/** Number of the first event with which the history no longer replays; found by halving. */
+/** Bisects for the number of the first event that does not replay. */
 async function findEvent(count: number, replays: (count: number) => Promise<boolean>): Promise<number> {
   let good = 0;
   let bad = count;
@@ -178,9 +172,8 @@ async function whyNotOurs({ history, workflowId }: RecordedHistory, codec: Repla
   return { code: 'engine.unsupported', message, suggestion };
 }
 
-/** Reads large values from where they are; keeps none, as a replay leaves nothing behind. */
+/** Reads large values from their store; writes none. */
 class ReplayCodec extends SpillingCodec {
-  /** Set once a value could not be read. */
   missing: Problem | undefined;
 
   /** @param stored values that came along with the history. */

@@ -13,13 +13,13 @@ import { StoreWrites } from './store-writes.js';
 
 /** A task waits no longer than this for a store; pending writes continue. */
 const PATIENCE_MS = 2000;
-/** How long that holds for the tasks after one that waited in vain. */
+/** After a timeout or failure, tasks do not wait for the store this long. */
 const HURRY_MS = 10_000;
 
-/** Shares facts about tasks with readers elsewhere through a store. */
+/** Shares records and logs with readers on other machines. */
 export class StoreShare implements TaskShare {
   private readonly writes: StoreWrites;
-  /** While the store is slow or down no task waits for it; on the clock of `performance.now()`. */
+  /** Until then tasks do not wait, since the store is slow or down; by `performance.now()`. */
   private hurriedUntil = Number.NEGATIVE_INFINITY;
 
   /** @param origin of the logs: see `SharedLogName`. */
@@ -32,7 +32,6 @@ export class StoreShare implements TaskShare {
     this.writes = new StoreWrites(store);
   }
 
-  /** Number of records and logs that could not be shared. */
   get missing(): number {
     return this.writes.missing;
   }
@@ -84,10 +83,10 @@ export class StoreShare implements TaskShare {
     await this.waiting(this.writes.settled(''));
   }
 
-  /** The record is the last, so that its readers find the logs of a task that has ended. */
+  /** Writes the record last: who sees an ended task's record then finds its logs. */
   private async finish(record: TaskRecord): Promise<void> {
     const known = await this.read(record.task_key);
-    // A slow worker overwrites nothing.
+    // A slow worker must not overwrite a later result.
     if (known && known.request.input === record.request.input && endsLater(known.result, record.result)) return;
     const all = sharedTask(this.placeOf(record.task_key));
     await this.writes.settled(all);
@@ -105,12 +104,12 @@ export class StoreShare implements TaskShare {
   }
 }
 
-/** How long a line waits to be read elsewhere, while the log is small and beyond: the whole log is written each time. */
+/** Delay of a write while the log is small, and beyond that: each write contains the whole log. */
 const SMALL_MS = 2000;
 const LARGE_MS = 10_000;
 const SMALL_BYTES = 64 * 1024;
 
-/** A log that is written as a whole, again and again while it grows. */
+/** Writes the whole log each time it has grown. */
 export class GrowingLog implements SharedLog {
   private readonly parts: Buffer[] = [];
   private bytes = 0;

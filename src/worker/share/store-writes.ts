@@ -2,17 +2,13 @@ import { reasonOf } from '../../contracts/problem.js';
 import type { Store } from '../../server/store/store.js';
 import { log } from '../logger.js';
 
-/** Maximum size of pending writes; beyond it the store is too slow, and further ones are dropped. */
+/** Maximum size of pending writes; further ones are dropped, since the store is too slow. */
 const MAX_BYTES = 32 * 1024 * 1024;
-/** After a failure nothing is tried for so long, so that a store that is down costs nothing. */
+/** Pause after a failure, so that an unavailable store costs nothing. */
 const PAUSE_MS = 10_000;
-/** Number of objects written at once. */
 const AT_ONCE = 16;
 
-/**
- * Writes small objects to a store in the background: writes to one name are in order, and only the last value counts.
- * Failures are logged and counted.
- */
+/** Writes in the background: in order per name, only the last value counts. Logs and counts failures. */
 export class StoreWrites {
   private readonly waiting = new Map<string, Uint8Array>();
   private readonly writing = new Map<string, Promise<void>>();
@@ -20,13 +16,12 @@ export class StoreWrites {
   private lost = 0;
   private pausedUntil = 0;
 
-  /** @param now milliseconds of a clock that never goes back. */
+  /** @param now monotonic clock in milliseconds. */
   constructor(
     private readonly store: Pick<Store, 'putNamed' | 'where'>,
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Number of objects that could not be written. */
   get missing(): number {
     return this.lost;
   }
@@ -73,7 +68,7 @@ export class StoreWrites {
 
   private async write(name: string, bytes: Uint8Array): Promise<void> {
     if (this.now() < this.pausedUntil) {
-      // A failure shortly before was logged; the next log line contains the new total.
+      // A recent failure was logged; the next log line contains the new total.
       this.lost += 1;
       return;
     }

@@ -3,7 +3,6 @@ import type { Json } from '../../contracts/json.js';
 import { usageOf } from '../../rules/agents/agent-usage.js';
 import { StepFailure } from '../steps/step-failure.js';
 
-/** The limits of an agent, as its definition names them. */
 export type AgentLimit = 'max_turns' | 'max_calls' | 'max_tokens' | 'max_cost';
 
 const WHAT: Record<AgentLimit, string> = {
@@ -13,7 +12,6 @@ const WHAT: Record<AgentLimit, string> = {
   max_cost: 'cost as much as it may',
 };
 
-/** The end of an agent that has reached a limit, with its usage so far. */
 export function limitReached(limit: AgentLimit, used: AgentProgress): StepFailure {
   const usage = usageOf(used);
   const tokens = usage.input_tokens + usage.output_tokens;
@@ -26,7 +24,7 @@ export function limitReached(limit: AgentLimit, used: AgentProgress): StepFailur
   });
 }
 
-/** @throws StepFailure `limit.*` where nothing is left for another turn. */
+/** @throws StepFailure `limit.*` if the limits allow no further turn. */
 export function refuseExhausted(left: AgentLeft, used: AgentProgress): void {
   if (left.turns === 0) throw limitReached('max_turns', used);
   if (left.tokens === 0) throw limitReached('max_tokens', used);

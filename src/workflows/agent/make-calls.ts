@@ -23,27 +23,22 @@ import { limitReached } from './agent-limits.js';
 /** Calls with these effects run in parallel, except those that `mustQueue` names; others run in the model's order. */
 const READS: ReadonlySet<Effect> = new Set(['read', 'external_read']);
 
-/** Number of refused calls remembered: an agent that keeps trying must not grow its progress. */
+/** Limits the progress of an agent that keeps trying refused calls. */
 const MAX_DENIED = 200;
 
-/** The calls of one turn. */
 interface CallsOfTurn {
   run: TaskRun;
   agent: PlanAgent;
   frame: Frame;
   state: AgentProgress;
-  /** Path of the loop over them. */
   path: string;
   step: ForeachStep;
 }
 
 /**
- * Makes the calls that a model requested in one turn, each through the whole pipeline.
- *
- * A call that fails or is denied is a result with its reason; failures that always end a task end this one, too.
- *
- * @returns the results for the model, in the order of its calls. @throws StepFailure `outcome.unknown`, `limit.*`,
- * `timeout.task`.
+ * Makes the calls of one model turn, each through the whole pipeline. A failed or denied call is a result with its
+ * reason; failures that always end a task end this one too. @returns results for the model, in the order of its
+ * calls. @throws StepFailure `outcome.unknown`, `limit.*`, `timeout.task`.
  */
 export async function makeCalls(
   run: TaskRun,
@@ -83,10 +78,7 @@ async function callAll(calls: CallsOfTurn, asked: readonly ToolCall[]): Promise<
 /** In histories of earlier builds these ran at once. */
 const QUEUED = 'agent-calls-queued';
 
-/**
- * Read-only calls that must still run in order: with an agent among them, since each agent gets all that is left of the
- * limits; with the same call twice, since guards check it once.
- */
+/** True with an agent, which gets all remaining limits, or with equal calls, which guards check only once. */
 function mustQueue({ run, agent }: CallsOfTurn, open: readonly { call: ToolCall }[]): boolean {
   if (open.length < 2) return false;
   const abilityOf = ({ tool: name }: ToolCall): string | undefined =>
@@ -182,11 +174,7 @@ async function callTask(
   return callWorkflow(run, { path, id: name, ability, input, budget, groups, grant: whole, used });
 }
 
-/**
- * Abilities that a called agent may call: those that both may, or the named ones among them. Source: R-003-17.
- *
- * @throws StepFailure `agent.wider_grant` if a named one is not among them.
- */
+/** What both agents may call, or the named ones. Source: R-003-17. @throws StepFailure `agent.wider_grant`. */
 function grantFor(
   run: TaskRun,
   ability: string,
@@ -223,7 +211,7 @@ function toolOf({ run, agent }: CallsOfTurn, { tool: name }: ToolCall): PlanTool
   return tool && (!granted || granted.includes(tool.ability)) ? tool : undefined;
 }
 
-/** False for failures that always end a task; refusals and limits of the called ability are left to the model. */
+/** False for failures that always end a task; the model handles the called ability's refusals and limits. */
 function isResult(code: string): boolean {
   return !['outcome.unknown', 'timeout.task', 'internal.error'].includes(code);
 }

@@ -15,13 +15,10 @@ import { limitReached, refuseExhausted } from './agent-limits.js';
 import { makeCalls } from './make-calls.js';
 
 /**
- * Runs an agent: queries its model, makes the requested calls, and sends the results with the next query, until the
- * model answers.
- *
- * Its position is kept in the entry of its turns, so that a new run of the task continues there: messages are in the
- * transcript, and calls are not repeated. Source: docs/agent-abilities.md.
- *
- * @returns the answer. @throws StepFailure `limit.*`, `model.*`, `agent.*`; cancellation; Halted.
+ * Queries the model, makes the requested calls, and sends the results with the next query, until the model
+ * answers. Its position is kept in the entry of its turns, so that a new run of the task continues there: messages
+ * are in the transcript, and calls are not repeated. Source: docs/agent-abilities.md. @returns the answer. @throws
+ * StepFailure `limit.*`, `model.*`, `agent.*`; cancellation; Halted.
  */
 export async function runAgent(frame: Frame): Promise<Json> {
   const { run } = frame;
@@ -50,7 +47,7 @@ function entryOf(run: TaskRun): StepProgress {
   return run.steps.entry(TURNS.turns);
 }
 
-/** One turn. @returns the answer of the agent, where the model gave it. */
+/** @returns the agent's answer if the model gave one in this turn. */
 async function takeTurn(agent: PlanAgent, loop: RepeatStep, frame: Frame): Promise<{ value: Json } | undefined> {
   const { run } = frame;
   const entry = entryOf(run);
@@ -68,7 +65,7 @@ async function takeTurn(agent: PlanAgent, loop: RepeatStep, frame: Frame): Promi
     if (!answer.calls) {
       endTurn(run, loop, turn);
       if (answer.unusable === undefined) return { value: answer.answer ?? null };
-      // It may be repaired once.
+      // An unusable answer may be repaired once.
       if (repair !== undefined) throw unusable(answer.unusable);
       entry.agent.repair = answer.unusable;
       return undefined;
@@ -136,7 +133,6 @@ async function askModel(
   }
 }
 
-/** Adds the entries of a turn that has ended to the counts of the loop. */
 function endTurn(run: TaskRun, loop: RepeatStep, turn: number): void {
   const nameOf = () => ({ item: turn });
   const calls = loop.steps.find(({ id }) => id === TURNS.calls);

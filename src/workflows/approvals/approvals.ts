@@ -1,13 +1,12 @@
 import type { Approval } from '../../contracts/approvals.js';
 
-/** The approvals of a task, with the checks of proofs and the notices that are under way. */
 export class Approvals {
   readonly list: Approval[];
-  /** Proofs of decisions that are being checked. */
+  /** Number of pending checks of proofs. */
   proving = 0;
   /** Whether the workers of this task can check proofs; undefined until that is needed. */
   provable: Promise<boolean> | undefined;
-  /** Notices that the server takes over. */
+  /** Pending handovers of notices to the server. */
   readonly notices: Promise<void>[] = [];
 
   constructor(carried: readonly Approval[] = []) {

@@ -9,7 +9,6 @@ import type { TaskRun } from '../task/task-run.js';
 import { notifyOfApproval } from './notices.js';
 import { refuseUnprovable } from './proofs.js';
 
-/** Content of a new approval. */
 export interface ApprovalRequest {
   /** Step path; `run` for the task itself. */
   path: string;
@@ -28,11 +27,8 @@ export interface ApprovalRequest {
 const MAX_SUMMARY = 200;
 
 /**
- * Raises an approval and waits for people.
- *
- * @returns the approval once it is given.
- * @throws StepFailure `approval.denied`, `approval.changes_requested`, `approval.expired`, `feature.unsupported`; Halted;
- * cancellation.
+ * Raises an approval and waits until it is given. @throws StepFailure `approval.denied`,
+ * `approval.changes_requested`, `approval.expired`, `feature.unsupported`; Halted; cancellation.
  */
 export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt: Halt): Promise<Approval> {
   const { life, approvals } = run;
@@ -46,7 +42,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   if (request.step !== undefined) run.steps.showLink(request.path, request.step);
   if (approvals.open.length === 1) life.publish('waiting_approval');
   const left = Date.parse(approval.expires_at) - Date.now();
-  // The Temporal UI reads it as Markdown.
+  // The Temporal UI renders it as Markdown.
   const summary = startOf(`waiting for people: ${markdownLine(approval.title)}`, MAX_SUMMARY);
   try {
     const decided = await halt.wait(() => condition(() => approval.status !== 'open', Math.max(1, left), { summary }));
@@ -63,7 +59,7 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   return approval;
 }
 
-/** The same approval as an earlier run of the task raised it; people may have decided on it since. */
+/** The same approval from an earlier run of the task; people may have decided on it meanwhile. */
 function heldOver({ approvals, steps }: TaskRun, raised: Approval): Approval | undefined {
   const held = approvals.list.findLast(({ id, path }) => id === raised.id && path === raised.path);
   return held && steps.takeWaiting(raised.path) ? held : undefined;

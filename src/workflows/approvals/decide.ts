@@ -14,10 +14,7 @@ export function refuseNoVerdict(argument: { verdict?: unknown } | undefined): vo
   );
 }
 
-/**
- * Applies a decision received as an update; if the approval requires proof, verifies that first. Source:
- * docs/approvals.md.
- */
+/** Applies a decision from an update, after checking any required proof. Source: docs/approvals.md. */
 export function decide(run: TaskRun, verdict: Verdict, sent: unknown): DecisionOutcome | Promise<DecisionOutcome> {
   const decision = asDecision(sent);
   const approval = approvalToProve(run.approvals.list, decision);
@@ -25,7 +22,7 @@ export function decide(run: TaskRun, verdict: Verdict, sent: unknown): DecisionO
   return takeProved(run, approval, verdict, decision);
 }
 
-/** Applies a decision that came as a signal. A signal proves nothing, so it never counts where proof is required. */
+/** A signal proves nothing, so it does not count where proof is required. */
 export function decideBySignal(run: TaskRun, name: 'approve' | 'deny', sent: unknown): void {
   const { proof: _, ...decision } = asDecision(sent);
   const verdict = name === 'deny' && decision.request_changes ? 'request_changes' : name;
@@ -37,7 +34,7 @@ const FROM_SIGNAL: Proof = {
   reason: 'it came as a signal, which proves nothing, and proof of who decides is required here',
 };
 
-/** A task that ends meanwhile waits for the check, so that the sender learns the result of the decision. */
+/** The task does not end before the check, so that the sender learns the result of the decision. */
 async function takeProved(
   run: TaskRun,
   approval: Approval,
@@ -55,7 +52,7 @@ async function takeProved(
   }
 }
 
-/** @param proof left out: it brought none. */
+/** @param proof omitted if the decision has none. */
 function take({ approvals, warnings }: TaskRun, verdict: Verdict, decision: Decision, proof?: Proof): DecisionOutcome {
   const outcome = decideApproval(approvals.list, verdict, decision, new Date().toISOString(), proof);
   if (!outcome.counted && outcome.approval_id === null) {

@@ -6,7 +6,7 @@ import { needsComment } from '../../rules/tasks/decide-approval.js';
 
 const MAX_INPUT = 2000;
 
-/** Text for an approver, with the answer to send, as lines of Markdown. Source: docs/approvals.md. */
+/** Lines of Markdown for an approver, with the payload to send. Source: docs/approvals.md. */
 export function describeApproval(approval: Approval): string[] {
   const { id, title, what, reasons, requested_by, expires_at, quorum, decisions, ignored } = approval;
   const last = ignored.at(-1);
@@ -43,7 +43,6 @@ function describeField([name, field]: [string, ApprovalField]): string {
   return `- field ${markdownCode(name)}, ${kind}${optional ? ', may be left out' : ''}${words.join('')}`;
 }
 
-/** Placeholders to replace in the payload before sending it. */
 function describePlaceholders(approval: Approval, verdict: Verdict): string {
   const own = ['`by` is your name'];
   if (needsComment(approval, verdict)) own.push('`comment` is needed');
@@ -51,7 +50,7 @@ function describePlaceholders(approval: Approval, verdict: Verdict): string {
   return own.join(', ');
 }
 
-/** A payload that counts as it is: a name that may decide, a comment where one is needed, each field by its type. */
+/** A valid payload: an allowed name, a comment if required, and an example of each field. */
 function payload(approval: Approval, verdict: Verdict): string[] {
   const fields = verdict === 'approve' ? fieldsOf(approval) : undefined;
   const decision = {
@@ -65,7 +64,7 @@ function payload(approval: Approval, verdict: Verdict): string[] {
   return [`${mark}json`, text, mark, ''];
 }
 
-/** A person who may still decide, else a placeholder. */
+/** A person who may still decide; if none is known, a placeholder. */
 function nameFor({ people, self_approval, requested_by, changed_by = [], decisions }: Approval): string {
   const excluded = new Set(self_approval ? [] : [requested_by.name, ...changed_by]);
   const decided = new Set(decisions.map(({ by }) => (by === 'unnamed' ? '' : by.name)));

@@ -16,11 +16,7 @@ import type { TaskRun } from '../task/task-run.js';
 /** Eight attempts within an hour: 28 s, then twice as long each time. Source: docs/approvals.md#notices. */
 const RETRY = { maximumAttempts: 8, initialInterval: '28s', backoffCoefficient: 2, maximumInterval: '1h' } as const;
 
-/**
- * Sends one notice to its targets: a workflow of its own, which no task waits for.
- *
- * @returns why a notice was not delivered, by target.
- */
+/** Sends a notice, in a workflow that no task waits for. @returns failed deliveries, as `target: reason`. */
 export async function sendNotices({ notice, targets }: NoticeRequest): Promise<string[]> {
   reportRun();
   const { [ACTIVITIES.notify]: send } = proxyActivities<{ [ACTIVITIES.notify](request: SendNotice): Promise<void> }>({
@@ -34,7 +30,6 @@ export async function sendNotices({ notice, targets }: NoticeRequest): Promise<s
   );
 }
 
-/** Sends the notice that an approval was raised or decided. */
 export function notifyOfApproval(run: TaskRun, event: NoticeEvent, approval: Approval): void {
   const raised = run.approvals.list.filter(({ id }) => id === approval.id).length;
   // A repeated approval, as in a retried group, keeps its id.
@@ -42,14 +37,14 @@ export function notifyOfApproval(run: TaskRun, event: NoticeEvent, approval: App
   notify(run, `${run.task.id}:${approval.id}:${event}${turn}`, event, { approval: { ...approval } });
 }
 
-/** Sends the notice that the task failed; a called task is part of its caller's notice. */
+/** Only for a root task: a called task's failure is part of its caller's notice. */
 export function notifyOfEnd(run: TaskRun, { status, error }: Pick<TaskResult, 'status' | 'error'>): void {
   if (run.task.start.child) return;
   if (status !== 'failed' && status !== 'timed_out' && status !== 'unknown') return;
   notify(run, `${run.task.id}:task.failed`, 'task.failed', { status, ...(error && { error }) });
 }
 
-/** Only the end of the run waits until the server has taken it over; it never fails the task. */
+/** Does not wait and never fails the task; the end of the run waits for the handover to the server. */
 function notify(
   run: TaskRun,
   id: string,

@@ -8,11 +8,7 @@ import { messageOf, StepFailure } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { Approvals } from './approvals.js';
 
-/**
- * Refuses to raise an approval whose decisions could not be proved.
- *
- * @throws StepFailure `feature.unsupported`.
- */
+/** Refuses an approval whose decisions could not be proved. @throws StepFailure `feature.unsupported`. */
 export async function refuseUnprovable(task: TaskIdentity, approvals: Approvals): Promise<void> {
   const { environment } = task.plan;
   if (environment.proof !== 'required') return;
@@ -50,7 +46,7 @@ export async function proofOf(
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
     if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
     const source = proof.token === undefined ? 'os_user' : 'token';
-    // The kinds of proof accepted when the task was planned are accepted now.
+    // Only the kinds of proof accepted when the task was planned count.
     if (!task.plan.environment.proofs?.includes(source)) {
       return { proved: false, reason: `it is proved by a ${source}, which did not count when the task was planned` };
     }

@@ -18,11 +18,7 @@ import { failureOf } from './read-call-failure.js';
 import { type OperationCall, scheduleCall } from './schedule-call.js';
 import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
 
-/**
- * Calls a low-level ability: guards, approval, execution, hooks after it; the same path for tasks and for steps.
- *
- * @throws StepFailure; cancellation; Halted. Source: docs/architecture.md#the-rooms.
- */
+/** For tasks and steps. Source: docs/architecture.md#the-rooms. @throws StepFailure; cancellation; Halted. */
 export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> {
   return entersCalls(run.task) ? inSession(run, (entered) => callGuarded(run, call, entered)) : callGuarded(run, call);
 }
@@ -31,7 +27,7 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
   const input = callInput(run.task.plan, call.operation, call.input);
   const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
   const asked = askGuards(run, hooked);
-  // Two turns, guards or not: in the histories of engine 1 the waits of sibling branches come before their calls.
+  // Always two awaits: in histories of engine 1 the waits of sibling branches come before their calls.
   const reasons = reasonsFor(run, call, await asked);
   await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
   const made = run.calls.begin(call.path, call.operation.key, input);
@@ -49,7 +45,7 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
   }
 }
 
-/** All reasons of one call make one approval: hooks, the environment's effects, creation. Source: docs/hooks.md#preabilitycreate. */
+/** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
 function reasonsFor(run: TaskRun, { operation }: OperationCall, asked: string[]): string[] {
   const { environment, ability } = run.task.plan;
   const { seal, child } = run.task.start;
@@ -102,16 +98,12 @@ function countCall(run: TaskRun): void {
 }
 
 function perform(run: TaskRun, call: OperationCall): Promise<Json> {
-  // A clean-up is never kept from its work; an agent counts its calls itself.
+  // Limits never stop a clean-up; an agent counts its calls itself.
   if (call.budget === run.budget && !run.task.plan.agent) countCall(run);
   return executeCall(run, call);
 }
 
-/**
- * Executes only the call itself; a task whose seal no worker can check yet waits instead of failing.
- *
- * @throws StepFailure; cancellation; Halted.
- */
+/** Waits while no worker can check the seal. @throws StepFailure; cancellation; Halted. */
 export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
   for (;;) {
     call.halt.check();
@@ -138,7 +130,7 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
   }
 }
 
-/** Keeps the facts returned with the output of a call. */
+/** Records what came with the output of a call: hook answers, warnings, files. */
 function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
   const { output, attempt, hooks, allowed, allowed_ms = [], warnings, files } = answer;
   run.steps.note(call.path, call.id, { status: 'running', attempts: attempt ?? 1, ...(files && { files }) });
@@ -149,7 +141,7 @@ function take(run: TaskRun, call: OperationCall, answer: CallAnswer): Json {
   return output;
 }
 
-/** Calls that run at once see the same room, so the files that they made are added up here. @throws StepFailure `file.too_large`. */
+/** Parallel calls see the same room, so the total is checked here. @throws StepFailure `file.too_large`. */
 function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: StepFiles): void {
   run.files.add(path, files);
   if (!run.files.isTooMuch) return;
@@ -158,7 +150,6 @@ function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: Step
   throw new StepFailure({ code: 'file.too_large', message, suggestion }, true);
 }
 
-/** The built-in hooks of a call, in the order in which they run. */
 function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>[] {
   const caller = callerOf(run.task.start);
   const asked = (hooks: readonly PlanHook[], phase: Phase) =>

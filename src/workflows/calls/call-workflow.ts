@@ -32,7 +32,6 @@ import type { TaskRun } from '../task/task-run.js';
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 const MODULE = defineSearchAttributeKey('AbilityModule', SearchAttributeType.KEYWORD);
 
-/** One call of a workflow. */
 export interface WorkflowCall {
   path: string;
   id: string;
@@ -48,11 +47,8 @@ export interface WorkflowCall {
 }
 
 /**
- * Calls a workflow as a child: own key, record and hooks, under the plan and the seal of the root.
- *
- * Cancellation goes down and is waited for; failure comes up with its code. Source: docs/architecture.md#the-way-of-a-task.
- *
- * @throws StepFailure; cancellation.
+ * A child with its own key, record and hooks, under the root's plan and seal. Passes cancellation down, and waits;
+ * passes failures up. Source: docs/architecture.md#the-way-of-a-task. @throws StepFailure; cancellation.
  */
 export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Json> {
   const { path, id, ability, input, budget, groups } = call;
@@ -117,7 +113,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   }
 }
 
-/** Neither is in a history of an earlier build; there, such a call fails as it did. */
+/** Histories of earlier builds have neither patch; such a call fails there as before. */
 const LATER_ATTEMPT = 'call-of-later-attempt';
 const CALLED_BEFORE = 'called-before';
 
@@ -152,7 +148,7 @@ function memoOf(parent: string, { seal, input, user }: TaskStart, { ability, env
   };
 }
 
-/** A child belongs to the project, the environment and the session of its caller. */
+/** A child has its caller's project, environment and session. */
 function attributesOf({ ability }: Plan): SearchAttributePair[] {
   const shared = workflowInfo().typedSearchAttributes.getAll();
   const own = new Set<string>([STATUS.name, MODULE.name]);
@@ -169,7 +165,7 @@ function countUsage(run: TaskRun, { used }: WorkflowCall, usage: AgentUsage): vo
   else run.calls.countAgent(usage);
 }
 
-/** A child that ran out of its own time has not used up that of the task. */
+/** A child's own timeout is not that of the calling task. */
 function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknown): StepFailure {
   const { path, budget } = call;
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
@@ -186,6 +182,6 @@ function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknow
   const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;
   const said = problem.details;
   const details = isJsonObject(said) ? said : said === undefined ? {} : { value: said };
-  // The innermost step is the one reported, and so is the task that it belongs to.
+  // The innermost step is reported, with its own task.
   return new StepFailure({ ...problem, code, details: { task, ...details } }, false, result?.answer ?? false);
 }

@@ -16,7 +16,7 @@ const MAX_CARRIED_VALUE = 512;
 const MAX_MESSAGE = 2000;
 const MAX_CARRIED_MESSAGE = 200;
 
-/** A call that was begun, by reference: nothing is copied before the task ends. */
+/** A started call, by reference: values are not copied before the task ends. */
 interface Made {
   path: string;
   call: string;
@@ -26,27 +26,22 @@ interface Made {
   error?: Problem;
 }
 
-/** A call under way, to be ended. */
 export interface OpenCall {
   gave(output: Json): void;
   failed(problem: Problem): void;
 }
 
-/** Inputs and outputs of a task's calls, for its record. Source: R-000-86. */
+/** For the task's record. Source: R-000-86. */
 export class CallsMade {
   private readonly listed: Made[] = [];
   private readonly earlier: CallMade[];
   private begun = 0;
   private failures: number;
 
-  /** Number of calls counted for the limit of the task. */
+  /** Number of calls that count for the task's limit. */
   count: number;
 
-  /**
-   * @param before number of calls of earlier runs of the task.
-   * @param carried those of them that were carried on.
-   * @param agents usage of agents that the workflow called; undefined: none.
-   */
+  /** @param before number of earlier calls. @param carried those kept. @param agents usage of called agents. */
   constructor(
     private readonly before = 0,
     carried?: CarriedCalls,
@@ -57,7 +52,6 @@ export class CallsMade {
     this.failures = carried?.failures ?? 0;
   }
 
-  /** Notes a call that begins. */
   begin(path: string, call: string, given: Json, task?: string): OpenCall {
     this.begun += 1;
     const made: Made = { path, call, given, ...(task !== undefined && { task }) };
@@ -74,7 +68,7 @@ export class CallsMade {
     };
   }
 
-  /** Adds the usage of an agent that the workflow, or a task that it called, has called. */
+  /** Adds the usage of an agent called by the workflow or by one of its called tasks. */
   countAgent(usage: AgentUsage): void {
     const before = this.agents ?? UNUSED;
     this.agents = { ...addUsage(before, usage), turns: before.turns + usage.turns };
@@ -95,7 +89,7 @@ export class CallsMade {
     return { listed, failures: this.failures };
   }
 
-  /** Number of further calls without a failure that may be listed. */
+  /** Number of further calls that may be listed if they do not fail. */
   private get room(): number {
     return MAX_LISTED + Math.min(this.failures, MAX_FAILURES) - this.earlier.length - this.listed.length;
   }
@@ -118,10 +112,10 @@ export class CallsMade {
   }
 }
 
-/** A record shows less; the rest lets a secret be found that the cut of the record would split. */
+/** More than a record shows: redaction must see a secret whole before the record cuts it. */
 const MAX_VALUE = 6 * 1024;
 
-/** Values as JSON that is cut, as long as there is room for them. Sizes are characters. */
+/** Cuts JSON texts, each to a maximum and all to a total. Sizes are characters. */
 export class MadeTexts {
   constructor(
     private room: number,
@@ -133,7 +127,7 @@ export class MadeTexts {
     return this.again([whole, whole.length]);
   }
 
-  /** One that was cut before. */
+  /** Cuts a text that was cut before. */
   again([known, characters]: MadeText): MadeText {
     const text = known.slice(0, Math.min(this.maxOfOne, this.room));
     this.room -= text.length;

@@ -7,10 +7,7 @@ export const KEY_WAIT_MS = 10_000;
 /** Reason for waiting, shown in the Temporal UI. */
 export const KEY_WAIT = 'for a worker that has the key of the seal, and is of the build that planned the task';
 
-/**
- * Whether another worker may do what this one could not: it has no key for the seal, or is of another build, as happens
- * during a rolling deployment. Such a task waits, it does not fail.
- */
+/** Whether another worker may succeed, as in a rolling deployment: such a task waits instead of failing. */
 export function isForAnother(code: string): boolean {
   return code === 'seal.unknown_key' || code === 'engine.unsupported';
 }
@@ -34,7 +31,7 @@ const SHORT: LocalActivityOptions = {
   retry: { maximumAttempts: 3, initialInterval: '200ms' },
 };
 
-/** A local activity of the worker that runs the workflow. @param options left out: for work of some milliseconds. */
+/** A local activity on the workflow's own worker. @param options omitted: for work of a few milliseconds. */
 export function localActivity<Request, Answer>(
   name: string,
   options: LocalActivityOptions = SHORT,

@@ -9,22 +9,19 @@ import type { Warnings } from '../task/warnings.js';
 /** The cause of a cut: `details.cause` of its `outcome.unknown`. */
 export type Cause = Pick<Problem, 'code' | 'message' | 'step'> & { path?: string };
 
-/** The end of a call whose outcome could not be determined. */
 export interface LostCall {
   problem: Problem;
   /** Whether the task itself ended it. */
   wasCut: boolean;
-  /** Whether its author wrote `cut: allowed`. */
+  /** Whether the definition has `cut: allowed`. */
   mayBeCut: boolean;
-  /** The limit that it reached, if any. */
   limit: StepFailure | undefined;
 }
 
-/** The calls of a task whose outcome could not be determined, and the reasons for cutting them. */
+/** The calls of a task with an unknown outcome, and why they were cut. */
 export class LostCalls {
-  /** Items of loops with such a call, with the failure that the account of their loop lists. */
+  /** Loop items with such a call, with the failure as listed in their loop's account. */
   private readonly items: { problem: Problem; path: string; listed: Pick<Problem, 'message'> | undefined }[] = [];
-  /** Problems of calls that were cut from outside. */
   private readonly cut = new Set<Problem>();
 
   constructor(
@@ -32,25 +29,22 @@ export class LostCalls {
     private readonly warnings: Warnings,
   ) {}
 
-  /** Notes an item of a loop that failed with a problem, if that is an unknown outcome. */
+  /** Records a failed loop item if its problem is an unknown outcome. */
   noteItem(problem: Problem | undefined, path: string, listed: Pick<Problem, 'message'> | undefined): void {
     if (problem?.code === 'outcome.unknown') this.items.push({ problem, path, listed });
   }
 
   /**
-   * Decides the outcome of a call that could not be determined.
-   *
-   * A call is cut when it is ended at work: a race was won, another branch failed, its time was up, the task was
-   * cancelled. One that had not begun, or had ended before, loses nothing, and one that may be repeated is merely
-   * cancelled. Any other may have had its effect: its outcome is unknown, and so is that of the task, unless its author
-   * wrote `cut: allowed`. Source: docs/architecture.md#the-way-of-a-task.
-   *
-   * @returns the error it ends with: a cancellation or its limit where it may be cut, else `outcome.unknown`.
+   * Decides the outcome of a call that could not be determined. A call is cut when it is ended at work: by a won
+   * race, a failed branch, a timeout or the task's cancellation. One that had not begun or had already ended loses
+   * nothing, and a repeatable one is merely cancelled. Any other may have had its effect: its outcome and that of
+   * the task are unknown, unless its author wrote `cut: allowed`. Source: docs/architecture.md#the-way-of-a-task.
+   * @returns a cancellation or its limit if it may be cut, else `outcome.unknown`.
    */
   endOf({ problem, wasCut, mayBeCut, limit }: LostCall): Error {
     const unknown = new StepFailure(problem);
     if (!isSinceEngine2(this.plan) || !wasCut) return unknown;
-    // The code that cancelled the scope around it adds the cause: only that code knows it.
+    // Only the code that cancelled the surrounding scope knows the cause, and adds it.
     const isCancelled = CancellationScope.current().consideredCancelled;
     if (mayBeCut && isCancelled) return new CancelledFailure('Cut, as its author allowed');
     if (mayBeCut && limit) return limit;
@@ -60,14 +54,13 @@ export class LostCalls {
   }
 
   /**
-   * Adds the cause to a failure with an unknown outcome; leaves any other error unchanged.
-   *
-   * The first cause stays. In a called task a cancellation is not a cause: its caller knows the cause.
+   * Adds the cause to a failure with an unknown outcome; leaves other errors unchanged. The first cause stays,
+   * except the task's cancellation: the caller of a called task knows its cause.
    */
   explain(error: unknown, cause: Cause): void {
     if (!isSinceEngine2(this.plan) || !isUnknown(error)) return;
     addCause(error.problem, cause);
-    // Of several items cut at once only one is thrown; its cause cut the others inside as well.
+    // Of several items cut at once only one is thrown; the others inside have the same cause.
     const isInside = (path: string): boolean => cause.path === undefined || path.startsWith(`${cause.path}/`);
     const explained = new Set([error.problem]);
     for (const { problem, path, listed } of this.items) {
@@ -82,7 +75,7 @@ export class LostCalls {
     }
   }
 
-  /** Adds the cancellation of the task as the cause, where nothing inside it had cut the call before. */
+  /** Adds the task's cancellation as the cause, unless something in the task cut the call before. */
   explainCancellation(error: unknown): void {
     if (!CancellationScope.current().consideredCancelled) return;
     this.explain(error, { code: CANCELLED, message: 'The task was cancelled' });
@@ -91,7 +84,6 @@ export class LostCalls {
 
 const CANCELLED = 'task.cancelled';
 
-/** A failure as the cause of the cuts that it made. */
 export function causeOf({ code, message, step, details }: Problem): Cause {
   const { path } = (details ?? {}) as { path?: string };
   return { code, message, ...(step !== undefined && { step }), ...(path !== undefined && { path }) };

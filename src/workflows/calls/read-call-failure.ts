@@ -7,7 +7,7 @@ import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type OperationCall, SLACK_MS } from './schedule-call.js';
 
-/** The failure that a failed call is reported as. Time-outs of Temporal itself occur only when a worker died or hung. */
+/** Temporal's own timeouts occur only if a worker died or hung. */
 export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): Error {
   const { operation, path, id } = call;
   const end = readActivityFailure(error);
@@ -40,20 +40,19 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
   return timeoutOf(run, call, leftMs, { code, message: lost });
 }
 
-/** A timeout as a failure; undefined for any other problem. */
 function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure | undefined {
   const isTimeout = problem.code === 'timeout.step' || problem.code === 'timeout.call';
   return isTimeout ? timeoutOf(run, call, leftMs, problem) : undefined;
 }
 
-/** A timeout by its limit: that of the task or the clean-up, of the step, or of one attempt. */
+/** The failure of the limit that was reached: of the task or clean-up, the step, or one attempt. */
 function timeoutOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure {
   const { operation, timeoutMs, budget } = call;
   const isByBudget = leftMs <= stepLimit(run.task.plan.limits, operation, timeoutMs) && budget.left() < SLACK_MS;
   return isByBudget ? budget.exhausted() : new StepFailure(problem);
 }
 
-/** The last problem of a call whose outcome could not be determined. */
+/** The last known problem of a call with an unknown outcome. */
 function seenBefore({ details }: Problem): Problem {
   const { seen } = (details ?? {}) as { seen?: Problem };
   return seen ?? { code: '', message: '' };

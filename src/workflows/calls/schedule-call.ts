@@ -9,17 +9,16 @@ import type { Halt } from '../task/stop-branches.js';
 import type { TaskRun } from '../task/task-run.js';
 import { localActivity } from './local-activities.js';
 
-/** One call of a low-level ability. */
 export interface OperationCall {
   path: string;
   id: string;
   operation: PlanOperation;
   input: JsonObject;
-  /** Durations already read, in milliseconds. */
+  /** Durations are parsed, in milliseconds. */
   retry: (Omit<PlanRetry, 'first' | 'max'> & { firstMs: number; maxMs: number }) | undefined;
   /** For all attempts together. */
   timeoutMs: number | undefined;
-  /** Whether its author allowed that it is ended while it is at work. */
+  /** Whether the definition allows cutting the call while it runs. */
   mayBeCut: boolean;
   /** Attempt of each retried group around it, from the outside in. */
   groups: readonly number[];
@@ -27,12 +26,11 @@ export interface OperationCall {
   budget: Budget;
 }
 
-/** A call that ends this close to the end of its budget ended because of it. */
+/** A call that ends this close to the end of its budget counts as ended by the budget. */
 export const SLACK_MS = 100;
 
 type Call = (request: CallRequest) => Promise<CallAnswer>;
 
-/** Hands a call to a worker: its activity, with the limits and the retries that its author wrote. */
 export function scheduleCall(
   { task, files: taskFiles }: TaskRun,
   { operation, path, input, retry, timeoutMs, groups }: OperationCall,
@@ -63,10 +61,10 @@ export function scheduleCall(
     return localActivity<CallRequest, CallAnswer>(operation.key, options)(request);
   }
   const activities = proxyActivities<Record<string, Call>>({
-    // The limit that a call with one attempt runs into shows whether it started.
+    // With one attempt, the timeout that expires shows whether the call started.
     ...(attempts > 1 ? { scheduleToCloseTimeout: limitMs } : {}),
     startToCloseTimeout,
-    // Shorter than the whole, so that work that did not start differs from work that was lost.
+    // Shorter than the whole, to distinguish work that never started from lost work.
     scheduleToStartTimeout: Math.min(ACTIVITY_LIMITS.schedule_to_start, limitMs - SLACK_MS),
     heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: policy,

@@ -8,19 +8,18 @@ import type { TaskIdentity } from '../task/identity.js';
 import type { TaskRun } from '../task/task-run.js';
 import { localActivity, untilKeyed } from './local-activities.js';
 
-/** Whether the calls of a task are entered in its session before they are made: a guard of the project reads them. */
+/** Whether calls must be entered in the session first, since guards of the project read them. */
 export function entersCalls({ plan, start }: TaskIdentity): boolean {
   return plan.session_calls === true && start.session !== null;
 }
 
-/** A call as its session knows it. */
 export interface EnteredCall {
   id: string;
-  /** Set when its guards and approvers have let it pass. */
+  /** Set when guards and approvers have allowed it. */
   isMade: boolean;
 }
 
-/** Makes a call that its guards enter in the session, and reports its end to the session before anything follows. */
+/** Runs a call that its guards enter in the session, and reports its end there before returning. */
 export async function inSession<T>(run: TaskRun, action: (call: EnteredCall) => Promise<T>): Promise<T> {
   const call = { id: uuid4(), isMade: false };
   try {
@@ -38,7 +37,7 @@ function statusOf({ isMade }: EnteredCall, error: unknown): CallStatus | 'denied
   return endOfCall(isMade, isStepFailure(error) ? error.problem.code : undefined);
 }
 
-/** A session that misses this report counts the call as under way, so no limit is undercounted. */
+/** If the report fails, the session counts the call as running, so no limit is exceeded. */
 async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest['status']): Promise<void> {
   const end = localActivity<EndCallRequest, void>(ACTIVITIES.endCall, {
     scheduleToCloseTimeout: '30s',

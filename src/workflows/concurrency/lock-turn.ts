@@ -1,11 +1,11 @@
 import type { SlotAnswer, SlotAsk, Turn } from '../../contracts/concurrency.js';
 import type { TaskStart } from '../../contracts/task.js';
 
-/** The place of a task in the line of its lock. */
+/** A task's place in the queue of its lock. */
 export class LockTurn {
   /** Set once the task has requested its turn. */
   turn: Turn | undefined;
-  /** The token of its request, and whether lists show that the lock does not answer; undefined in histories of earlier builds. */
+  /** Token of the request, and whether lists show a silent lock; undefined in earlier builds' histories. */
   slot: SlotAsk | undefined;
   /** Answers that came without the token that the task knew then. */
   readonly early: (SlotAnswer | undefined)[] = [];

@@ -17,18 +17,16 @@ import { readLockState, readSlotReference, readSlotRequest } from '../../rules/c
 import { Slots } from '../../rules/concurrency/slots.js';
 import { localActivity } from '../calls/local-activities.js';
 
-/** While a task waits, how long after the last change the holders are checked again; then less often. */
+/** While a task waits: delay of the first check of the holders after a change; later ones are rarer. */
 const FIRST_LOOK_MS = 5000;
 const SLOWEST_LOOK_MS = 300_000;
-/** While no task waits, only so that a lock without a holder ends. */
+/** While no task waits: only lets an abandoned lock end. */
 const IDLE_LOOK_MS = 600_000;
 
 /**
- * The lock of one concurrency key: gives tasks their turn, in the order in which they came.
- *
- * Tasks come and go by signal. A holder that was terminated or deleted sends none, so holders are checked: when a task
- * comes that has to wait, and at intervals. Ends when it is empty; a signal that comes at that moment is not lost, because
- * Temporal then refuses the end. Source: docs/definitions.md.
+ * The lock of one concurrency key: tasks get their turn in order of arrival. Tasks enter and leave by signal. A
+ * terminated or deleted holder sends none, so holders are checked at intervals and when a task has to wait. Ends
+ * when empty; a signal at that moment is not lost: Temporal then refuses the end. Source: docs/definitions.md.
  */
 export async function lock(argument: unknown): Promise<void> {
   const { key, ...state } = readLockState(argument);
@@ -42,7 +40,7 @@ export async function lock(argument: unknown): Promise<void> {
     if (reference) slots.leave(reference);
   });
   setHandler(defineQuery<LockState>(QUERIES.lock), () => withoutTokens(stateOf(key, slots)));
-  // Cancelled, it would leave holders without a lock; it ends by itself.
+  // Cancellation would leave holders without a lock; it ends by itself.
   await CancellationScope.nonCancellable(() => keep(key, slots));
 }
 
@@ -64,10 +62,7 @@ function pauseOf({ line }: Slots, quiet: number): number {
   return line.length === 0 ? IDLE_LOOK_MS : Math.min(FIRST_LOOK_MS * 2 ** Math.min(quiet, 10), SLOWEST_LOOK_MS);
 }
 
-/**
- * Handles everything pending. Tasks may come and go meanwhile, so each turn looks again; if they never stop coming, the
- * rest is left to the next run.
- */
+/** Looks again after each step, since tasks come and go; leaves endless arrivals to the next run. */
 async function serve(slots: Slots): Promise<void> {
   while (!isLong()) {
     slots.admit();
@@ -103,7 +98,6 @@ async function replaceOlder(slots: Slots): Promise<void> {
   }
 }
 
-/** Decides about a task that cannot enter at once. */
 async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
   entry.settled = true;
   const held_by = slots.heldBy(entry);
@@ -119,7 +113,7 @@ async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
   await send(slots, entry, { answer: 'waiting', held_by });
 }
 
-/** A task that cannot be signalled is gone. */
+/** @returns false if the task cannot be signalled; it then leaves the lock. */
 async function send(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boolean> {
   const { task, token } = entry;
   const answer: SlotAnswer = { ...word, ...(token !== undefined && { token }) };
@@ -160,7 +154,7 @@ function stateOf(key: string, { holders, line }: Slots): LockState {
   return { key, holders: [...holders], line: [...line] };
 }
 
-/** The state for people; a token is between a task and its lock. */
+/** The state for people; only a task and its lock may know a token. */
 function withoutTokens({ key, holders, line }: LockState): LockState {
   const bare = ({ token: _, ...entry }: SlotEntry): SlotEntry => entry;
   return { key, holders: holders.map(bare), line: line.map(bare) };

@@ -14,20 +14,16 @@ const FIRST_ANSWER_MS = 2000;
 const FIRST_ASK_AGAIN_MS = 30_000;
 /** A task that has waited this long repeats its request, in case the lock was terminated. */
 const ASK_AGAIN_MS = 600_000;
-/** Answers kept that come without the token of the task, or before the task knows it: more are sent by hand. */
+/** Maximum number of kept answers with another token; more can only be sent by hand. */
 const MAX_EARLY = 100;
 
 /**
- * Waits until a task that shares a key with others may begin; tasks without a key have no cost.
- *
- * The wait is not working time. Source: docs/definitions.md.
- *
- * @throws StepFailure `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up;
- * cancellation.
+ * Waits until a task with a key gets its turn; not working time. Source: docs/definitions.md. @throws StepFailure
+ * `concurrency.busy`, `concurrency.replaced`, `expression.*`; Halted when this run winds up; cancellation.
  */
 export async function takeTurn(run: TaskRun): Promise<void> {
   if (!run.task.plan.concurrency || run.lock.turn?.granted_at) return;
-  // An earlier run of the task has published it already.
+  // An earlier run of the task has already published it.
   if (run.lock.turn?.held_by.length || run.lock.slot?.shown) run.life.state = 'waiting';
   for (let asks = 0; ; asks += 1) {
     await ask(run);
@@ -41,7 +37,7 @@ export async function takeTurn(run: TaskRun): Promise<void> {
   if (run.life.state === 'waiting') run.life.publish('running');
 }
 
-/** Gives up a turn, or a place in the line; never throws, since the lock notices in the end. */
+/** Leaves the lock or its queue. Never throws: the lock notices ended tasks by itself. */
 export async function giveUpTurn(run: TaskRun): Promise<void> {
   if (!run.lock.turn || run.lock.turn.refused) return;
   const { lock } = run.lock.turn;
@@ -52,7 +48,7 @@ export async function giveUpTurn(run: TaskRun): Promise<void> {
   );
 }
 
-/** Reads the signal of a lock; one that was sent by hand may hold any value. */
+/** Undefined if the payload is invalid, as in a signal sent by hand. */
 export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
   if (value === null || typeof value !== 'object') return undefined;
   const { answer, held_by, by, replaced_by, token } = value as Record<string, unknown>;
@@ -65,7 +61,7 @@ export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
   return answer === 'superseded' && typeof by === 'string' ? { answer, by, ...mark } : undefined;
 }
 
-/** Takes an answer of the lock; one that only claims to come from the lock lacks the token of the request. */
+/** Applies a lock's answer. A forged one lacks the token of the request. */
 export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
   const { turn, slot, early } = run.lock;
   if (!turn || slot?.token !== said?.token) {
@@ -111,14 +107,14 @@ async function ask(run: TaskRun): Promise<void> {
     ...(slot && { token: slot.token }),
   };
   try {
-    // Cancelled halfway, the task might be in the line without knowing it.
+    // If cancelled halfway, the task might be in the queue without knowing it.
     const { token, ...turn } = await untilKeyed(() => CancellationScope.nonCancellable(() => acquire(request)));
     const isOther = token !== run.lock.slot?.token;
     if (run.lock.turn && !isOther) return;
-    // The last request counts for the lock, also one of a worker of an earlier build.
+    // The lock follows the last request, even one from a worker of an earlier build.
     if (isOther) run.lock.slot = token === undefined ? undefined : { token };
     run.lock.turn ??= { ...turn, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
-    // Earlier builds, which had no tokens, took only the last answer.
+    // Earlier builds had no tokens and took only the last answer.
     for (const said of run.lock.slot ? run.lock.early.splice(0) : run.lock.early.slice(-1)) hearLock(run, said);
   } catch (error) {
     const end = readActivityFailure(error);
@@ -129,10 +125,10 @@ async function ask(run: TaskRun): Promise<void> {
   }
 }
 
-/** Until the lock has decided, or it is time to ask again: soon, if it says nothing at all. */
+/** Waits until the lock decides or the request is due again, soon if the lock is silent. */
 async function untilAnswered(run: TaskRun, asks: number): Promise<void> {
   const isOver = (): boolean => isAnswered(run.lock) || workflowInfo().continueAsNewSuggested;
-  // Histories of earlier builds have but this one timer.
+  // Histories of earlier builds contain only the last of these timers.
   if (run.lock.slot && !hasHeard(run.lock)) {
     if (await condition(isOver, FIRST_ANSWER_MS)) return;
     if (!hasHeard(run.lock)) {
@@ -144,14 +140,13 @@ async function untilAnswered(run: TaskRun, asks: number): Promise<void> {
   await condition(isOver, ASK_AGAIN_MS);
 }
 
-/** Shows people why nothing happens. */
+/** Shows people that the task waits for a lock. */
 function showUnanswered(run: TaskRun): void {
   if (!run.lock.slot || run.lock.slot.shown) return;
   run.lock.slot.shown = true;
   run.life.publish('waiting');
 }
 
-/** Whether the lock has answered who holds the key. */
 function hasHeard({ turn }: LockTurn): boolean {
   return turn !== undefined && turn.held_by.length > 0;
 }

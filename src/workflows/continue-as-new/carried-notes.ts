@@ -1,6 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 
-/** The notes carried on to the next run of a task, and the number of dropped ones. */
+/** What is carried to the task's next run; `left` is the number of dropped items. */
 export interface Kept<T> {
   kept: T[];
   left: number;
@@ -8,14 +8,11 @@ export interface Kept<T> {
 
 /** Maximum number of carried answers that allow a call without a warning. */
 const MAX_SILENT = 200;
-/** Characters of JSON. Otherwise a loop of thousands of calls with a hook that warns would carry a megabyte. */
+/** Characters of JSON; a loop with a warning hook could otherwise carry a megabyte. */
 const MAX_ANSWERS = 96 * 1024;
 const MAX_WARNINGS = 64 * 1024;
 
-/**
- * Selects the hook answers to carry on: denials, confirmations and errors, then warnings, the first of each kind; then
- * the latest of those that allow.
- */
+/** Keeps denials, confirmations and errors, then warnings, the first of each; then the latest that allow. */
 export function keepAnswers(answers: readonly HookAnswer[]): Kept<HookAnswer> {
   const grave = answers.filter(isGrave);
   const warning = answers.filter((answer) => !isGrave(answer) && !isSilent(answer));
@@ -23,7 +20,7 @@ export function keepAnswers(answers: readonly HookAnswer[]): Kept<HookAnswer> {
   return within(MAX_ANSWERS, answers, [...grave, ...warning, ...silent]);
 }
 
-/** The warnings that are carried on, each once: unknown outcomes before all others. */
+/** Without repetitions; unknown outcomes have priority. */
 export function keepWarnings(warnings: readonly string[]): Kept<string> {
   const distinct = [...new Set(warnings)];
   const isUnknown = (warning: string): boolean => warning.includes('outcome.unknown');
@@ -31,7 +28,7 @@ export function keepWarnings(warnings: readonly string[]): Kept<string> {
   return within(MAX_WARNINGS, distinct, preferred);
 }
 
-/** Why a call was not made, or had to be confirmed first. */
+/** Whether an answer stopped a call, or made it wait for a confirmation. */
 function isGrave({ decision, status }: HookAnswer): boolean {
   return decision !== 'allow' || status === 'error';
 }
@@ -40,7 +37,7 @@ function isSilent(answer: HookAnswer): boolean {
   return !isGrave(answer) && (answer.warnings ?? []).length === 0;
 }
 
-/** The items that fit, by preference; in their original order. */
+/** Selects preferred items until the size is used up; keeps the original order. */
 function within<T>(max: number, all: readonly T[], preferred: readonly T[]): Kept<T> {
   const chosen = new Set<T>();
   let room = max;

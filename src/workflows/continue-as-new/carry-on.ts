@@ -8,10 +8,7 @@ import { durationOf } from '../steps/step-notes.js';
 import type { TaskRun } from '../task/task-run.js';
 import { keepAnswers, keepWarnings } from './carried-notes.js';
 
-/**
- * Start arguments of a task's next run: the progress so far with the outputs that later expressions read, and
- * everything under way. Source: docs/architecture.md#what-lives-where-in-temporal.
- */
+/** Start arguments of a task's next run. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export function carryOn(run: TaskRun): TaskStart {
   const { task, life, steps, calls, lock, files } = run;
   const answers = keepAnswers(run.hooks.list);
@@ -51,15 +48,15 @@ function trim(progress: Progress, plan: Plan): Progress {
   );
 }
 
-/** An entry; once its step has ended, without the parts that only its own run needed. */
+/** Removes what only the current run needs, once the step has ended. */
 function trimmed(entry: StepProgress, isRead: boolean, isTurn: boolean): StepProgress {
   const { started_at, finished_at, output, files, items: done, last, failed: _, begun: __, made: ___, ...rest } = entry;
-  // A loop that has succeeded has its output; a failed one may be retried from where it stopped.
+  // A successful loop has its output; a failed one may be retried from where it stopped.
   const needed = done && entry.status !== 'succeeded';
   const items = needed ? { items: isRead ? done : mapValues(done, () => null), ...(last && { last }) } : {};
   if (!isStepEnd(entry.status)) return { ...entry, ...items };
   const duration = durationOf(entry);
-  // The wall time of a loop's step needs the times of its turns, most of which are gone.
+  // A loop step's wall time needs the times of its turns, most of which are no longer kept.
   const moments = isTurn && started_at && finished_at ? { started_at, finished_at } : undefined;
   return {
     ...rest,

@@ -20,11 +20,10 @@ export interface Hooked {
   path: string;
   operation: PlanOperation | undefined;
   input: JsonObject;
-  /** For a call that is entered in its session: its id there. */
+  /** Id of the call in its session; omitted if it is not entered there. */
   callId?: string;
 }
 
-/** How a hooked call ended, for the hooks after it. */
 export interface HookedOutcome {
   status: string;
   output: Json;
@@ -32,17 +31,13 @@ export interface HookedOutcome {
 }
 
 const PHASE_LIMIT = '6 minutes';
-/** More would let a fast loop pile up work that nothing waits for. Source: docs/architecture.md#the-way-of-a-task. */
+/** Limits work that a fast loop does not wait for. Source: docs/architecture.md#the-way-of-a-task. */
 const MAX_PENDING = 20;
 
 /**
- * Runs the guards before a call.
- *
- * Expressions alone are evaluated here, without an event; with a script among them one activity runs all, in their
- * order. Built-in ones run in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md.
- *
- * @returns the reasons for which people must confirm.
- * @throws StepFailure `guard.denied`, `hook.failed`.
+ * Runs the guards before a call: expressions alone here, without an event; with a script, all in one activity;
+ * built-in ones in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md. @returns the
+ * reasons for which people must confirm. @throws StepFailure `guard.denied`, `hook.failed`.
  */
 export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
@@ -62,14 +57,14 @@ function readsSession({ task: { plan, start } }: TaskRun, hooks: readonly PlanHo
   return hooks.some(({ handler }) => handlerReadsSession(handler));
 }
 
-/** A guard that did not run, though none before it refused, has failed. */
+/** A guard that did not run counts as failed, unless an earlier one refused. */
 function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], path: string): HookAnswer[] {
   if (firstDeny(answers)) return [];
   const missing = hooks.filter(({ id }) => !answers.some(({ hook_id }) => hook_id === id));
   return missing.map(({ id }) => failedAnswer(id, { phase: 'PreAbilityCall', path }, 'it was not asked'));
 }
 
-/** Keeps the answers of guards. @returns why people must confirm. @throws StepFailure when one denies. */
+/** Keeps guards' answers. @returns the reasons for confirmations. @throws StepFailure if one denies. */
 function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[] {
   run.hooks.keep(answers);
   const deny = firstDeny(answers);
@@ -80,9 +75,8 @@ function confirmationsOf(run: TaskRun, answers: readonly HookAnswer[]): string[]
 }
 
 /**
- * Fires the hooks after a call. Scripts are not awaited here but at the end of the task, by `HookAnswers.join`.
- *
- * They never change a result. Source: R-000-60, R-002-27; docs/architecture.md#the-way-of-a-task.
+ * Never changes a result. Scripts are awaited only at the end of the task, by `HookAnswers.join`. Source:
+ * R-000-60, R-002-27; docs/architecture.md#the-way-of-a-task.
  */
 export function fireAfter(run: TaskRun, hooked: Hooked, outcome: HookedOutcome): Promise<void> | undefined {
   const hooks = hooksOf(run, hooked, 'post_call');
@@ -141,7 +135,7 @@ function answerHere(
   return answers;
 }
 
-/** An activity that could not answer is a guard that failed. */
+/** If the activity fails, its guards count as failed. */
 async function askActivity(
   run: TaskRun,
   { path, operation, input, callId }: Hooked,
@@ -166,7 +160,7 @@ async function askActivity(
     retry: { maximumAttempts: 3 },
     summary: `${path || 'task'}: ${hooks.map(({ id }) => id).join(', ') || 'entered in its session'}`,
   });
-  // Nothing waits for hooks after calls but the end of the task.
+  // Only the end of the task waits for hooks after calls.
   const isAwaited = phase === 'PreAbilityCall';
   if (isAwaited) run.life.atWork += 1;
   try {
@@ -175,7 +169,7 @@ async function askActivity(
   } catch (error) {
     if (isCancellation(error)) throw error;
     const end = readActivityFailure(error);
-    // No guard has denied: this task never passed preflight.
+    // Not a denial by a guard: this task never passed preflight.
     if (phase === 'PreAbilityCall' && end.kind === 'problem' && end.problem.code === 'seal.invalid') {
       throw new StepFailure(end.problem);
     }
@@ -187,7 +181,7 @@ async function askActivity(
   }
 }
 
-/** A call that its session does not know would escape every limit over the session. */
+/** A call missing in its session would escape all limits on the session. */
 function notEntered(path: string, reason: string): StepFailure {
   const message = `The call ${path} could not be entered in its session, over which guards of the project have limits: ${reason}`;
   return new StepFailure({ code: 'hook.failed', message });

@@ -5,10 +5,9 @@ import type { Warnings } from '../task/warnings.js';
 /** How long the end of a task waits for hooks after calls. */
 const JOIN_LIMIT_MS = 10_000;
 
-/** The answers of the hooks of a task, and the hooks that are still at work. */
 export class HookAnswers {
   readonly list: HookAnswer[];
-  /** Hooks after calls that nothing waits for yet. */
+  /** Hooks after calls that still run. */
   readonly pending = new Set<Promise<void>>();
 
   /** @param leftOut number of answers that earlier runs of the task dropped. */

@@ -17,14 +17,10 @@ import type { TaskRun } from '../task/task-run.js';
 
 type Modify = (request: ModifyRequest) => Promise<ModifyAnswer>;
 
-/** The parts of an {@link InputEdit}; nothing else can be changed from outside, least of all the plan or its seal. */
+/** The only parts of an {@link InputEdit}; nobody may change the plan or its seal. */
 const PARTS = new Set(['set', 'unset', 'by', 'caller']);
 
-/**
- * Refuses a change before it is recorded: of a task that was run or has ended, or one of another form.
- *
- * @throws ApplicationFailure `task.started`, `seal.invalid`, `usage.invalid`.
- */
+/** Refuses before recording. @throws ApplicationFailure `task.started`, `seal.invalid`, `usage.invalid`. */
 export function refuseEdit(run: TaskRun, edit: unknown): void {
   if (!isJsonObject(edit)) throw refusal({ code: 'usage.invalid', message: 'A change has the form {set, unset, by}' });
   const strange = Object.keys(edit).filter((name) => !PARTS.has(name));
@@ -42,10 +38,9 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
 }
 
 /**
- * Changes the input of a created task: the whole preflight runs again with it, one change after the other.
- *
- * An accepted change is final: the task continues with it as a new run, whose first event has the new plan, seal and
- * input. A `run` that arrives meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
+ * Changes the input of a created task: repeats the whole preflight, one change after the other. An accepted change
+ * is final: the task continues as a new run, whose first event has the new plan, seal and input. A `run` that
+ * arrives meanwhile waits for it. Source: C-37; docs/architecture.md#the-way-of-a-task.
  */
 export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer> {
   const { input } = run;
@@ -78,7 +73,7 @@ async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Prom
   const kept = Object.entries(input.value).filter(([name]) => !unset.includes(name));
   const person = { name: by.name, source: 'claimed' } as const;
   const checked = await preflightAgain(task, { ...Object.fromEntries(kept), ...set }, person, caller);
-  // It ended while the hooks ran.
+  // The task ended while the hooks ran.
   if (!input.mayChange) throw refusal({ code: 'task.started', message: `${task.id} has ended meanwhile` });
   const fields = differing(input.value, checked.input);
   const answer = { fields, input: checked.input, warnings: checked.warnings };
@@ -91,7 +86,7 @@ async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Prom
   return { ...answer, changed: true };
 }
 
-/** Not a local activity: a signal that came while one ran would undo the change, and hooks may take long. */
+/** Hooks may take long, and during a local activity an incoming signal would undo the change. */
 function preflightAgain(
   task: TaskIdentity,
   input: JsonObject,
@@ -114,7 +109,7 @@ function preflightAgain(
   });
 }
 
-/** Whether the task is unchanged: same input, same definitions, same confirmations. */
+/** Whether input, definitions and confirmations are unchanged. */
 function isSame({ task, input: { next } }: TaskRun, { seal }: ModifyAnswer): boolean {
   const before = (next ?? task.start).seal;
   const what = ({ input, plan, confirmations }: typeof seal) => digestOf({ input, plan, confirmations });
@@ -135,7 +130,7 @@ function whyTooLate({ task, life, input }: TaskRun): string | undefined {
   return task.start.progress ? 'takes over what was done with this input' : undefined;
 }
 
-/** A handler may only fail with a failure of Temporal's; any other would be retried forever. */
+/** A handler may only throw Temporal's failures; others would be retried forever. */
 function failureOf({ id }: TaskIdentity, error: unknown): ApplicationFailure {
   if (error instanceof ApplicationFailure) return error;
   if (isCancellation(error)) {

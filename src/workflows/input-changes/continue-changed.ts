@@ -12,21 +12,17 @@ import type { TaskRun } from '../task/task-run.js';
 type Task = (...args: TaskArguments) => Promise<never>;
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
-/** The server brings an update to the next run at once, or not at all. */
+/** Enough to answer repeated updates: the server delivers an update to the next run at once or never. */
 const MAX_APPLIED = 100;
 
-/**
- * Continues as a new run with another plan, seal and input, all from a preflight that this task requested itself.
- *
- * They are then where every activity expects them: in the first event of its history. Source: C-37.
- */
+/** Puts new plan, seal and input into a run's first event, where activities expect them. Source: C-37. */
 export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never> {
   const { taskQueue, memo, typedSearchAttributes } = workflowInfo();
   const { plan, seal } = next;
   const { unpinned: _, ...kept } = memo ?? {};
   const last = run.input.changes.at(-1);
   const goOn = makeContinueAsNewFunc<Task>({
-    // The definitions may have moved it since it was created.
+    // The definitions may have changed the task's placement since.
     taskQueue: taskQueueMoved(taskQueue, plan.placement),
     memo: {
       ...kept,
@@ -67,7 +63,7 @@ function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAns
   };
 }
 
-/** Rewrites the record with the task's new input; a failure to write is a warning. */
+/** A failed write becomes a warning. */
 export async function recordChange({ task, input, warnings }: TaskRun): Promise<void> {
   const record = localActivity<RecordChangeRequest, RecordChangeAnswer>(ACTIVITIES.recordChange);
   const { value, changes, left } = input;

@@ -5,19 +5,18 @@ import type { AppliedEdit, ChangesLeft, InputChange, TaskStart } from '../../con
 /** Number of changes listed one by one, besides the first. */
 const MAX_LISTED = 100;
 
-/** The input of a task, and how it was changed before the task was run. */
 export class TaskInput {
-  /** With defaults applied. */
+  /** Includes defaults. */
   value: JsonObject;
-  /** Whether it can still be changed: the task was created, and neither run nor ended. */
+  /** True until the task is run or has ended. */
   mayChange: boolean;
-  /** Set when the input was changed: the arguments of the new run. */
+  /** Arguments of the next run; set when the input was changed. */
   next: ModifyAnswer | undefined;
   /** The first change and the latest ones. */
   readonly changes: InputChange[];
-  /** Those that are not listed. */
+  /** Changes that are not listed. */
   readonly left: ChangesLeft;
-  /** The last ones, by their updates. */
+  /** The latest changes with their updates. */
   readonly applied: AppliedEdit[];
   /** Changes that wait for the mutex or hold it. */
   underWay = 0;
@@ -39,10 +38,8 @@ export class TaskInput {
   }
 
   /**
-   * Notes a change: the first and the latest are listed; of those between only their number and their authors are kept.
-   *
-   * An unlimited list would fill every new run, the record and the result. Authors are never dropped: a change must not
-   * make its author an approver of it.
+   * Lists the first and the latest changes; of the others only the number and the authors are kept, since an
+   * unlimited list would fill every new run, record and result. Authors stay known: they may not approve it.
    */
   note(change: InputChange): void {
     this.changes.push(change);

@@ -1,9 +1,4 @@
-/**
- * Values of earlier turns that a turn of a loop sees, in plans of engine 2 and later.
- *
- * It belongs to one run of the loop: a loop that begins again begins with a first turn. Source:
- * docs/workflow-language.md#the-last-turn.
- */
+/** Values of a loop's earlier turns, since engine 2. Source: docs/workflow-language.md#the-last-turn. */
 
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep, RepeatStep } from '../../contracts/plan.js';
@@ -19,18 +14,14 @@ export function lastTurns(steps: StepStates, path: string): Frame['last'] {
   return steps.task.isSinceEngine2 ? (steps.progress[path]?.last ?? {}) : undefined;
 }
 
-/** The same as other steps see it: one that was skipped since is `skipped`. */
+/** The values for other steps; a step skipped since then is `skipped`. */
 export function lastValues(last: Frame['last'] = {}): Values {
   return Object.fromEntries(
     Object.entries(last).map(([id, turn]) => [id, turn.skipped ? { ...NEVER_RAN, status: 'skipped' } : asValue(turn)]),
   );
 }
 
-/**
- * Keeps the values that a finished turn's steps pass to the next one; a skipped step passes on its earlier ones.
- *
- * @param prefix of the paths of the turn.
- */
+/** Keeps what a finished turn passes on; skipped steps pass on earlier values. @param prefix of its paths. */
 export function keepTurn(steps: StepStates, step: StepOfKind<'loop'>, path: string, prefix: string): void {
   const ids = readInTurns(step, steps.task.cel);
   if (ids.length === 0 || !steps.task.isSinceEngine2) return;
@@ -44,7 +35,7 @@ export function keepTurn(steps: StepStates, step: StepOfKind<'loop'>, path: stri
   entry.last = Object.fromEntries(kept);
 }
 
-/** Nothing inside a loop that begins has run in it yet, even after an earlier run of the loop. */
+/** Resets the steps in a starting loop to `pending`, even if the loop ran before. */
 export function beginTurns(steps: StepStates, step: RepeatStep, path: string): void {
   if (!steps.task.isSinceEngine2) return;
   for (const inner of listSteps(step.steps)) {
@@ -52,14 +43,14 @@ export function beginTurns(steps: StepStates, step: RepeatStep, path: string): v
   }
 }
 
-/** Lets the expressions of a step see its own last turn, where they look at it. */
+/** Shows a step its own last turn, if its expressions read it. */
 export function withOwnTurn(step: PlanStep, frame: Frame): Frame {
   if (!frame.last || !readsItself(step, frame.run.task.cel)) return frame;
   const last = frame.last[step.id];
   return { ...frame, own: { id: step.id, value: last ? asValue(last) : NEVER_RAN } };
 }
 
-/** Values of its step that the `output` of a handler sees: the failure of this turn, and the output of the last one. */
+/** Own values for a handler's `output`: this turn's failure with the last turn's output. */
 export function ownInHandler({ run, own, prefix }: Frame): OwnValue | undefined {
   const now = own && run.steps.values.at(prefix)[own.id];
   return now && { id: own.id, value: { ...now, output: own.value.output } };

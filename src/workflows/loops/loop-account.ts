@@ -8,10 +8,10 @@ import { errorOf, isOrigin } from '../steps/step-notes.js';
 /** Number of failures of a loop that are listed; the rest is counted. */
 const MAX_FAILURES = 20;
 
-/** The gravest first: it must not be left out. */
+/** Most severe first; they replace others in the list. */
 const GRAVITY: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
 
-/** The account of a loop's turns in its entry; created if missing, or if an earlier build kept only notes. */
+/** Creates the account if it is missing, also for entries of earlier builds. */
 export function openAccount(entry: StepProgress, total?: number): LoopProgress {
   if (!entry.loop) {
     const done = Object.keys(entry.items ?? {}).length;
@@ -21,25 +21,23 @@ export function openAccount(entry: StepProgress, total?: number): LoopProgress {
   return entry.loop;
 }
 
-/** Notes how an item ended that did not fail. */
 export function noteDone(account: LoopProgress, item: number, isSkipped: boolean): void {
   const status = isSkipped ? 'skipped' : 'succeeded';
   const before = account.ended.skipped ?? 0;
   account.ended[status] = (account.ended[status] ?? 0) + 1;
-  // Once there were too many ranges, those of later items alone would be wrong.
+  // Ranges dropped as too many do not begin again: those of later items alone would be wrong.
   if (!isSkipped || (before > 0 && !account.skipped)) return;
   const ranges = addNumber(account.skipped ?? [], item);
   if (ranges) account.skipped = ranges;
   else delete account.skipped;
 }
 
-/** Notes a turn that did not succeed. */
 export function noteFailed(account: LoopProgress, failure: ItemFailure): void {
   account.ended[failure.status] = (account.ended[failure.status] ?? 0) + 1;
   account.failures = addFailure(account.failures, failure);
 }
 
-/** Adds a failure while there is room, or in the place of a less grave one. */
+/** Adds a failure if there is room, else in place of a less severe one. */
 export function addFailure(failures: readonly ItemFailure[] = [], added: ItemFailure): ItemFailure[] {
   if (failures.length < MAX_FAILURES) return [...failures, added];
   const gravityOf = ({ status }: ItemFailure): number => GRAVITY.indexOf(status);
@@ -47,12 +45,12 @@ export function addFailure(failures: readonly ItemFailure[] = [], added: ItemFai
   return gravityOf(added) < gravityOf(least) ? [...failures.filter((one) => one !== least), added] : [...failures];
 }
 
-/** The account of the turns of a loop; undefined for other steps, and where an earlier build noted nothing. */
+/** Undefined for steps that are not loops, and for some entries of earlier builds. */
 export function accountOf({ loop, turn }: StepProgress): LoopProgress | undefined {
   if (loop?.total !== undefined) return loop;
   if (!loop && turn === undefined) return undefined;
   const { ended = {}, ...noted } = loop ?? {};
-  // A turn that has ended the task is not among the turns that the loop has done.
+  // `turn` does not count a turn that ended the task.
   const succeeded = (turn ?? 0) + (ended.succeeded ?? 0);
   return { ...noted, total: succeeded + failedOf({ ended }), ended: { ...ended, succeeded } };
 }
@@ -62,7 +60,7 @@ function failedOf({ ended }: Pick<LoopProgress, 'ended'>): number {
   return Object.values(failed).reduce((sum, count) => sum + count, 0);
 }
 
-/** Two accounts as one; which items were skipped is only known of one loop alone, and turns are counted apart. */
+/** Merges two accounts, without skipped items and turn counts, which belong to one loop. */
 export function joinAccounts(one: LoopProgress, other?: LoopProgress): LoopProgress {
   const ended = { ...other?.ended };
   for (const [status, count] of Object.entries(one.ended) as [ItemEnd, number][]) {
@@ -72,15 +70,14 @@ export function joinAccounts(one: LoopProgress, other?: LoopProgress): LoopProgr
   return { total: (one.total ?? 0) + (other?.total ?? 0), ended, ...(failures.length > 0 && { failures }) };
 }
 
-/** A finished turn to be noted. */
 export interface EndedTurn extends ItemName {
-  /** Path of the turn: `hosts/12`. */
+  /** Such as `hosts/12`. */
   path: string;
-  /** The steps in it, with their paths from there. */
+  /** The steps of the turn; paths are relative to it. */
   inner: readonly { step: PlanStep; path: string }[];
 }
 
-/** Where and how a turn ended that did not succeed. @param problem undefined: it was cancelled. */
+/** @param problem undefined: the turn was cancelled. */
 export function describeFailure(
   progress: Progress,
   { path, inner, ...name }: EndedTurn,
@@ -108,7 +105,7 @@ export function describeFailure(
   };
 }
 
-/** A message may have been cut on one side. */
+/** Compares beginnings, since one message may have been cut. */
 function isSame(one: Pick<Problem, 'code' | 'message'> | undefined, other: Problem | undefined): boolean {
   if (!one || !other) return one === other;
   return one.code === other.code && (other.message.startsWith(one.message) || one.message === other.message);
@@ -117,14 +114,13 @@ function isSame(one: Pick<Problem, 'code' | 'message'> | undefined, other: Probl
 /** Number of items under way that a view names. */
 const MAX_NAMED = 3;
 
-/** One item, with the path of its loop. */
 interface ItemUnderWay {
   loop: string;
   item: number;
   labelOf: () => string | undefined;
 }
 
-/** The items of each loop that are under way in this run; not carried on. */
+/** The running items of each loop; not carried to the next run. */
 export class ItemsUnderWay {
   private readonly loops = new Map<string, Map<number, () => string | undefined>>();
 
@@ -138,7 +134,7 @@ export class ItemsUnderWay {
     this.loops.get(loop)?.delete(item);
   }
 
-  /** Number of items of a loop under way, and the names of the first. */
+  /** Number of running items of a loop, and the names of the first. */
   of(loop: string): { running: number; now: ItemName[] } {
     const items = this.loops.get(loop) ?? new Map<number, () => string | undefined>();
     const now = [...items].slice(0, MAX_NAMED).map(([item, labelOf]) => {

@@ -9,7 +9,6 @@ import type { TaskRun } from '../task/task-run.js';
 import { describeFailure, noteDone, noteFailed, openAccount } from './loop-account.js';
 import { foldTurn } from './turn-counts.js';
 
-/** One turn of a loop. */
 export interface Turn {
   verb: LoopCounts['verb'];
   item: number;
@@ -17,9 +16,8 @@ export interface Turn {
   labelOf: () => string | undefined;
   /** Path of the loop. */
   loop: string;
-  /** Id of the loop. */
   id: string;
-  /** The steps in it, with their paths from there, without those in loops further in. */
+  /** The steps of the turn without nested loops' steps; paths are relative to it. */
   inner: readonly { step: PlanStep; path: string }[];
 }
 
@@ -33,11 +31,7 @@ export function endItem({ progress }: StepStates, turn: Turn, steps: readonly Pl
   foldTurn(progress, entry, { path, inner, nameOf: () => nameOf(turn) });
 }
 
-/**
- * Notes that a turn has ended because something in it did not succeed.
- *
- * A run that winds up leaves a turn that it halts as it is, and a turn in which nothing began has not been run.
- */
+/** Notes a turn that did not succeed, unless a new run continues it or it was stopped before anything began. */
 export function failTurn({ steps, life, lost }: TaskRun, turn: Turn, error: unknown): void {
   const { loop, id, item, inner } = turn;
   const path = `${loop}/${item}`;
@@ -55,7 +49,7 @@ export function failTurn({ steps, life, lost }: TaskRun, turn: Turn, error: unkn
   const failure = describeFailure(steps.progress, { ...nameOf(turn), path, inner }, status as FailureEnd, problem);
   noteFailed(account, failure);
   lost.noteItem(problem, failure.path, failure.error);
-  // The steps of a `repeat` are seen from outside, as they were in the turn that failed.
+  // The steps of a `repeat` stay visible outside, as they were in the failed turn.
   if (turn.verb === 'repeat') return;
   foldTurn(steps.progress, account, { path, inner, nameOf: () => nameOf(turn), named: [failure.path] });
 }

@@ -7,7 +7,7 @@ import { generalPath, isInTurn, turnOf } from '../../rules/steps/turn-paths.js';
 import { durationOf, errorOf, isOrigin, isUndo } from '../steps/step-notes.js';
 import { accountOf, addFailure, joinAccounts } from './loop-account.js';
 
-/** Of several turns, the first of these statuses is shown for all. */
+/** The first of these statuses that occurs is shown for all turns. */
 const BY_WEIGHT: readonly StepStatus[] = [
   'running',
   'waiting',
@@ -21,14 +21,13 @@ const BY_WEIGHT: readonly StepStatus[] = [
   'skipped',
 ];
 
-/** A turn whose entries are counted. */
 export interface CountedTurn {
   path: string;
-  /** The steps in it, with their paths from there, without those in loops further in. */
+  /** The steps of the turn without nested loops' steps; paths are relative to it. */
   inner: readonly { step: PlanStep; path: string }[];
   /** Called only where a failure is to be named. */
   nameOf: () => ItemName;
-  /** Paths of the failures that the loops around and in it name. */
+  /** Paths of failures listed in accounts of outer and inner loops. */
   named?: readonly string[];
 }
 
@@ -50,10 +49,8 @@ export function countTurns(progress: Progress): Map<string, TurnCount> {
 }
 
 /**
- * Drops the entries of a turn that has ended, and adds them to the counts of its loop; with those that a `repeat` in it
- * has kept of its own last turns.
- *
- * @param into the entry of the loop, or its note of turns that did not succeed.
+ * Drops the entries of an ended turn and adds them to the counts of its loop, with those that an inner `repeat`
+ * kept of its last turns. @param into the entry of the loop, or its note of turns that did not succeed.
  */
 export function foldTurn(progress: Progress, into: { turns?: Record<string, TurnCount> }, turn: CountedTurn): void {
   const counts = new Map(Object.entries(into.turns ?? {}));
@@ -83,12 +80,12 @@ function foldInto(
   }
 }
 
-/** The turns of a `repeat` whose entries are kept: the last one that was done, and one that failed after it. */
+/** Turns of a `repeat` with kept entries: the last finished one, and the next if it failed. */
 export function turnsAtHand({ turn: done = 0 }: StepProgress): number[] {
   return [done - 1, done].filter((turn) => turn >= 0);
 }
 
-/** The wall time of a step over its turns, in milliseconds. */
+/** In milliseconds. */
 export function wallTimeOf({ from, to, duration_ms }: TurnCount): number {
   return duration_ms + (from === undefined || to === undefined ? 0 : to - from);
 }
@@ -126,7 +123,7 @@ function addAll(counts: Map<string, TurnCount>, turns: Record<string, TurnCount>
   for (const [path, count] of Object.entries(turns)) addTurns(counts, path, count);
 }
 
-/** Adds one count to those of its path; neither shares a list with the other afterwards. */
+/** Adds a count to the total of its path; the two share no lists afterwards. */
 function addTurns(counts: Map<string, TurnCount>, path: string, added: TurnCount): void {
   const before = counts.get(path);
   if (!before) {

@@ -7,24 +7,20 @@ import { readTraceparent } from '../../rules/traces/trace-context.js';
 
 const { runs } = proxySinks<RunSinks>();
 
-/** Lets the worker that runs this workflow know its run, so that it need not ask Temporal about it. No event. */
+/** Tells the worker about this run, so that it need not query Temporal. Adds no event. */
 export function reportRun(start?: TaskStart): void {
   runs.begun(start ? taskOf(start) : null);
 }
 
 /**
- * Lets the worker write the record of a task that closes in this activation. No event.
- *
- * The worker does so before it reports the activation to the server. If the worker is lost in between, the server
- * repeats the activation, and the record is written again.
- *
- * @param result as JSON.
+ * Lets the worker write the record of a closing task, without an event, before it reports the activation. If the
+ * worker is lost in between, the server repeats the activation, and so the record. @param result as JSON.
  */
 export function reportEnd(context: CallContext, result: string, input: JsonObject, told: ToldTask): void {
   runs.ended({ ...context, ...told, result, input: JSON.stringify(input) });
 }
 
-/** Reports facts for the record of a task, which its local activity writes next, to the worker. No event. */
+/** Gives the worker the facts for the record, which a local activity writes next. Adds no event. */
 export function reportTold(told: ToldTask): void {
   runs.told(told);
 }

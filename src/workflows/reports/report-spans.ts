@@ -11,31 +11,29 @@ import { spotOfHook } from '../../rules/traces/trace-ids.js';
 
 const { traces } = proxySinks<SpanSinks>();
 
-/** The task of a span. */
 interface TracedTask {
   plan: Plan;
   context: { seal: string };
 }
 
-/** The steps of that task. */
 interface TracedSteps {
   task: TracedTask;
   progress: Progress;
 }
 
-/** The span of a step, see `spotOf`, and that of the step around it. */
+/** A step's span, see `spotOf`, and that of the enclosing step. */
 export interface StepSpot {
   spot: string;
   /** Absent: the task itself. */
   within: string | undefined;
 }
 
-/** Whether the worker writes traces; it sets this in the sandbox, since unused spans need no report. */
+/** The worker sets a flag in the sandbox if it writes traces. */
 export function areTraced(): boolean {
   return (globalThis as Record<string, unknown>)[SANDBOX_FLAG] === true;
 }
 
-/** Lets the worker write the span of a step that has ended. No event, and nothing at all where no traces are written. */
+/** Has the worker write an ended step's span, if it writes traces. Adds no event. */
 export function reportStep(
   { task, progress }: TracedSteps,
   step: Pick<PlanStep, 'id' | 'verb'>,
@@ -61,7 +59,7 @@ export function reportStep(
   });
 }
 
-/** As {@link reportStep}, for an agent's model requests and calls, which are no steps of an author. */
+/** Like {@link reportStep}, for an agent's model requests and calls. */
 export function reportTurn(steps: TracedSteps, path: string, id: string): void {
   if (!areTraced() || (path !== TURNS.turns && !path.startsWith(`${TURNS.turns}/`))) return;
   let around = path;

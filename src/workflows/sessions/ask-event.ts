@@ -1,7 +1,7 @@
 import { patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
 
-/** The activities that run the hooks of an event in a session, and their local forms. */
+/** Activities that run an event's hooks, and their local variants. */
 const FORMS = {
   start: [ACTIVITIES.askStart, ACTIVITIES.askStartAtOnce],
   prompt: [ACTIVITIES.askPrompt, ACTIVITIES.askPromptAtOnce],
@@ -9,14 +9,12 @@ const FORMS = {
 
 type Ask<Answer> = Record<string, (request: unknown) => Promise<Answer>>;
 
-/** Sessions of earlier builds ran an activity each time. */
+/** Earlier builds of sessions always ran an activity. */
 const AT_ONCE = 'session-events-at-once';
 
 /**
- * Runs the hooks of an event in a session: at once, which is one event of the history, if all of them are expressions;
- * else in an activity.
- *
- * @param mayBeAtOnce false if answering requires queries to tasks: these may wait for this very workflow.
+ * Runs the hooks of a session event: in one event of the history if all are expressions, else in an activity.
+ * @param mayBeAtOnce false if answering queries tasks: these may wait for this very workflow.
  */
 export async function askEvent<Answer>(
   event: keyof typeof FORMS,
@@ -30,7 +28,7 @@ export async function askEvent<Answer>(
       scheduleToCloseTimeout: '5s',
       retry: { maximumAttempts: 1 },
     });
-    // A failure here is repeated below, and fails there with its reason.
+    // On failure the activity below repeats it and reports the reason.
     const answer = await (local[localType] as Ask<Answer | null>[string])(request).catch(() => null);
     if (answer !== null) return answer;
   }

@@ -19,7 +19,6 @@ import { asApplicationFailure, readActivityFailure } from '../steps/step-failure
 import { askEvent } from './ask-event.js';
 import type { SessionRun } from './session-run.js';
 
-/** Answers the queries of a session, and takes the updates of clients and workers. */
 export function hearSession(run: SessionRun): void {
   setHandler(defineQuery<SessionView>(QUERIES.session), () => run.view(), { description: 'The state of the session' });
   setHandler(defineQuery<SessionThread>(QUERIES.thread), () => run.thread, {
@@ -89,7 +88,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
     const asked: AskPromptRequest = {
       ...run.surroundings,
       prompt: text,
-      // The user is a claim, even where the client says otherwise.
+      // A claim, whatever the client says.
       user: { name: user.name, source: 'claimed' },
       turn_index: run.turnIndex,
       moment: Date.now(),
@@ -99,7 +98,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
     const answer = await askEvent<AskPromptAnswer>('prompt', asked, `turn ${run.turnIndex}`, tasks.length === 0);
     run.turnContext = answer.turn_context;
     run.hooks = answer.hooks;
-    // Reports about a task that came meanwhile are newer.
+    // Reports received meanwhile are newer.
     run.noteTasks(answer.tasks.filter(({ task_key }) => !run.tasks.get(task_key)?.settled));
     run.noteSignals(answer.unknown_signals);
     run.touch();
@@ -110,7 +109,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
   }
 }
 
-/** Takes a report of a worker of the project, once the seal key has proved it; then all is applied at once. */
+/** Applies a worker's report at once, after its seal key has proved it. */
 async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
   await untilOpen(run);
   const check = localActivity<SignedWord, void>(ACTIVITIES.checkWord, {
@@ -150,7 +149,7 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
   }
 }
 
-/** @throws ApplicationFailure with the reason for which a start hook refused the session. */
+/** @throws ApplicationFailure with a start hook's reason to refuse the session. */
 async function untilOpen(run: SessionRun): Promise<void> {
   if (run.status === 'starting') await condition(() => run.status !== 'starting');
   if (run.refusal) throw asApplicationFailure(run.refusal);
@@ -165,7 +164,6 @@ function refusal(type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
-/** An activity that failed, as the update fails. */
 function asRefusal(error: unknown): Error {
   const end = readActivityFailure(error);
   const problem: Problem =
@@ -175,7 +173,6 @@ function asRefusal(error: unknown): Error {
   return asApplicationFailure(problem);
 }
 
-/** Does one thing after the other, in the order in which they came. */
 function oneAtATime(): <T>(action: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (action) => {

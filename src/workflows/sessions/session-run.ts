@@ -16,23 +16,20 @@ import type {
 import { addToThread, EMPTY_THREAD } from '../../rules/sessions/add-to-thread.js';
 import { CallLedger } from '../../rules/sessions/call-ledger.js';
 
-/** Number of unknown signals kept, the newest: all are in the scope's file. */
+/** Keeps the newest; the scope's file contains all. */
 const MAX_SIGNALS = 200;
-/** Number of answers to agents' tools kept, the newest. */
 const MAX_ANSWERS = 200;
-/** Number of tasks listed; the oldest settled ones are dropped first. */
+/** Drops the oldest settled tasks first. */
 const MAX_TASKS = 1000;
 
-/** Everything that one run of a session knows. */
 export class SessionRun {
   status: SessionView['status'] = 'open';
   reason: StopReason | null = null;
   stopRequested = false;
-  /** Why it was refused. */
   refusal: Problem | null = null;
   endedAt: string | null = null;
   stopHooks: SessionView['stop_hooks'] = [];
-  /** Milliseconds since 1970 of the last thing that happened. */
+  /** Time of the last activity, ms since 1970. */
   activeAt: number;
   turnIndex: number;
   turnContext: SessionView['turn_context'];
@@ -67,7 +64,6 @@ export class SessionRun {
     return { session_id, scope, environment, user: { name: user.name, source: 'claimed' } };
   }
 
-  /** Notes that something happened, so that it is not idle. */
   touch(): void {
     this.activeAt = Date.now();
   }
@@ -85,7 +81,7 @@ export class SessionRun {
     this.signals.splice(0, this.signals.length - MAX_SIGNALS);
   }
 
-  /** Keeps the answer to an agent's tool; refusals are kept for the next turn, each once. */
+  /** Refusals are also kept for the next turn, without repetitions. */
   noteToolAnswer(answer: ToolAnswer): void {
     this.toolAnswers.push(answer);
     this.toolAnswers.splice(0, this.toolAnswers.length - MAX_ANSWERS);
@@ -96,12 +92,10 @@ export class SessionRun {
     }
   }
 
-  /** Keeps a message. */
   noteSaid(message: Pick<LaneMessage, 'role' | 'text'>): void {
     this.thread = addToThread(this.thread, message, new Date().toISOString());
   }
 
-  /** The start of its next run. */
   carry(): SessionStart {
     const { unlisted, leftOut: left_out, calls, counts } = this.ledger;
     return {

@@ -36,10 +36,8 @@ const START_HOOKS = 'session-start-hooks';
 type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
 
 /**
- * A session: the work of an AI between a start and a stop, over many prompts and tasks.
- *
- * Takes prompts one at a time, knows the tasks that were started in it, and answers guards over their calls. Ends when
- * it is stopped, idle or cancelled; its tasks go on. Source: docs/sessions.md.
+ * The work of an AI between a start and a stop: takes one prompt at a time, knows tasks started in it, and answers
+ * guards over their calls. Ends when stopped, idle or cancelled; its tasks continue. Source: docs/sessions.md.
  */
 export async function session(argument: unknown): Promise<SessionView> {
   reportRun();
@@ -55,11 +53,7 @@ export async function session(argument: unknown): Promise<SessionView> {
   return run.view();
 }
 
-/**
- * Runs the start hooks, before any prompt or task is accepted. Source: decision 16.
- *
- * @throws ApplicationFailure `guard.denied`, `hook.failed` if one refuses the start.
- */
+/** Runs the start hooks. Source: decision 16. @throws ApplicationFailure `guard.denied`, `hook.failed`. */
 async function begin(run: SessionRun): Promise<void> {
   const request: AskStartRequest = { ...run.surroundings, moment: Date.now() };
   const at = { phase: 'SessionStart', path: '' } as const;
@@ -74,12 +68,12 @@ async function begin(run: SessionRun): Promise<void> {
   if (!against) return;
   run.refusal = denialOf(against).toProblem();
   run.endedAt = new Date().toISOString();
-  // Callers that wait for it get the reason, before Temporal answers only that it has ended.
+  // Waiting callers get the reason, before Temporal can only report that the session has ended.
   await condition(allHandlersFinished, '1 minute');
   throw asApplicationFailure(run.refusal);
 }
 
-/** @throws ApplicationFailure `seal.invalid` for a start that does not come from a client of ours. */
+/** @throws ApplicationFailure `seal.invalid` if the start is not from our client. */
 function readStart(argument: unknown): SessionStart {
   const { cronSchedule, retryPolicy, parent, continuedFromExecutionRunId, workflowId } = workflowInfo();
   const start = readSessionStart(argument);
@@ -107,7 +101,7 @@ async function untilItEnds(run: SessionRun): Promise<StopReason | 'goes on'> {
   }
 }
 
-/** A prompt or word under way ends in the run that it came to. */
+/** A pending prompt or report finishes in the run that received it. */
 function isLong(): boolean {
   return workflowInfo().continueAsNewSuggested && allHandlersFinished();
 }

@@ -59,9 +59,7 @@ export function evaluateParameters(template: Json, call: string, frame: Frame): 
   throw new StepFailure({ code: 'input.invalid', message, suggestion: 'Write a map of parameters.' });
 }
 
-/**
- * The scope of expressions. Source: docs/workflow-language.md#expressions; docs/definitions.md#high-level-abilities.
- */
+/** Source: docs/workflow-language.md#expressions; docs/definitions.md#high-level-abilities. */
 function scopeOf({ run, prefix, names, own }: Frame): Scope {
   const { task, life, input, steps } = run;
   const { environment, ability, links } = task.plan;

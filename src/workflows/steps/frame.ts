@@ -12,38 +12,33 @@ export interface StepEnd {
   output: Json;
 }
 
-/** Where in which task the interpreter is. */
 export interface Frame {
   run: TaskRun;
-  /** Runs a step inside: verbs and modifiers hold steps, and these have verbs and modifiers again. */
+  /** Runs a nested step; passed along, since verbs and modifiers contain steps and vice versa. */
   runStep: (step: PlanStep, around: Frame) => Promise<StepEnd>;
-  /** Prefix of the paths of the steps here: empty, or ending in a slash. */
+  /** Prefix of step paths: empty, or ends with `/`. */
   prefix: string;
-  /** Names that expressions see here besides the common ones. */
+  /** Additional names for expressions. */
   names: { [name: string]: Json };
   halt: Halt;
   budget: Budget;
   /** Attempt of each retried group around, from the outside in. */
   groups: readonly number[];
-  /** In a turn of a loop: its steps by id, as they were when they last ran in it. Undefined for plans of engine 1. */
+  /** In a loop: the steps of the turn at their last execution, by id. Undefined for plans of engine 1. */
   last?: Readonly<Record<string, LastTurn>> | undefined;
-  /** Last-turn values of the current step, where it reads its own last turn. */
+  /** Last-turn values of the current step, if its expressions read them. */
   own?: OwnValue | undefined;
-  /** In `finally` and when calls are taken back, which run to their end. */
+  /** In `finally` and in undo calls, which run to their end. */
   isCleanup: boolean;
   /** The span of the step that is at work, see `spotOf`; absent: the task itself. */
   spot?: string;
 }
 
-/** The frame inside a step. */
 export function frameInside(frame: Frame, path: string, halt: Halt = frame.halt): Frame {
   return { ...frame, prefix: `${path}/`, halt, own: undefined };
 }
 
-/**
- * Runs steps in order. @returns the last output of an executed step; null if there was none. Source:
- * docs/workflow-language.md#calls.
- */
+/** @returns the last output of an executed step; null without one. Source: docs/workflow-language.md#calls. */
 export async function runSteps(steps: readonly PlanStep[], frame: Frame): Promise<Json> {
   let output: Json = null;
   for (const step of steps) {

@@ -18,10 +18,8 @@ import {
 import type { OwnValue } from './step-values.js';
 
 /**
- * Handles the failure of a step according to its `on_error`.
- *
- * @returns the handler's output, null if it has none. @throws the failure if no handler names it or the handler
- * rethrows; any failure in the handler. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls.
+ * @returns the output of the step or its handler, else null. @throws what no handler names or one rethrows; any
+ * failure in one. Source: docs/workflow-language.md#failures; docs/workflow-language.md#calls.
  */
 export function withHandlers(
   step: PlanStep,
@@ -64,29 +62,25 @@ async function handled(
 
 function handleWithin(task: TaskIdentity, error: StepFailure, deal: () => Promise<Json>): Promise<Json> {
   const dealt = deal();
-  // One promise more would be another order of commands, which plans of engine 1 must not see.
+  // Another promise would change the order of commands in plans of engine 1.
   if (!task.isSinceEngine2) return dealt;
   return dealt.catch((inner: unknown) => {
     throw insteadOf(task, inner, error);
   });
 }
 
-/**
- * The failure of a step whose handler failed.
- *
- * A handler that was cancelled has not handled an unknown outcome, so the step still fails with that.
- */
+/** A cancelled handler has not handled an unknown outcome, so the step still fails with that. */
 export function insteadOf(task: TaskIdentity, inner: unknown, error: StepFailure): unknown {
   return task.isSinceEngine2 && isUnknown(error) && isCancellation(inner) ? error : inner;
 }
 
-/** The first handler that names the code; a catch-all never catches a refusal or the limits of the task. */
+/** The first matching handler; a catch-all never catches refusals or task limits. */
 export function findHandler(handlers: readonly ErrorHandler[], code: string): number | undefined {
   const index = handlers.findIndex(({ errors }) => (errors ? codeMatchesAny(code, errors) : isCatchable(code)));
   return index < 0 || isFinal(code) ? undefined : index;
 }
 
-/** Runs a handler. @param own values of its step that its `output` sees. @returns its output. */
+/** @param own values of the failed step for its `output`. @returns the handler's output. */
 export async function handle(
   handler: ErrorHandler,
   error: StepFailure,
@@ -98,7 +92,7 @@ export async function handle(
   return handler.output === undefined ? null : evaluate(handler.output, { ...inside, own: own() });
 }
 
-/** The limits of the task are never caught, even where a handler names them. */
+/** Handlers never catch the task's limits, even if they name them. */
 function isFinal(code: string): boolean {
   return code === 'timeout.task' || code === 'limit.max_calls' || code === 'internal.error';
 }

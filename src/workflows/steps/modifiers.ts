@@ -15,7 +15,7 @@ import { EndOfTask, Halted, isStepFailure, StepFailure } from './step-failure.js
 
 type Work = () => Promise<Json> | Json;
 
-/** Tries a group again; a call's attempts are Temporal's. Source: docs/workflow-language.md#failures. */
+/** Retries a group; Temporal retries calls. Source: docs/workflow-language.md#failures. */
 export function withRetry(
   step: PlanStep,
   path: string,
@@ -35,7 +35,7 @@ async function tryAgain(
   const { run } = frame;
   const { attempts, factor, errors } = retry;
   let wait = evaluateDuration(retry.first, frame);
-  // As between the attempts of a call, where `first` is waited even if it is longer.
+  // As between the attempts of a call, `first` applies even if it is longer than `max`.
   const max = Math.max(wait, evaluateDuration(retry.max, frame));
   const begun = run.steps.progress[path]?.attempts ?? 1;
   if (run.task.isSinceEngine2) wait *= factor ** (begun - 1);
@@ -50,7 +50,7 @@ async function tryAgain(
       refuseAgain(run.task, retry, error, attempt);
     }
     const whole = Math.min(wait, max);
-    // The sandbox's own randomness, so that a replay waits as long.
+    // The sandbox's `Math.random`, so that a replay waits as long.
     const pause = frame.budget.capWait(retry.jitter ? jittered(whole, Math.random) : whole);
     try {
       run.steps.backingOff.set(path, { attempt: attempt + 1, at: Date.now() + pause });
@@ -75,7 +75,7 @@ function isTriedAgain(task: TaskIdentity, { problem, isAnswer }: StepFailure, er
   return isRetryableCode(problem.code, errors, !task.isSinceEngine2);
 }
 
-/** @throws StepFailure the failure itself, where `retry.if` wants no other attempt. */
+/** @throws StepFailure the given failure if `retry.if` forbids another attempt. */
 function refuseAgain({ cel }: TaskIdentity, retry: PlanRetry, failure: StepFailure, attempt: number): void {
   if (retry.if === undefined) return;
   const { again, note } = askRetryCondition(retry.if, failure.problem, attempt, cel);
@@ -84,7 +84,7 @@ function refuseAgain({ cel }: TaskIdentity, retry: PlanRetry, failure: StepFailu
   throw new StepFailure(withNote(failure.problem, note), failure.hasArrived, failure.isAnswer);
 }
 
-/** Ends a step that takes too long; of a call, Temporal keeps the time. */
+/** Ends a step at its timeout; for calls, Temporal does so. */
 export function withTimeout(step: PlanStep, path: string, frame: Frame, work: Work): ReturnType<Work> {
   if (step.timeout === undefined || isOperationCall(frame.run.task, step)) return work();
   return within(evaluateDuration(step.timeout, frame), step, path, frame, work);
@@ -95,7 +95,7 @@ async function within(limit: number, step: PlanStep, path: string, { run }: Fram
   const scope = new CancellationScope({ cancellable: true, timeout: Math.max(1, begun + limit - Date.now()) });
   const outer = CancellationScope.current();
   let isFirst = false;
-  // Only one of the two cut the calls inside, and both may have happened when these have ended.
+  // Either the timeout or an outer cancellation cut the calls inside; both may have happened by their end.
   scope.cancelRequested.catch(() => (isFirst = !outer.consideredCancelled));
   const late: Problem = {
     code: 'timeout.step',
@@ -116,9 +116,8 @@ function isOperationCall({ plan }: TaskIdentity, step: PlanStep): boolean {
 }
 
 /**
- * Runs the `finally` of a step, however the step ended.
- *
- * A failure in it is the step's when there was none before; otherwise it becomes a warning. Source: docs/workflow-language.md#choices-and-ends.
+ * Runs the `finally` of a step however it ended. A failure in it is the step's if there was none before, else a
+ * warning. Source: docs/workflow-language.md#choices-and-ends.
  */
 export function withCleanup(step: PlanStep, inside: Frame, work: Work): ReturnType<Work> {
   return step.finally ? thenCleanUp(step, step.finally, inside, work) : work();
@@ -130,7 +129,7 @@ async function thenCleanUp(step: PlanStep, steps: PlanStep[], inside: Frame, wor
   try {
     output = await work();
   } catch (error) {
-    // A step halted because this run winds up is not over.
+    // A step halted because this run winds up has not ended.
     const other = error instanceof Halted && run.life.rollingOver ? undefined : await runCleanup(steps, inside);
     if (!other) throw error;
     if (error instanceof EndOfTask && !error.failure && step.fails_end) throw new EndOfTask(error.output, other);

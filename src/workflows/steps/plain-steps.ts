@@ -6,27 +6,27 @@ import { isInTurn } from '../../rules/steps/turn-paths.js';
 import { isPlain } from '../../rules/steps/verbs.js';
 import { MadeTexts } from '../calls/calls-made.js';
 
-/** Number of steps listed outside of loops, and again in turns. */
+/** Limit for steps outside loops, and also for steps in turns. */
 const MAX_LISTED = 100;
 /** Characters of all values together. */
 const MAX_TEXT = 128 * 1024;
 const MAX_MESSAGE = 2000;
 
-/** A step that has ended, by reference: nothing is copied before the task ends. */
+/** An ended step, by reference: values are not copied before the task ends. */
 interface Ended {
   verb: PlanStep['verb'];
   path: string;
   entry: StepProgress;
 }
 
-/** The steps in the turns of loops that call nothing; the entry of a turn is dropped when the turn ends. */
+/** Steps in turns that call nothing; their entries are dropped at the end of the turn. */
 export class StepsInTurns {
   readonly listed: Ended[] = [];
 
   /** @param count number of steps so far; of earlier runs of the task only the number is known. */
   constructor(public count: number) {}
 
-  /** Notes the end of a step that ran; all but plain steps in turns are reported elsewhere. */
+  /** Records the end of a step, if it is a plain step in a turn. */
   note(step: PlanStep, path: string, entry: StepProgress | undefined): void {
     const { id, verb } = step;
     if (!entry || !isPlain(step) || isOfExpansion(id) || !isInTurn(path)) return;
@@ -35,7 +35,7 @@ export class StepsInTurns {
   }
 }
 
-/** The ends of the steps that call nothing, for the record of the task: those outside of loops, then those in turns. */
+/** Ended steps that call nothing, for the task's record: first those outside loops. */
 export function stepsDone(
   listed: readonly { step: PlanStep; path: string }[],
   { progress, inTurns }: { progress: Progress; inTurns: StepsInTurns },

@@ -21,10 +21,7 @@ export function runCall(step: CallStep, path: string, frame: Frame): Promise<Jso
   return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, groups, halt, budget });
 }
 
-/**
- * Notes how a call that succeeded is compensated; the compensating input is fixed now. Source:
- * docs/workflow-language.md.
- */
+/** Notes how to undo a successful call, with its input evaluated now. Source: docs/workflow-language.md. */
 export function prepareUndo(step: CallStep, path: string, frame: Frame, output: Json): void {
   const { run } = frame;
   if (!step.undo) return;

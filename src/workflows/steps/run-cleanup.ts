@@ -6,11 +6,9 @@ import type { Frame } from './frame.js';
 import { EndOfTask, isStepFailure, isUnknown, placeOf, type StepFailure } from './step-failure.js';
 
 /**
- * Runs clean-up steps, each one even if others failed; neither cancellation nor other branches stop them.
- *
- * All of them together have a limit of their own. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
- *
- * @returns the first failure, or an unknown outcome; the others become warnings.
+ * Runs every clean-up step, even if others fail; neither cancellation nor other branches stop them. They share a
+ * limit of their own. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task. @returns the
+ * first failure, or an unknown outcome; the others become warnings.
  */
 export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Promise<StepFailure | undefined> {
   const { run } = frame;
@@ -32,7 +30,6 @@ export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Prom
   return worst;
 }
 
-/** The warning of a clean-up that failed beside another failure. */
 export function cleanupWarning({ problem }: StepFailure): string {
   const place = placeOf(problem);
   return `Clean-up: ${place === undefined ? '' : `${place}: `}${problem.code}: ${problem.message}`;

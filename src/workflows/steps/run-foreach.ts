@@ -11,14 +11,11 @@ import { runMany } from './run-many.js';
 import { EndOfTask, StepFailure } from './step-failure.js';
 
 /**
- * Runs the steps once for each item, at most `max_parallel` at once.
- *
- * Sequential items see the outputs of the item before; parallel items see only their own. A completed item leaves its
- * output, a count and the values for the next one in the entry of the loop, so that a long list stays small; a failed
- * one leaves no values, since a retry repeats it. Source: docs/workflow-language.md#calls;
- * docs/workflow-language.md#the-last-turn.
- *
- * returns each item's last output, in the order of the list.
+ * Runs the steps for each item, at most `max_parallel` at once. Sequential items see outputs of the previous one;
+ * parallel ones only their own. A completed item leaves its output, a count and values for the next one, so that a
+ * long list stays small; a failed one leaves no values: a retry repeats it. Source:
+ * docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn. @returns each item's last output, in
+ * order.
  */
 export async function runForeach(step: ForeachStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
@@ -31,7 +28,7 @@ export async function runForeach(step: ForeachStep, path: string, frame: Frame):
     run.steps.entry(path).items = done;
   };
   openAccount(run.steps.entry(path), items.length);
-  /** Prefix of the last item completed in this run, with the initial values of the next one. */
+  /** Prefix of the last item completed in this run; the next item starts with its values. */
   let before: string | undefined;
   const runItem = async (index: number, inside: Frame): Promise<void> => {
     if (Object.hasOwn(done, index)) return;
@@ -48,7 +45,7 @@ export async function runForeach(step: ForeachStep, path: string, frame: Frame):
     } catch (error) {
       if (error instanceof EndOfTask) keepDone(index, error.output);
       failTurn(run, turn, error);
-      // The next item sees the values of the last one that was done, in this run of the task as in the next.
+      // The next item sees the values of the last completed one, in this run of the task as in the next.
       if (run.task.isSinceEngine2) run.steps.values.leave(prefix);
       else before = prefix;
       throw error;
@@ -82,10 +79,8 @@ function itemsOf({ foreach }: ForeachStep, frame: Frame): Json[] {
 }
 
 /**
- * The label of an item for people. A `label` is evaluated at once, so that a mistake in it shows before any call; the
- * default is only made on request.
- *
- * throws StepFailure `expression.*`.
+ * For people. Evaluates a `label` at once, so that a mistake shows before any call; makes the default only on
+ * request. @throws StepFailure `expression.*`.
  */
 function labelOfItem(step: ForeachStep, item: Json, frame: Frame): () => string | undefined {
   if (step.label !== undefined) {

@@ -6,7 +6,6 @@ import type { Frame } from './frame.js';
 import { Halted, isStepFailure, isUnknown, keepFailure, keptFailure, type StepFailure } from './step-failure.js';
 import type { StepStates } from './step-states.js';
 
-/** How several pieces of work run beside each other. */
 export interface Manner {
   /** Maximum number under way at once. */
   max: number;
@@ -15,13 +14,10 @@ export interface Manner {
 }
 
 /**
- * Does several pieces of work, in order, some at once.
- *
- * When one fails: `stop` starts nothing new, ends waits and lets calls end; `cancel` cancels calls as well; `finish`
- * lets all others run, also in a later run of the task, which does not repeat those that failed. Then the first failure
- * is thrown, or an unknown outcome. Source: docs/workflow-language.md#at-once.
- *
- * @param path of the step that they belong to, whose entry lists the failed ones.
+ * Does pieces of work in order, some at once. When one fails: `stop` starts nothing new, ends waits and lets calls
+ * end; `cancel` cancels calls as well; `finish` lets all others run, even in a later run of the task, which does
+ * not repeat failed ones. Then throws an unknown outcome, else the first failure. Source:
+ * docs/workflow-language.md#at-once. @param path of their step, whose entry lists the failed ones.
  */
 export async function runMany(
   path: string,
@@ -71,14 +67,14 @@ export async function runMany(
   const lanes = (): Promise<unknown> => Promise.all(Array.from({ length: Math.min(max, count) }, lane));
   await (scope ? scope.run(lanes) : lanes());
   halt.done();
-  // The others continue in the next run in spite of the failure.
+  // The others continue in the next run despite the failure.
   if (isCarriedOn && onFailure === 'finish' && isStepFailure(first?.error) && run.task.isSinceEngine2)
     throw new Halted();
   if (first) throw first.error;
   inside.halt.check();
 }
 
-/** A next run of the task then neither repeats nor forgets it. */
+/** The next run then neither repeats nor drops the failed item. */
 function noteFailed(steps: StepStates, path: string, index: number, failure: StepFailure): void {
   if (!steps.task.isSinceEngine2) return;
   const entry = steps.entry(path);

@@ -6,17 +6,14 @@ import { type Cause, causeOf } from '../calls/lost-calls.js';
 import { type Frame, frameInside } from './frame.js';
 import { Halted, isStepFailure, isUnknown } from './step-failure.js';
 
-/** How one branch ended: with an output, with an error, or without having run. */
+/** How a branch ended: with an output or an error; undefined if it did not run. */
 type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } | undefined;
 
 /**
- * Runs branches at once; the first to end wins, whether it succeeded or failed, and the others are cancelled.
- *
- * A branch whose `if` is false takes no part. Cutting a branch that must not be cut makes the race fail with
- * `outcome.unknown`, whichever branch won it. Source: docs/workflow-language.md#at-once;
- * docs/architecture.md#the-way-of-a-task.
- *
- * @returns the name of the winner and its output; nulls when no branch took part.
+ * Runs branches at once; the first to end wins, even by failing, and the others are cancelled. A branch whose `if`
+ * is false takes no part. Cutting a branch that must not be cut fails the race with `outcome.unknown`, whichever
+ * branch won. Source: docs/workflow-language.md#at-once; docs/architecture.md#the-way-of-a-task. @returns the
+ * winner's name and output; nulls if no branch took part.
  */
 export async function runRace({ id, branches }: RaceStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;

@@ -11,10 +11,9 @@ import { type Frame, frameInside, runSteps } from './frame.js';
 import { StepFailure } from './step-failure.js';
 
 /**
- * Runs the steps until a condition holds, evaluated after each turn.
- *
- * @returns the last output of the last turn. @throws StepFailure `repeat.exhausted`. Source:
- * docs/workflow-language.md#calls; docs/workflow-language.md#the-last-turn.
+ * Runs the steps until a condition holds after a turn. @returns the last output of the last turn. @throws
+ * StepFailure `repeat.exhausted`. Source: docs/workflow-language.md#calls;
+ * docs/workflow-language.md#the-last-turn.
  */
 export async function runRepeat(step: RepeatStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
@@ -25,7 +24,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
   if (entryOf().turn === undefined) beginTurns(run.steps, step, path);
   else run.steps.values.recall(`${path}/0/`, lastValues(lastTurns(run.steps, path)));
   const asked = entryOf().begun && entryOf().turn;
-  // The entry of the last completed turn still exists: expressions read it, and it shows whether the loop is over.
+  // The last completed turn still has its entry: expressions read it, and it shows whether the loop has ended.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < limit; turn += 1) {
     const names = { ...frame.names, ...indexOf(step, turn) };
     const inside = { ...frameInside(frame, `${path}/${turn}`), names, last: lastTurns(run.steps, path) };
@@ -40,7 +39,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
     const before = { path: `${path}/${turn - 1}`, inner, nameOf: () => ({ item: turn - 1 }) };
     foldTurn(run.steps.progress, entryOf(), before);
     entryOf().turn = turn + 1;
-    // It was evaluated when that turn ended, in an earlier run.
+    // An earlier run evaluated it when that turn ended.
     if (turn + 1 === asked) continue;
     delete entryOf().begun;
     const after = { ...inside, own: frame.own };

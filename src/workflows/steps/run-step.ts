@@ -19,12 +19,9 @@ import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from './step-f
 import { runVerb } from './verbs.js';
 
 /**
- * Runs one step with its modifiers; one that is already done is not done again.
- *
- * From the inside out: retry, timeout, on_error, finally, continue_on_error.
- * Source: docs/architecture.md#the-way-of-a-task; docs/workflow-language.md#failures.
- *
- * @throws StepFailure when it failed and nothing covers that; EndOfTask; Halted; cancellation.
+ * Runs one step with its modifiers, from the inside out: retry, timeout, on_error, finally, continue_on_error.
+ * Never repeats a completed one. Source: docs/architecture.md#the-way-of-a-task;
+ * docs/workflow-language.md#failures. @throws StepFailure if unhandled; EndOfTask; Halted; cancellation.
  */
 export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   const { run } = around;
@@ -80,10 +77,7 @@ function runModified(step: PlanStep, path: string, frame: Frame): Promise<Json> 
   );
 }
 
-/**
- * A call that took place is to be undone, also where the clean-up of its step fails or its answer could not be used; one
- * that failed is not.
- */
+/** Prepares to undo a call that took place, even if its answer is unusable or its clean-up fails later. */
 function runPrepared(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
   if (step.verb !== 'call' || !step.undo) return runVerb(step, path, frame);
   return runCall(step, path, frame).then(
@@ -113,7 +107,7 @@ function noteFailure(run: TaskRun, step: PlanStep, path: string, error: unknown)
   throw error;
 }
 
-/** A step left by `end`, whose clean-up, or that of a nested step, may have failed; that may be forgiven here. */
+/** A clean-up on the way of `end` may have failed; `continue_on_error` of the step ignores that. */
 function noteEnd(run: TaskRun, step: PlanStep, path: string, end: EndOfTask): EndOfTask {
   const { output, failure } = end;
   if (!failure) {

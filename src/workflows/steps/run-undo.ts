@@ -12,10 +12,8 @@ import { isStepFailure, StepFailure, stepStatusOf } from './step-failure.js';
 import { isUndo } from './step-notes.js';
 
 /**
- * Undoes the calls of a failed or cancelled task: the last one first, each one even if others failed.
- *
- * Not cancellable, with the limit of a clean-up; failures become warnings. Source: docs/workflow-language.md;
- * docs/architecture.md#the-way-of-a-task.
+ * Undoes the calls of a task, last first, even if others failed. Not cancellable, limited as a clean-up; failures
+ * become warnings. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */
 export async function runUndo(run: TaskRun): Promise<void> {
   const entries = Object.entries(run.steps.progress)

@@ -7,7 +7,7 @@ import { evaluateCondition, evaluateDuration, evaluateExpression } from './evalu
 import type { Frame } from './frame.js';
 import { StepFailure } from './step-failure.js';
 
-/** Waits for time to pass, a condition or a signal. @returns the payload of the signal, else null. Source: docs/workflow-language.md#calls. */
+/** @returns the signal's payload, else null. Source: docs/workflow-language.md#calls. */
 export async function runWait(step: WaitStep, path: string, frame: Frame): Promise<Json> {
   const { wait } = step;
   if ('for' in wait) return waitUntil(step, path, evaluateDuration(wait.for, frame), frame);
@@ -22,10 +22,7 @@ async function waitUntil(step: WaitStep, path: string, ms: number, frame: Frame)
   return null;
 }
 
-/**
- * A timestamp is a deadline; a boolean is evaluated at every change in the task. Source:
- * docs/workflow-language.md#waits.
- */
+/** A timestamp is a deadline; a boolean is evaluated at changes. Source: docs/workflow-language.md#waits. */
 async function waitForCondition(step: WaitStep, path: string, source: string, frame: Frame): Promise<null> {
   const { run } = frame;
   run.steps.note(path, step.id, { status: 'waiting' });
@@ -47,7 +44,7 @@ async function waitForCondition(step: WaitStep, path: string, source: string, fr
   }
 }
 
-/** A signal that came before its wait was kept; each is taken once. Source: docs/workflow-language.md#waits. */
+/** Also takes signals that came earlier, each once. Source: docs/workflow-language.md#waits. */
 async function waitForSignal(
   step: WaitStep,
   path: string,

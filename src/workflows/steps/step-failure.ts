@@ -6,7 +6,6 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { EndState, StepStatus } from '../../contracts/states.js';
 import { isInTurn } from '../../rules/steps/turn-paths.js';
 
-/** A step that failed, with the problem as callers will see it. */
 export class StepFailure extends Error {
   /**
    * @param hasArrived whether the call was made, and only its answer is unusable.
@@ -21,19 +20,18 @@ export class StepFailure extends Error {
   }
 }
 
-/** A failure as the next run of its task, or the caller of its task, gets it. */
+/** A failure as data, for the task's next run or its caller. */
 export interface KeptFailure {
   error: Problem;
   /** See {@link StepFailure.isAnswer}. */
   answer?: true;
 }
 
-/** A failure as data. */
 export function keepFailure({ problem, isAnswer }: StepFailure): KeptFailure {
   return { error: problem, ...(isAnswer && { answer: true }) };
 }
 
-/** A failure that {@link keepFailure} has kept. */
+/** Reverses {@link keepFailure}. */
 export function keptFailure({ error, answer = false }: { error: Problem; answer?: boolean }): StepFailure {
   return new StepFailure(error, false, answer);
 }
@@ -68,36 +66,33 @@ export function stepStatusOf(code: string): StepStatus {
   return familyOf(code) === 'timeout' ? 'timed_out' : 'failed';
 }
 
-/** The end state of a task that failed with this code. */
 export function endStateOf(code: string): EndState {
   if (isRefusal(code)) return 'denied';
   if (code === 'outcome.unknown') return 'unknown';
   return code === 'timeout.task' ? 'timed_out' : 'failed';
 }
 
-/** Any error of ours as the failure of a step; others pass through, since they are mistakes in this code. */
+/** Converts our errors; returns others unchanged, since they are bugs. */
 export function asStepFailure(error: unknown): unknown {
   if (error instanceof AbilityError) return new StepFailure(error.toProblem());
   return error;
 }
 
-/** Whether an error is one of the ways in which a step can fail. */
 export function isStepFailure(error: unknown): error is StepFailure {
   return error instanceof StepFailure;
 }
 
-/** A problem as the failure of a workflow or an update. */
 export function asApplicationFailure(problem: Problem): ApplicationFailure {
   const { code: type, message } = problem;
   return ApplicationFailure.create({ type, message, nonRetryable: true, details: [problem] });
 }
 
-/** Whether an error says that the outcome of a call could not be learnt. */
+/** Whether the outcome of a call is unknown. */
 export function isUnknown(error: unknown): error is StepFailure {
   return isStepFailure(error) && error.problem.code === 'outcome.unknown';
 }
 
-/** The message of an error; of one that wraps the failure of an activity, the message of that. */
+/** For an error that wraps an activity's failure, the message of that failure. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : String(error);
 }
@@ -108,11 +103,10 @@ type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
 /** Meaning of an activity's failure: our problem, a timeout of Temporal's, or an unexpected error. */
 export type ActivityEnd =
   | ({ kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean } & Arrival)
-  /** `unclear`: an attempt before may have had its effect although it failed. */
+  /** `unclear`: an earlier attempt failed but may have had its effect. */
   | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean }
   | { kind: 'other'; error: unknown };
 
-/** Reads the failure of an activity. */
 export function readActivityFailure(error: unknown): ActivityEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {
@@ -133,7 +127,7 @@ export function readActivityFailure(error: unknown): ActivityEnd {
   return { kind: 'other', error };
 }
 
-/** The innermost failed step is the one reported; its path is in the details. Source: docs/workflow-language.md#choices-and-ends. */
+/** Adds the innermost failed step and its path. Source: docs/workflow-language.md#choices-and-ends. */
 export function locate(failure: StepFailure, id: string, path: string): StepFailure {
   const { problem } = failure;
   if (problem.step !== undefined) return failure;
@@ -143,17 +137,13 @@ export function locate(failure: StepFailure, id: string, path: string): StepFail
   return failure;
 }
 
-/**
- * Where a problem arose that {@link locate} has located, with the turn of a loop: the path of a step in
- * a loop, `hosts/12/check`, else the id of the step; in a called task, with that task.
- */
+/** Place found by {@link locate}: step id, or path in a loop (`hosts/12/check`), with the task if called. */
 export function placeOf({ step, details }: Problem): string | undefined {
   const { path, task } = (details ?? {}) as { path?: unknown; task?: unknown };
   const place = typeof path === 'string' && isInTurn(path) ? path : step;
   return place !== undefined && typeof task === 'string' ? `${place} of ${task}` : place;
 }
 
-/** An activity's report besides its problem. */
 interface Reported {
   attempt?: number;
   unclear?: boolean;

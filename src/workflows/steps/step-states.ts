@@ -13,24 +13,19 @@ import { StepsInTurns } from './plain-steps.js';
 import { isUndo } from './step-notes.js';
 import { StepValues } from './step-values.js';
 
-/** The next attempt of a retried group. */
 export interface NextAttempt {
   attempt: number;
   /** Milliseconds since 1970. */
   at: number;
 }
 
-/**
- * State of the steps of a task. Progress is data: a run that has this map can continue the task. Source:
- * docs/architecture.md#the-way-of-a-task.
- */
+/** A new run continues the task from `progress` alone. Source: docs/architecture.md#the-way-of-a-task. */
 export class StepStates {
   readonly progress: Progress;
-  /** Values of the steps for expressions. */
   readonly values: StepValues;
   /** Value of `steps.<id>.link` while an approval of that step is open, if the plan reads it and it is known. */
   link: string | undefined;
-  /** Signals that no wait has taken yet, in the order in which they came. */
+  /** Signals not yet taken by a wait, in order of arrival. */
   readonly signals: ReceivedSignal[];
   /** Number of calls made that can be undone. */
   sequence: number;
@@ -58,12 +53,10 @@ export class StepStates {
     }
   }
 
-  /** The entry of a step that has begun. */
   entry(path: string): StepProgress {
     return this.progress[path] as StepProgress;
   }
 
-  /** Updates the progress of a step. */
   note(path: string, id: string, change: Partial<StepProgress> & Pick<StepProgress, 'status'>): void {
     const before = this.progress[path];
     const now = new Date().toISOString();
@@ -80,14 +73,14 @@ export class StepStates {
     if (this.task.plan.agent && isStepEnd(change.status)) reportTurn(this, path, id);
   }
 
-  /** Lets expressions see where the approval of a step is decided, until the step changes again. */
+  /** Shows expressions where to decide the step's approval, until the step changes. */
   showLink(path: string, id: string): void {
     if (this.link === undefined) return;
     this.values.link(path, id, this.link);
     this.life.changed();
   }
 
-  /** Notes that a step does not run, and with it nothing inside it. @param prefix as of a frame. Source: docs/workflow-language.md. */
+  /** Also skips nested steps. @param prefix as of a frame. Source: docs/workflow-language.md. */
   skip(step: PlanStep, prefix: string): void {
     for (const { step: inner, path } of listSteps([step], prefix)) {
       if (!path.includes('*')) this.note(path, inner.id, { status: 'skipped', output: null });
@@ -95,10 +88,8 @@ export class StepStates {
   }
 
   /**
-   * Makes a step that an earlier run of the task, or the task that this one retries, has completed visible to
-   * expressions.
-   *
-   * Plans of engine 1 lose the values of steps inside a `repeat` in it.
+   * Makes a step completed by an earlier run, or by the retried task, visible to expressions. Plans of engine 1 lose
+   * the values of steps inside a `repeat` in it.
    */
   recall(step: PlanStep, path: string): void {
     this.values.show(path, step.id, this.entry(path));
@@ -117,13 +108,13 @@ export class StepStates {
     }
   }
 
-  /** Those of a `foreach` are not seen from outside. */
+  /** Only of a `repeat`; those of a `foreach` are not visible outside. */
   private lastTurnsOf({ verb }: PlanStep, path: string): string[] {
     const entry = this.progress[path];
     return verb === 'repeat' && entry ? turnsAtHand(entry).map((turn) => `${path}/${turn}/`) : [];
   }
 
-  /** Forgets the results of a group's steps, so that it can be retried; keeps pending compensations. */
+  /** Drops the results of a group's steps for a retry; keeps pending compensations. */
   forget(paths: readonly string[]): void {
     for (const key of Object.keys(this.progress)) {
       const isInside = paths.some((path) => key === path || key.startsWith(`${path}/`));

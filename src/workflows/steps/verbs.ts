@@ -12,11 +12,7 @@ import { runRepeat } from './run-repeat.js';
 import { runWait } from './run-wait.js';
 import { EndOfTask, StepFailure } from './step-failure.js';
 
-/**
- * Runs the verb of a step; not async, since a promise here would be one more for every step.
- *
- * @returns its output. @throws as {@link runStep}. Source: docs/workflow-language.md#calls.
- */
+/** Not async, to save promises. @throws as {@link runStep}. Source: docs/workflow-language.md#calls. */
 export function runVerb(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
   switch (step.verb) {
     case 'call':
@@ -51,10 +47,7 @@ export function runVerb(step: PlanStep, path: string, frame: Frame): Promise<Jso
   }
 }
 
-/**
- * Runs the steps of a template; the step that holds its parameters has no output. @returns its output, else the last
- * output of an executed step.
- */
+/** The step that holds its parameters has no output. @returns its output, else the last one of its steps. */
 async function runTemplate(step: GroupStep, template: PlanTemplate, frame: Frame): Promise<Json> {
   const [first] = step.steps;
   if (template.given && first) await frame.runStep(first, frame);
@@ -81,10 +74,8 @@ async function runParallel(step: ParallelStep, path: string, frame: Frame): Prom
 }
 
 /**
- * Runs the steps of the first case that holds; those of the others are `skipped`.
- *
- * @returns the last output of an executed step; null without a match. Source: docs/workflow-language.md#calls;
- * docs/workflow-language.md#choices-and-ends.
+ * Runs the first case that holds; the steps of the others are `skipped`. @returns the last output of an executed
+ * step; null without a match. Source: docs/workflow-language.md#calls; docs/workflow-language.md#choices-and-ends.
  */
 async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;

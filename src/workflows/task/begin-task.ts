@@ -19,11 +19,8 @@ import type { TaskRun } from './task-run.js';
 import { aroundTask } from './work.js';
 
 /**
- * A created task waits to be run; `ability run` starts it running. Changes of its input that have begun come first.
- *
- * The timer is not cancelled when the task is run: that would be one more event, and it ends with the task.
- *
- * @returns the preflight answer for a change of the input, with which the task continues.
+ * Waits until `ability run` starts a created task; pending changes of its input come first. The timer is not
+ * cancelled then, which would add an event; it ends with the task. @returns the preflight of a changed input.
  */
 export async function waitForRun(run: TaskRun): Promise<'run' | 'expired' | ModifyAnswer> {
   const { task, life, input } = run;
@@ -50,18 +47,14 @@ function isSettled({ life, input }: TaskRun, expired = false): boolean {
   return input.underWay === 0 && (life.runRequested || expired || input.next !== undefined);
 }
 
-/** A change of the input does not extend the time in which a task must be run. */
+/** Time left to run the task; a change of the input does not extend it. */
 function leftToRun({ task: { plan, start, createdAt } }: TaskRun): number {
   const { expires_ms: limit } = plan.limits;
   if (!start.changed) return limit;
   return Math.max(1, Date.parse(createdAt) + limit - Date.now());
 }
 
-/**
- * Checks the input of a task that another one called, and makes its record.
- *
- * @throws StepFailure `input.invalid`. Source: docs/architecture.md#the-way-of-a-task.
- */
+/** Makes its record. Source: docs/architecture.md#the-way-of-a-task. @throws StepFailure `input.invalid`. */
 export async function enterChild({ task, input, warnings }: TaskRun): Promise<void> {
   const enter = localActivity<EnterRequest, EnterAnswer>(ACTIVITIES.enter);
   try {
@@ -75,7 +68,7 @@ export async function enterChild({ task, input, warnings }: TaskRun): Promise<vo
   }
 }
 
-/** Runs the guards of a workflow as a whole, and requests the confirmations of its creation hooks. */
+/** Also requests the confirmations of creation hooks. */
 export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
   const { plan, start } = run.task;
   if (plan.ability.kind === 'operation') return;
@@ -104,10 +97,8 @@ export async function guardTask(run: TaskRun, halt: Halt): Promise<void> {
 }
 
 /**
- * Determines `steps.<id>.link` for open approvals, before the first step, so that a parallel branch can read it at
- * once. For plans with `links` only: it is an event.
- *
- * If the worker does not know it, the link stays null, with a warning: a missing link fails no task.
+ * Determines `steps.<id>.link` before the first step, so that a parallel branch can read it at once; an event, so
+ * only for plans with `links`. If the worker does not know it, it stays null, with a warning.
  */
 export async function learnLink({ task, steps, warnings }: TaskRun): Promise<void> {
   const ui = await findUi(task.context);

@@ -1,26 +1,22 @@
 import { StepFailure } from '../steps/step-failure.js';
 
-/** How long the work under way may still take. Times are milliseconds. */
+/** Remaining time for work. Times are milliseconds. */
 export interface Budget {
   /** At least 0. */
   left(): number;
-  /** Work begins that uses the budget up. */
+  /** Starts work that uses the budget. */
   begin(): void;
-  /** Such work has ended. */
   end(): void;
   /** Counts work that was done elsewhere. */
   spend(ms: number): void;
-  /** How long a wait for people or signals may last that wants to last this long. */
+  /** Maximum duration of a wait for people or signals that should last `ms`. */
   capWait(ms: number): number;
-  /** The failure of a step whose time is used up. */
   exhausted(): StepFailure;
 }
 
 /**
- * The working time of a task.
- *
- * It runs only while at least one call does, so time spent in approvals and waits does not count, and a limit on it
- * needs no timer: each call gets the remainder. Source: docs/workflow-language.md.
+ * The working time of a task. It runs only during calls, so time in approvals and waits does not count, and a
+ * limit needs no timer: each call gets the remainder. Source: docs/workflow-language.md.
  */
 export class TaskBudget implements Budget {
   private working = 0;
@@ -32,12 +28,10 @@ export class TaskBudget implements Budget {
     private used = 0,
   ) {}
 
-  /** Working time so far. */
   spent(): number {
     return this.used;
   }
 
-  /** Counts work that was done elsewhere. */
   spend(ms: number): void {
     this.used += ms;
   }

@@ -29,10 +29,8 @@ export interface Outcome {
 const MAX_BESIDE = 64 * 1024;
 
 /**
- * Ends a task: its output is checked and its record written, either beside its history, which takes no event, or by one
- * local activity.
- *
- * Without a worker that can do so the task still ends, with a warning. Source: docs/architecture.md#the-way-of-a-task.
+ * Checks the output of a task and writes its record: beside its history, without an event, or by one local
+ * activity. Without a worker for that it ends with a warning. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskResult> {
   run.life.finishedAt = new Date().toISOString();
@@ -48,10 +46,8 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
 }
 
 /**
- * Whether nothing has to be checked or kept at the end of a task but its record.
- *
- * Nothing is validated in the sandbox; the caller of a called task relies on its record; and of a cancelled task Temporal
- * keeps no result but that in its last activity.
+ * Whether only the record is left to write. The sandbox validates nothing; the caller of a called task relies on
+ * its record; Temporal keeps the result of a cancelled task only in its last activity.
  */
 function mayEndBeside({ plan, start, isSinceEngine2 }: TaskIdentity, { status }: Outcome): boolean {
   if (!isSinceEngine2 || start.child || status === 'cancelled') return false;
@@ -90,7 +86,7 @@ async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskR
   }
 }
 
-/** The outcome of a task in the shape every door shows. Source: docs/operations.md#the-runtime-of-a-project. */
+/** A task's outcome as shown at every door. Source: docs/operations.md#the-runtime-of-a-project. */
 export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
   const { task, life, input, files, hooks } = run;
   const { plan, start } = task;
@@ -126,7 +122,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
   };
 }
 
-/** The histories of earlier runs hold the answers and warnings that a long task did not carry on. */
+/** Notes what a long task did not carry on; the histories of its earlier runs contain it. */
 function leftOut({ hooks, warnings }: TaskRun): string[] {
   const { leftOut: answers } = hooks;
   return [

@@ -4,22 +4,19 @@ import type { TaskIdentity } from './identity.js';
 import type { TaskLife } from './life.js';
 import type { Halt } from './stop-branches.js';
 
-/** A call may succeed after it was cancelled; the steps after it must not start. @throws cancellation. */
+/** A call may succeed after its cancellation; no further steps may start. @throws cancellation. */
 export function refuseCancelled(): void {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cancelled before the step began');
 }
 
-/** State that decides whether a step may start. */
 interface Gated {
   task: TaskIdentity;
   life: TaskLife;
 }
 
 /**
- * Checked before every step except clean-ups: a paused task starts nothing, and one with a long history continues as a
- * new run.
- *
- * @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.
+ * Runs before every step except clean-ups: a paused task starts nothing, and one with a long history continues as
+ * a new run. @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
 export function passGate({ task, life }: Gated, halt: Halt): Promise<void> | undefined {
   halt.check();
@@ -32,28 +29,22 @@ export function passGate({ task, life }: Gated, halt: Halt): Promise<void> | und
   return undefined;
 }
 
-/** From here on the new run comes first: a server warns at 10,240 events, and ends a run at 51,200. */
+/** Forces a new run: a server warns at 10,240 events, and ends a run at 51,200. */
 const MAX_EVENTS = 20_000;
 
-/**
- * A task that was called may wait for people for days, and its caller, which cannot take it along to a new run, would do
- * nothing else until it has ended.
- */
+/** Winding up would wait for called tasks, perhaps for days, and start nothing else meanwhile. */
 function isPutOff(task: TaskIdentity, { called }: TaskLife): boolean {
   return called > 0 && workflowInfo().historyLength < MAX_EVENTS && task.isSinceEngine2 && patched(PUT_OFF);
 }
 
-/** Recorded runs that continued as new while a called task was open did wait for it. */
+/** Earlier builds waited for called tasks before a new run; their histories lack this patch. */
 const PUT_OFF = 'new-run-after-called';
 
 /**
- * Waits until no call is under way, and then ends this run, so that the task continues as a new one.
- *
- * Until then a parallel failure, a race that is won, a timeout and a cancellation have their usual effect, clean-ups
- * included. So no decision is pending when all is halted: the next run finds every step either ended or to be
- * continued. Source: docs/architecture.md#what-lives-where-in-temporal.
- *
- * @throws Halted; cancellation.
+ * Ends this run once no call is under way, so that the task continues as a new one. Until then failures, won
+ * races, timeouts and cancellation have their usual effect, clean-ups included, so no decision is pending: each
+ * step has ended or will continue. Source: docs/architecture.md#what-lives-where-in-temporal. @throws Halted;
+ * cancellation.
  */
 async function windUp(life: TaskLife, halt: Halt): Promise<never> {
   let seen: number;
@@ -67,7 +58,7 @@ async function windUp(life: TaskLife, halt: Halt): Promise<never> {
   throw new Halted();
 }
 
-/** A condition is evaluated when it is made; only at its second evaluation has everything else come to rest. */
+/** A condition is first evaluated when created; only the second evaluation sees everything at rest. */
 function untilQuiet(life: TaskLife): Promise<void> {
   let isFirst = true;
   return condition(() => {

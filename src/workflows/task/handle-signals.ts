@@ -12,10 +12,10 @@ import { resultOf, toldOf } from './finish.js';
 import type { TaskLife } from './life.js';
 import type { TaskRun } from './task-run.js';
 
-/** More kept signals than this are a mistake of their sender. */
+/** Maximum number of kept signals; more are an error of the sender. */
 const MAX_SIGNALS = 1000;
 
-/** Answers the queries of the task and takes its signals and updates. No handler waits for a step or an approval. Source: docs/architecture.md#the-way-of-a-task. */
+/** No handler waits for a step or an approval. Source: docs/architecture.md#the-way-of-a-task. */
 export function listen(run: TaskRun): void {
   setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'The state of the task' });
   setHandler(defineQuery<ToldTask>(QUERIES.told), () => toldOf(run), {
@@ -56,7 +56,7 @@ function signalOf(wait: object): string[] {
   return 'signal' in wait ? [String(wait.signal)] : [];
 }
 
-/** A signal is kept until a wait takes it, also one that comes before its wait. Source: docs/workflow-language.md#waits. */
+/** Keeps a signal until a wait takes it, even if it comes earlier. Source: docs/workflow-language.md#waits. */
 function receive(run: TaskRun, awaited: ReadonlySet<string>, name: string, payload: Json): void {
   if (!awaited.has(name)) {
     const names = [...awaited].join(', ');

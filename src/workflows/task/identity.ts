@@ -8,17 +8,16 @@ import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { sealMark } from '../../rules/plans/seal-mark.js';
 import { allSteps } from '../../rules/steps/find-step.js';
 
-/** Identity and start arguments of a task: constant during a run. */
 export class TaskIdentity {
   readonly plan: Plan;
-  /** Goes with every request to an activity. */
+  /** Part of each request to an activity. */
   readonly context: CallContext;
   /** Creation time of its first run. */
   readonly createdAt: string;
-  /** Version of how its expressions are read. */
+  /** Version of the expression language. */
   readonly cel: string;
   readonly isSinceEngine2: boolean;
-  /** The steps of the plan with their paths; `*` stands for the number of a turn. */
+  /** The plan's steps by path; `*` stands for a turn number. */
   readonly listed: { step: PlanStep; path: string }[];
 
   constructor(readonly start: TaskStart) {
@@ -36,17 +35,17 @@ export class TaskIdentity {
     return this.start.child ? workflowInfo().workflowId : this.start.seal.task;
   }
 
-  /** Null for a direct run, which promises no key. */
+  /** Null for a direct run. */
   get key(): string | null {
     return this.id.includes(':') ? null : this.id;
   }
 
-  /** Value of `now()`, in milliseconds since 1970: the time of the workflow, so that a replay sees the same. */
+  /** Value of `now()`, ms since 1970: workflow time, so that replays see the same. */
   now(): number {
     return Date.now() + (this.plan.clock_shift_ms ?? 0);
   }
 
-  /** A moment of this task, ISO 8601, on the clock of {@link now}. */
+  /** Shifts a time (ISO 8601) to the clock of {@link now}. */
   shifted(moment: string): string {
     const { clock_shift_ms: shift } = this.plan;
     return shift === undefined ? moment : new Date(Date.parse(moment) + shift).toISOString();

@@ -6,10 +6,9 @@ import type { Handling, TaskStart } from '../../contracts/task.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 
-/** How far a task has come, and whether it may start anything new. */
 export class TaskLife {
   state: TaskState = 'created';
-  /** Set once the steps are done, for the expressions of `finally`. */
+  /** Set when the steps have ended, for expressions in `finally`. */
   ending: { status: TaskState; error: Problem | null } | undefined;
   runRequested: boolean;
   startedAt: string | undefined;
@@ -19,13 +18,13 @@ export class TaskLife {
   paused: boolean;
   /** Whether this run winds up, to continue as a new one. */
   rollingOver = false;
-  /** Calls, guards and clean-ups at work: a run that winds up waits for their ends. */
+  /** Number of running calls, guards and clean-ups; an ending run waits for them. */
   atWork = 0;
-  /** Number of those that are tasks called by this one. */
+  /** Number of called tasks among them. */
   called = 0;
   /** The failure that a handler at the top of the workflow handles. */
   handling: Handling | undefined;
-  /** Grows with everything that a wait may be waiting for. */
+  /** Increases with each change that may end a wait. */
   changes = 0;
 
   constructor({ run, carried, changed }: TaskStart) {
@@ -35,13 +34,13 @@ export class TaskLife {
     this.handling = carried?.handling;
   }
 
-  /** Enters a state that lists must show. Each one is an event. Source: docs/architecture.md#what-lives-where-in-temporal. */
+  /** Shows the state in lists; adds an event. Source: docs/architecture.md#what-lives-where-in-temporal. */
   publish(state: TaskState): void {
     this.state = state;
     upsertSearchAttributes([{ key: STATUS, value: state }]);
   }
 
-  /** Something happened: waits check again. */
+  /** Makes waits check again. */
   changed(): void {
     this.changes += 1;
   }

@@ -1,17 +1,13 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { Halted } from '../steps/step-failure.js';
 
-/**
- * Stops the branches of a `parallel` after one has failed: nothing new starts, waits end, calls under way go on.
- *
- * Source: docs/workflow-language.md#at-once.
- */
+/** Starts nothing new, ends waits, lets calls finish. Source: docs/workflow-language.md#at-once. */
 export class Halt {
   private isTripped = false;
   private readonly inner = new Set<Halt>();
   private readonly waits = new Set<CancellationScope>();
 
-  /** @param outer the one around it, which stops this one as well. */
+  /** @param outer the enclosing one, which stops this one too. */
   constructor(private readonly outer?: Halt) {
     outer?.inner.add(this);
   }
@@ -21,7 +17,6 @@ export class Halt {
     if (this.isTripped) throw new Halted();
   }
 
-  /** Stops everything inside. */
   trip(): void {
     if (this.isTripped) return;
     this.isTripped = true;
@@ -29,7 +24,7 @@ export class Halt {
     for (const halt of this.inner) halt.trip();
   }
 
-  /** Stops everything, the outer ones included. */
+  /** Also stops all enclosing ones. */
   tripAll(): void {
     if (this.outer) this.outer.tripAll();
     else this.trip();
@@ -51,7 +46,7 @@ export class Halt {
     }
   }
 
-  /** Lets the outer one forget it. */
+  /** Detaches this one from the enclosing one. */
   done(): void {
     this.outer?.inner.delete(this);
   }

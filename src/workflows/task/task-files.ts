@@ -6,15 +6,14 @@ import { filesIn } from '../../rules/calls/files-in.js';
 import { makesFiles } from '../../rules/calls/makes-files.js';
 
 /**
- * The files that a task has: those of its input, of its own calls, and of the outputs of the tasks it called.
- *
- * A file value proves nothing, so a call receives the digests that its task has, and hands out no others. A task
- * without files has no such cost. Source: docs/decisions/0013-files-between-steps.md.
+ * The files of a task: of its input, its own calls, and the outputs of tasks it called. A file value proves
+ * nothing, so a call receives and hands out only digests that its task has. Source:
+ * docs/decisions/0013-files-between-steps.md.
  */
 export class TaskFiles {
-  /** All of them, in the order in which the task came by them, with those of the tasks it called. */
+  /** In order of arrival, including files of called tasks. */
   readonly listed: TaskFile[] = [];
-  /** Digests that may be handed out. */
+  /** Digests that calls may receive. */
   private readonly own: Set<string>;
   private readonly sizes = new Map<string, number>();
   private readonly mostBytes: number;
@@ -32,14 +31,13 @@ export class TaskFiles {
     for (const { made } of Object.values(progress ?? {})) if (made) this.list(made);
   }
 
-  /** Notes the output files of a call. */
   add(step: string, files: StepFiles): void {
     for (const [name, made] of Object.entries(files)) {
       this.list((Array.isArray(made) ? made : [made]).map((file) => ({ step, name, file })));
     }
   }
 
-  /** Notes the files of a called task; those in its output belong to this one as well. */
+  /** Adds a called task's files; those in its output also belong to this task. */
   adopt(path: string, files: readonly TaskFile[], output: Json): void {
     const out = new Set(filesIn(output).map(({ file }) => file.$file));
     for (const { step, called: isInner, ...file } of files) {
@@ -56,13 +54,12 @@ export class TaskFiles {
     return found.length > 0 ? found : undefined;
   }
 
-  /** Bytes that more files may take; undefined while none are taken. */
+  /** Remaining bytes for files; undefined if the task has none yet. */
   get room(): number | undefined {
     if (this.sizes.size === 0 && !this.isShared) return undefined;
     return Math.max(0, this.mostBytes - this.taken);
   }
 
-  /** Whether all of them together are more than the task may have. */
   get isTooMuch(): boolean {
     return this.sizes.size > 0 && this.taken > this.mostBytes;
   }
@@ -81,7 +78,7 @@ export class TaskFiles {
   }
 }
 
-/** Ids of the steps of a task whose calls may produce files; undefined if there are none. */
+/** Ids of steps that may produce files; undefined if the plan has no files. */
 export function fileMakers(
   { operations, files }: Plan,
   steps: readonly { step: PlanStep }[],

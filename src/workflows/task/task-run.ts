@@ -55,7 +55,6 @@ export class TaskRun {
     return agent && usageOf(agent);
   }
 
-  /** The steps as a result lists them. */
   summarize(isEnded: boolean): StepSummary[] {
     const { task, steps } = this;
     return summarize(task.plan, task.listed, steps.progress, isEnded, steps.underWay);

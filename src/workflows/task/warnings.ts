@@ -1,11 +1,10 @@
 import type { Problem } from '../../contracts/problem.js';
 import { isUnknown, placeOf } from '../steps/step-failure.js';
 
-/** The warnings of a task. */
 export class Warnings {
-  /** As they were given. */
+  /** In their original wording. */
   readonly list: string[];
-  /** Those that earlier builds worded differently or did not give, with their text then: it decides how a task is ended. */
+  /** New warnings with their text in earlier builds, undefined for none: a task must end as it did. */
   readonly reworded = new Map<string, string | undefined>();
   /** Unknown outcomes by their warnings: the cause of the cut may become known later. */
   readonly lost = new Map<string, Problem>();
@@ -30,7 +29,7 @@ export class Warnings {
     this.lost.set(warning, error.problem);
   }
 
-  /** Each once; those of unknown outcomes with the cause as far as it is known now. */
+  /** Without repetitions; unknown outcomes with the cause known so far. */
   now(): string[] {
     const now = this.list.map((given) => {
       const problem = this.lost.get(given);

@@ -31,9 +31,8 @@ export function aroundTask(run: TaskRun): Hooked {
 }
 
 /**
- * Does the work of a task; in any case then undoes calls that are to be undone, and cleans up.
- *
- * @throws Halted when this run winds up. Source: docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
+ * In any case then undoes calls if needed, and cleans up. @throws Halted when this run winds up. Source:
+ * docs/workflow-language.md; docs/architecture.md#the-way-of-a-task.
  */
 export async function workAndCleanUp(frame: Frame): Promise<Outcome> {
   const { run } = frame;
@@ -58,7 +57,7 @@ async function work(frame: Frame): Promise<Outcome> {
   try {
     if (plan.ability.kind === 'operation') return succeeded(await callAlone(frame));
     if (plan.agent) return succeeded(await runAgent(frame));
-    // A failure in a handler is final, so this is not awaited here.
+    // Not awaited: a failure in a handler is final and bypasses this `catch`.
     if (run.life.handling) return goOnHandling(frame, run.life.handling);
     await runSteps(plan.steps, frame);
     return succeeded(plan.output === undefined ? null : evaluate(plan.output, frame));
@@ -68,7 +67,7 @@ async function work(frame: Frame): Promise<Outcome> {
   }
 }
 
-/** The handlers at the top of a workflow. @throws the failure that none of them takes. Source: docs/workflow-language.md#failures. */
+/** @throws the failure if no handler matches. Source: docs/workflow-language.md#failures. */
 async function recover(frame: Frame, error: unknown): Promise<Outcome> {
   const { run } = frame;
   const handlers = run.task.plan.on_error;
@@ -79,7 +78,7 @@ async function recover(frame: Frame, error: unknown): Promise<Outcome> {
   return recoverWith(frame, handlers[index] as ErrorHandler, error);
 }
 
-/** An earlier run of the task has failed and begun to handle the failure. */
+/** Continues handling a failure from an earlier run. */
 function goOnHandling(frame: Frame, { handler, ...failure }: Handling): Promise<Outcome> {
   const { run } = frame;
   for (const step of run.task.plan.steps) if (run.steps.progress[step.id]) run.steps.recall(step, step.id);
@@ -137,7 +136,7 @@ function uncleaned(run: TaskRun, failure: StepFailure): Outcome {
   return { status, output: null, error: failure.problem };
 }
 
-/** A failing clean-up makes a succeeded task failed, and is a warning beside another failure. Source: docs/workflow-language.md#choices-and-ends. */
+/** A failed clean-up fails a succeeded task, else warns. Source: docs/workflow-language.md#choices-and-ends. */
 async function cleanUp(frame: Frame, outcome: Outcome): Promise<Outcome> {
   const { run } = frame;
   try {
@@ -153,7 +152,6 @@ async function cleanUp(frame: Frame, outcome: Outcome): Promise<Outcome> {
   }
 }
 
-/** How a task ends that ended in an error. */
 export function outcomeOf(thrown: unknown): Outcome {
   const error = asStepFailure(thrown);
   if (isStepFailure(error)) return { status: endStateOf(error.problem.code), output: null, ...keepFailure(error) };

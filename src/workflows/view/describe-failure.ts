@@ -9,10 +9,7 @@ import type { TaskLife } from '../task/life.js';
 
 const MAX_MESSAGE = 2000;
 
-/**
- * Failure and reason in one text: the message of a failed workflow, which lists and the Temporal UI show without a
- * worker. The code is its type.
- */
+/** The message of a failed workflow, for lists and the Temporal UI without a worker. The code is its type. */
 export function tellFailure(error: Problem, steps: readonly StepSummary[]): string {
   const place = placeOf(error);
   const item = itemOf(error, steps);

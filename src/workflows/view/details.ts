@@ -16,14 +16,9 @@ const MAX_ROWS = 60;
 const MAX_FAILURES = 5;
 const MAX_ACCOUNTS = 20;
 
-/** Number of waits listed in the details. */
 const MAX_WAITS = 20;
 
-/**
- * Shows the state of a task in the Temporal UI: drawn on request, since most tasks end without one.
- *
- * The SDK keeps a text that is set at each change, and reads it where it answers its query for metadata.
- */
+/** Drawn when the SDK reads it for its metadata query, not at each change: most tasks end without a query. */
 export function showDetails(run: TaskRun): void {
   const { __TEMPORAL_ACTIVATOR__: activator } = globalThis as { __TEMPORAL_ACTIVATOR__?: object };
   if (activator)
@@ -74,7 +69,6 @@ function awaited(steps: StepStates): string[] {
   });
 }
 
-/** Outcomes of the items of each loop, and the failed steps whose turns continued. */
 function tellLoops(steps: readonly StepSummary[]): string[] {
   const lines = steps.flatMap((row) => {
     const turns = row.items || row.failures ? tellTurnsInLine(row, MAX_FAILURES) : undefined;

@@ -15,11 +15,8 @@ const MAX_FAILURES = 100;
 const MAX_UNDONE = 50;
 
 /**
- * The steps as a result lists them: one row a step of the plan, for any number of turns.
- *
- * Those that did not run are `skipped` once the task has ended. Undone calls have rows of their own.
- *
- * @param underWay the items that are under way in this run.
+ * One row per step of the plan, for any number of turns; undone calls have their own rows. Steps that did not run
+ * are `skipped` once the task has ended. @param underWay the items that are under way in this run.
  */
 export function summarize(
   plan: Plan,
@@ -93,7 +90,7 @@ function summaryOfTurns(
   };
 }
 
-/** The turns of a loop in its row; nothing for other steps, nor where an earlier build noted none. */
+/** A loop's turns for its row; empty for other steps, and for some entries of earlier builds. */
 function loopOf(
   step: PlanStep,
   { path, status }: StepSummary,
@@ -131,7 +128,7 @@ function listOf(
   return { ...(failures.length > 0 && { failures: [...failures] }), ...(left > 0 && { failures_left_out: left }) };
 }
 
-/** Lists as many failures as a result has room for, those of the first rows first. */
+/** The first rows have priority. */
 function limitFailures(rows: StepSummary[]): StepSummary[] {
   let room = MAX_FAILURES;
   return rows.map((row) => {

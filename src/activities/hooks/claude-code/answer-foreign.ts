@@ -12,7 +12,6 @@ import type { ProvenGuards } from './proven-guards.js';
 import type { Question, Verdict } from './read-verdict.js';
 import { eventNameOf, sessionEvent, toolEvent } from './tool-event.js';
 
-/** A hook of another tool to run. */
 interface Asked {
   id: string;
   handler: ForeignHandler;
@@ -21,10 +20,9 @@ interface Asked {
 }
 
 /**
- * Answer of a hook of Claude Code about a call, or about an event of a session.
- *
- * Before a call the hook must first prove that it denies its `must_deny` cases; otherwise it has failed. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#taking-them-over.
+ * Asks a hook of Claude Code about a call or a session event. Before a call it must first prove that it denies its
+ * `must_deny` cases, else it has failed. Source: docs/hooks.md#guards-written-for-claude-code-or-codex;
+ * docs/hooks.md#taking-them-over.
  */
 export async function answerForeign(
   dependencies: ScriptHookDependencies,
@@ -49,11 +47,7 @@ export async function answerForeign(
 
 const PROVE = 'Correct the hook or what it needs; `ability lint --check-hooks` says what it answers.';
 
-/**
- * Translates an event here into the question for a hook of another tool.
- *
- * @returns undefined: the hook does not apply. @throws AbilityError where the call cannot be translated.
- */
+/** @returns undefined: the hook does not apply. @throws AbilityError if the call cannot be translated. */
 export function questionOf(
   { foreign }: Pick<ForeignHandler, 'foreign'>,
   run: HookRun,
@@ -76,7 +70,7 @@ export function questionOf(
   return { question, event: toolEvent(event, call, around, run.outcome) };
 }
 
-/** Translates a verdict for a phase; silence as the plan defines. @param allow the answer that lets pass. */
+/** Translates a verdict; the plan defines silence. @param allow the answer that lets the event pass. */
 export function answerOf(
   verdict: Verdict,
   allow: HookAnswer,

@@ -3,18 +3,15 @@ import type { GuardDecision } from '../../../contracts/hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { didYouMean } from '../../../text/nearest.js';
 
-/** The words of an answer, as far as they are about a decision. */
 export interface Words {
-  /** Its decisions, each with its own reason. */
   decisions: { decision: GuardDecision; reason: string | undefined }[];
   updatedInput?: Json;
-  /** Its messages to the user, and unknown keys that hide nothing. */
+  /** Messages to the user, and unknown keys that cannot hide a decision. */
   told: string[];
   /** Its message to the AI. */
   context?: string;
-  /** A key that no answer has: where nothing is decided, it may have been meant to. */
+  /** An unknown key, which may have been meant as a decision if the answer contains none. */
   unknown?: string;
-  /** Why the answer cannot be understood. */
   fault?: string;
 }
 
@@ -30,7 +27,7 @@ const OF_REQUESTS = ['hookEventName', 'decision'];
 const OF_RESULTS = ['hookEventName', 'additionalContext', 'updatedToolOutput', 'updatedMCPToolOutput'];
 const BEHAVIOR = ['behavior', 'message', 'interrupt', 'updatedInput', 'updatedPermissions'];
 
-/** `defer` leaves it to the user. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** `defer` asks the user. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
   allow: 'allow',
   deny: 'deny',
@@ -40,10 +37,7 @@ const PERMISSIONS: Readonly<Record<string, GuardDecision>> = {
 const FORMER: Readonly<Record<string, GuardDecision>> = { approve: 'allow', block: 'deny' };
 const BEHAVIORS: Readonly<Record<string, GuardDecision>> = { allow: 'allow', deny: 'deny' };
 
-/**
- * Reads the keys of an answer. Source: the answers of Claude Code 2.1.317;
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
- */
+/** Source: the answers of Claude Code 2.1.317; docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   const reader = new Reader();
   const { hookSpecificOutput: specific, decision } = answer;
@@ -58,7 +52,7 @@ export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   return reader.words;
 }
 
-/** The reason in a JSON that a hook prints with exit code 2. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/** Reason in JSON with exit code 2. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export function reasonIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { hookSpecificOutput = {}, ...answer } = value as { hookSpecificOutput?: object };
@@ -116,14 +110,14 @@ class Reader {
     this.words.decisions.push({ decision, reason });
   }
 
-  /** An unknown word may have been meant as a deny. */
+  /** Fails on an unknown value: it may have been meant as a deny. */
   word(value: Json, known: Readonly<Record<string, GuardDecision>>, key: string, reason: string | undefined): void {
     const decision = typeof value === 'string' && Object.hasOwn(known, value) ? known[value] : undefined;
     if (decision) this.decide(decision, reason);
     else this.fail(`\`${key}\` is ${JSON.stringify(value)}, and not ${Object.keys(known).join(', ')}`);
   }
 
-  /** A key of another place, or nearly one of this, may have been a decision; all others are only reported. */
+  /** A misplaced or misspelt key may have been a decision: a fault. Other unknown keys are reported. */
   keys(value: JsonObject, known: readonly string[], where: string): void {
     for (const key of Object.keys(value).filter((each) => !known.includes(each))) {
       const isElsewhere = [...TOP, ...SPECIFIC, ...BEHAVIOR].includes(key);

@@ -9,7 +9,6 @@ import { type Question, readVerdict, type Verdict } from './read-verdict.js';
 /** A script handler that speaks the protocol of another tool. */
 export type ForeignHandler = Extract<PlanHandler, { kind: 'script' }> & { foreign: PlanForeignHook };
 
-/** One question to it. */
 export interface ForeignQuestion extends Pick<ScriptQuestion, 'step' | 'environment' | 'facts' | 'signal' | 'logs'> {
   id: string;
   handler: ForeignHandler;
@@ -18,15 +17,13 @@ export interface ForeignQuestion extends Pick<ScriptQuestion, 'step' | 'environm
   question: Question;
 }
 
-/** Lines of stderr that may be a reason. */
+/** Maximum lines of stderr that are used as a reason. */
 const MAX_LINES = 24;
 
 /**
- * Runs a hook of Claude Code as Claude Code does: event on stdin, the project root as its working directory, HOME,
- * CLAUDE_PROJECT_DIR and CLAUDE_PLUGIN_ROOT in its environment. Source:
+ * Runs a hook as Claude Code does: event on stdin, in the project root, with HOME, CLAUDE_PROJECT_DIR and
+ * CLAUDE_PLUGIN_ROOT. Masks known secrets in the verdict. Source:
  * docs/hooks.md#guards-written-for-claude-code-or-codex.
- *
- * @returns its verdict, with known secrets masked.
  * @throws CallFailure `script.*`, AbilityError, where it cannot be started.
  */
 export async function askForeign(
@@ -48,7 +45,7 @@ export async function askForeign(
       ...(foreign.plugin_root !== undefined && { CLAUDE_PLUGIN_ROOT: join(pinned, foreign.plugin_root) }),
     }),
   });
-  // Its own refusal counts, regardless of its other output.
+  // Exit code 2 denies regardless of faults.
   if (fault !== undefined && exitCode !== 2) return { kind: 'fault', fault: withTail(fault, log) };
   const ending = { exitCode: exitCode ?? 1, stdout, stderr: log.tailOf('stderr', MAX_LINES) };
   const verdict = readVerdict(ending, question);

@@ -8,11 +8,9 @@ import type { ScriptHookDependencies } from '../ask-script.js';
 import { checkMustDeny, faultOfUndenied, type ProvenGuards } from './proven-guards.js';
 
 /**
- * Fires each guard of another tool with its `must_deny` cases in an environment, so that its first call need not.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
- *
- * @returns the guards that fail, with the reason that each guarded call will report.
- * @throws AbilityError for a project that cannot be read.
+ * Fires each guard's `must_deny` cases in an environment, so that its first call need not. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex. @returns the failed guards, with the reason that each
+ * guarded call will report. @throws AbilityError for a project that cannot be read.
  */
 export async function proveGuards(
   root: string,
@@ -31,13 +29,11 @@ export async function proveGuards(
   return failed;
 }
 
-/** Result of firing guards with their `must_deny` cases. */
 export interface GuardCheck {
-  /** One for each call that was not denied. */
   findings: Finding[];
-  /** Guards that were fired, each counted once. */
+  /** Number of guards fired, each counted once. */
   guards: number;
-  /** Calls that they were fired with, in all environments. */
+  /** Number of calls they were fired with, in all environments. */
   calls: number;
   /** Guards that cannot be fired in some environment, because their definition is wrong. */
   unresolved: string[];
@@ -77,12 +73,11 @@ export async function checkGuards(
   return { findings, guards: fired.size, calls, unresolved: [...unresolved] };
 }
 
-/** Result of one call that a guard of another tool must deny. */
 export interface MustDenyReport {
   hook: string;
   phase: 'PreAbilityCall';
   environment: string;
-  /** Number of the call among those that it must deny there, from 1; 0: none could be made. */
+  /** Number of the call among the `must_deny` cases there, from 1; 0: no call could be made. */
   must_deny: number;
   /** The called ability; null: the guard could not be resolved. */
   ability: string | null;
@@ -93,9 +88,8 @@ export interface MustDenyReport {
 }
 
 /**
- * Fires each guard of another tool with each call that it must deny, in each environment. Source: docs/hooks.md#trying-hooks-out.
- *
- * @param only one hook; left out: all. One that cannot be resolved has failed.
+ * Fires each guard's `must_deny` cases in each environment; a guard that cannot be resolved has failed. Source:
+ * docs/hooks.md#trying-hooks-out. @param only one hook; omitted: all.
  */
 export async function reportMustDeny(
   registry: Registry,

@@ -9,7 +9,6 @@ import { askForeign, type ForeignHandler } from './ask-foreign.js';
 import type { Verdict } from './read-verdict.js';
 import { toolEvent } from './tool-event.js';
 
-/** A call that a guard must deny and did not. */
 export interface Undenied extends MustDeny {
   /** The guard's actual answer, as in "it allows". */
   said: string;
@@ -19,11 +18,8 @@ export interface Undenied extends MustDeny {
 export const ASKS = 'it asks for a person';
 
 /**
- * Fires a guard of another tool with each call that it must deny. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
- *
- * @param most stops after this many failures, so that a guard that hangs takes its timeout once.
- * @returns the calls that it did not deny; empty if it must deny nothing.
+ * Fires a guard with its `must_deny` calls. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * @param most failures: a guard that hangs takes its timeout once. @returns the calls that it did not deny.
  */
 export async function checkMustDeny(
   dependencies: ScriptHookDependencies,
@@ -51,7 +47,7 @@ async function fire(
   signal: AbortSignal,
 ): Promise<Verdict> {
   const event = handler.foreign.event ?? 'PreToolUse';
-  // As a task without a session is shown: a guard cannot know by its ids that it is only tried out.
+  // As in a task without a session: its ids do not reveal the trial to the guard.
   const task = `t-${ulid().toLowerCase()}`;
   const around = { root: dependencies.root, session: task, call: `${task}/${ability}` };
   try {
@@ -64,7 +60,7 @@ async function fire(
       question: { event, toolInput: tool_input, isClosed: handler.foreign.format === 'codex' },
       facts: (pinned) => ({
         values: {
-          // As in a real call: by its arguments, too, a guard cannot know that it is only tried out.
+          // As in a real call: the arguments do not reveal the trial either.
           input,
           environment: { ...environment },
           task: { key: task, ability },
@@ -90,10 +86,9 @@ function saidInstead(verdict: Verdict): string | undefined {
 }
 
 /**
- * The guards that have denied their `must_deny` cases in this process.
- *
- * A guard is identified by its bytes, its environment and its cases, so each version is proved once. One that failed is
- * tried again at its next call: a missing dependency may exist by then.
+ * The guards that have denied their `must_deny` cases in this process, each version once: its key is its bytes,
+ * its environment and its cases. A failed guard is tried again at its next call: a missing dependency may exist by
+ * then.
  */
 export class ProvenGuards {
   private readonly proven = new Set<string>();
@@ -112,7 +107,7 @@ export class ProvenGuards {
     if (!handler.foreign.must_deny) return undefined;
     const key = keyOf(handler, environment);
     if (this.proven.has(key)) return undefined;
-    // A proof begun by another call may end with that call; this call then starts its own.
+    // Another call's proof may be aborted with that call; this one then starts its own.
     await this.running.get(key)?.catch(() => undefined);
     if (this.proven.has(key)) return undefined;
     const proof = checkMustDeny(this.dependencies, id, handler, environment, signal, 1);
@@ -127,7 +122,6 @@ export class ProvenGuards {
   }
 }
 
-/** The fault of a guard that does not deny a `must_deny` case. */
 export function faultOfUndenied({ ability, tool_name, tool_input, said }: Undenied): string {
   const input = JSON.stringify(tool_input).slice(0, 200);
   return `it does not deny what it must deny (${ability}, shown as ${tool_name} ${input}): ${said}`;

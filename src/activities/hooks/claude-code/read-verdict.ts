@@ -7,34 +7,31 @@ import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../duplicate-keys.js';
 import { reasonIn, type Words, wordsOf } from './answer-words.js';
 
-/** How a hook of Claude Code ended by itself, as texts. */
+/** Exit code and output of a hook of Claude Code that ended by itself. */
 export interface Ending {
   exitCode: number;
   stdout: string;
   stderr: string;
 }
 
-/** The question that the hook received. */
 export interface Question {
   event: ForeignEvent;
   /** Undefined for an event of a session. */
   toolInput: JsonObject | undefined;
-  /** Whether an unknown key makes the answer one that cannot be understood, as it does in Codex. */
+  /** Whether an unknown key makes the answer unreadable, as it does in Codex. */
   isClosed: boolean;
 }
 
-/** Verdict of a hook of Claude Code. `silent`: it has no opinion. `fault`: its answer is not understood. */
+/** Verdict of a hook of Claude Code. `silent`: no opinion. `fault`: the answer cannot be understood. */
 export type Verdict =
   | { kind: 'decided'; decision: GuardDecision; reason?: string; told: string[]; context?: string }
   | { kind: 'silent'; told: string[]; context?: string }
   | { kind: 'fault'; fault: string };
 
 /**
- * Reads the exit code and the answer of a hook of Claude Code 2.1.317.
- *
- * Exit 2 denies whatever stdout contains. With any code other than 0 and 2 only a JSON that denies or asks counts. An
- * unreadable or incomplete answer is a fault and never silence. Source:
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
+ * Reads exit code and answer of a hook of Claude Code 2.1.317. Exit code 2 denies whatever stdout contains; with a
+ * code other than 0 and 2 only JSON that denies or asks counts. An unreadable or incomplete answer is a fault,
+ * never silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Question): Verdict {
   if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), told: [] };
@@ -68,13 +65,13 @@ function readStdout(text: string, question: Question): Verdict {
   return verdictOf(wordsOf(value as JsonObject, question.event), question);
 }
 
-/** Words that reveal a decision, also within a text that is not JSON. */
+/** Keys that indicate a decision, also within text that is not JSON. */
 const SIGNS = /permissionDecision|hookSpecificOutput|"(decision|continue|behavior|updatedInput)"/;
 
-/** A line that begins an object, or a list of them; `[INFO]` and the like begin lines of logs. */
+/** A line that begins an object or a list of objects, but not a log line such as `[INFO] ...`. */
 const BEGINS_JSON = /^\s*(\{|\[\s*([{["\]]|$))/m;
 
-/** Plain text is no opinion, unless it may contain a decision. */
+/** Treats plain text as no opinion, unless it may contain a decision. */
 function readText(text: string): Verdict {
   const isBroken = BEGINS_JSON.test(text) || SIGNS.test(text);
   if (!isBroken) return { kind: 'silent', told: [], context: text };
@@ -109,10 +106,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Reads the output of an ability as the answer of an `http` or `mcp_tool` hook of Claude Code.
- *
- * A body or the text of a tool is read as the stdout of a successful command; an empty one is silence. A failed request
- * (a status other than 2xx, `isError`) was reported before, and is not silence here.
+ * Reads an ability's output as the answer of an `http` or `mcp_tool` hook of Claude Code: like the stdout of a
+ * successful command, empty is silence. A failed request (a status other than 2xx, `isError`) was reported before.
  */
 export function readOutput(output: Json, question: Question): Verdict {
   return readVerdict({ exitCode: 0, stdout: textOf(output), stderr: '' }, question);
@@ -121,7 +116,7 @@ export function readOutput(output: Json, question: Question): Verdict {
 function textOf(output: Json): string {
   if (output === null) return '';
   if (typeof output === 'string') return output;
-  // A text is given as `{ text }`, beside the tool's other fields.
+  // A text arrives as `{ text }`, perhaps with `content`; with other fields the whole object is the answer.
   if (isJsonObject(output) && typeof output.text === 'string') {
     const others = Object.keys(output).filter((key) => key !== 'text' && key !== 'content');
     if (others.length === 0) return output.text;

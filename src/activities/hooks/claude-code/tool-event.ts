@@ -4,10 +4,10 @@ import type { Phase } from '../../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { type HookRun, isOfTask } from '../hook-context.js';
 
-/** There is no earlier conversation: hooks that read the transcript find an empty one. */
+/** No transcript exists: hooks that read it find an empty file. */
 const NO_TRANSCRIPT = '/dev/null';
 
-/** As which event a hook sees a phase where it names none. */
+/** The event that a hook sees for a phase if it names none. */
 const USUAL: Partial<Record<Phase, ForeignEvent>> = {
   PreAbilityCall: 'PreToolUse',
   PostAbilityCall: 'PostToolUse',
@@ -15,11 +15,7 @@ const USUAL: Partial<Record<Phase, ForeignEvent>> = {
   SessionStop: 'SessionEnd',
 };
 
-/**
- * The event of Claude Code that a hook receives for an event here.
- *
- * @returns undefined: the hook was written for another one, as for a failed call where this one succeeded.
- */
+/** @returns undefined: the hook is for another event, such as failed calls where this one succeeded. */
 export function eventNameOf({ event }: PlanForeignHook, run: HookRun): ForeignEvent | undefined {
   const hasFailed = isOfTask(run) && run.outcome !== undefined && run.outcome.status !== 'succeeded';
   const seen = run.phase === 'PostAbilityCall' && hasFailed ? 'PostToolUseFailure' : USUAL[run.phase];
@@ -36,10 +32,8 @@ export interface Around {
 }
 
 /**
- * Input of a hook on stdin about a call: always these keys. Source: Claude Code 2.1.317;
- * docs/hooks.md#guards-written-for-claude-code-or-codex.
- *
- * @param outcome after the call.
+ * Input of a hook on stdin about a call: always these keys. @param outcome after the call. Source: Claude Code
+ * 2.1.317; docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function toolEvent(name: ForeignEvent, call: ToolCall, around: Around, outcome?: Outcome): JsonObject {
   return {
@@ -51,7 +45,6 @@ export function toolEvent(name: ForeignEvent, call: ToolCall, around: Around, ou
   };
 }
 
-/** How a call ended. */
 export interface Outcome {
   output: Json;
   error: unknown;

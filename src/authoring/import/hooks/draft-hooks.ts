@@ -16,48 +16,41 @@ import type { NotTaken, Settings, SettingsHook } from './read-settings.js';
 import { splitCommand } from './split-command.js';
 import { translateFilter } from './translate-filter.js';
 
-/** A hook as it will be written, without what it must deny. */
+/** A hook to be written, without its `must_deny` cases. */
 export interface HookDraft {
   id: string;
   phase: Phase;
-  /** Its place in the settings. */
+  /** Place in the settings file. */
   at: string;
   definition: JsonObject;
   /** The ability that answers, for a hook of type `http` or `mcp_tool`. */
   asks?: { id: string; key: string; definition: JsonObject; service?: JsonObject };
-  /** Empty for an event of a session. */
+  /** Empty for a session event. */
   mapped: Mapped[];
-  /** Notes for people. */
   notes: string[];
 }
 
-/** A call of a tool as a call of an ability that is shown so. */
+/** A call of a tool, and the call of an ability that it corresponds to. */
 export interface Offence extends ToolCall {
   ability: string;
   input: JsonObject;
 }
 
-/** The place of a settings file. */
+/** The project, plugin and tool that a settings file belongs to. */
 export interface SettingsPlace {
   /** Absolute path of the project. */
   root: string;
-  /** The folder of a plugin, relative to the project; undefined: it is none. */
+  /** Folder of the plugin, relative to the project; undefined: no plugin. */
   pluginRoot: string | undefined;
-  /** The tool of these settings. */
   format: ForeignFormat;
-  /** The names of its MCP servers. */
   mcpServers: ReadonlySet<string>;
 }
 
-/** Longest a guard may take here; a phase has five minutes for all of its hooks. */
+/** Maximum seconds of a guard; a phase has five minutes for all of its hooks. */
 const MAX_SECONDS = 240;
 const SESSIONS: readonly Phase[] = ['PromptSubmit', 'SessionStop'];
 
-/**
- * The hooks of a settings file as hooks of a project, and what cannot be one. Source: docs/hooks.md#taking-them-over.
- *
- * @param taken ids that other files of the project use.
- */
+/** With what cannot be taken over. Source: docs/hooks.md#taking-them-over. @param taken ids of other files. */
 export function draftHooks(
   { hooks, notTaken }: Settings,
   abilities: readonly Shown[],
@@ -133,7 +126,6 @@ function nothingFits(matcher: string): string {
   return `no ability of this project is like ${matcher}${advice}; --tools adds abilities like Bash and Write`;
 }
 
-/** Abilities that answer for hooks begin so. */
 const OF_HOOKS = 'hooks.';
 
 interface Answering {
@@ -143,7 +135,6 @@ interface Answering {
   asks?: NonNullable<HookDraft['asks']>;
 }
 
-/** The handler of a hook: its script, or an ability that calls its service. */
 function answeringOf(
   hook: SettingsHook,
   place: SettingsPlace,
@@ -181,10 +172,9 @@ function nameOfUrl(url: string): string {
   return `${hostname.replaceAll('.', '_')}${pathname.replaceAll('/', '_')}`;
 }
 
-/** The text that `ability hooks export` writes. */
+/** Part of the command that `ability hooks export` writes. */
 const OWN_GUARD = 'ability guard --for ';
 
-/** The script of a command, with what it is started by. */
 function scriptOf(
   command: string,
   timeout: number | undefined,
@@ -230,7 +220,7 @@ function idOf(path: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The calls of abilities that a draft is shown as the given calls of tools. */
+/** The calls of abilities that correspond to the given calls of tools. */
 export function offencesFor({ mapped }: HookDraft, calls: (tool: string) => readonly ToolCall[]): Offence[] {
   return mapped.flatMap(({ tool, abilities: [ability], keys }) =>
     calls(tool).map((call) => ({ ...call, ability: ability as string, input: inputOf(call, keys) })),

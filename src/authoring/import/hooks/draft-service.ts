@@ -2,24 +2,19 @@ import { FOREIGN_EVENT_KEYS } from '../../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { HttpHook, McpToolHook } from './read-settings.js';
 
-/** The service behind a hook of another type than `command`, as a part of a project. */
+/** The service behind a hook that is no command, as parts of a project. */
 export interface ServiceDraft {
-  /** The section `implementation` of a low-level ability. */
   implementation: JsonObject;
   /** An entry of `services`, for a hook over HTTP. */
   service?: JsonObject;
-  /** `with` of its handler; absent: the ability gets the event as a whole. */
+  /** `with` of the handler; absent: the ability receives the whole event. */
   with?: JsonObject;
-  /** By what the hook is named. */
   name: string;
 }
 
 const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
-/**
- * A hook of type `http`: the event is sent as the body of a POST, and the body of the answer is its answer.
- * Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over.
- */
+/** POSTs the event, reads the response body. Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over. */
 export function draftHttp(id: string, { url, headers, allowedEnvVars }: HttpHook): ServiceDraft | { why: string } {
   if (!URL.canParse(url)) return { why: `its \`url\` cannot be read: ${url}` };
   const { protocol, origin, pathname, searchParams, username, password } = new URL(url);
@@ -60,16 +55,13 @@ export function draftHttp(id: string, { url, headers, allowedEnvVars }: HttpHook
   return { implementation: { kind: 'api', api }, service, name: `${origin}${pathname}` };
 }
 
-/** The word of `$WORD` or `${WORD}`. */
 function nameIn([, braced, plain]: readonly string[]): string {
   return braced ?? plain ?? '';
 }
 
 /**
- * A hook of type `mcp_tool`: the text of the tool's result is its answer, and `${tool_input.command}` in its input is what
- * the event has there. Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over.
- *
- * @param servers the MCP servers of the project.
+ * The tool's text is the answer; `${tool_input.command}` in its input is what the event has there. Source: Claude
+ * Code 2.1.317; docs/hooks.md#taking-them-over. @param servers the MCP servers of the project.
  */
 export function draftMcpTool(
   { server, tool, input }: McpToolHook,

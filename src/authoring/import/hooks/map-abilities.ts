@@ -2,16 +2,15 @@ import type { Effect } from '../../../contracts/effects.js';
 import type { ToolMapping } from '../../../contracts/foreign-hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
 
-/** An ability as far as a tool can be seen in it. */
+/** The parts of an ability that show which tool it resembles. */
 export interface Shown {
   key: string;
   effects: Effect;
   input_schema: JsonObject;
-  /** Server and tool of an implementation by MCP. */
   mcp?: { server: string; tool: string };
 }
 
-/** A tool, the inputs by which an ability is known as one, and how these become its input. */
+/** A tool, the inputs that identify an ability as one, and how they map to the tool's input. */
 interface Form {
   tool: string;
   needs: string[];
@@ -33,20 +32,18 @@ const FORMS: Form[] = [
   { tool: 'WebFetch', needs: ['url'], input: { url: 'url' }, effects: ['read', 'external_read'] },
 ];
 
-/** One entry of `as`, and how a call of the tool is written as an input of the ability. */
+/** An entry of `as`, and how a call of the tool maps to the ability's input. */
 export interface Mapped {
   tool: string;
   abilities: string[];
   entry: ToolMapping;
-  /** By the key of the tool, that of the ability; null: the input is passed as a whole. */
+  /** Keys of the ability's input by key of the tool's; null: the input is passed as a whole. */
   keys: Record<string, string> | null;
 }
 
 /**
- * As which tools the abilities of a project are shown to a hook.
- *
- * What an ability does is not guessed from its name: it is a tool where it requires the inputs of one, as texts, or calls
- * one of a server by MCP. Of a tool that `fits` refuses nothing is shown.
+ * As which tools the abilities are shown to a hook. Names do not decide: an ability is a tool if it requires that
+ * tool's inputs as texts, or calls a server's by MCP. Tools that `fits` refuses are left out.
  */
 export function mapAbilities(abilities: readonly Shown[], fits: (tool: string) => boolean): Mapped[] {
   const found = new Map<string, Mapped>();

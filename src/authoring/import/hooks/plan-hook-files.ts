@@ -12,36 +12,31 @@ import type { PlannedFile } from '../../write-together.js';
 import { renderDefinition } from '../../write-yaml.js';
 import type { HookDraft } from './draft-hooks.js';
 
-/** The place of an import's hooks. */
 export interface HookSite {
   /** Absolute path of the project. */
   root: string;
-  /** The folder of the registry, relative to it. */
+  /** Folder of the registry, relative to the project. */
   registry: string;
   /** The name of the import, and its folder below `hooks`. */
   name: string;
-  /** The settings file, as it was named. */
+  /** Path of the settings file, as given. */
   source: string;
-  /** Replaces files that were edited. */
+  /** Replaces files even if people edited them. */
   overwrite: boolean;
 }
 
-/** A hook with its whole definition. */
 export interface WrittenDraft {
   draft: HookDraft;
   definition: JsonObject;
 }
 
-/** The file of a phase below the folder of an import. */
 export function hookFileOf({ registry, name }: Pick<HookSite, 'registry' | 'name'>, phase: string): string {
   return `${registry}/hooks/${name}/${phase}.yaml`;
 }
 
 /**
- * Plans the files of an import, one a phase; a phase that has no hooks any more gets an empty list.
- *
- * @throws AbilityError `import.not_ours` for a file that people wrote or edited, or that was taken over from other settings:
- * to replace it would take those guards away.
+ * One file a phase; a phase without hooks any more gets an empty list. @throws AbilityError `import.not_ours`,
+ * unless `overwrite`, for a file that was edited or has other settings: replacing it would remove those guards.
  */
 export function planHookFiles(site: HookSite, hooks: readonly WrittenDraft[]): PlannedFile[] {
   return PHASES.flatMap((phase) => {
@@ -78,11 +73,11 @@ function edited(path: string): AbilityError {
   });
 }
 
-/** Begins the line by which an import knows its own file again. */
+/** Begins the line with the digest by which an import recognizes its own file. */
 const MARK = '# ability import hooks: sha256 ';
 const SOURCE = '# Taken over from ';
 
-/** The file of a phase, with a line that shows whether people have edited it since. */
+/** Renders the file of a phase, with a digest that shows whether people edited it. */
 function renderHooks(path: string, registry: string, source: string, hooks: JsonObject[]): string {
   const body = renderDefinition({ hooks }, []);
   const head = [
@@ -93,7 +88,7 @@ function renderHooks(path: string, registry: string, source: string, hooks: Json
   return `${head.join('\n')}\n${body}`;
 }
 
-/** Whether a file is as an import wrote it. */
+/** Whether a file is unchanged since its import. */
 function isAsImported(text: string): boolean {
   const at = text.indexOf(MARK);
   if (at < 0) return false;
@@ -101,7 +96,7 @@ function isAsImported(text: string): boolean {
   return end > 0 && text.slice(at + MARK.length, end) === digestOf(text.slice(end + 1));
 }
 
-/** Whether a file was taken over from these settings, and not from others whose import has the same name. */
+/** Whether a file was imported from these settings, not from others under the same import name. */
 function isFrom(source: string, text: string): boolean {
   return text.includes(`\n${SOURCE}${source}. `);
 }
@@ -110,11 +105,8 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Hooks of an earlier import that this one does not leave as they are. */
 export interface LostHooks {
-  /** Ids of those that are not there any more. */
   removed: string[];
-  /** Ids of those whose definition is another one. */
   changed: string[];
 }
 
@@ -136,9 +128,8 @@ export function lostHooks(
 }
 
 /**
- * Plans what hooks of type `http` and `mcp_tool` ask: a low-level ability each, and the addresses of the services.
- *
- * @throws AbilityError `import.not_ours` for a file that says something else, unless it may be replaced.
+ * An ability per `http` or `mcp_tool` hook, and the addresses of their services. @throws AbilityError
+ * `import.not_ours` for a file with other content, unless `overwrite`.
  */
 export function planServiceFiles(site: HookSite, drafts: readonly HookDraft[]): PlannedFile[] {
   const { registry, name } = site;

@@ -7,7 +7,7 @@ import type { Shown } from './map-abilities.js';
 
 const TEXT = { type: 'string' };
 
-/** Abilities that are like a tool of Claude Code, each with the script behind it; their templates have the same names. */
+/** Abilities like the tools of Claude Code, each with its script; templates have the same names. */
 const TOOLS: { ability: Shown; script: string }[] = [
   {
     ability: {
@@ -31,11 +31,7 @@ const TOOLS: { ability: Shown; script: string }[] = [
   },
 ];
 
-/**
- * Abilities like Bash and Write, for a project that has none that the guards of Claude Code would know.
- *
- * @param known keys of existing abilities, for which nothing is planned.
- */
+/** Abilities like Bash and Write, which Claude Code's guards know. @param known keys that exist already. */
 export function planTools(
   root: string,
   registry: string,

@@ -2,70 +2,60 @@ import { FOREIGN_EVENTS, type ForeignEvent } from '../../../contracts/foreign-ho
 import { isJsonObject, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError, reasonOf } from '../../../contracts/problem.js';
 
-/** A hook that starts a command. */
 export interface CommandHook {
   type: 'command';
   command: string;
 }
 
-/** A hook that sends the event to an address. */
 export interface HttpHook {
   type: 'http';
   url: string;
-  /** With `$VARIABLE` in the values. */
+  /** Values may contain `$VARIABLE`. */
   headers: Record<string, string>;
-  /** Variables that the headers may read. */
+  /** Environment variables that the headers may read. */
   allowedEnvVars: string[];
 }
 
-/** A hook that calls a tool of an MCP server. */
 export interface McpToolHook {
   type: 'mcp_tool';
   server: string;
   tool: string;
-  /** With `${tool_input.command}` in its texts. */
+  /** Texts may contain `${tool_input.command}`. */
   input: JsonObject;
 }
 
-/** A hook of a settings file that may be taken over. */
 export interface SettingsHook {
-  /** Its place, as in `PreToolUse[0].hooks[1]`. */
+  /** Place in the settings, such as `PreToolUse[0].hooks[1]`. */
   at: string;
   event: ForeignEvent;
-  /** Which tools it is for; undefined: all. */
+  /** Pattern of tool names; undefined: all tools. */
   matcher: string | undefined;
   asks: CommandHook | HttpHook | McpToolHook;
   /** Seconds. */
   timeout: number | undefined;
-  /** As in `Bash(rm *)`. */
+  /** Such as `Bash(rm *)`. */
   if: string | undefined;
   onFailure: string | undefined;
 }
 
-/** The hooks that are not taken over, with the reasons. */
 export interface NotTaken {
   at: string;
   why: string;
 }
 
-/** The hooks of a settings file. */
 export interface Settings {
   hooks: SettingsHook[];
   notTaken: NotTaken[];
 }
 
-/** Parts of settings that decide about tools and are no hooks. Source: docs/hooks.md#taking-them-over. */
+/** Parts of settings that restrict tools without hooks. Source: docs/hooks.md#taking-them-over. */
 const OTHER_PARTS: [string, (settings: Record<string, unknown>) => unknown, string][] = [
   ['permissions.deny', ({ permissions }) => partOf(permissions, 'deny'), 'write it as an expression guard'],
   ['permissions.ask', ({ permissions }) => partOf(permissions, 'ask'), 'write it as an expression guard'],
   ['enabledPlugins', ({ enabledPlugins }) => enabledPlugins, 'import the hooks.json of each plugin by itself'],
 ];
 
-/**
- * Reads the hooks of `.claude/settings.json`, `.codex/hooks.json` or the `hooks/hooks.json` of a plugin.
- *
- * @throws AbilityError `import.unreadable` for any other file.
- */
+/** From `.claude/settings.json`, `.codex/hooks.json` or a plugin. @throws AbilityError `import.unreadable`. */
 export function readSettings(text: string, file: string): Settings {
   const settings = parsed(text, file);
   const hooks: SettingsHook[] = [];
@@ -128,7 +118,6 @@ function isForeignEvent(event: string): event is ForeignEvent {
   return Object.hasOwn(FOREIGN_EVENTS, event);
 }
 
-/** The handler of an entry, by its type. */
 function asksOf(
   type: 'command' | 'http' | 'mcp_tool',
   entry: Record<string, unknown>,

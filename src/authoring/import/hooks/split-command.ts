@@ -1,7 +1,7 @@
-/** A command of a settings file as words, or why it cannot be one here. */
+/** A command of a settings file as words, or why it cannot be split. */
 export type SplitCommand = { words: string[]; env: Record<string, string> } | { why: string };
 
-/** Text outside of quotes that only a shell interprets. */
+/** Unquoted text that only a shell interprets. */
 const SHELL: [RegExp, string][] = [
   [/^[|&;]/, 'it joins several commands'],
   [/^[<>]/, 'it redirects'],
@@ -10,14 +10,13 @@ const SHELL: [RegExp, string][] = [
   [/^\n/, 'it has several lines'],
 ];
 
-/** The variables that Claude Code itself replaces; in quotes and out of them. */
+/** Variables that Claude Code itself replaces, whether quoted or not. */
 const OWN = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\b\}?/;
 
 /**
- * Splits a command at blanks, with quotes, leading `VAR=value`, $CLAUDE_PROJECT_DIR and ${CLAUDE_PLUGIN_ROOT}; no shell
- * reads it. Source: docs/hooks.md#taking-them-over.
- *
- * @param places the values of the two variables: paths relative to the project root.
+ * Splits at blanks, with quotes, leading `VAR=value`, $CLAUDE_PROJECT_DIR and ${CLAUDE_PLUGIN_ROOT}; no shell
+ * runs. Source: docs/hooks.md#taking-them-over. @param places paths of both variables, relative to the project
+ * root.
  */
 export function splitCommand(command: string, places: Record<string, string>): SplitCommand {
   const words: string[] = [];

@@ -1,4 +1,4 @@
-/** The key of each tool that a filter is about. */
+/** The input that a filter of each tool applies to. */
 const KEYS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Write: 'file_path',
@@ -8,14 +8,13 @@ const KEYS: Readonly<Record<string, string>> = {
   WebFetch: 'url',
 };
 
-/** A filter in our form: its tools, and bare CEL over `tool_name` and `tool_input`. */
+/** A translated filter: its tool, and bare CEL over `tool_name` and `tool_input`. */
 export type Filter = { tool: string; condition: string | undefined } | { why: string };
 
 /**
- * Translates `if: "Bash(rm *)"` of a settings file. Source: docs/hooks.md#taking-them-over.
- *
- * A guard that runs too often costs time, and one that runs too seldom lets calls pass: the pattern may fit anywhere after a non-word
- * character, so that no second command of a line is missed.
+ * Translates `if: "Bash(rm *)"` of a settings file. A guard that runs too often costs time, one that runs too
+ * seldom lets calls pass: the pattern may match after any non-word character, so that no second command of a line
+ * is missed. Source: docs/hooks.md#taking-them-over.
  */
 export function translateFilter(text: string): Filter {
   const [, tool, pattern] = /^\s*(\w+)(?:\((.*)\))?\s*$/s.exec(text) ?? [];
@@ -23,7 +22,7 @@ export function translateFilter(text: string): Filter {
   if (pattern === undefined || pattern === '' || pattern === '*') return { tool, condition: undefined };
   const key = Object.hasOwn(KEYS, tool) ? KEYS[tool] : undefined;
   if (key === undefined) return { why: `its \`if\` has a pattern for ${tool}, which has none here` };
-  // The former way to write a prefix; a blank before the star is optional.
+  // `:*` is the former prefix syntax; a blank before the star is optional.
   const plain = pattern.replace(/:\*$/, '*').replace(/ \*$/, '*');
   const parts = plain.split(/\*+/).map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const source = parts.join('.*');

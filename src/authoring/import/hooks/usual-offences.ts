@@ -28,10 +28,7 @@ const FILES = [
 ];
 const SECRET = 'AWS_SECRET_ACCESS_KEY="wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"';
 
-/**
- * Calls that guards of teams usually stop. An import fires a guard with them, and what it denies becomes its `must_deny`.
- * Nothing of it is executed: a guard reads it.
- */
+/** Calls that guards usually deny, never executed: an import fires a guard with them for its `must_deny`. */
 export function usualOffences(tool: string): ToolCall[] {
   switch (tool) {
     case 'Bash':

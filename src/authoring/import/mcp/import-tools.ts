@@ -5,7 +5,6 @@ import type { ListedTool, UnreadableTool } from '../../../worker/list-tools.js';
 import type { Imported, ImportedOperation, LeftOut } from '../imported.js';
 import { nameOperation } from '../name-operation.js';
 
-/** The server whose tools are taken over. */
 export interface ToolSource {
   /** Its name under `mcp_servers`. */
   server: string;
@@ -13,15 +12,12 @@ export interface ToolSource {
   prefix: string;
 }
 
-/** The note of each operation whose effect is only assumed. */
 const NOT_ANNOTATED =
   'Without annotations, so taken to be destructive as the MCP specification says; correct `effects`';
 
 /**
- * The tools of an MCP server as low-level abilities, each pinned to its server's present description.
- *
- * Left out are tools that must be called as tasks of MCP, and those whose names give no operation key. Source: docs/guide.md#mcp;
- * docs/imports.md#an-mcp-server.
+ * MCP tools as low-level abilities, pinned to their present descriptions, without those that run only as MCP tasks
+ * or whose names give no operation key. Source: docs/guide.md#mcp; docs/imports.md#an-mcp-server.
  */
 export function importTools(tools: readonly (ListedTool | UnreadableTool)[], source: ToolSource): Imported {
   const operations: ImportedOperation[] = [];
@@ -69,24 +65,15 @@ function importTool(
   return { operation: { key, source, definition, notes: isStated ? [] : [NOT_ANNOTATED] }, tool };
 }
 
-/**
- * The output of a tool that does not describe it: `text`, and `content` where not all of that is text.
- *
- * Neither is required, since such a tool may give structured content all the same. Source: docs/guide.md#mcp.
- */
+/** Nothing is required: such a tool may still give structured content. Source: docs/guide.md#mcp. */
 const UNPROMISED_OUTPUT: JsonObject = {
   type: 'object',
   properties: { text: { type: 'string' }, content: { type: 'array', items: { type: 'object' } } },
 };
 
-/** The annotations that say what a tool changes. */
 const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
-/**
- * The effect of a tool by its annotations, with the MCP specification's defaults for missing ones.
- *
- * `isStated`: whether the server says anything of it. Source: docs/imports.md#an-mcp-server.
- */
+/** MCP's defaults for missing annotations. `isStated`: any given. Source: docs/imports.md#an-mcp-server. */
 function effectOfTool(annotations: unknown): { effect: Effect; isStated: boolean } {
   const stated = isJsonObject(annotations) ? annotations : {};
   const hint = (name: (typeof HINTS)[number], otherwise: boolean): boolean => {
@@ -99,17 +86,13 @@ function effectOfTool(annotations: unknown): { effect: Effect; isStated: boolean
   return { effect: hint('idempotentHint', false) ? 'write_idempotent' : 'write_additive', isStated };
 }
 
-/** A summary is shown in lists and routing documents. */
+/** Maximum characters of a summary, which lists and routing documents show. */
 const MAX_CHARACTERS = 200;
 
-/** Characters that are not seen or break a line. */
+/** Characters that are invisible or break a line. */
 const NOT_PLAIN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\s]+/gu;
 
-/**
- * One line about a tool: the first sentence of its description, else its title, else its name.
- *
- * `notes`: whether its description says more than that.
- */
+/** First sentence of the description, else title, else name. `notes`: the description says more than that. */
 function summaryOf(tool: JsonObject): { summary: string; notes: boolean } {
   const { name, title, description, annotations } = tool;
   const shown = isJsonObject(annotations) ? annotations.title : '';
@@ -125,7 +108,7 @@ function plain(text: unknown): string {
   return typeof text === 'string' ? text.replaceAll(NOT_PLAIN, ' ').trim() : '';
 }
 
-/** Up to the first stop that a new sentence follows. */
+/** The text up to the first full stop that a new sentence follows. */
 function firstSentence(text: string): string {
   const end = text.slice(0, MAX_CHARACTERS * 2).search(/(?<!\b(?:e\.g|i\.e|etc|vs))[.!?] +[\p{Lu}\p{Nd}`"'*-]/u);
   return end < 0 ? text : text.slice(0, end + 1);
@@ -143,11 +126,7 @@ function cut(text: string): string {
 const MAPS: ReadonlySet<string> = new Set(SCHEMA_MAPS);
 const NESTED: ReadonlySet<string> = new Set(NESTED_SCHEMAS);
 
-/**
- * A schema in which every keyword that JSON Schema does not know begins with `x-`.
- *
- * It means the same, since such keywords say nothing; but people see that, and lint has no reason to take them for slips.
- */
+/** Prefixes unknown keywords with `x-`, so that people see them and lint does not take them for typos. */
 export function plainSchema(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]): [string, Json] => {

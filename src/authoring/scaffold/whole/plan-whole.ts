@@ -13,16 +13,11 @@ import { checkNewHook, checkPhase, hookFileOf } from '../plan-hook.js';
 import { fileNameOf, type Scaffold, type Site } from '../scaffold.js';
 import { FORMAT_OF, type GivenDefinition, readWhole, type WholeDefinition } from './read-whole.js';
 
-/** A whole definition as it is to be written. */
 export type WholeScaffold = Scaffold & Required<Pick<Scaffold, 'given'>>;
 
 type Plan = (site: Site, given: GivenDefinition, definition: WholeDefinition) => WholeScaffold;
 
-/**
- * Plans a whole definition, as it was given: in a file of its own, or among the hooks of a phase.
- *
- * @throws AbilityError for what has not the form of its kind, `scaffold.exists` for an id that is taken, `usage.invalid`.
- */
+/** @throws AbilityError `scaffold.exists`, `usage.invalid`, and those of {@link readWhole}. */
 export function planWhole(site: Site, given: GivenDefinition): WholeScaffold {
   const definition = readWhole(given);
   const planned = PLANS[given.kind](site, given, definition);
@@ -48,7 +43,7 @@ const PLANS: Record<GivenDefinition['kind'], Plan> = {
     planAbility(site, given, definition.source, 'high-level', definition.value.id),
   agent(site, given, { source, value }) {
     const planned = planAbility(site, given, source, 'high-level', value.id);
-    // A person may name its model in ability.yaml later: requests are delegated to its profile alone, too. Where it is named, the whole is resolved.
+    // Resolved only if ability.yaml has its model; that may be added later, and delegation needs only its profile.
     const hasModel = Object.hasOwn(site.registry.project.models, value.model);
     const next = [
       { command: `ability plan ${value.id}`, purpose: 'whether it can run here: its model, its operations' },
@@ -97,7 +92,7 @@ function planAbility(
   return { ...planFile(site, given, source, file, next), abilities: [id] };
 }
 
-/** A file of its own, with every byte that was given, below the line that names its schema. */
+/** Plans a file with the given text unchanged, below the line that names its schema. */
 function planFile(
   { registry, folders }: Site,
   given: GivenDefinition,
@@ -120,7 +115,6 @@ function planFile(
   };
 }
 
-/** Beside the ability that they are about. */
 function planCases(site: Site, given: GivenDefinition, { source, value }: WholeDefinition): WholeScaffold {
   const { agents, operations, workflows } = site.registry;
   const found = operations.get(value.ability) ?? workflows.get(value.ability) ?? agents.get(value.ability);
@@ -138,7 +132,7 @@ function planCases(site: Site, given: GivenDefinition, { source, value }: WholeD
   return planFile(site, given, source, `${stem}.test.yaml`, next);
 }
 
-/** At the end of the file of their phase, with their comments. */
+/** Appends the hooks, with their comments, to the file of their phase. */
 function planHooks(site: Site, given: GivenDefinition, { source, value }: WholeDefinition): WholeScaffold {
   const phase = phaseOf(given);
   const ids: string[] = value.hooks.map(({ id }: { id: string }) => id);
@@ -164,7 +158,7 @@ function planHooks(site: Site, given: GivenDefinition, { source, value }: WholeD
   };
 }
 
-/** Under their key in the one file there is of a kind, whole where there is none yet. */
+/** Adds the entries to the only file of this kind, or creates it from the given text. */
 function planEntries(
   site: Site,
   given: GivenDefinition,
@@ -191,20 +185,20 @@ function itemsOf({ text, value }: YamlSource, key: string): string[] {
   const { contents } = parseDocument(text);
   const list = isMap(contents) ? contents.get(key, true) : undefined;
   const values = (value as Record<string, unknown[]>)[key] ?? [];
-  // An item that is repeated by an anchor elsewhere is written out.
+  // An item cannot keep anchors and aliases that lead elsewhere; then it is written from its value.
   const stands = isSeq(list) && !/[&*]\w/.test(text);
   return values.map((item, index) => {
     const alone = new Document([item]);
     if (stands && isSeq(alone.contents)) {
       alone.contents.items = [list.items[index] as never];
-      // Comments above the first one are taken to be about the list.
+      // The parser attaches comments above the first item to the list.
       if (index === 0) alone.contents.commentBefore = list.commentBefore;
     }
     return alone.toString({ lineWidth: 0 });
   });
 }
 
-/** The name of a new file, which does not follow from its content. */
+/** The name for a new file, where the content does not determine it. @throws AbilityError `usage.invalid`. */
 function nameOfFile({ kind, name }: GivenDefinition): string {
   if (name === undefined) {
     throw usageError(
@@ -246,10 +240,9 @@ function noHooks(source: YamlSource): AbilityError {
   });
 }
 
-/** Maps a place in the written text to one in the given text. */
 type GivenPlaces = (location: SourceLocation) => SourceLocation;
 
-/** For a file that was given whole. @param added number of lines above the given text. */
+/** Locations of a file written whole. @param added number of lines above the given text. */
 function placesInFile(file: string, from: string, added: number): GivenPlaces {
   return (location) => {
     if (location.file !== file) return location;
@@ -258,12 +251,7 @@ function placesInFile(file: string, from: string, added: number): GivenPlaces {
   };
 }
 
-/**
- * Of items that were added at the end of a list: the item in which a place is.
- *
- * @param text the file with the items in it.
- * @param at the key of the list, and how many items it had before.
- */
+/** Maps places in items appended to a list to the source; `text` has them, `earlier` is the length before. */
 function placesInAppended(
   file: string,
   text: string,

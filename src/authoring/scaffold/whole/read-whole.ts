@@ -6,21 +6,17 @@ import { findUnsupported } from '../../../definitions/unsupported.js';
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import type { WholeKind } from '../../choices.js';
 
-/** A whole definition as it was given. */
 export interface GivenDefinition {
   kind: WholeKind;
-  /** The name of the file, for messages. */
   from: string;
   text: string;
-  /** Its id, or the name of its file, where one was given besides. */
+  /** The id or file name, if the user passed one. */
   name?: string;
-  /** Of a hook. */
   phase?: string;
-  /** A file of configuration that comes with it, since neither holds without the other. */
+  /** A configuration that must be written together with it: neither is valid alone. */
   config?: { from: string; text: string };
 }
 
-/** The format of each kind that is scaffolded whole. */
 export const FORMAT_OF: Record<WholeKind, FormatName> = {
   'low-level': 'low-level',
   'high-level': 'high-level',
@@ -34,19 +30,14 @@ export const FORMAT_OF: Record<WholeKind, FormatName> = {
   packs: 'packs',
 };
 
-/** The given definition, parsed and of the right form. */
 export interface WholeDefinition {
   source: YamlSource;
-  /** As its format gives it, with defaults. */
+  /** The value after validation, with defaults. */
   // biome-ignore lint/suspicious/noExplicitAny: which format it has is known to who asked for the kind
   value: any;
 }
 
-/**
- * Reads a whole definition: YAML or JSON in the form of the registry's file of its kind.
- *
- * @throws AbilityError with the first problem's code, and each one with its place in `details.problems`.
- */
+/** @throws AbilityError with the code of the first problem, and all problems in `details.problems`. */
 export function readWhole({ kind, from, text }: GivenDefinition): WholeDefinition {
   const read = readYaml(from, text);
   if ('code' in read) throw refusedFor([read]);
@@ -59,12 +50,12 @@ export function readWhole({ kind, from, text }: GivenDefinition): WholeDefinitio
   return { source: read, value: checked.value };
 }
 
-/** The environments that the given definition is limited to; undefined: none. @throws AbilityError as {@link readWhole}. */
+/** The environments in its scope; undefined: all. @throws AbilityError as {@link readWhole}. */
 export function environmentsOf(given: GivenDefinition): readonly string[] | undefined {
   return readWhole(given).value.scope?.environments;
 }
 
-/** The refusal of a definition with all its errors. @param problems at least one. */
+/** The error for an invalid definition, with all its problems. @param problems at least one. */
 export function refusedFor(problems: readonly Problem[]): AbilityError {
   const [first = { code: 'definition.invalid', message: 'It is not valid' }, ...others] = problems;
   const more = others.length === 0 ? '' : ` (and ${others.length} more, in \`details\` of --json)`;
@@ -82,12 +73,12 @@ export function refusedFor(problems: readonly Problem[]): AbilityError {
   });
 }
 
-/** A definition that no loader reads from a file of its own is checked by its format alone. */
+/** Other formats have no loader of their own and are checked by their schema alone. */
 function isFileKind(format: FormatName): format is Exclude<FormatName, 'agent' | 'project' | 'cases'> {
   return format !== 'agent' && format !== 'project' && format !== 'cases';
 }
 
-/** Workflows and agents are in one folder and differ by `type`. */
+/** Workflows and agents share a folder and differ only in `type`. */
 function refuseOtherType(kind: WholeKind, { value, locate }: YamlSource): void {
   const isAgent = value !== null && typeof value === 'object' && 'type' in value && value.type === 'agent';
   if (kind !== 'high-level' || !isAgent) return;

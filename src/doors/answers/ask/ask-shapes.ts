@@ -8,15 +8,13 @@ import type { TurnContext } from '../../../contracts/session.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { RoutedAbility } from '../route-request.js';
 
-/** A signal that a task waits for. */
 export interface WantedSignal {
   task_key: string;
   signal: string;
-  /** The wait takes only payloads that satisfy this CEL condition, so it needs one. */
+  /** CEL that the payload must satisfy; so the signal needs a payload. */
   condition?: string;
 }
 
-/** A request in plain words, and where it is made. */
 export interface Request {
   text: string;
   registry: Registry;
@@ -24,58 +22,51 @@ export interface Request {
   /** A folder of the project. */
   scope: string;
   user: Person;
-  /** The kind of requester; left out: unknown. */
   caller?: Caller;
-  /** In which credentials, and the address of a model, are looked for. */
+  /** Searched for credentials and the address of a model. */
   env: NodeJS.ProcessEnv;
-  /** The specialist that is named. Source: R-004-22, R-004-23. */
+  /** The specialist that the request names. Source: R-004-22, R-004-23. */
   pack?: string;
-  /** The plan is agreed to beforehand; never an approval. */
+  /** Consent in advance to the plan; never an approval. */
   agreed: boolean;
   signal?: AbortSignal;
 }
 
-/** The outcome of a request. */
 export const OUTCOMES = ['runs', 'planned', 'asks', 'answers', 'unavailable'] as const;
 
-/** One of {@link OUTCOMES}. */
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** One call that is planned. */
 export interface PlannedCall {
   ability_id: string;
   input: JsonObject;
   effects: Effect;
-  /** The digests of plan and input, as `--plan` takes them. */
+  /** Digests of plan and input, as `--plan` accepts them. */
   reference: string;
-  /** The approvals before or during it; empty: none are needed. */
+  /** Approvals before or during the call; empty: none needed. */
   approvals: { title: string; asked: 'yes' | 'maybe'; approvers: string[] }[];
   warnings: string[];
 }
 
-/** The outcome of a request, before anything is done. */
+/** What to do about a request; nothing is done yet. */
 export interface Considered {
   outcome: Outcome;
-  /** In words. */
   answer: string;
-  /** With `asks`: one question, with its possible answers if they are few. */
+  /** With `asks`: one question; `options` has its possible answers if they are few. */
   question: string | null;
   options: string[];
   decision: RoutingDecision;
-  /** Fitting abilities, best first. */
   suggestions: RoutedAbility[];
-  /** The nearest abilities, if none fits. */
   nearest: string[];
   plan: PlannedCall[];
-  /** With `unavailable`. */
+  /** Only with `unavailable`. */
   problem: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
-  /** With `asks`: the pending request. */
+  /** Only with `asks`. */
   pending: Pending | null;
-  /** Set if a task is to be retried: its key. */
+  /** Key of the task to retry; null: none. */
   retries: string | null;
-  /** Set where a task waits for a signal that was chosen: it is sent, without a payload. */
+  /** The chosen signal, to be sent without a payload to a task that waits for it; null: none. */
   signals: WantedSignal | null;
-  /** Whether no ability here can do what is requested. Source: R-000-93. */
+  /** Whether no ability here can do what the request wants. Source: R-000-93. */
   abstained: boolean;
 }
 
@@ -88,7 +79,7 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   request: string;
   environment: string;
   scope: string;
-  /** Hints of the hooks, as an AI reads them; null if no session was used. */
+  /** Hints of hooks, as an AI sees them; null without a session. */
   turn_context: TurnContext | null;
   tasks: AskedTask[];
   /** Source: R-004-20, R-004-21. */
@@ -100,7 +91,6 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   };
 }
 
-/** A task of a run. */
 export interface AskedTask {
   task_key: string;
   ability_id: string;

@@ -5,13 +5,12 @@ import type { TaskResult } from '../../../contracts/task.js';
 import type { PlannedCall } from './ask-shapes.js';
 import type { OpenInput } from './plan-call.js';
 
-/** Replies to a plan that waits for consent. */
 export const AGREEMENT = [
   { value: true, label: 'yes' },
   { value: false, label: 'no' },
 ];
 
-/** A question for one input, short enough for its value to be the whole reply. */
+/** A question for one input; its value can be the whole reply. */
 export function questionFor({ ability_id, name, schema }: OpenInput): string {
   const { description, type, enum: choices } = schema;
   const about = typeof description === 'string' ? ` (${description.trim().replace(/\.$/, '')})` : '';
@@ -20,18 +19,15 @@ export function questionFor({ ability_id, name, schema }: OpenInput): string {
   return `What is the ${name}${about}${kind} for ${ability_id}?`;
 }
 
-/** The planned action, in a sentence that asks for consent. */
 export function agreementFor({ ability_id, input, effects }: PlannedCall, environment: string): string {
   return `Run ${ability_id}${inputWords(input)} in ${environment}? (${effects.replaceAll('_', ' ')})`;
 }
 
-/** Nothing fits; with the nearest abilities. */
 export function nothingFits(nearest: readonly string[]): string {
   const near = nearest.length > 0 ? ` Nearest, and not near enough: ${listed(nearest, 'and')}.` : '';
   return `No ability here does that, so nothing was run.${near}`;
 }
 
-/** Abilities that fit and do not run here, with the reason. */
 export function cannotRun(
   missed: readonly { ability_id: string; reason: string }[],
 ): Pick<Problem, 'code' | 'message' | 'suggestion'> {
@@ -59,7 +55,6 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** How a task has ended, or that it is still running. */
 export function endWords({ status, ability_id, error }: TaskResult, canRetry: boolean): string {
   const why = error ? `: ${error.message}` : '';
   const again = canRetry ? ' Shall it be tried again?' : '';

@@ -32,25 +32,22 @@ import { consider } from './consider.js';
 import { pendingOf } from './resolution.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
 
-/** The settings of a new task besides the request itself. */
+/** Settings of a new task that do not come from the request. */
 export type AskedTaskOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;
 
-/** A request that was acted on; its answer is complete once {@link endAsk} has it. */
+/** A request that was acted on; {@link endAsk} completes its answer. */
 export interface ActedAsk {
   answer: AskAnswer;
   session: string;
-  /** Whether the session is ended with the request. */
   ownsSession: boolean;
   pending: Pending | null;
-  /** The task that was created or found; undefined where nothing runs. */
+  /** The task that was created or found; undefined if nothing runs. */
   created: CreatedTask | undefined;
 }
 
 /**
- * Carries out a request: sends it to a session, whose hooks give their hints, decides, and runs the chosen ability. Every step is logged in
- * the run before the next one begins. Source: C-23, C-47.
- *
- * @throws AbilityError refusals of sessions and tasks.
+ * Sends a request to a session, whose hooks give hints, decides, and runs the chosen ability. Logs each step in
+ * the run before the next one begins. Source: C-23, C-47. @throws AbilityError refusals of sessions and tasks.
  */
 export async function actOnRequest(
   connection: Connection,
@@ -94,13 +91,13 @@ export async function actOnRequest(
   return { answer, session, ownsSession, pending, created };
 }
 
-/** Whether a session was opened by a request, and not by a person: then it ends with the last answer. */
+/** Whether a request opened the session, not a person: then it ends with the last answer. */
 function isOfRun({ registry }: Request, { paths }: AskPlace, session: string): boolean {
   const { runs } = paths ?? pathsOf(registry.root);
   return existsSync(join(runs, session, RUN_FILES.log));
 }
 
-/** A session for one request; the same run finds its own again. */
+/** A session for one request; repeating the run finds it again. */
 async function ownSession(connection: Connection, request: Request, { id }: BegunAsk): Promise<string> {
   const { environment, scope, user } = request;
   return (await startSession(connection, { id, environment, scope, user })).session_id;
@@ -112,7 +109,7 @@ function gapOf({ text, environment, scope }: Request, { problem, nearest, sugges
   return { request: text, kind, door: 'ask', environment, scope, nearest: near };
 }
 
-/** A message sent to a session again, because the first answer was lost, counts once. */
+/** Sends the message once: a repeated run, whose first answer was lost, does not send it again. */
 async function say(
   connection: Connection,
   session: string,
@@ -128,7 +125,7 @@ async function say(
   return { thread: await readThread(connection, session), turn };
 }
 
-/** Drops a call that a hook of this prompt denies; an earlier denied call may be right now. Source: R-002-38; C-11. */
+/** Drops a call that a hook of this prompt denies; earlier denials do not count. Source: R-002-38; C-11. */
 function withinGuards(resolved: Considered, turn: TurnContext | null): Considered {
   const [call] = resolved.plan;
   const guards = turn?.hook_signals.ability_guards ?? [];
@@ -149,7 +146,6 @@ function plannedLine({ ability_id, effects, reference, approvals }: PlannedCall)
   return { ability_id, effects, reference, approvals: jsonOf(approvals) };
 }
 
-/** Whether a person consented to a plan that was shown. */
 function wasAgreed({ decision: { continuation } }: Considered): boolean {
   return continuation?.pending.plan !== undefined && continuation.value === true;
 }
@@ -184,7 +180,7 @@ async function runPlanned(
   });
 }
 
-/** Sends a signal once: an interrupted run may have sent it, so it is not repeated. @returns the answer. */
+/** Sends a signal at most once: an interrupted run may have sent it already. @returns the answer. */
 async function sendChosen(
   connection: Connection,
   { log }: BegunAsk,
@@ -199,7 +195,7 @@ async function sendChosen(
   return `${task_key} was sent ${signal}.`;
 }
 
-/** The same run again finds its own task. */
+/** Key of the run's task, so that repeating the run finds it. */
 function keyOf(run: string): string {
   return run.length <= 60 ? `${run}.t1` : `${run.slice(0, 40)}-${digestOf(run).slice(0, 16)}.t1`;
 }
@@ -210,10 +206,8 @@ function wantedOf(reference: string): WantedPlan {
 }
 
 /**
- * Ends a request: its outcome is recorded in the session and in the log, a failed task may be offered again, and a session of its own ends
- * if nothing waits.
- *
- * @param result of the task, as far as it was waited for.
+ * Records the outcome in session and log, may offer to retry a failed task, and ends a session of its own if
+ * nothing waits. @param result of the task, as far as it was waited for.
  */
 export async function endAsk(
   connection: Connection,
@@ -236,7 +230,7 @@ export async function endAsk(
   return answer;
 }
 
-/** The signals that an open task waits for; those that cannot be read now are left out. */
+/** The signals that an open task waits for; null if they cannot be read now. */
 function waitingOf(connection: Connection, { session, created }: ActedAsk): Promise<Pending | null> {
   return created ? signalsPending(connection, session, created.id).catch(() => null) : Promise.resolve(null);
 }
@@ -247,7 +241,7 @@ function waitWords(waits: Pending | null): string {
   return ` It waits for the signal ${listed(labels, 'or')}.`;
 }
 
-/** Nothing is recorded in a session that has ended meanwhile, as by another caller of the same run. */
+/** Ignores that the session has ended meanwhile, perhaps through another caller of the same run. */
 async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
   try {
     await act();
@@ -256,7 +250,7 @@ async function unlessStopped(act: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A call that failed and can be tried again. Source: docs/choosing.md#deciding. */
+/** Offers to retry a failed call, if that is possible. Source: docs/choosing.md#deciding. */
 async function offerRetry(
   connection: Connection,
   { answer, session }: ActedAsk,

@@ -10,34 +10,31 @@ import { beginRun, type RunLog } from '../../../server/logs/run-log.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import type { AskAnswer, Request } from './ask-shapes.js';
 
-/** A run that has begun: its log has its first line. */
 export interface BegunAsk {
   id: string;
   log: RunLog;
   recruited: RecruitmentResult;
-  /** Masks known secrets in everything that is written. */
+  /** Masks known secrets; applies to everything that is written. */
   mask<T extends Json>(value: T): T;
-  /** False where the same request had begun it before. */
+  /** False if the same request began the run before. */
   isNew: boolean;
-  /** Earlier decisions of the same run, if it had begun. */
+  /** The earlier decision of the same run, if any. */
   recorded: RoutingDecision | undefined;
-  /** The earlier answer, if the same run has ended; the tasks as they were. */
+  /** The earlier answer if the run has ended, with the tasks as they were then. */
   answered: AskAnswer | undefined;
 }
 
-/** Under which id, and in which session. */
 export interface AskPlace {
-  /** Chosen by the caller; left out: a new one. A repeated one continues where it stopped. */
+  /** Chosen by the caller; a repeated one continues where it stopped. Absent: a new one. */
   run?: string | undefined;
-  /** An open session; left out: one of its own, which ends unless a question is asked back. */
+  /** An open session; absent: a new one, which ends unless the answer is a question. */
   session?: string | undefined;
-  /** Left out: where the project has them. */
+  /** Absent: those of the project. */
   paths?: Pick<ProjectPaths, 'system' | 'runs'>;
 }
 
 /**
- * Begins a run: recruits, and writes that down, before anything else is done. Source: R-004-16; C-47.
- *
+ * Recruits, and logs that, before anything else. Source: R-004-16; C-47.
  * @throws AbilityError `usage.invalid`, `pack.not_found`, `runlog.key_conflict`, `runlog.write_failed`.
  */
 export function beginAsk(request: Request, place: AskPlace): BegunAsk {
@@ -74,10 +71,7 @@ export function refuseText(text: string): void {
   });
 }
 
-/**
- * Does a part of a run. Of two callers with the same run one may end it, and its session, before the other: then that one gets the answer of the
- * first.
- */
+/** If another caller of the run has ended it, and its session, first, gives that caller's answer. */
 export async function orAnswered<T>(
   request: Request,
   begun: BegunAsk,
@@ -93,10 +87,9 @@ export async function orAnswered<T>(
   }
 }
 
-/** The parts of an answer that its line keeps; the others are lines of their own, or not kept. */
+/** The parts of an answer in its log line; the others have lines of their own, or are not kept. */
 type Kept = Omit<AskAnswer, 'decision' | 'suggestions' | 'nearest' | 'turn_context' | '_meta'>;
 
-/** The content of the line `answer`. */
 export function keptOf({ decision: _, suggestions, nearest, turn_context, _meta, ...kept }: AskAnswer): JsonObject {
   return kept satisfies Kept as unknown as JsonObject;
 }

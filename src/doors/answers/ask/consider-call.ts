@@ -6,17 +6,15 @@ import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
 import { planCall } from './plan-call.js';
 import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 
-/** What is known of a call. */
 interface Call {
   /** Whether a person must consent, whatever the ability declares. */
   needsApproval: boolean;
-  /** Inputs given earlier. */
   known?: JsonObject;
-  /** The plan that was agreed to; another is shown again. */
+  /** The plan that a person consented to; a different one is shown again. */
   agreedTo?: string;
 }
 
-/** Considers the call of an ability: it runs, its plan waits for consent, an input is missing, or it cannot run. */
+/** Considers a call: it runs, its plan needs consent, an input is missing, or it cannot run. */
 export function considerCall(
   { request, thread }: { request: Request; thread: { key: string } },
   ability: string,
@@ -46,12 +44,12 @@ function runs(plan: PlannedCall): Resolution {
   return { outcome: 'runs', answer: `${plan.ability_id} is run.`, plan: [plan] };
 }
 
-/** More than one call, or anything that changes something. Source: R-003-19, R-003-20; C-26, C-27. */
+/** For workflows and agents, and for anything but reading. Source: R-003-19, R-003-20; C-26, C-27. */
 function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCall): boolean {
   return !registry.operations.has(ability_id) || !isReading(effects);
 }
 
-/** Numbers and addresses that no input takes: the call may not be what is meant. */
+/** Whether the text has numbers or addresses that no input takes, so that it may mean another call. */
 function leavesOut({ input }: PlannedCall, text: string): boolean {
   const said =
     saidIn(text).match(
@@ -75,7 +73,7 @@ function asksForConsent(
   return { ...asking(question, labels, pendingOf(thread, what)), plan: [plan] };
 }
 
-/** A chosen signal is sent. One that needs a payload cannot be given in words, and agents release nothing by a word in a session. */
+/** Refuses signals that need a payload, which words cannot give, and signals chosen by agents. */
 export function considerSignal({ caller }: Request, { task_key, signal, condition }: WantedSignal): Resolution {
   const command = `ability task signal ${task_key} ${signal}`;
   if (condition !== undefined) {
@@ -87,7 +85,7 @@ export function considerSignal({ caller }: Request, { task_key, signal, conditio
   return { ...answered(`${task_key} was sent ${signal}.`), signals: { task_key, signal } };
 }
 
-/** Agents cannot consent: they see the plan, and call the ability by its name, which runs guards and approvals. */
+/** Agents cannot consent: they see the plan, and call the ability by name, with guards and approvals. */
 function forAgent(plan: PlannedCall): Resolution {
   const answer = `This is what would run. An agent agrees to no plan: call ${plan.ability_id} by its name, or ask the person.`;
   return { outcome: 'planned', answer, plan: [plan] };

@@ -14,16 +14,11 @@ import { considerCall, considerSignal } from './consider-call.js';
 import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 import { signalIn } from './waiting-signals.js';
 
-/** A thread, and how it is called. */
 export interface AskedThread extends SessionThread {
   key: string;
 }
 
-/**
- * Considers a request: a decision, and the plan, question or answer that follows from it. Nothing is run, and no server is queried.
- *
- * Source: C-23.
- */
+/** Decides, then plans, asks or answers accordingly. Runs nothing and queries no server. Source: C-23. */
 export async function consider(
   request: Request,
   thread: AskedThread,
@@ -53,7 +48,6 @@ const NOTHING = {
   abstained: false,
 };
 
-/** All that is known where a decision is acted on. */
 interface Acting {
   request: Request;
   thread: AskedThread;
@@ -77,7 +71,7 @@ async function decidedFor(
   return { ...decided, decision: byPack(request, recruited) };
 }
 
-/** A pack that is named decides: its ability is proposed. Source: R-004-22, R-004-23. */
+/** A named pack decides: its ability is proposed. Source: R-004-22, R-004-23. */
 function byPack({ registry }: Request, { specialist_id }: RecruitmentResult): RoutingDecision {
   const ability = workflowOfPack(registry, specialist_id);
   const isAgent = registry.agents.has(ability);
@@ -101,7 +95,7 @@ function workflowOfPack(registry: Request['registry'], id: string): string {
   return readSpecialists(registry).packs.find((pack) => pack.id === id)?.workflow ?? id;
 }
 
-/** The request, and the part of the thread it refers to. */
+/** The request, with the message of the thread that it refers to. */
 function aboutOf({ focus, decision }: Decided, text: string): string {
   const { anchor, lane } = focus;
   const asked = lane.window.find(({ id }) => id === anchor?.message_id)?.text;
@@ -128,7 +122,7 @@ async function resolve(acting: Acting): Promise<Resolution> {
   }
 }
 
-/** The task no longer waits. */
+/** Continues with the answer to a pending question. */
 async function continuePending(
   acting: Acting,
   { pending, value }: { pending: Pending; value: Json },
@@ -147,14 +141,13 @@ async function continuePending(
   return chosen(acting, value, text);
 }
 
-/** An option of a question was chosen. */
 async function chosen(acting: Acting, value: Json, text: string): Promise<Resolution> {
   const { request, thread, recruited } = acting;
   const means = (value ?? {}) as { ability_id?: string; message_id?: string };
   if (means.ability_id !== undefined) return considerCall(acting, means.ability_id, text, { needsApproval: false });
   const meant = thread.messages.find(({ id }) => id === means.message_id);
   if (!meant) return answered('Then nothing was run. Say in other words what should be done.');
-  // Decides anew, as if all had been one message.
+  // Decides anew, as if both texts were one message.
   const latest: LaneMessage = { ...meant, id: 'chosen', text: `${text}: ${meant.text}` };
   const next = { key: thread.key, messages: [latest], count: 1, pending: null };
   const considered = await consider({ ...request, text: latest.text }, next, recruited);
@@ -177,7 +170,7 @@ function responds({ decided, nearest, suggestions, about }: Acting): Resolution 
   return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
 }
 
-/** One question, with the meaning of its answers; a pending one is put again. */
+/** One question, with the meaning of its answers; repeats a pending one. */
 function clarifies({ request, thread, decided, nearest, suggestions, about }: Acting): Resolution {
   const { decision, focus } = decided;
   const question = decision.question ?? 'What should be done?';
@@ -195,7 +188,7 @@ function clarifies({ request, thread, decided, nearest, suggestions, about }: Ac
   return asking(question, labels, pendingOf(thread, what));
 }
 
-/** To an agent of the project; if none fits, to the ability of the recruited pack. Source: C-23. */
+/** Uses an agent of the project; if none fits, the ability of the recruited pack. Source: C-23. */
 async function delegates(acting: Acting): Promise<Resolution> {
   const { request, recruited, decided, about } = acting;
   const { registry } = request;
@@ -210,14 +203,13 @@ async function delegates(acting: Acting): Promise<Resolution> {
   return considerCall(acting, ability, about, { needsApproval, known });
 }
 
-/** The ability behind the chosen tool or workflow. */
 function calledBy({ decided }: Acting): string {
   const { target } = decided.decision;
   if (target && 'abilityId' in target) return target.abilityId;
   return toolOf(decided.targets, target)?.abilityId ?? '';
 }
 
-/** The retry that was offered, and agreed to. Source: R-003-23. */
+/** The offered retry that the person accepted. Source: R-003-23. */
 function retryOf({ decided }: Acting): Resolution | undefined {
   const { decision, focus } = decided;
   if (focus.pending?.kind !== 'tool_retry' || decision.references.refersTo !== 'pending') return undefined;

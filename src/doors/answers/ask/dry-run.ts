@@ -3,7 +3,7 @@ import type { AskAnswer, Request } from './ask-shapes.js';
 import { metaOf, refuseText } from './begin-ask.js';
 import { consider } from './consider.js';
 
-/** Previews a request: files are read, no server is queried, and nothing is written. Hooks do not fire, since there is no session. */
+/** Previews a request: reads files only, queries no server. Without a session, no hook fires. */
 export async function dryRun(request: Request): Promise<AskAnswer> {
   refuseText(request.text);
   const { registry, environment, scope, text, pack } = request;

@@ -6,26 +6,18 @@ import type { Registry } from '../../../definitions/registry.js';
 import { previewPlan } from '../../../planning/preview/preview-plan.js';
 import type { PlannedCall, Request } from './ask-shapes.js';
 
-/** A missing input that must be asked for. */
 export interface OpenInput {
   ability_id: string;
   name: string;
   schema: JsonObject;
-  /** The inputs known so far. */
   given: JsonObject;
 }
 
-/** The outcome of planning a call: it is planned, an input is missing, or it cannot run. */
 export type Planning = { plan: PlannedCall } | { open: OpenInput } | { problem: Problem };
 
-/** Names of an input that takes the request itself. */
 const REQUEST_INPUTS: readonly string[] = ['request', 'prompt'];
 
-/**
- * Plans the call of an ability for a request. Nothing is guessed: an input that the request does not state unambiguously is asked for.
- *
- * @param known inputs given earlier; they take precedence over the text.
- */
+/** Asks for inputs that the request does not state unambiguously. @param known overrides the text. */
 export function planCall(
   request: Pick<Request, 'registry' | 'environment' | 'user' | 'caller' | 'env'>,
   ability: string,
@@ -67,7 +59,7 @@ function requiredOf(schema: JsonObject): string[] {
   return names.filter((name) => !('default' in inputSchema(schema, name)) && !('const' in inputSchema(schema, name)));
 }
 
-/** What the only branch of `oneOf` or `anyOf` that fits the given values requires. */
+/** The inputs that the only fitting branch of `oneOf` or `anyOf` requires; empty if several branches fit. */
 function requiredByBranch(schema: JsonObject, given: JsonObject): string[] {
   const branches = [schema.oneOf, schema.anyOf].flatMap((list) =>
     Array.isArray(list) ? list.filter(isJsonObject) : [],
@@ -102,7 +94,6 @@ function callOf(preview: PlanPreview): PlannedCall {
   };
 }
 
-/** Approvals before steps and calls, also nested ones. */
 function* approvalsIn(steps: readonly StepPreview[]): Generator<ApprovalPreview> {
   for (const { approval, call, groups, runs } of steps) {
     if (runs === 'no') continue;

@@ -5,20 +5,17 @@ import type { Considered } from './ask-shapes.js';
 /** The result of a decision; fields left out are empty. */
 export type Resolution = Pick<Considered, 'outcome' | 'answer'> & Partial<Considered>;
 
-/** How long a question can be answered, after which a short text is no answer to it any more. */
+/** How long a question stays open; a later short text does not count as its answer. */
 const ANSWERED_WITHIN_MS = 60 * 60_000;
 
-/** Nothing runs. */
 export function answered(answer: string): Resolution {
   return { outcome: 'answers', answer };
 }
 
-/** The user must answer first. */
 export function asking(question: string, options: string[], pending: Pending | null): Resolution {
   return { outcome: 'asks', answer: question, question, options, pending };
 }
 
-/** The chosen ability cannot run. */
 export function unavailable({
   code,
   message,
@@ -28,7 +25,6 @@ export function unavailable({
   return { outcome: 'unavailable', answer: message, problem };
 }
 
-/** The pending question of a thread, from now on. */
 export function pendingOf({ key }: { key: string }, what: Omit<Pending, 'thread_key' | 'since' | 'until'>): Pending {
   const now = Date.now();
   const until = new Date(now + ANSWERED_WITHIN_MS).toISOString();

@@ -7,17 +7,15 @@ import type { StepWait } from '../../../contracts/task.js';
 import type { WantedSignal } from './ask-shapes.js';
 import { pendingOf } from './resolution.js';
 
-/** How many open tasks of a session are searched, newest first. */
+/** The maximum number of open tasks of a session to search, newest first. */
 const MAX_TASKS = 20;
-/** Asks a waiting task to continue, without naming it. */
+/** Matches a text that tells a waiting task to continue without naming its signal. */
 const GOES_ON =
   /^\W*(?:(?:please|ok|okay|and|now)\b\W*)*(?:continue|proceed|go on|move on|resume|carry on)(?:\W+(?:it|that|please|now))*\W*$/i;
 
 /**
- * What waits for the person in a session: the question of the last answer, else the signals that its tasks wait for.
- *
- * Signals were not shown as a numbered list, so they count only if the text begins with the name of one, or says to continue. Source:
- * R-003-01, R-003-04.
+ * What waits for the person: the question of the last answer, else signals of tasks. Signals were not listed, so
+ * they count only if the text is the beginning of a label, or says to continue. Source: R-003-01, R-003-04.
  */
 export async function pendingIn(
   connection: Connection,
@@ -36,7 +34,7 @@ export async function pendingIn(
   return isNamed || GOES_ON.test(text) ? pendingFor(session, options) : null;
 }
 
-/** What a task waits for that runs without its caller; null if it is no signal. */
+/** The signals that a task waits for, as a pending question; null if it waits for none. */
 export async function signalsPending(connection: Connection, session: string, task: string): Promise<Pending | null> {
   const wanted = await signalsOf(connection, task);
   return wanted.length === 0 ? null : pendingFor(session, optionsOf(wanted));
@@ -56,7 +54,7 @@ async function signalsOf(connection: Connection, task_key: string): Promise<Want
 
 type Options = Extract<Expectation, { options: unknown }>['options'];
 
-/** By the name of the signal; where two tasks wait for the same one, with the task. */
+/** Labels each option with its signal, and with the task where two tasks wait for the same one. */
 function optionsOf(wanted: readonly WantedSignal[]): Options {
   return wanted.map((one) => {
     const isAlone = wanted.filter(({ signal }) => signal === one.signal).length === 1;
@@ -72,7 +70,7 @@ function pendingFor(key: string, options: Options): Pending {
   return pendingOf({ key }, { kind: 'workflow_waiting', expects: { options }, ...of });
 }
 
-/** The signal of an option; undefined: another kind of option. */
+/** Undefined for any other kind of option. */
 export function signalIn(value: unknown): WantedSignal | undefined {
   const isSignal = typeof value === 'object' && value !== null && 'signal' in value && 'task_key' in value;
   return isSignal ? (value as WantedSignal) : undefined;

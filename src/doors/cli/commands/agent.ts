@@ -24,14 +24,13 @@ import { reviewDefinitions } from './task/review-definitions.js';
 type Flags = ChoosingFlags['agent'];
 
 /**
- * `ability agent --request FILE`: lets an AI carry out a request by planning calls, each of which is created, guarded and run as any other task.
- *
+ * `ability agent --request FILE`: an AI plans calls, each of which is created, guarded and run as any other task.
  * Source: R-002-50 to R-002-55, R-002-68; docs/agent-abilities.md.
  */
 export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
   const patience = readPatience(context.terminal.isLive, flags);
   const maxTurns = readTurns(flags.maxTurns);
-  // Only who may decide may agree beforehand.
+  // Agents decide nothing, so they cannot agree beforehand.
   if (flags.agree !== undefined) refuseAgents(context);
   const request = readRequest(context, flags.request);
   const registry = await openRegistry(context);
@@ -54,7 +53,6 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
   );
 }
 
-/** What one command has while its agent works. */
 interface Following {
   context: Context;
   connection: Connection;
@@ -107,7 +105,7 @@ async function follow(
   }
 }
 
-/** `--yes` does not answer: it is for questions of the command itself, and this is one about what hooks warn of. */
+/** `--yes` does not count here: it answers questions of the command, while this one comes from hooks. */
 async function agree(
   context: Context,
   { agree: given }: Flags,
@@ -140,7 +138,6 @@ function readRequest({ terminal, cwd }: Context, file: string): AgentRequest {
   }
 }
 
-/** The environment of the request, as if it had been a flag. */
 function environmentNamed(context: Context, { environment }: AgentRequest): Context {
   const { env } = context.flags;
   if (environment === undefined || env === environment) return context;

@@ -21,8 +21,8 @@ import { reviewDefinitions } from './task/review-definitions.js';
 type Flags = ChoosingFlags['ask'];
 
 /**
- * `ability ask TEXT`: from a request in plain words to the ability that is run, one question, or why nothing is. At a terminal it is a
- * conversation. Source: R-003-02, R-004-16 to R-004-23.
+ * `ability ask TEXT`: leads from a request in plain words to the run of an ability, one question, or the reason
+ * for neither. At a terminal it is a conversation. Source: R-003-02, R-004-16 to R-004-23.
  */
 export async function run(context: Context, [words]: [string[]], flags: Flags): Promise<ExitCode> {
   const given = words.join(' ');
@@ -32,7 +32,7 @@ export async function run(context: Context, [words]: [string[]], flags: Flags): 
   const request = await requestOf(context, registry, text, flags);
   if (flags.dryRun) return report(context, await dryRun(request));
   const session = flags.session ?? (context.env.ABILITY_SESSION || undefined);
-  // The run is written down first, also where no server is reached then.
+  // Logged first, even if no server is reached then.
   const begun = beginAsk(request, { run: flags.key, session });
   return connectedInTime(context, registry, patience, 'Nothing was run', (connection, deadline) =>
     converse({ context, connection, flags, deadline }, request, begun, session),
@@ -54,7 +54,6 @@ async function requestOf(context: Context, registry: Registry, text: string, fla
   };
 }
 
-/** What one command has while it talks. */
 interface Talk {
   context: Context;
   connection: Connection;
@@ -62,7 +61,7 @@ interface Talk {
   deadline: Deadline;
 }
 
-/** Asks back at a terminal until nothing is asked any more; elsewhere the question is the answer. */
+/** At a terminal, asks until no question is open; elsewhere the question is the answer. */
 async function converse(
   talk: Talk,
   first: Request,
@@ -91,7 +90,7 @@ async function converse(
       context.terminal.note('Nothing was run.');
       return EXIT.interrupted;
     }
-    // A pack is named for the request, not for what is said to a question.
+    // A pack is for the request, not for the answer to a question.
     const { pack: _, ...rest } = request;
     [request, session] = [{ ...rest, text: said }, acted.session];
     begun = beginAsk(request, { session });
@@ -106,7 +105,7 @@ function taskOptions({ context, deadline }: Talk, registry: Registry): Parameter
   };
 }
 
-/** The same run again: what it was answered, and its task as it is now. */
+/** For a repeated run: prints its recorded answer, or follows its task. */
 async function again({ context, connection, flags, deadline }: Talk, answer: AskAnswer): Promise<ExitCode> {
   const [task] = answer.tasks;
   if (!task || context.flags.json) return report(context, answer);
@@ -126,13 +125,13 @@ async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ a
   const key = acted.created.id;
   if (!context.flags.json) terminal.note(`task ${key}`);
   let shown: unknown = null;
-  // As JSON the answer is one value, which has the result of the task in it.
+  // JSON output is one value, which includes the task's result.
   const printJson = (value: unknown): void => {
     shown = value;
   };
   const quiet = context.flags.json ? { ...context, terminal: { ...terminal, printJson } } : context;
   const exit = await followTask(quiet, connection, key, flags, deadline).catch(async (error: unknown) => {
-    // It goes on without this command, and the session says so.
+    // The task continues without this command, and the session says so.
     await endAsk(connection, begun, acted);
     throw error;
   });
@@ -143,7 +142,7 @@ async function finish(talk: Talk, begun: BegunAsk, acted: ActedAsk): Promise<{ a
   return { answer, exit };
 }
 
-/** What is answered; undefined at Ctrl-C, which ends the session that was opened for the request. */
+/** The user's answer; undefined at Ctrl-C, which also ends the session opened for the request. */
 async function askBack(
   { context, connection }: Talk,
   answer: AskAnswer,
@@ -166,7 +165,6 @@ function noteWayOn(context: Context, session: string): void {
   context.terminal.note(`Answer with: ${command}`);
 }
 
-/** Prints what it came to, and gives the exit code for it. */
 function report({ flags, terminal }: Context, answer: AskAnswer): ExitCode {
   if (flags.json) terminal.printJson(answer);
   else terminal.print(renderAnswer(answer));

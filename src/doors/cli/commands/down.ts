@@ -4,7 +4,7 @@ import { stopRuntime } from '../../../server/runtime/stop-runtime.js';
 import { asTyped } from '../output/typed-command.js';
 import type { Context } from '../program/context.js';
 
-/** `ability down`: stops the runtime of the project. Tasks are on disk and go on with the next command. */
+/** `ability down`: stops the project's runtime. Open tasks stay on disk and continue once it runs again. */
 export async function run(context: Context): Promise<void> {
   const { terminal, flags, cwd } = context;
   const { runtime, orphans } = await stopRuntime(pathsOf(findProjectRoot(cwd, flags.project)));

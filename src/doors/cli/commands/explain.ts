@@ -4,7 +4,7 @@ import { type AbilityError, usageError } from '../../../contracts/problem.js';
 import { didYouMean } from '../../../text/nearest.js';
 import type { Context } from '../program/context.js';
 
-/** `ability explain CODE`: what an error code, or a code of lint, means and what to do. */
+/** `ability explain CODE`: the meaning of an error or lint code, and what to do. */
 export async function run({ terminal, flags }: Context, [code]: [string]): Promise<void> {
   const error = meaningOf(code);
   const finding = lintMeaningOf(code);

@@ -76,7 +76,7 @@ async function readWishes(context: Context, root: string, flags: Flags): Promise
   return { name, environments: splitList(names), example, force: flags.force };
 }
 
-/** The name of a folder as that of a project, where it can be made one. */
+/** A project name derived from a folder's name; undefined if no valid name is left. */
 function nameFrom(folder: string): string | undefined {
   const name = folder
     .toLowerCase()
@@ -87,7 +87,7 @@ function nameFrom(folder: string): string | undefined {
   return name === '' ? undefined : name;
 }
 
-/** @returns the first folder that had to be made. */
+/** @returns the outermost folder that it created; undefined if all existed. */
 function makeFolder(root: string): string | undefined {
   try {
     return mkdirSync(root, { recursive: true });
@@ -96,17 +96,17 @@ function makeFolder(root: string): string | undefined {
   }
 }
 
-/** Removes the folders that were made for a project that was not, from the innermost up, while they are empty. */
+/** Removes the folders created for a project that failed, innermost first, while they are empty. */
 function removeFolder(root: string, made: string | undefined): void {
   if (made === undefined) return;
   try {
     for (let folder = root; folder.length >= made.length; folder = dirname(folder)) rmdirSync(folder);
   } catch {
-    // Something is in it that is not ours.
+    // The folder has other files.
   }
 }
 
-/** @throws AbilityError where the example is not what will run, because the folder has definitions of its own. */
+/** @throws AbilityError if the example would not run with the definitions already in the folder. */
 function verify(root: string, { example, environments }: NewProject, left: string[]): string[] {
   const registry = loadRegistry(root, '.');
   if (example === 'none' || left.some((file) => file.endsWith('/low-level/hello.yaml'))) return [];
@@ -119,7 +119,7 @@ function verify(root: string, { example, environments }: NewProject, left: strin
   }
 }
 
-/** Definitions for an environment that the project does not have would never be read. */
+/** Warns of definitions for environments that the project lacks, since they would never be read. */
 function notesOnEnvironments(root: string, { environments }: NewProject): string[] {
   const missing = namedEnvironments(root).filter((name) => !environments.includes(name));
   if (missing.length === 0) return [];
@@ -128,7 +128,7 @@ function notesOnEnvironments(root: string, { environments }: NewProject): string
   ];
 }
 
-/** Rules for AIs that others wrote do not say ours. */
+/** Warns of existing AGENTS.md files that lack our rules for AIs. */
 function notesOnRules(left: readonly string[]): string[] {
   const own = left.filter((file) => file.endsWith('AGENTS.md'));
   if (own.length === 0) return [];
@@ -172,7 +172,7 @@ function nextOf({ cwd }: Context, root: string, { example }: NewProject): NextSt
   ];
 }
 
-/** A folder as one would type it from another one: below that one by its way there, else in full. */
+/** A folder as typed from another: relative if it lies below it, else absolute. */
 function nearer(from: string, folder: string): string {
   const way = relative(from, folder);
   return way.startsWith('..') || way === '' ? folder : way;

@@ -19,10 +19,9 @@ import { interruption, unlessInterrupted } from './following/interruption.js';
 
 type Flags = DefinitionFlags['lint'];
 
-/** How findings are printed. */
 export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
 
-/** `ability lint`: everything in the definitions that does not hold, with its place. Reads files only, but for `--check-hooks`. */
+/** `ability lint`: all findings in the definitions. Reads files only, unless `--check-hooks` is given. */
 export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
   const format = formatOf(context, flags);
   const loader = new RegistryLoader(findProjectRoot(context.cwd, context.flags.project), context.env);
@@ -89,7 +88,7 @@ async function lintAgainAndAgain(context: Context, loader: RegistryLoader, flags
   }
 }
 
-/** The folders to watch; undefined while `ability.yaml` itself is broken, which is watched in any case. */
+/** The folders to watch; undefined while `ability.yaml` is broken, which is watched anyway. */
 function foldersOf(loader: RegistryLoader): string[] | undefined {
   const registry = tryToLoad(loader);
   return registry && watchedFolders(registry);

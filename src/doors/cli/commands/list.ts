@@ -30,7 +30,7 @@ export async function run(
       asTyped('This project has no abilities yet; `ability scaffold low-level KEY --kind script` makes one.', context),
     );
   else {
-    // A column that says nothing of anything is left out.
+    // Leaves out an empty column.
     const isStatusShown = abilities.some((ability) => wordsOn(ability) !== '');
     const rows = abilities.map((ability) => {
       const { id, type, placement, environments, summary } = ability;
@@ -48,7 +48,7 @@ function noteProblems(context: Context, { problems }: Registry): void {
   for (const problem of problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
 }
 
-/** What the built-in hook `usage` has written of each ability; one that it has not seen has no calls. */
+/** What the built-in hook `usage` recorded for each ability; an unseen one has no calls. */
 async function listUsage({ terminal, flags }: Context, registry: Registry): Promise<void> {
   const { UsageLog } = await import('../../../server/logs/usage-log.js');
   const { pathsOf } = await import('../../../server/project-paths.js');
@@ -71,18 +71,14 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
   }
 }
 
-/** How an ability stands; nothing where it is stable and can be run. */
+/** Notes on an ability's status; empty if it is stable and runnable. */
 function wordsOn(ability: ListedAbility): string {
   return [describeStanding(ability), ability.runnable ? undefined : ability.type === 'agent' ? 'no model' : 'no steps']
     .filter(Boolean)
     .join(', ');
 }
 
-/**
- * `ability list --packs` and `--capabilities`: what requests recruit, the built-in ones among it.
- *
- * @throws AbilityError `environment.not_found` for an environment that is asked for and not there.
- */
+/** `ability list --packs` and `--capabilities`, also built-in. @throws AbilityError `environment.not_found`. */
 export async function listRecruits(
   { terminal, flags, env }: Context,
   registry: Registry,

@@ -16,7 +16,7 @@ import { reviewDefinitions } from './task/review-definitions.js';
 
 type Flags = AgentToolFlags['mcp'];
 
-/** `ability mcp`: the door for agents, on stdin and stdout; all that is said to people goes to stderr. */
+/** `ability mcp`: the door for agents, on stdin and stdout; messages for people go to stderr. */
 export async function run(context: Context, _: [], flags: Flags): Promise<void> {
   const { terminal, env } = context;
   refuseUnusedGlobs(flags);

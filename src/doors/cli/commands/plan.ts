@@ -8,7 +8,7 @@ import { type Context, currentUser, environmentOf, openRegistry } from '../progr
 import type { DefinitionFlags } from '../program/definitions.js';
 import { createOrReport, noteWarnings } from './run.js';
 
-/** `ability plan ID`: all that would happen with an input. Reads files only; exits as the creation of a task would. */
+/** `ability plan ID`: all that would happen with an input. Reads files only; exits as task creation would. */
 export async function run(context: Context, [ability]: [string], flags: DefinitionFlags['plan']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, ability);

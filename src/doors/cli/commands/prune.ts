@@ -14,10 +14,7 @@ import type { ChoosingFlags } from '../program/choosing.js';
 import { type Context, openLoader, openRegistry, printAnswer, withSession } from '../program/context.js';
 import { type Settled, unlessCancelled, writePlan } from './writing/write-plan.js';
 
-/**
- * `ability prune`: abilities that no one has called for so long, that say about the same, or that are deprecated, with what uses them. Only
- * `--deprecate` changes something, and nothing is removed. Source: R-000-94.
- */
+/** `ability prune`: only `--deprecate` writes anything, and nothing is removed. Source: R-000-94. */
 export async function run(context: Context, _: [], flags: ChoosingFlags['prune']): Promise<ExitCode> {
   const unusedMs = readDuration('--unused', flags.unused);
   const registry = await openRegistry(context);
@@ -65,11 +62,7 @@ async function deprecate(
   return EXIT.ok;
 }
 
-/**
- * What is given up is for people. Who typed the command is a claim, so that this keeps out those that are honest.
- *
- * @throws AbilityError `prune.by_agent`.
- */
+/** Deprecating is for people; stops only honest agents. @throws AbilityError `prune.by_agent`. */
 function refuseAgent({ env }: Context): void {
   if (readCaller(env) !== 'agent') return;
   throw new AbilityError({
@@ -79,7 +72,7 @@ function refuseAgent({ env }: Context): void {
   });
 }
 
-/** What was written has to load, and say what it was written for; else it is taken back. */
+/** @throws AbilityError, which undoes the change, if the file does not load or is not marked deprecated. */
 function settled(registry: Registry, id: string): Settled {
   const loaded = registry.workflows.get(id) ?? registry.operations.get(id) ?? registry.agents.get(id);
   if (loaded?.value.status === 'deprecated') return { files: [], notes: [] };
@@ -87,19 +80,17 @@ function settled(registry: Registry, id: string): Settled {
   throw new AbilityError(problem ?? { code: 'definition.invalid', message: `${id} could not be marked in its file` });
 }
 
-/** So many are listed, the newest. */
+/** The maximum number of tasks to list, newest first. */
 const MAX_TASKS = 5000;
-/** A server that does not answer is not waited for. */
 const PATIENCE_MS = 5000;
 
-/** Tasks that Temporal lists, and why they may not be all. */
 interface KnownTasks {
-  /** Undefined: Temporal was not asked, or did not answer. */
+  /** Undefined: Temporal was not queried, or did not answer. */
   tasks: ListedTask[] | undefined;
   warnings: string[];
 }
 
-/** The tasks of a project where a Temporal server is named or its own runtime is up; nothing is started for it. Never fails. */
+/** Lists tasks if a Temporal server is named or the runtime is up; starts nothing. Never throws. */
 async function listKnownTasks(context: Context, registry: Registry): Promise<KnownTasks> {
   if (!isServed(context, registry)) return { tasks: undefined, warnings: [] };
   const patience = new AbortController();

@@ -14,7 +14,7 @@ import { renderReplay, renderReplays } from '../output/render-replay.js';
 import { exitOf } from '../output/report.js';
 import { type Context, openRegistry, withSession } from '../program/context.js';
 
-/** `ability replay KEY|FILE|DIR`: whether the workflows of this build go the way that histories went. */
+/** `ability replay KEY|FILE|DIR`: whether this build's workflows replay recorded histories. */
 export async function run(context: Context, [what]: [string]): Promise<ExitCode> {
   const path = resolve(context.cwd, what);
   const ends = existsSync(path) ? await replayFiles(context, path) : await replayTask(context, what);
@@ -38,7 +38,7 @@ async function replayFiles(context: Context, path: string): Promise<ReplayEnd[]>
   return ends;
 }
 
-/** One broken file says nothing about the others. */
+/** A broken file counts as not replayed, so that the others still run. */
 function readFile(file: string, name: string): RecordedHistory | ReplayEnd {
   try {
     return { ...readHistoryFile(file), name };
@@ -48,7 +48,7 @@ function readFile(file: string, name: string): RecordedHistory | ReplayEnd {
   }
 }
 
-/** Where large values are looked for: in `ABILITY_STORE`, or the project around; a file needs neither. */
+/** The store for large values: `ABILITY_STORE`, or the enclosing project's; undefined if there is none. */
 function nearestStore({ cwd, flags, env }: Context): Store | undefined {
   const { ABILITY_STORE: given } = env;
   if (given) return openStore(given);
@@ -62,7 +62,7 @@ function nearestStore({ cwd, flags, env }: Context): Store | undefined {
 }
 
 async function replayTask(context: Context, key: string): Promise<ReplayEnd[]> {
-  // Keys of called tasks have slashes, too; no key ends like a file or begins like a path.
+  // Keys of called tasks contain slashes, but no key ends in `.json` or begins like a path.
   if (/\.json$|^[./~]/.test(key)) {
     const suggestion = 'Name a file or folder that is there, or a task key.';
     throw new AbilityError({ code: 'history.invalid', message: `There is no file ${join(key)}`, suggestion });
@@ -89,7 +89,7 @@ function statusOf(ends: readonly ReplayEnd[]): ReplayEnd['status'] {
   return all.has('differs') ? 'differs' : all.has('not_replayed') ? 'not_replayed' : 'ok';
 }
 
-/** A difference outweighs what could not be replayed, which ends as its code says. */
+/** A difference outweighs a history that could not be replayed, which exits with its problem's code. */
 function exitOfEnds(ends: readonly ReplayEnd[]): ExitCode {
   if (statusOf(ends) === 'differs') return EXIT.failed;
   for (const end of ends) if (end.status === 'not_replayed') return exitOf(end.problem);

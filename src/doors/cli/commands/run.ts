@@ -48,7 +48,7 @@ export async function run(context: Context, [ability]: [string], flags: Flags): 
   refuseContradictions(flags);
   refuseUnusedFlags(flags);
   if (flags.intent !== undefined) readIntent(flags.intent);
-  // A wrong flag is told before anything is started.
+  // Wrong flags are refused before anything starts.
   const patience = readPatience(context.terminal.isLive, flags);
   if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
   const registry = await openRegistry(context);
@@ -72,7 +72,7 @@ export async function run(context: Context, [ability]: [string], flags: Flags): 
   });
 }
 
-/** Says what no worker takes up before there is a task, and has the end of the command's patience say it again. */
+/** Reports a stall before a task exists, and repeats it in the timeout error of the deadline. */
 export function notingStalls({ terminal }: Context, deadline: Deadline): (stall: Stall) => void {
   return (stall) => {
     deadline.stalled(stall);
@@ -80,7 +80,6 @@ export function notingStalls({ terminal }: Context, deadline: Deadline): (stall:
   };
 }
 
-/** Prints what an author or a caller should know of a task that was formed all the same. */
 export function noteWarnings({ terminal }: Context, { warnings }: Pick<CreatedTask, 'warnings'>): void {
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
 }
@@ -99,7 +98,6 @@ function refuseContradictions({ direct, key, detach, verbose }: Flags): void {
   );
 }
 
-/** What a command line asks for, with its input converted by the schema of the ability. */
 export async function newTask(
   context: Context,
   registry: Registry,
@@ -134,7 +132,7 @@ export async function newTask(
   };
 }
 
-/** Creates the task, or prints why it cannot be formed. Source: R-000-69, R-000-73; docs/guide.md#tasks. */
+/** Creates the task, or prints why it cannot be created. Source: R-000-69, R-000-73; docs/guide.md#tasks. */
 export async function createOrReport<T extends object>(
   context: Context,
   { ability, environment }: { ability: string; environment: string },
@@ -156,13 +154,12 @@ export async function createOrReport<T extends object>(
   }
 }
 
-/** Preflight said no, for a reason that lies neither in the request nor in Temporal. Source: docs/errors.md. */
+/** Preflight refused for a reason outside the request and Temporal. Source: docs/errors.md. */
 function isUnavailable(error: AbilityError): boolean {
   const exit = exitOf(error.toProblem());
   return exit !== EXIT.usage && exit !== EXIT.outOfOrder && error.code !== 'internal.error';
 }
 
-/** What is printed of a task nobody waits for. */
 export function reportDetached(context: Context, { id, warnings }: CreatedTask): ExitCode {
   const { flags, terminal } = context;
   const answer = { status: 'available', task_key: id, warnings };

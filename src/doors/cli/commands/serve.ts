@@ -23,7 +23,7 @@ import { type Context, currentUser, openLoader } from '../program/context.js';
 import { interruption, untilAborted } from './following/interruption.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
-/** How often tokens are looked at whether they have expired or were revoked. */
+/** How often to check whether tokens have expired or were revoked. */
 const TOKENS_MS = 2000;
 
 /** `ability serve`: the HTTP door, until it is interrupted. */
@@ -34,7 +34,7 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
   const registry = loader.load();
   const { root, project } = registry;
   const tokens = openTokens(registry);
-  // What could not be taken is seen before anything is sent.
+  // Fails for webhooks that cannot be accepted before anything listens.
   const webhooks = usableTriggers(registry, env);
   const listening = readListening(flags, tokens.hasOpen() || webhooks.length > 0);
   if (listening.proxyHeader !== undefined) refuseAgentAsProxy(context);
@@ -71,11 +71,11 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
     closing: closing.signal,
     note,
   };
-  // An environment that is not chosen is seen before anything listens, where tools depend on it.
+  // Exposed tools depend on the environment: fails without one before anything listens.
   if (flags.expose.length > 0) unexposed(mcpDoorOn(door, mcp)).forEach(note);
   const app = openHttpDoor(door, listening.tls);
   try {
-    // What is wrong with Temporal is seen before anything listens.
+    // Fails if Temporal is unavailable before anything listens.
     await connections.use(async () => {});
     if (!interrupted.signal.aborted) {
       announce(context, listening, await listen(app, listening));
@@ -104,7 +104,7 @@ function noteWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text:
   note(`Webhooks that a broken definition states are not taken: ${where}${unread.message}`);
 }
 
-/** The header is believed, so that an agent could decide under any name. */
+/** The server trusts the proxy's header, so an agent could decide under any name. */
 function refuseAgentAsProxy({ env }: Context): void {
   if (readCaller(env) !== 'agent') return;
   throw new AbilityError({

@@ -43,7 +43,7 @@ export async function run(context: Context, [id]: [string]): Promise<void> {
     terminal.note(`In ${environment} it cannot run:\n${describeProblem(typedBy(context, problem), terminal.style)}`);
 }
 
-/** The steps as they are defined, where they cannot be planned; none where nobody can say. */
+/** The defined steps, where planning failed; empty if even those cannot be read. */
 async function definedSteps(
   registry: Registry,
   id: string,
@@ -75,7 +75,6 @@ function describePlan(plan: Plan, registry: Registry): string[] {
   return [`in ${environment.name}: ${placement}${own}${asks}`, ...describePrompts(ability.prompts), ...turns, ...calls];
 }
 
-/** An implementation as it is written: in a document, in the configuration, or inside its operation. */
 function bodyOf({ implementations, configs, operations }: Registry, key: string, id: string) {
   if (id !== key) return implementations.get(id)?.value;
   return configs.get(key)?.value.impl ?? operations.get(key)?.value.implementation;

@@ -19,14 +19,13 @@ const EXIT_OF_REPORT: Record<TestReport['status'], ExitCode> = {
   broken: EXIT.usage,
 };
 
-/** `ability test [ID]`: runs the test cases that stand beside abilities. */
 export async function run(context: Context, [ability]: [string | undefined], flags: Flags): Promise<ExitCode> {
   if (flags.watch && context.flags.json) {
     throw usageError('--json prints one value, and --watch never ends', 'Leave out one of them.');
   }
   const interrupted = interruption(context);
   const { terminal } = context;
-  // The server must not outlive us, and only an orderly exit takes it along.
+  // A second Ctrl-C ends the process in an orderly way, so that the server does not outlive it.
   let endSecond = (): void => {};
   interrupted.signal.addEventListener('abort', () => {
     endSecond = terminal.onInterrupt(() => terminal.leave(EXIT.interrupted));
@@ -50,14 +49,14 @@ async function runAgainAndAgain(
   const first = await openRegistry(context);
   let folders = watchedFolders(first);
   while (!signal.aborted) {
-    // Taken before the run, so that what changes meanwhile is not missed.
+    // Taken before the run, so that changes during it are noticed.
     const before = fingerprint(first.root, folders);
     const watched = folders;
     try {
       await runOnce(context, ability, flags, signal);
       folders = watchedFolders(await openRegistry(context));
     } catch (error) {
-      // Half-written files are a part of writing them.
+      // Files may be half-written, so watching continues.
       reportError(error, context);
     }
     if (signal.aborted) break;

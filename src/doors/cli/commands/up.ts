@@ -15,7 +15,7 @@ import { interruption } from './following/interruption.js';
 
 type Project = Registry['project'];
 
-/** `ability up`: the runtime of the project, for as long as you like. Source: docs/guide.md. */
+/** `ability up`: runs the project's runtime until it is stopped. Source: docs/guide.md. */
 export async function run(context: Context, _: [], { detach }: RuntimeFlags['up']): Promise<void> {
   const registry = await openRegistry(context);
   const paths = pathsOf(registry.root);
@@ -70,7 +70,7 @@ async function upHere(context: Context, { project }: Registry, paths: ProjectPat
   interrupted.done();
 }
 
-/** The first thing a runtime writes is its lock. */
+/** The lock is the first file that a runtime writes, so disk errors show here. */
 function takeRuntime<T>(paths: ProjectPaths, take: () => T): T {
   try {
     return take();
@@ -95,7 +95,6 @@ async function reportThere(
   if (!context.flags.json) context.terminal.note(asTyped('Stop it with `ability down`.', context));
 }
 
-/** Tells the runtime to outlive its last command. */
 function stay(paths: ProjectPaths): void {
   try {
     writeFileSync(paths.stayFile, '');
@@ -104,7 +103,6 @@ function stay(paths: ProjectPaths): void {
   }
 }
 
-/** What runs, what for, and where to look at it. */
 function announce({ terminal, flags }: Context, project: Project, runtime: RuntimeFile, how: string): void {
   const { address, ui, pid, version } = runtime;
   if (flags.json) {

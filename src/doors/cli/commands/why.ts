@@ -5,7 +5,7 @@ import { asTyped } from '../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../program/context.js';
 import { mendRecord } from './task/mend-record.js';
 
-/** `ability why KEY`: how a task came to stand as it does. Source: docs/architecture.md#promises. */
+/** `ability why KEY`: how a task reached its state. Source: docs/architecture.md#promises. */
 export async function run(context: Context, [key]: [string]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const story = await explainTask(connection, key, (seen) => mendRecord(connection, key, seen));

@@ -8,7 +8,7 @@ import { type Context, openRegistry } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
 import { interruption, untilAborted } from './following/interruption.js';
 
-/** `ability worker`: serves tasks of a Temporal server that somebody runs. Source: docs/guide.md. */
+/** `ability worker`: serves tasks of an external Temporal server. Source: docs/guide.md. */
 export async function run(context: Context, _: [], flags: RuntimeFlags['worker']): Promise<void> {
   const registry = await openRegistry(context);
   const server = await chooseServer(context.flags, context.env);

@@ -4,36 +4,29 @@ import { plainText } from '../output/plain-text.js';
 import type { Context } from '../program/context.js';
 import { readCaller } from './read-caller.js';
 
-/** The user left a question with Ctrl-C; nothing was done yet. */
+/** The user left a question with Ctrl-C, before anything was done. */
 export class Cancelled extends Error {}
 
-/** A question at a terminal, and its answer elsewhere. */
 interface Question<T> {
-  /** The flag that answers it, named where no prompt is possible. */
+  /** The flag that answers it; an error names it where no prompt is possible. */
   flag: string;
   message: string;
   /** The default without a prompt; absent: the flag is required. */
   fallback?: T | undefined;
 }
 
-/** A question whose answer is text. */
 export interface TextQuestion extends Question<string> {
-  /** The present value. */
   initial?: string;
-  /** @throws AbilityError for an answer that will not do. */
+  /** @throws AbilityError for an invalid answer. */
   check?(answer: string): void;
 }
 
-/** Whether to prompt: at a terminal, and without `--yes`. */
+/** Only at a terminal, and not with `--yes` or `--json`. */
 export function canAsk({ flags, terminal }: Context): boolean {
   return terminal.canAsk() && !flags.yes && !flags.json;
 }
 
-/**
- * Whether a person at the terminal agrees; without a terminal, or with `--yes`, there is no prompt. Source: docs/guide.md#tasks.
- *
- * @param signal ends the prompt, with its reason.
- */
+/** True without a terminal or with `--yes`. @param signal ends the prompt. Source: docs/guide.md#tasks. */
 export async function isConfirmed(
   { flags, terminal }: Context,
   message: string,
@@ -47,7 +40,7 @@ export async function isConfirmed(
   return !isCancel(answer) && answer;
 }
 
-/** The answer of a flag, of a person, or the default. @throws Cancelled, AbilityError `usage.invalid`. */
+/** The flag's value, the user's answer, or the default. @throws Cancelled, AbilityError `usage.invalid`. */
 export async function askText(context: Context, given: string | undefined, question: TextQuestion): Promise<string> {
   const { message, initial, check } = question;
   if (given !== undefined || !canAsk(context)) {
@@ -67,13 +60,13 @@ export async function askText(context: Context, given: string | undefined, quest
   return answer;
 }
 
-/** The purpose of a new ability: the flag, or at a terminal a person's answer. @throws Cancelled. */
+/** The purpose of a new ability: the flag's value, or an answer at a terminal. @throws Cancelled. */
 export async function askSummary(context: Context, given: string | undefined): Promise<string | undefined> {
   if (!canAsk(context)) return given;
   return askText(context, given, { flag: '--summary', message: 'What is it for, in one sentence?' });
 }
 
-/** As {@link askText}, one of several. */
+/** Like {@link askText}, for one of several choices. */
 export async function askChoice<T extends string>(
   context: Context,
   given: T | undefined,
@@ -114,12 +107,7 @@ function oneOf(choices: readonly string[]): string {
   return `${choices.slice(0, -1).join(', ')} or ${choices.at(-1)}`;
 }
 
-/**
- * Shows risks and what would be called, and asks the person at the terminal.
- *
- * @returns undefined where there is none to ask; agents agree to nothing.
- * @throws Cancelled at Ctrl-C.
- */
+/** @returns undefined without a person at a terminal, as agents cannot agree. @throws Cancelled at Ctrl-C. */
 export async function agreeAtTerminal(
   context: Context,
   { risks, calls }: ConsentQuestion,

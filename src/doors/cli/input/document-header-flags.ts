@@ -3,11 +3,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import { type Context, environmentOf } from '../program/context.js';
 import type { ImportFlags } from '../program/imports.js';
 
-/**
- * The value of `--header`, with the secrets it refers to; neither is ever written anywhere.
- *
- * @throws AbilityError `usage.invalid`, `config.missing_credential`.
- */
+/** Resolves secrets; stores nothing. @throws AbilityError `usage.invalid`, `config.missing_credential`. */
 export async function headersOf(
   context: Context,
   registry: Registry,

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import { isDuration, parseDuration } from '../../../rules/duration.js';
 
-/** The duration of a flag, in milliseconds. @throws AbilityError `usage.invalid`. */
+/** Milliseconds. @throws AbilityError `usage.invalid`. */
 export function readDuration(flag: string, text: string): number {
   try {
     return parseDuration(text);
@@ -30,11 +30,7 @@ function refusal(message: string): AbilityError {
 const ADDRESS = /^(?:\[([0-9a-f:.]+)\]|([0-9.]+|localhost)):(\d{1,5})$/i;
 const MAX_PORT = 65_535;
 
-/**
- * The address at which a worker serves its figures: `IP:PORT`, `[IPv6]:PORT` or `localhost:PORT`.
- *
- * @throws AbilityError `usage.invalid`.
- */
+/** `IP:PORT`, `[IPv6]:PORT` or `localhost:PORT`. @throws AbilityError `usage.invalid`. */
 export function readMetricsAddress(text: string): string {
   const [, six, four, port] = ADDRESS.exec(text) ?? [];
   const host = four?.toLowerCase() === 'localhost' ? '127.0.0.1' : (four ?? six ?? '');
@@ -46,14 +42,12 @@ export function readMetricsAddress(text: string): string {
   );
 }
 
-/** A day, or a moment of it; without a zone it is UTC, as in everything that is printed. */
+/** A day, or a time on it; without a zone it is UTC, as in all output. */
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
 
 /**
  * Reads `--since`: a duration back from now (`24h`), or a timestamp (`2026-01-31`, `2026-01-31T08:00:00+01:00`).
- *
- * @param now milliseconds since 1970.
- * @throws AbilityError `usage.invalid`.
+ * @param now milliseconds since 1970. @throws AbilityError `usage.invalid`.
  */
 export function readSince(text: string, now: number): Date {
   if (isDuration(text)) return new Date(now - parseDuration(text));
@@ -66,7 +60,7 @@ export function readSince(text: string, now: number): Date {
   return date;
 }
 
-/** The 31st of February would be read as a day of March. */
+/** `Date` would read 31 February as a day of March. */
 function isDay(day: string): boolean {
   return new Date(`${day}T00:00Z`).toISOString().startsWith(day);
 }
@@ -76,16 +70,14 @@ function refuse(message: string): AbilityError {
   return usageError(message, suggestion);
 }
 
-/** The flag of an option as it is typed: `denyIf` is `--deny-if`. */
+/** Such as `--deny-if` for `denyIf`. */
 export function flagOf(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /**
- * Refuses a flag that belongs to another choice, with which it would be ignored.
- *
- * @param flag that chooses, such as `--kind`. @param belongs the flags of each choice.
- * @throws AbilityError `usage.invalid`.
+ * Refuses a flag of another choice, which would be ignored. @param flag that chooses, such as `--kind`.
+ * @param belongs the flags of each choice. @throws AbilityError `usage.invalid`.
  */
 export function refuseStray<Flags>(
   flag: string,

@@ -8,14 +8,14 @@ import type { Context } from '../program/context.js';
 import { askChoice, askText } from './ask.js';
 import { refuseStray } from './flag-values.js';
 
-/** Which flags belong to which kind; one of another kind would be ignored, so it is refused. */
+/** A flag of another kind would be ignored, so it is refused. */
 const BELONGS: Record<(typeof KINDS)[number], readonly (keyof KindFlags)[]> = {
   script: ['language'],
   api: ['endpoint', 'method', 'path'],
   mcp: ['server', 'tool', 'command', 'url'],
 };
 
-/** How an operation is to be implemented, from flags and answers. @throws Cancelled, AbilityError `usage.invalid`. */
+/** @throws Cancelled, AbilityError `usage.invalid`. */
 export async function readKind(context: Context, flags: KindFlags): Promise<KindChoice> {
   const kind = await askChoice(context, flags.kind, KINDS, { flag: '--kind', message: 'What does it call?' });
   refuseStray('--kind', kind, BELONGS, flags);

@@ -6,10 +6,8 @@ import type { ImportFlags } from '../program/imports.js';
 type ServerFlags = Pick<ImportFlags['mcp'], 'command' | 'url' | 'envProfile'>;
 
 /**
- * The MCP server of a command: the one in the configuration, or a new one as the flags say.
- *
- * @throws AbilityError `usage.invalid` where there is none, or flags contradict the configuration; its problem where its
- * entry is broken.
+ * The MCP server of a command: the configured one, or a new one by the flags. @throws AbilityError `usage.invalid`
+ * if there is none, or the flags contradict it; the problem of a broken entry.
  */
 export async function findServer(
   registry: Registry,

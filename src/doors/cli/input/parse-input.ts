@@ -14,16 +14,12 @@ import type { DefinitionFlags } from '../program/definitions.js';
 /** Where `@file` and `-` are read. */
 export type InputSource = { cwd: string; terminal: Pick<Terminal, 'readInput'> };
 
-/** Larger inputs belong into a file or service that the ability reads. */
+/** Larger inputs belong in a file or service that the ability reads. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * Reads the input of a task: `--input` first, each `--set` over it, key by key.
- *
- * `--set name=text` converts by the schema of the ability. Source: docs/guide.md#tasks.
- *
- * @param flag the flag before an assignment on the command line; for messages.
- * @throws AbilityError `input.invalid`, `usage.invalid`.
+ * `--set` overrides `--input` key by key; `--set name=text` converts by the schema. Source: docs/guide.md#tasks.
+ * @param flag before an assignment, for messages. @throws AbilityError `input.invalid`, `usage.invalid`.
  */
 export function parseInput(
   flags: Partial<DefinitionFlags['plan']>,
@@ -60,7 +56,7 @@ function readAssignment(assignment: string, schema: JsonObject, cwd: string, fla
   return [name, convert(flag, name, text, propertyOf(schema, name))];
 }
 
-/** The type of a property in the schema; text if it states none. */
+/** The schema of a property; empty, so text, if it has none. */
 function propertyOf({ properties }: JsonObject, name: string): JsonObject {
   if (!isJsonObject(properties)) return {};
   const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -78,7 +74,7 @@ function convert(flag: string, name: string, text: string, property: JsonObject)
   throw invalid(message, howToGive(flag, name, text, property));
 }
 
-/** An assignment that the schema accepts, as typed in a shell. */
+/** Suggests an assignment that the schema accepts, quoted for a shell; undefined if there is none. */
 function howToGive(flag: string, name: string, text: string, { type, format, items }: JsonObject): string | undefined {
   const isText = items === undefined || (isJsonObject(items) && items.type === 'string');
   if (type === 'array' && isText)
@@ -116,7 +112,7 @@ function readText(path: string, cwd: string): string {
   }
 }
 
-/** Reads JSON of a flag. @throws AbilityError `input.invalid`. */
+/** @throws AbilityError `input.invalid`. */
 export function parseJson(text: string, what: string): Json {
   try {
     return JSON.parse(text) as Json;
@@ -136,7 +132,7 @@ function invalid(message: string, suggestion?: string): AbilityError {
   return new AbilityError({ code: 'input.invalid', message, ...(suggestion !== undefined && { suggestion }) });
 }
 
-/** The files of `--file name=PATH`, by their names. @throws AbilityError `usage.invalid`. */
+/** Absolute paths of `--file name=PATH` by input name. @throws AbilityError `usage.invalid`. */
 export function parseFiles(assignments: readonly string[], { policy }: Project, cwd: string): GivenFiles {
   const paths = new Map<string, string[]>();
   for (const assignment of assignments) {

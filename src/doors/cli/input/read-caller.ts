@@ -5,11 +5,7 @@ import { TRACEPARENT_VARIABLE } from '../../../contracts/traces.js';
 import { readTraceparent } from '../../../rules/traces/trace-context.js';
 import type { Context } from '../program/context.js';
 
-/**
- * Variables that agent tools set for the commands they run; docs/hooks.md lists them.
- *
- * `CURSOR_TRACE_ID` is not among them: people at a terminal of that editor have it as well.
- */
+/** Variables that agent tools set; see docs/hooks.md. No `CURSOR_TRACE_ID`: people's terminals have it, too. */
 export const AGENT_VARIABLES = [
   'AI_AGENT',
   'CLAUDECODE',
@@ -33,15 +29,12 @@ export const CI_VARIABLES = [
   'TF_BUILD',
 ] as const;
 
-/** The kinds that a command line may claim; `session` and `child` are facts of how a task was created. */
+/** The kinds that a command line may claim; `session` and `child` follow from how a task was created. */
 const CLAIMS = ['person', 'ci', 'agent'] as const satisfies Caller[];
 
 /**
- * What kind of caller types a command: `ABILITY_CALLER`, else `agent` or `ci` by the variables above, else `person`.
- *
- * A claim: the variables are trusted. An agent in CI is an agent.
- *
- * @throws AbilityError `usage.invalid` for another word.
+ * `ABILITY_CALLER`, else `agent` or `ci` by the variables above, else `person`. A claim: the variables are
+ * trusted. An agent in CI is an agent. @throws AbilityError `usage.invalid` for another word.
  */
 export function readCaller(env: NodeJS.ProcessEnv): Caller {
   const word = env.ABILITY_CALLER;
@@ -64,10 +57,8 @@ function isSet(value: string | undefined): boolean {
 }
 
 /**
- * Agents never decide. Who types a command is a claim, so that this keeps out those that are honest; `proof: required` and
- * `ability guard` do more. Source: docs/approvals.md.
- *
- * @throws AbilityError `approval.by_agent`.
+ * Agents never decide. The caller is a claim, so this stops only honest ones; `proof: required` and `ability
+ * guard` do more. Source: docs/approvals.md. @throws AbilityError `approval.by_agent`.
  */
 export function refuseAgents({ env }: Context): void {
   if (readCaller(env) !== 'agent') return;
@@ -78,7 +69,7 @@ export function refuseAgents({ env }: Context): void {
   });
 }
 
-/** The trace that a command is part of: `TRACEPARENT`, as programs give it to those they start. Anything of another form is none. */
+/** The trace of `TRACEPARENT`, which programs pass to those they start; empty for any other form. */
 export function readTrace(env: NodeJS.ProcessEnv): Pick<NewTask, 'trace'> {
   const trace = readTraceparent(env[TRACEPARENT_VARIABLE]);
   return trace === undefined ? {} : { trace };

@@ -5,14 +5,12 @@ import { isJsonObject, type Json } from '../../../contracts/json.js';
 import { usageError } from '../../../contracts/problem.js';
 import { type EventParts, eventExample, eventParts } from '../../../definitions/formats/hooks.js';
 
-/** The event that a hook is run for: a bare one, or one in the form of `examples`, with the expected answer. */
+/** A bare event, or one in the form of `examples`, with the expected answer. */
 export type GivenHookCase = EventParts | output<typeof eventExample>;
 
 /**
- * Reads the file of `ability hooks test HOOK --context FILE`.
- *
  * @param file relative to `cwd`; `-` is stdin.
- * @throws AbilityError `usage.invalid` where the file holds neither parts of an EventContext nor `{ context, expect }`.
+ * @throws AbilityError `usage.invalid` unless it holds parts of an EventContext or `{ context, expect }`.
  */
 export function readHookCase(file: string, cwd: string): GivenHookCase {
   const value = readJson(file, cwd);

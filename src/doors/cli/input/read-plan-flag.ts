@@ -8,7 +8,6 @@ import type { WantedPlan } from '../../../contracts/task.js';
 import { digestOf } from '../../../rules/canonical.js';
 import { parseJson } from './parse-input.js';
 
-/** The value of `--plan`, and the plan itself if a file holds it. */
 export interface PlanFlag {
   wanted: WantedPlan;
   plan?: Plan;
@@ -17,9 +16,8 @@ export interface PlanFlag {
 const FORM = /^([0-9a-f]{64})(?:\.([0-9a-f]{64}))?$/;
 
 /**
- * Reads `--plan`: the digest of a plan, with that of its input after a dot, or `@file` of what `ability plan --json` printed.
- *
- * @throws AbilityError `usage.invalid`, also for a file whose plan is not the one its digest speaks of.
+ * Reads `--plan`: the digest of a plan, with that of its input after a dot, or `@file` of `ability plan --json`.
+ * @throws AbilityError `usage.invalid`, also if the digests in the file do not match.
  */
 export function readPlanFlag(given: string, cwd: string): PlanFlag {
   if (given.startsWith('@')) return readFile(given.slice(1), cwd);
@@ -45,7 +43,7 @@ function readFile(path: string, cwd: string): PlanFlag {
   return { wanted, plan };
 }
 
-/** Only the parts that are read here; the digest shows whether the whole is a plan. */
+/** Checks only the parts read here; the digest verifies the whole. */
 function isPlanFile(value: unknown): value is Pick<PlanPreview, 'plan' | 'input' | 'digest' | 'input_digest'> {
   if (
     !isJsonObject(value) ||

@@ -6,18 +6,15 @@ import { readTokenText } from '../../../server/keys/tokens/token-text.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import type { Context } from '../program/context.js';
 
-/** The token of a command, and its details. */
 export interface CommandToken {
   text: string;
-  /** Left out where the files of the tokens are another user's; the worker looks then. */
+  /** Left out if another user owns the token files; the worker then checks it. */
   token?: AccessToken;
 }
 
 /**
- * The token in `ABILITY_TOKEN`, to decide with; undefined where there is none.
- *
- * @throws AbilityError `door.unauthenticated` for one that opens nothing, `door.forbidden` and `approval.by_agent` for one that may not
- * decide.
+ * The token in `ABILITY_TOKEN`; undefined if unset. @throws AbilityError `door.unauthenticated` if it opens
+ * nothing; `door.forbidden`, `approval.by_agent` if it may not decide.
  */
 export function readToken({ env }: Pick<Context, 'env'>, { root, project }: Registry): CommandToken | undefined {
   const text = env.ABILITY_TOKEN?.trim();
@@ -56,7 +53,6 @@ function opensNothing(why: string): AbilityError {
   });
 }
 
-/** The tokens of a project. */
 export function openTokens({ root, project }: Pick<Registry, 'root' | 'project'>): TokenFolder {
   return new TokenFolder(pathsOf(root).tokens, project.project);
 }

@@ -4,11 +4,7 @@ import { AbilityError } from '../../../contracts/problem.js';
 /** The mask of a secret in records; see docs/operations.md. */
 const MASK = '***';
 
-/**
- * Refuses an input that was read from a record, if it holds masks: a new run would get the masks as values.
- *
- * @throws AbilityError `record.masked`, with the fields that hold masks.
- */
+/** A new run would get the masks as values. @throws AbilityError `record.masked`, naming the fields. */
 export function refuseMasked(key: string, input: JsonObject): void {
   const fields = maskedFields(input);
   if (fields.length === 0) return;
@@ -20,11 +16,7 @@ export function refuseMasked(key: string, input: JsonObject): void {
   });
 }
 
-/**
- * Refuses an input with masks that is stored for a later, unattended run.
- *
- * @throws AbilityError `record.masked`, with the fields that hold masks.
- */
+/** For inputs stored for an unattended run. @throws AbilityError `record.masked`, naming the fields. */
 export function refuseMaskedInput(input: JsonObject): void {
   const fields = maskedFields(input);
   if (fields.length === 0) return;

@@ -6,7 +6,6 @@ import type { Registry } from '../../../definitions/registry.js';
 /** Polling is cheaper than notifications: it works the same on every file system, and never misses a rename. */
 const LOOK_MS = 250;
 
-/** The files on which the cases of a project depend: its definitions, and those beside each script they name. */
 export function watchedFolders(registry: Registry): string[] {
   const { root } = registry;
   const { registry: definitions, hooks } = foldersOf(root);
@@ -16,11 +15,7 @@ export function watchedFolders(registry: Registry): string[] {
   return [...new Set([...foldersIn(definitions), ...foldersIn(hooks), ...foldersIn(join(root, MODULES)), ...scripts])];
 }
 
-/**
- * Waits until the files are not as they were, and have then stayed as they are for a moment.
- *
- * @param before their {@link fingerprint}.
- */
+/** Waits until files have changed and then settled. @param before their {@link fingerprint}. */
 export async function untilChange(
   root: string,
   folders: readonly string[],
@@ -37,7 +32,7 @@ export async function untilChange(
   }
 }
 
-/** The state of the files of the folders, `ability.yaml` and more files: another text for another state. */
+/** Changes whenever a file in the folders, `ability.yaml` or one of `more` changes. */
 export function fingerprint(root: string, folders: readonly string[], more: readonly string[] = []): string {
   const files = folders.flatMap((folder) => listOf(folder).map((name) => join(folder, name)));
   return [...[PROJECT_FILE, ...more].map((file) => join(root, file)), ...files].map(stampOf).join('\n');
@@ -58,7 +53,6 @@ function foldersIn(folder: string): string[] {
   return [folder, ...inner.flatMap(({ name }) => foldersIn(join(folder, name)))];
 }
 
-/** The paths of scripts anywhere in definitions: `script: { path }`. */
 function scriptsIn(value: unknown): string[] {
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([key, item]) => {

@@ -5,7 +5,7 @@ import type { ImplementationBody } from '../../../definitions/formats/implementa
 import type { LowLevel } from '../../../definitions/formats/low-level.js';
 import { plainText } from './plain-text.js';
 
-/** The contract of an ability besides its schemas, a line each; parts not written have none. */
+/** An ability's contract without its schemas, one line for each part that it has. */
 export function describeDefinition(definition: LowLevel | HighLevel | AgentProfile): string[] {
   const { scope, routing_hints: hints = {} } = definition;
   return [
@@ -68,7 +68,6 @@ function describeUse({ scenarios, examples = [], constraints = {}, operations, c
   ];
 }
 
-/** Its triggers besides people and programs. */
 function describeStarts(definition: LowLevel | HighLevel): string[] {
   const { triggers = [] } = definition;
   const schedules = ('steps' in definition && definition.schedules) || [];
@@ -83,7 +82,7 @@ function describeStarts(definition: LowLevel | HighLevel): string[] {
   ];
 }
 
-/** The settings of an implementation besides how it is invoked; `prompts` are those of the environment. */
+/** An implementation's settings except its invocation; `prompts` are those of the environment. */
 export function describeImplementation(
   body: (ImplementationBody & { summary?: string | undefined }) | undefined,
   { defaults, overridable, tags, prompts }: Described,
@@ -99,7 +98,6 @@ export function describeImplementation(
   ].map((line) => `    ${line}`);
 }
 
-/** The parts of a planned implementation that are shown. */
 interface Described {
   defaults: Record<string, unknown>;
   overridable: string[];
@@ -107,7 +105,6 @@ interface Described {
   prompts: Record<string, string>;
 }
 
-/** Prompt templates or hints, a line each. */
 export function describePrompts(prompts: Record<string, string> = {}): string[] {
   return Object.entries(prompts).flatMap(([name, text]) => said(`prompt ${name}`, text));
 }

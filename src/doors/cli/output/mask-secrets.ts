@@ -1,11 +1,7 @@
 import type { Registry } from '../../../definitions/registry.js';
 import type { Context } from '../program/context.js';
 
-/**
- * Masks the project's named secrets in a value that people will read.
- *
- * @returns the mask of one environment, with the values that this command could read.
- */
+/** @returns masks the known secrets of an environment in a value, as far as this command can read them. */
 export async function masking(
   { env }: Pick<Context, 'env'>,
   registry: Registry,

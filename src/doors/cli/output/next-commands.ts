@@ -10,7 +10,6 @@ import { pathOfError, taskOfError } from '../../../rules/tasks/ways-to-retry.js'
 import { commentFlag, fieldFlags } from './result/render-approval.js';
 import { commandOf } from './typed-command.js';
 
-/** A command to type next, and its purpose. */
 export interface NextCommand {
   command: string;
   purpose: string;
@@ -22,7 +21,7 @@ const MAX_LOGS = 3;
 /** The likely next commands for a reader of a task's story, the most likely first. @param user the reader. */
 export function nextCommands(story: TaskStory, user?: string): NextCommand[] {
   if (isEndState(story.status)) return afterwards(story);
-  // A task that is only a record any more takes no commands.
+  // Temporal forgot a task that has only a record, so it takes no commands.
   return story.source === 'record' ? again(story) : meanwhile(story, user);
 }
 
@@ -44,9 +43,8 @@ function meanwhile({ status, approvals, task_key, steps }: TaskStory, user: stri
 }
 
 /**
- * How an approval is granted, with its required fields, and how it is refused.
- *
- * @param user who would type the commands; if that person may decide, no name is needed; nor if a name alone proves nothing.
+ * How to approve, with the required fields, and how to deny.
+ * @param user who would type the commands; `--as` is left out if this person may decide, or if proof is required.
  */
 export function decisionCommands(
   key: string,
@@ -81,7 +79,6 @@ function afterwards(story: TaskStory): NextCommand[] {
   return [...explain, ...afterFailure({ ...story, task_key }), ...again(story)];
 }
 
-/** Next commands after an unsuccessful task: read the output of its call, retry it. */
 export function afterFailure({ task_key, steps, error, retry }: Failed): NextCommand[] {
   const at = pathOfError(error) ?? '';
   const called = taskOfError(error);
@@ -94,7 +91,6 @@ export function afterFailure({ task_key, steps, error, retry }: Failed): NextCom
   return [...(at === '' ? [] : logs), ...tryAgain(task_key, retry)];
 }
 
-/** What is known of a task that did not succeed. */
 export interface Failed {
   task_key: string;
   steps: readonly Pick<StepSummary, 'path' | 'call' | 'attempts'>[];
@@ -110,13 +106,13 @@ function tryAgain(key: string, retry: TaskStory['retry']): NextCommand[] {
   return [{ command: commandOf('ability', 'task', 'retry', key, ...from), purpose }];
 }
 
-/** @param foreach the loop that it failed in: named, it would begin with its first item. */
+/** @param foreach the loop that failed; named in `--from`, it would restart at its first item. */
 function takenOver(foreach: string | undefined): string {
   if (foreach === undefined) return 'try it again; what was done, and not undone, is taken over';
   return `try it again; items that are done are taken over (--from ${foreach} would do them all again)`;
 }
 
-/** An effect that may have taken place is not something to do again unseen. */
+/** Suggests nothing while the outcome is unknown: the effect may have taken place. */
 function again({ status, task_key, definition, environment, input }: TaskStory): NextCommand[] {
   if (status === 'unknown' || input === null) return [];
   const verb = status === 'expired' ? 'task create' : 'run';

@@ -1,15 +1,12 @@
 import { showUnseenCharacters } from '../../../rules/shown-text.js';
 
-/**
- * Text that people or programs wrote, made safe for a terminal: what steers it or is not seen is shown, and every line
- * after the first is as far in as the first one, so that no line of it can be mistaken for one of ours.
- */
+/** Makes unseen characters visible, and indents every line but the first, so that none looks like our own. */
 export function plainText(text: string, indent = '    '): string {
   const lines = text.replaceAll(/\r\n?/g, '\n').trimEnd().split('\n');
   return lines.map((line) => showUnseenCharacters(line.replaceAll('\t', '  '))).join(`\n${indent}`);
 }
 
-/** A number with its noun, as `1 file` and `2 files`. */
+/** Such as `1 file` and `2 files`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

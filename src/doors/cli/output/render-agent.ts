@@ -9,7 +9,6 @@ import { plainText } from './plain-text.js';
 import { exitOf } from './report.js';
 import { asTyped, commandOf } from './typed-command.js';
 
-/** One plan of an AI, as it comes. For stderr. */
 export function planLine(turn: number, plan: readonly PlannedEntry[]): string {
   const calls = plan.map(({ id, ability_id, after = [] }) => {
     return `  ${id}  ${oneLine(ability_id)}${after.length > 0 ? `  after ${after.join(', ')}` : ''}`;
@@ -28,7 +27,6 @@ const WORDS: Record<SessionEndStatus, string> = {
   timed_out: 'not ended in time',
 };
 
-/** The result of a run. For stdout. */
 export function renderOutcome({ status, tasks, answer, problem }: SessionOutcome): string {
   return [
     WORDS[status],
@@ -47,7 +45,7 @@ function taskLines({ id, ability_id, status, task_key, error }: CallReport): str
   ];
 }
 
-/** How the command ends: as the AI's last plan with calls did, where the AI has ended the run itself. */
+/** The command's exit code; if the AI itself ended the run, that of its last plan with calls. */
 export function exitOfOutcome(outcome: SessionOutcome): ExitCode {
   const { status, problem, plan, tasks } = outcome;
   if (status === 'waiting_approval' || status === 'needs_consent') return EXIT.waiting;

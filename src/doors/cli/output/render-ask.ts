@@ -32,7 +32,6 @@ function planLines(
   ];
 }
 
-/** The answer itself, with the possible replies. For stdout. */
 export function renderAnswer({ outcome, answer, question, options, problem }: AskAnswer): string {
   const said = [answer, ...(question !== null && question !== answer ? [question] : [])];
   const choices = outcome === 'asks' ? unnamedOptions(said.join('\n'), options) : '';

@@ -6,10 +6,9 @@ import { plainText } from './plain-text.js';
 import { describeProblem } from './report.js';
 import type { Style } from './terminal/terminal.js';
 
-/** Lines of a difference that are shown; `--json` has all. */
+/** The maximum number of diff lines to show; `--json` has all. */
 const MAX_LINES = 40;
 
-/** The expected contents of a page of this name. */
 const WAY_ON = 'it has no table with the columns `Id` and `When to use`, or `Operation key`;';
 
 const WORDS: Record<DocumentReport['status'], string> = {
@@ -23,7 +22,6 @@ const WORDS: Record<DocumentReport['status'], string> = {
   broken: 'broken',
 };
 
-/** A document in lines for people: its state, on stdout; notes, on stderr. */
 export function renderDocument(
   { file, status, changes, notes, diff, problems, gaps = [] }: DocumentReport,
   check: boolean,
@@ -32,7 +30,7 @@ export function renderDocument(
   const at = (line: number, message: string): string => `${formatLocation({ file, line })} ${plainText(message)}`;
   const isWritten = status === 'written' || status === 'created';
   const head = `${WORDS[status]}  ${file}${isWritten ? countsOf(changes) : ''}`;
-  // Of the changes, only removals do not show in the document.
+  // A written document shows all changes but removals and renames.
   const told = check ? changes : changes.filter(({ kind }) => kind === 'removed' || kind === 'renamed');
   const remarks = [
     ...told.map(({ line, message }) => at(line, message)),
@@ -53,7 +51,7 @@ function describeGap({ request, times, last, environments, kind, nearest }: GapG
   const often = times === 1 ? 'once' : `${times} times`;
   const where = kind === 'not_here' ? `not in ${environments.join(', ')}` : environments.join(', ');
   const near = nearest.length > 0 ? `; nearest: ${nearest.join(', ')}` : '';
-  // The request must not end the comment.
+  // `--` in a request must not end the HTML comment.
   return `${JSON.stringify(request)} asked for ${often}, last ${last.slice(0, 10)}, ${where}${near}`.replaceAll(
     '--',
     '- -',

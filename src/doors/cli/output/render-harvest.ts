@@ -5,7 +5,6 @@ import type { Harvest, HarvestedScript } from '../../answers/harvest.js';
 import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';
 
-/** The result of `ability harvest`, for people. */
 export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Style): string {
   const asked =
     gaps.length === 0 ? ['Nothing was asked for that is not there.'] : gaps.flatMap((gap) => gapLines(gap, style));

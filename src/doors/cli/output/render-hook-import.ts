@@ -7,23 +7,19 @@ import type { DeniedCall } from '../commands/import/call-to-show.js';
 import type { Style } from './terminal/terminal.js';
 import { commandOf } from './typed-command.js';
 
-/** An import of hooks that is done, or was only planned. */
 export interface HookImport {
-  /** The settings file, from the root of the project. */
   source: string;
   isDryRun: boolean;
-  /** Whether guards were fired to see what they deny. */
   isRun: boolean;
   hooks: WrittenDraft[];
   notTaken: NotTaken[];
   files: PlannedFile[];
-  /** Hooks of the import before that are not there any more, or are others now. */
+  /** Hooks of the previous import that were removed or changed. */
   lost: LostHooks;
-  /** A call that shows a denial; absent: none that can be made is known. */
+  /** A call that shows a denial; absent: no such call is known. */
   denied?: DeniedCall;
 }
 
-/** The outcome of each hook, for programs. */
 export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: HookImport): JsonObject {
   return {
     status: isDryRun ? 'planned' : 'imported',
@@ -59,7 +55,6 @@ export function renderHookImport(done: HookImport, style: Style): string {
   return lines.join('\n');
 }
 
-/** How to see that it guards, and how the tool itself is guarded by all hooks of the project. */
 function nextLines({ source, denied }: HookImport): string[] {
   const run = denied && commandOf('ability', 'run', denied.ability, '--input', JSON.stringify(denied.input));
   const tool = source.split('/').includes('.codex') ? 'codex' : 'claude';
@@ -103,7 +98,7 @@ function abilitiesOf({ mapped }: WrittenDraft['draft']): string[] {
   return [...new Set(mapped.flatMap(({ abilities }) => abilities))];
 }
 
-/** Texts of strangers, on one line that shows all of it. */
+/** Untrusted text, in full on one line. */
 function shown(text: string): string {
   return oneLine(text);
 }

@@ -9,7 +9,6 @@ import { describeDifference, type ShownDifference, showUnseen } from '../../../t
 import type { ImportSource } from '../commands/import/import-into-project.js';
 import type { Style } from './terminal/terminal.js';
 
-/** An import that is done, or was only planned. */
 export interface ImportEnd {
   source: Pick<ImportSource, 'kind' | 'name' | 'location'>;
   planned: PlannedImport;
@@ -25,7 +24,6 @@ const MAX_NOTED = 5;
 /** The maximum number of differences to show for one file. */
 const MAX_DIFFERENCES = 10;
 
-/** The outcome of each operation, for programs. */
 export function importAsJson({ source, planned, isDryRun }: ImportEnd): Record<string, unknown> {
   const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
   const withStatus = (status: PlannedChange['status']) =>
@@ -53,7 +51,6 @@ function asJson<T extends PlannedChange>({ status: _, definition, ...rest }: T, 
   return { ...rest, ...(isDryRun && definition && { definition }) };
 }
 
-/** The outcome of each operation, for people. */
 export function renderImport({ source, planned, isDryRun }: ImportEnd, style: Style): string {
   const { operations, config, leftOut, notSelected, gone, undecided, select, notes } = planned;
   const withStatus = (status: PlannedChange['status']): PlannedOperation[] =>
@@ -123,13 +120,11 @@ function countsByEffect(fresh: PlannedOperation[]): string {
   return `: ${[...counts].map(([effect, count]) => `${count} ${effect}`).join(', ')}`;
 }
 
-/** Where a person must decide. */
 function conflictsFirst(one: PlannedOperation, other: PlannedOperation): number {
   const rank = ({ conflicts, reason }: PlannedOperation): number => (conflicts.length > 0 || reason ? 0 : 1);
   return rank(one) - rank(other);
 }
 
-/** With the option that settles it. */
 function renderUndecided(undecided: Undecided[]): string[] {
   const effectOf = { read: 'external_read', deletion: 'destructive' } as const;
   const lines = undecided.map(
@@ -141,7 +136,7 @@ function renderUndecided(undecided: Undecided[]): string[] {
     : [...fewOf(lines), '  --effects-for PATTERN=EFFECT decides, with * for any characters; later imports keep it'];
 }
 
-/** Each is named; of many, those with the same reason share a line. */
+/** Names each one; if there are many, groups those with the same reason. */
 function renderLeftOut(leftOut: LeftOut[]): string[] {
   if (leftOut.length <= MAX_NAMES) {
     return leftOut.map(({ source, reason }) => `  ${showUnseen(source)}: ${showUnseen(reason)}`);
@@ -180,7 +175,6 @@ function renderConflict({ at, before, after }: ShownDifference): string {
   return `both changed ${at}: here ${before ?? 'nothing'}, at the source ${after ?? 'nothing'}; --overwrite takes the latter`;
 }
 
-/** One line a note, with the operations it is about. */
 function notesOf(operations: PlannedOperation[]): string[] {
   const about = new Map<string, string[]>();
   for (const { key, notes } of operations) for (const note of notes) about.set(note, [...(about.get(note) ?? []), key]);

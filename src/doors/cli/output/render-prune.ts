@@ -1,7 +1,7 @@
 import type { Prune } from '../../answers/prune.js';
 import type { Style } from './terminal/terminal.js';
 
-/** The result of `ability prune`, for people. @param unused as it was typed. */
+/** @param since the value of `--unused`, as typed. */
 export function renderPrune(
   { counted_since, counted_in, unused, alike, deprecated }: Prune,
   since: string,
@@ -12,7 +12,7 @@ export function renderPrune(
     const when = used === 'never' ? 'never called' : `${calls} calls, last ${last_used?.slice(0, 10)}`;
     return `  ${id}  ${when}${uses(users)}`;
   });
-  // Nothing is known of the time before.
+  // Calls before that time are unknown.
   const counted =
     counted_since === null ? '' : `, as counted since ${counted_since.slice(0, 10)}${sourcesOf(counted_in)}`;
   const uncounted =

@@ -2,7 +2,6 @@ import type { ReplayEnd } from '../../../worker/replay/replay-history.js';
 import { describeProblem } from './report.js';
 import type { Style } from './terminal/terminal.js';
 
-/** One history in a line; what differs, or why it could not be replayed, follows in the same line. */
 export function renderReplay(end: ReplayEnd, style: Style): string {
   const { name, events } = end;
   switch (end.status) {
@@ -22,7 +21,6 @@ function differenceOf({ difference }: Extract<ReplayEnd, { status: 'differs' }>)
   return `differs at event ${event_id}, ${named}${where}: this build would ${wanted}`;
 }
 
-/** How many did what. */
 export function renderReplays(ends: readonly ReplayEnd[], style: Style): string {
   const count = (status: ReplayEnd['status']): number => ends.filter((end) => end.status === status).length;
   const [ok, differing, broken] = [count('ok'), count('differs'), count('not_replayed')];

@@ -2,7 +2,6 @@ import type { RoutedAbility, RoutedRequest } from '../../answers/route-request.j
 import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';
 
-/** The routing of a request, for people: the abilities with their reasons, and the open questions. */
 export function renderRoute(answer: RoutedRequest & { steps?: RoutedRequest[] }, style: Style): string {
   const { steps = [], ...whole } = answer;
   const parts = steps.map((step) => [style('bold', plainText(step.request)), ...linesOf(step, style)]);

@@ -5,7 +5,6 @@ import { oneLine } from '../../../rules/shown-text.js';
 import { formatDistance, formatMoment } from './format-time.js';
 import { renderTable } from './render-table.js';
 
-/** Describes a difference between a schedule and the definitions. */
 export const DRIFT_WORDS: Readonly<Record<Drift, string>> = {
   missing: 'stated, not created',
   differs: 'differs from its definition',
@@ -13,7 +12,6 @@ export const DRIFT_WORDS: Readonly<Record<Drift, string>> = {
   taken: 'created by hand under a name that a definition states',
 };
 
-/** Schedules for people, a line each. */
 export function renderSchedules(schedules: readonly SeenSchedule[], drifts: ReadonlyMap<string, Drift>): string {
   const rows = schedules.map(({ spec, paused, next, counts }) => {
     const drift = drifts.get(spec.id);
@@ -29,7 +27,6 @@ export function renderSchedules(schedules: readonly SeenSchedule[], drifts: Read
   return renderTable(['SCHEDULE', 'ABILITY', 'ENVIRONMENT', 'WHEN', 'NEXT', ''], rows);
 }
 
-/** One schedule for people, with the outcomes of its last firings. */
 export function renderSchedule(shown: ShownSchedule): string[] {
   const { spec, stated_in, paused, note, next, counts, firings } = shown;
   const [first] = next;

@@ -4,7 +4,6 @@ import type { ToolAnswer, TurnContext } from '../../../contracts/session.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import { counted } from './plain-text.js';
 
-/** A turn context for people, a line for each thing that it says. */
 export function renderTurn({ session_id, turn_index, hook_signals }: TurnContext): string[] {
   const { routing_hints, ability_guards, risk_alerts, normalized_intent } = hook_signals;
   const lines = [
@@ -19,7 +18,6 @@ export function renderTurn({ session_id, turn_index, hook_signals }: TurnContext
   return [`turn ${turn_index} of ${session_id}`, ...lines.map((line) => `  ${line}`)];
 }
 
-/** A session for people. */
 export function renderSession(seen: SeenSession): string[] {
   const { session_id, status, reason, environment, scope, user, turn_index, turn_context, counts, tasks } = seen;
   const why = reason === null ? '' : ` (${reason})`;
@@ -63,7 +61,7 @@ function failureOf({ phase, hook_id, reason = '' }: HookAnswer): string {
   return `  the hook ${hook_id} of ${phase} failed: ${oneLine(reason)}`;
 }
 
-/** Warnings that stopped nothing: `warn_if`, and keys of an answer that are not read. */
+/** Warnings that stop nothing: `warn_if`, and keys of an answer that are not read. */
 function warningsOf({ phase, hook_id, warnings = [] }: HookAnswer): string[] {
   return warnings.map((warning) => `  the hook ${hook_id} of ${phase} warns: ${oneLine(warning)}`);
 }

@@ -1,7 +1,6 @@
 import type { ListedCapability, ListedPack } from '../../answers/list-specialists.js';
 import { renderTable } from './render-table.js';
 
-/** The packs as people read them, one below the other. */
 export function renderPacks(packs: readonly ListedPack[]): string {
   return packs.map(renderPack).join('\n\n');
 }
@@ -22,7 +21,6 @@ function withDropped(name: string, { dropped }: ListedPack): string {
   return where ? `${name} (not in ${where.join(', ')})` : name;
 }
 
-/** The capabilities as people read them, one a row. */
 export function renderCapabilities(capabilities: readonly ListedCapability[]): string {
   const rows = capabilities.map(({ id, packs, from, needs, dropped_in: without, keywords, description }) => {
     const needed = needs === null ? '' : without.length > 0 ? `${needs}, not in ${without.join(', ')}` : needs;

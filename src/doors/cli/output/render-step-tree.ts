@@ -6,7 +6,7 @@ import type { Style } from './terminal/terminal.js';
 
 type Row = readonly [path: string, verb: string, what: string];
 
-/** The steps of a workflow before anything runs: path, verb, and what it calls, asks or waits for; a line each. */
+/** The steps of a workflow before it runs, one line each: path, verb, and what it calls, asks or waits for. */
 export function renderStepTree({ steps, on_error = [], finally: cleanup }: StepTree, style: Style): string[] {
   const groups: [string, Row[]][] = [
     ['steps', rowsOf(steps)],

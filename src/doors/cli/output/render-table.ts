@@ -1,6 +1,6 @@
 import { oneLine } from '../../../rules/shown-text.js';
 
-/** Aligns rows in columns, always one line each; the last column has no width. */
+/** Always one line per row; does not pad the last column. */
 export function renderTable(head: string[], rows: string[][]): string {
   const all = [head, ...rows].map((row) => row.map(oneLine));
   const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));

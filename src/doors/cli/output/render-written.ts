@@ -2,19 +2,15 @@ import type { NextStep } from '../../../authoring/scaffold/scaffold.js';
 import type { Context } from '../program/context.js';
 import { asTyped } from './typed-command.js';
 
-/** Summary of a command that writes files. */
 export interface WrittenReport {
   created: string[];
   changed: string[];
-  /** Files that were there, and are as they were. */
   left: string[];
   notes: string[];
   next: NextStep[];
-  /** Nothing was written: this is a dry run. */
   isDryRun?: boolean;
 }
 
-/** Prints the written files and the next command, as it is typed here. */
 export function printWritten(context: Context, { isDryRun = false, ...report }: WrittenReport): void {
   const { flags, terminal } = context;
   if (flags.json) {

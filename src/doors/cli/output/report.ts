@@ -24,11 +24,7 @@ export function reportError(
   return exitOf(problem);
 }
 
-/**
- * A problem in lines for people: what, where, what to do next. No line of a text can be mistaken for one of these.
- *
- * @param label the start of the first line; blanks below a line that reports the failure already.
- */
+/** No text can imitate its lines. @param label blank below a line that already reports the failure. */
 export function describeProblem(
   problem: Problem,
   style: Style = (_, text) => text,
@@ -42,13 +38,12 @@ export function describeProblem(
   ].join('\n');
 }
 
-/** A problem whose suggestion names commands as typed here. */
+/** Rewrites the commands in a suggestion as the user types them. */
 export function typedBy(typist: Typist, problem: Problem): Problem {
   const { suggestion } = problem;
   return suggestion === undefined ? problem : { ...problem, suggestion: asTyped(suggestion, typist) };
 }
 
-/** How a command ends that ends with this problem. */
 export function exitOf({ code }: Problem): ExitCode {
   return meaningOf(code)?.exit ?? EXIT.failed;
 }
@@ -61,11 +56,7 @@ function problemOf(error: unknown): Problem {
 
 const PLACE = /((?:file:\/\/)?\/[^\s()]+\.js):(\d+):(\d+)/g;
 
-/**
- * The stack of an error with the places of the sources, where it names those of the bundled command line.
- *
- * Read only when there is an error to show: to have Node keep the maps would cost each command its start.
- */
+/** Maps places of the bundle to sources, only on errors: Node's own source maps would slow each start. */
 export function readableStack(stack: string): string {
   return stack.replaceAll(PLACE, (place, file: string, line: string, column: string) => {
     const entry = mapOf(file)?.findEntry(Number(line) - 1, Number(column) - 1);
@@ -80,7 +71,7 @@ function mapOf(file: string): SourceMap | undefined {
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;
     return new SourceMap(JSON.parse(readFileSync(`${path}.map`, 'utf8')));
   } catch {
-    // A file that was not bundled has no map of this kind; its own places are the best there are.
+    // A file that was not bundled has no map; its own places are used.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import type { Context } from '../program/context.js';
 
-/** How a person types commands: how they begin, and the flags that must be repeated. */
+/** How the user types commands: the program's name, and the flags to repeat. */
 export type Typist = { flags: Context['flags']; env?: NodeJS.ProcessEnv };
 
-/** First words of all commands; a test compares them with the program. */
+/** The first words of all commands; a test compares them with the program. */
 export const COMMAND_WORDS = [
   'agent',
   'approvals',
@@ -47,16 +47,13 @@ const COMMAND = new RegExp(
   String.raw`(?<![\w./-]|npx |npx --no |exec )ability (?=(${COMMAND_WORDS.join('|')})\b)`,
   'g',
 );
-/** Commands that go by the environment, and not by a task that has one. */
+/** Commands that depend on the environment, not on a task that has one. */
 const BY_ENVIRONMENT =
   /^(agent|approvals|ask|doctor|graph|harvest|hooks|lint|mcp|plan|route|run|schedule create|serve|session start|show|test|task create|task list)\b/;
 /** Characters that need no quoting in any shell. */
 const PLAIN_WORD = /^[\w%+,./:@=-]+$/;
 
-/**
- * A text in which each command runs where it is pasted: begun as this one was, `npx ability` for one, and on the same
- * project and server, as far as flags named these.
- */
+/** Makes commands pasteable: begun like this one (`npx ability`), with its project and server flags. */
 export function asTyped(text: string, typist: Typist): string {
   const program = programOf(typist.env ?? {});
   return text.replaceAll(COMMAND, (_, __, offset: number) => {
@@ -65,17 +62,15 @@ export function asTyped(text: string, typist: Typist): string {
   });
 }
 
-/** One word of a command, quoted where a shell would make something else of it. */
 export function shellWord(word: string): string {
   return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A command from its words. */
 export function commandOf(...words: readonly string[]): string {
   return words.map(shellWord).join(' ');
 }
 
-/** Package managers find a command of the project that a shell does not find. */
+/** Package managers find the project's command, which a plain shell does not. */
 function programOf({ npm_command: command, npm_config_user_agent: agent = '' }: NodeJS.ProcessEnv): string {
   if (command === undefined && agent === '') return 'ability';
   if (agent.startsWith('pnpm/')) return 'pnpm exec ability';
@@ -84,7 +79,7 @@ function programOf({ npm_command: command, npm_config_user_agent: agent = '' }: 
   return 'npx ability';
 }
 
-/** Global flags may come before the name of a command, so that its own arguments need not be read. */
+/** Global flags may precede the command's name, so its own arguments need not be parsed. */
 function flagsFor(rest: string, { project, address, namespace, profile, env }: Context['flags']): string {
   const own = rest.split(/[`\n|]/, 1)[0] ?? '';
   const given = { project, address, namespace, profile, ...(BY_ENVIRONMENT.test(rest) && { env }) };

@@ -47,10 +47,8 @@ const access = {
       ),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type AccessFlags = FlagsOf<typeof access>;
 
-/** Adds the commands for keys and tokens, and the HTTP door that takes these. */
 export function addAccess(commands: Commands): void {
   const keys = commands.group('keys', 'make keys that seal plans', 'ability keys create');
   keys.add(access.createKey(), () => import('../commands/keys/create.js'));

@@ -67,10 +67,8 @@ const agentTools = {
     ).addOption(new Option('--to <tool>', 'into whose settings').choices(AGENT_TOOLS).makeOptionMandatory()),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type AgentToolFlags = FlagsOf<typeof agentTools>;
 
-/** Adds the commands for agents' tools, and for the hooks that guard abilities and these tools. */
 export function addAgentTools(commands: Commands): void {
   commands.add(agentTools.guard(), () => import('../commands/guard.js'));
   commands.add(agentTools.mcp(), () => import('../commands/mcp.js'));

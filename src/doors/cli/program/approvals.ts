@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
 
-/** Adds the flags of every decision. */
 const decideFlags = (command: Command) =>
   command
     .option('--approval <id>', 'which approval; may be left out while one is open')
@@ -36,10 +35,8 @@ const approvals = {
     ).option('--request-changes', 'say no, and in the comment what has to change first'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type ApprovalFlags = FlagsOf<typeof approvals>;
 
-/** Adds the commands that show and decide approvals. */
 export function addApprovals({ add }: Commands): void {
   add(
     declare(
@@ -57,7 +54,6 @@ export function addApprovals({ add }: Commands): void {
   add(approvals.deny(), () => import('../commands/approvals/approve-or-deny.js').then(({ deny: run }) => ({ run })));
 }
 
-/** Adds the commands that explain a task, or replay it. */
 export function addExplanations({ add }: Commands): void {
   add(
     declare('why <key>', 'explain how a task came to its present state', 'ability why KEY', 'ability why KEY --json'),

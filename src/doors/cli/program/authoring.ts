@@ -18,13 +18,11 @@ const FROM = 'a whole definition in the form of the registry (docs/definitions.m
 const SUMMARY = 'what it is for';
 const LANGUAGE = 'script: its language (default: node)';
 
-/** Lets a kind be given whole in place of its flags, with a configuration of its own from the beginning. */
 const wholeFlags = (command: Command) =>
   command
     .option('--from <file>', FROM)
     .option('--config <file>', 'with --from: its configuration, as a file of its own');
 
-/** Flags that say how an operation is implemented. */
 export type KindFlags = OptionsOf<typeof kindFlags>;
 
 const kindFlags = (command: Command) =>
@@ -42,10 +40,10 @@ const kindFlags = (command: Command) =>
 const scopeFlags = (command: Command) =>
   command.addOption(repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`));
 
-/** Kinds that are only made from whole definitions. */
+/** Kinds without flags, made only from whole definitions. */
 export type OnlyWholeKind = Exclude<WholeKind, 'low-level' | 'high-level' | 'implementation' | 'hook'>;
 
-/** Each of these, with what they are and what their argument names. Source: C-46. */
+/** Each such kind with its argument and description. Source: C-46. */
 const WHOLES: [kind: OnlyWholeKind, argument: '' | '[id]' | '[name]' | '<name>', what: string][] = [
   ['agent', '[id]', 'the profile of an agent, from a whole definition'],
   ['cases', '[name]', 'test cases of an ability, in a file beside it'],
@@ -162,10 +160,8 @@ const authoring = {
       .option('--summary <text>', SUMMARY),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type AuthoringFlags = FlagsOf<typeof authoring>;
 
-/** Adds `ability init` and `ability scaffold`. */
 export function addAuthoring(commands: Commands): void {
   commands.add(authoring.init(), () => import('../commands/init.js'));
   const { add } = commands.group(

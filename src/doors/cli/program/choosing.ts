@@ -89,10 +89,8 @@ const choosing = {
       .option('--replaced-by <id>', 'with --deprecate: what takes its place'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type ChoosingFlags = FlagsOf<typeof choosing>;
 
-/** Adds the commands that go from plain words to abilities, and that say what is missing or no longer needed. */
 export function addChoosing({ add }: Commands): void {
   add(choosing.route(), () => import('../commands/route.js'));
   add(choosing.ask(), () => import('../commands/ask.js'));

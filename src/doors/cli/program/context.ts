@@ -8,35 +8,33 @@ import { nameOf } from '../../../rules/tasks/other-project.js';
 import type { Terminal } from '../output/terminal/terminal.js';
 import type { GlobalFlags } from './global-flags.js';
 
-/** What a command is given besides its own arguments. */
 export interface Context {
   flags: GlobalFlags;
   terminal: Terminal;
   cwd: string;
-  /** Where flags have their defaults, and what child processes start with. */
+  /** Defaults of flags, and the environment of child processes. */
   env: NodeJS.ProcessEnv;
   /** When the command began, on the clock of `performance.now()`. */
   began: number;
-  /** What the project's own runtime does the command with, where it does; left out: the command is a process of its own. */
+  /** Set if the project's runtime executes the command; left out: the command is its own process. */
   within?: Within;
-  /** The key of the task that the command creates without one: the runtime was asked for it, and whether it did so is not known. */
+  /** The key for a task created without one; the runtime may already have created the task under it. */
   made?: string | undefined;
 }
 
-/** What the runtime of a project has for each command that it does. */
 export interface Within {
   loader: RegistryLoader;
-  /** Does something with its one connection. */
+  /** Runs an action on the runtime's only connection. */
   use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
-/** Prints the answer of a command: with `--json` the value, else a text for people. */
+/** With `--json` the value, else the text. */
 export function printAnswer({ flags, terminal }: Context, value: unknown, text: () => string): void {
   if (flags.json) terminal.printJson(value);
   else terminal.print(text());
 }
 
-/** Who asks: `ABILITY_USER`, else the user of the operating system. A claim. Source: docs/approvals.md#who-may-decide. */
+/** The requester: `ABILITY_USER`, else the OS user. A claim. Source: docs/approvals.md#who-may-decide. */
 export function currentUser(env: NodeJS.ProcessEnv): Person {
   return { name: env.ABILITY_USER || osUser(), source: 'claimed' };
 }
@@ -49,12 +47,12 @@ function osUser(): string {
   }
 }
 
-/** The definitions of the project a command is about. @throws AbilityError `project.*`, `definition.*`. */
+/** Loads the project's definitions. @throws AbilityError `project.*`, `definition.*`. */
 export async function openRegistry(context: Context): Promise<Registry> {
   return (await openLoader(context)).load();
 }
 
-/** As {@link openRegistry}, for whoever reads them more than once. @throws AbilityError `project.*`. */
+/** Like {@link openRegistry}, for commands that load repeatedly. @throws AbilityError `project.*`. */
 export async function openLoader({ flags, cwd, env, within }: Context): Promise<RegistryLoader> {
   const { packsNamedIn, RegistryLoader } = await import('../../../definitions/load-registry.js');
   const { findProjectRoot } = await import('../../../definitions/find-project.js');
@@ -64,8 +62,7 @@ export async function openLoader({ flags, cwd, env, within }: Context): Promise<
 }
 
 /**
- * The environment of a command: flag, `ABILITY_ENV`, the project's own choice. Source: docs/guide.md#configuration.
- *
+ * By flag, `ABILITY_ENV` or the project's own choice. Source: docs/guide.md#configuration.
  * @throws AbilityError `config.no_environment`, `environment.not_found`.
  */
 export async function environmentOf({ flags, env }: Context, registry: Registry): Promise<string> {
@@ -74,7 +71,7 @@ export async function environmentOf({ flags, env }: Context, registry: Registry)
   return resolveEnvironment(registry, name).name;
 }
 
-/** What `env:NAME` stands for to a command, with its own environment first. */
+/** Values of `env:NAME`; the command's own environment comes first. */
 export async function variablesOf(
   { env }: Context,
   { root }: Registry,
@@ -84,7 +81,6 @@ export async function variablesOf(
   return new EnvironmentVariables(root, environment, env);
 }
 
-/** Says once of each task of another project whose it is. */
 function noteForeignTasks({ terminal }: Context, own: string): (key: string, project: string) => void {
   const said = new Set<string>();
   return (key, project) => {
@@ -94,11 +90,7 @@ function noteForeignTasks({ terminal }: Context, own: string): (key: string, pro
   };
 }
 
-/**
- * Runs an action with a connection to the project's Temporal, starting its runtime when there is none.
- *
- * @param signal ends the connecting, with its reason.
- */
+/** Starts the project's runtime if there is none. @param signal ends the connecting, with its reason. */
 export async function withSession<T>(
   context: Context,
   registry: Pick<Registry, 'root' | 'project'>,

@@ -70,10 +70,8 @@ const definitions = {
       .option('--skill <dir>', 'write the same rules as a skill (agentskills.io) into this folder of skills'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type DefinitionFlags = FlagsOf<typeof definitions>;
 
-/** Adds the commands that show and check what is defined. */
 export function addDefinitions({ add }: Commands): void {
   add(definitions.list(), () => import('../commands/list.js'));
   add(
@@ -98,7 +96,6 @@ export function addDefinitions({ add }: Commands): void {
   add(definitions.lint(), () => import('../commands/lint.js'));
 }
 
-/** Adds the commands that explain codes, run test cases and write documents. */
 export function addTestsAndDocuments({ add }: Commands): void {
   add(
     declare('explain <code>', 'explain an error code, or a code of lint', 'ability explain guard.denied'),

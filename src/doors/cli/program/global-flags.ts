@@ -3,14 +3,13 @@ import type { Command, OptionValues } from '@commander-js/extra-typings';
 /** The flags that every command takes, before its name or after it. Source: docs/guide.md#configuration. */
 export type GlobalFlags = OptionsOf<typeof addGlobalFlags>;
 
-/** The flags that a declaration adds up to, as a command receives them; one without a value is a boolean. */
+/** A declaration's flags, as a command receives them; one without a value is a boolean. */
 export type OptionsOf<Declare extends (...args: never[]) => { opts(): OptionValues }> = Widened<
   ReturnType<ReturnType<Declare>['opts']>
 >;
 
 type Widened<Flags> = { [Name in keyof Flags]: Flags[Name] extends true | undefined ? boolean : Flags[Name] };
 
-/** Adds the flags that every command takes. */
 export function addGlobalFlags(command: Command) {
   return addPlaceFlags(command).option(
     '--env <name>',
@@ -18,7 +17,7 @@ export function addGlobalFlags(command: Command) {
   );
 }
 
-/** As {@link addGlobalFlags}, without `--env`: for a command that has an `--env` of its own. */
+/** Like {@link addGlobalFlags}, without `--env`: for a command with its own. */
 export function addPlaceFlags(command: Command) {
   return command
     .option('--project <dir>', 'the project (default: the nearest ability.yaml upwards)')

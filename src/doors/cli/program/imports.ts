@@ -1,7 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
 
-/** Adds the flags that every import of operations takes. */
 const importFlags = (command: Command) =>
   command
     .addOption(
@@ -11,7 +10,6 @@ const importFlags = (command: Command) =>
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--overwrite', 'where people and the source changed the same, take the source; bring back deleted files');
 
-/** Adds the flags of an import that gets a document. */
 const documentFlags = (command: Command) =>
   command
     .addOption(
@@ -96,10 +94,8 @@ const imports = {
       .option('--overwrite', 'replace files of an earlier import that were edited'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type ImportFlags = FlagsOf<typeof imports>;
 
-/** Adds the imports. */
 export function addImports(commands: Commands): void {
   const { add } = commands.group(
     'import',

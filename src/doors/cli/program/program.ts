@@ -14,7 +14,7 @@ import { addSchedules } from './schedules.js';
 import { addSessions } from './sessions.js';
 import { addTasks } from './tasks.js';
 
-/** What commander takes where there is no terminal. */
+/** Commander's default without a terminal. */
 const USUAL_COLUMNS = 80;
 
 /** Builds the command line. The module of a command is loaded only when it is called. */
@@ -24,7 +24,7 @@ export function buildProgram(given: Given, outcome: Outcome): CommandUnknownOpts
     .description('Run the operations of your team durably, on Temporal.')
     .option('-V, --version', 'print the version')
     .exitOverride()
-    // Help is a result, to be printed; errors are thrown, so nothing is said of them here.
+    // Help is printed as a result; errors are thrown, so nothing is written here.
     .configureOutput({
       writeOut: terminal.print,
       writeErr: () => {},

@@ -26,10 +26,8 @@ const runtime = {
       .option('--metrics <ADDRESS>', 'serve the figures of this worker for Prometheus there, such as 127.0.0.1:9464'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type RuntimeFlags = FlagsOf<typeof runtime>;
 
-/** Adds the commands for the runtime of a project, and for workers of another server. */
 export function addRuntime({ add }: Commands): void {
   add(runtime.up(), () => import('../commands/up.js'));
   add(

@@ -49,10 +49,8 @@ const schedules = {
     ).option('--check', 'change nothing; exit 1 where they differ'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type ScheduleFlags = FlagsOf<typeof schedules>;
 
-/** Adds the commands for schedules. */
 export function addSchedules(commands: Commands): void {
   const { add } = commands.group(
     'schedule',

@@ -14,10 +14,8 @@ const sessions = {
       .option('--idle <duration>', 'end it when nothing has happened for so long', '24h'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type SessionFlags = FlagsOf<typeof sessions>;
 
-/** Adds the commands for sessions. */
 export function addSessions(commands: Commands): void {
   const { add } = commands.group(
     'session',

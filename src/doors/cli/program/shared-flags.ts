@@ -1,16 +1,14 @@
 import type { Command } from '@commander-js/extra-typings';
 import { repeatable } from './declare-command.js';
 
-/** What `--scope` is for, wherever something is asked for. */
 export const SCOPE = 'the folder that it is about (default: ABILITY_SCOPE, then the nearest ABILITY.md)';
 
-/** The flags for the input of a task. */
 export const inputFlags = (command: Command) =>
   command
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')
     .addOption(repeatable('--set <assignment>', 'one field: name=text, name:=JSON, or name=@file'));
 
-/** The flags of a command that creates a task. @param key what `--key` is for. */
+/** @param key the description of `--key`. */
 export const taskFlags = (key: string) => (command: Command) =>
   inputFlags(command)
     .addOption(repeatable('--file <assignment>', 'a file as input: name=PATH; several of one name are a list'))
@@ -20,7 +18,7 @@ export const taskFlags = (key: string) => (command: Command) =>
     .option('--session <id>', 'the session that it belongs to (default: ABILITY_SESSION)')
     .option('--scope <folder>', SCOPE);
 
-/** The flags of a command that waits for a task. @param timeout what `--timeout` is for. */
+/** @param timeout the description of `--timeout`. */
 export const followFlags =
   (timeout = 'wait no longer, from the start of the command; the task goes on') =>
   (command: Command) =>

@@ -112,10 +112,8 @@ const tasks = {
       .option('--limit <n>', 'at most this many', '50'),
 };
 
-/** The flags of each command here, as the command receives them. */
 export type TaskFlags = FlagsOf<typeof tasks>;
 
-/** Adds `ability run`, and the commands of one task or of all. */
 export function addTasks(commands: Commands): void {
   commands.add(tasks.run(), () => import('../commands/run.js'));
   const { add } = commands.group(

@@ -1,7 +1,4 @@
-/**
- * Marks for the parts of a word that are unknown before the shell runs it. They are characters of the private use area, so that no text of
- * a person has them; a word that does is taken as unknown there.
- */
+/** Parts of a word that only the shell knows. Private use characters: one in a given text counts as unknown. */
 export const MARK = {
   /** Something that only the shell knows. */
   unknown: '\uE000',
@@ -19,12 +16,11 @@ export const MARK = {
 const ANY = /[\uE000-\uE005]/g;
 const VARIABLE = /[\uE003\uE004]([^\uE005]*)\uE005/g;
 
-/** Whether all of a word is known. */
 export function isKnown(text: string): boolean {
   return !/[\uE000-\uE005]/.test(text);
 }
 
-/** A text in which our mark characters lose their meaning. */
+/** Replaces our mark characters in a text, so that they have no meaning. */
 export function withoutMarks(text: string): string {
   return text.replace(ANY, MARK.unknown);
 }
@@ -34,7 +30,7 @@ export function withVariables(text: string, lookUp: (name: string) => string | u
   return text.replace(VARIABLE, (_, name: string) => lookUp(name) ?? MARK.unknown);
 }
 
-/** The words that a word becomes with its variables put in. */
+/** The words that a word expands to with the values of its variables. */
 export function wordsOf(text: string, lookUp: (name: string) => string | undefined): string[] {
   const BLANK = '\uE006';
   const put = text.replace(VARIABLE, (mark: string, name: string) => {
@@ -44,7 +40,7 @@ export function wordsOf(text: string, lookUp: (name: string) => string | undefin
   return put.includes(BLANK) ? put.split(BLANK).filter((word) => word !== '') : [put];
 }
 
-/** A pattern of all that a word with unknown parts may become. */
+/** Matches everything that a word with unknown parts may expand to. */
 export function patternOf(text: string): RegExp {
   const source = text.replace(/[\s\S]/g, (letter) => {
     if (letter === MARK.one) return '[^/]';
@@ -54,28 +50,23 @@ export function patternOf(text: string): RegExp {
   return new RegExp(`^${source}$`, 's');
 }
 
-/** As {@link patternOf}, for a pattern that the shell leaves to a program, as in `find -name`. */
+/** Like {@link patternOf}, for a pattern that a program expands, as in `find -name`. */
 export function globOf(text: string): RegExp {
   const marked = text.replaceAll('*', MARK.star).replaceAll('?', MARK.one);
   return patternOf(marked.replace(/\[[^\]]*\]/g, MARK.one));
 }
 
-/** Whether enough letters of a word are known to compare it by them. */
+/** Whether a word has enough known letters for a comparison. */
 export function hasLetters(word: string): boolean {
   return word.replace(/[^\w]/g, '').length >= 3;
 }
 
-/**
- * A path as a shell in one of these folders may write it: absolute, and relative to each that it is in.
- *
- * @param otherwise for a folder that it is not in.
- */
+/** Absolute, and relative to each folder that contains it. @param otherwise for the other folders. */
 export function waysTo(path: string, folders: readonly string[], otherwise = path): string[] {
   const ways = folders.map((folder) => (path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : otherwise));
   return [path, ...ways, ...ways.map((way) => `./${way}`)];
 }
 
-/** A text as a regular expression matches it. */
 export function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }

@@ -15,7 +15,6 @@ export function outputOf({ words, redirects }: ShellCommand): string | undefined
   return program === 'printf' && rest[0] === '%s' ? rest.slice(1).join('') : undefined;
 }
 
-/** The commands inside `$(..)` or backquotes of a text. */
 export function substitutionsIn(text: string): string[] {
   const found = [...text.matchAll(/\$\(([^()]*(?:\([^()]*\)[^()]*)*)\)|`([^`]*)`/g)];
   return found.map(([, first, second]) => first ?? second ?? '');

@@ -4,19 +4,16 @@ import { WordReader } from './read-word.js';
 import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shell-script.js';
 import { ShellText } from './shell-text.js';
 
-/** Deeper than this no command is written by hand. */
+/** People do not nest commands deeper. */
 const DEEPEST = 30;
-/** Words that only begin or end something at the place of a command. */
+/** Words that only begin or end a construct where a command may stand. */
 const KEYWORDS = new Set('if then else elif fi do done while until { } ! time esac coproc'.split(' '));
 const OPERATORS = ['&&', '||', ';;&', ';;', ';&', '|&', ';', '&', '|', '\n'];
 const REDIRECTS = ['&>>', '&>', '<<<', '<<-', '<<', '<>', '<&', '>>', '>&', '>|', '<', '>'];
 
 /**
- * Reads a text as a POSIX shell or bash would split it, without running anything.
- *
- * Quotes, escapes, here-documents, pipes, lists, subshells, groups and the words of loops are read; commands within
- * `$(..)`, backquotes and `<(..)` are among the items, before the command they are a part of. What only the shell knows is
- * a mark in the text of its word. Aliases, functions and arithmetic are not followed.
+ * Splits a text like a POSIX shell or bash. Commands in `$(..)`, backquotes and `<(..)` come before the one they
+ * belong to; what only the shell knows becomes a mark. Aliases, functions and arithmetic are not followed.
  */
 export function readShell(text: string, depth = 0): ShellScript {
   if (depth > DEEPEST) return { items: [], fault: 'it is nested too deeply' };
@@ -130,7 +127,7 @@ class ShellReader {
       }
       const body = lines.join('\n');
       redirect.target = body;
-      // A command in it is run, unless its end was quoted.
+      // Commands in it run, unless its delimiter was quoted.
       if (!literal) for (const inner of substitutionsIn(body)) this.substitute(inner);
     }
   }
@@ -139,7 +136,7 @@ class ShellReader {
     const from = this.source.at;
     const word = this.word.read();
     if (this.source.at === from) {
-      // Nothing else begins here; a letter that no rule takes must not stop the reading.
+      // Skips a character that no rule takes, so that reading continues.
       this.source.at += 1;
       return;
     }
@@ -153,7 +150,7 @@ class ShellReader {
         return;
       }
     }
-    // Quotes around a brace keep it; only a bare one is expanded.
+    // Only an unquoted brace is expanded.
     words.push(...(raw.includes('{') && !/['"\\]/.test(raw) ? expandBraces(word) : [word]));
   }
 
@@ -164,7 +161,7 @@ class ShellReader {
     const commands = items.filter((item) => item.kind === 'command');
     const [only] = commands;
     this.items.push({ kind: 'open' });
-    // Its pipes are none of those around it.
+    // Keeps its pipes apart from the outer ones.
     const first = 1_000_000 * (this.items.length + 1);
     for (const item of items) {
       if (item.kind !== 'command') this.items.push(item);

@@ -2,15 +2,13 @@ import { MARK } from './marks.js';
 import { substitutionsIn } from './output-of.js';
 import type { ShellText } from './shell-text.js';
 
-/** Reads words of a shell: quotes, escapes, patterns, variables and substitutions. */
 export class WordReader {
-  /** @param substitute takes the text of a command whose output is a part of a word, and returns that output. */
+  /** @param substitute takes the text of a substituted command and returns its output. */
   constructor(
     private readonly source: ShellText,
     private readonly substitute: (inner: string) => string,
   ) {}
 
-  /** One word, with marks for its unknown parts. */
   read(): string {
     let word = '';
     while (this.source.at < this.source.text.length) {
@@ -37,7 +35,7 @@ export class WordReader {
     if (letter === '*') return MARK.star;
     if (letter === '?') return MARK.one;
     const set = letter === '[' ? /^[^\]\s]+\]/.exec(this.source.text.slice(this.source.at, this.source.at + 60)) : null;
-    // No set, but an address of IPv6.
+    // Not a set, but an IPv6 address.
     if (!set || /^[\da-fA-F]*:[\da-fA-F:.]*:[\da-fA-F:.]*\]$/.test(set[0])) return letter;
     this.source.at += set[0].length;
     return MARK.one;
@@ -137,7 +135,7 @@ export class WordReader {
 
 const SIMPLE: Record<string, string> = { n: '\n', t: '\t', r: '\r', a: '\x07', b: '\b', e: '\x1b', f: '\f', v: '\v' };
 
-/** The text of `$'..'`, from its first quote on: its text, and how many letters it takes. */
+/** Reads `$'..'` from its first quote on; `length` counts the characters read. */
 function readDollarQuote(rest: string): { text: string; length: number; closed: boolean } {
   let text = '';
   for (let at = 1; at < rest.length; at += 1) {

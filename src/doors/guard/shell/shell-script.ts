@@ -1,17 +1,16 @@
-/** One simple command of a shell: its words, and where its output goes. Texts hold marks of `marks.ts`. */
+/** A simple shell command. Texts contain the marks of `marks.ts`. */
 export interface ShellCommand {
   kind: 'command';
   words: string[];
   /** `NAME=value` before the words. */
   assignments: { name: string; value: string }[];
   redirects: ShellRedirect[];
-  /** Commands of the same number are joined by pipes. */
+  /** Commands with the same number are joined by pipes. */
   pipeline: number;
   /** Its output becomes a part of another command. */
   substituted: boolean;
 }
 
-/** One redirect. */
 export interface ShellRedirect {
   /** As written, without the number before it: `>`, `>>`, `<`, `<<`, `<<<`, `>&`, `&>`, `>|`, `<>`. */
   operator: string;
@@ -19,15 +18,13 @@ export interface ShellRedirect {
   target: string;
 }
 
-/** The texts of the here-documents and here-strings among redirects. */
 export function documentsOf(redirects: readonly ShellRedirect[]): string[] {
   return redirects.filter(({ operator }) => operator.startsWith('<<')).map(({ target }) => target);
 }
 
-/** What a shell would go through, in order; a folder that a subshell enters is left at its end. */
+/** What a shell executes, in order; at the end of a subshell, the folder it entered is left. */
 export type ShellItem = ShellCommand | { kind: 'open' } | { kind: 'close' };
 
-/** A text as a shell reads it. */
 export interface ShellScript {
   items: ShellItem[];
   /** Why the text could not be read to its end; undefined: all of it was read. */
@@ -38,15 +35,12 @@ const MAX_COMMANDS = 2000;
 const MAX_WORDS = 10_000;
 const MOST_IN_PIPE = 100;
 
-/**
- * How much one call of an agent gives to judge. More than any command that people or agents write is refused unread: some
- * tools let pass what their guard takes too long for.
- */
+/** Limits what one call may give to judge: some tools let a call pass if their guard takes too long. */
 export class ShellExtent {
   private commands = 0;
   private words = 0;
 
-  /** Counts the commands of a text, those in the texts that it hands to other shells included. @throws Error past a limit. */
+  /** Counts commands, including those in texts passed to other shells. @throws Error above a limit. */
   add(items: readonly ShellItem[]): void {
     const inPipe = new Map<number, number>();
     for (const item of items) {

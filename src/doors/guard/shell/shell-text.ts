@@ -1,8 +1,7 @@
-/** A shell text that is read from beginning to end, and its errors. */
 export class ShellText {
-  /** Where the next letter is. */
+  /** Index of the next character. */
   at = 0;
-  /** Why it cannot be read to its end; the first reason stays. */
+  /** Why it cannot be read to its end; keeps the first reason. */
   fault: string | undefined;
 
   constructor(readonly text: string) {}
@@ -12,12 +11,11 @@ export class ShellText {
     return this.text[this.at + ahead];
   }
 
-  /** Notes why the text cannot be read. */
   fail(reason: string): void {
     this.fault ??= reason;
   }
 
-  /** The text up to the closing character, with everything nested in it; moves past it. */
+  /** The text up to the closing character, including everything nested; moves past it. */
   until(close: string): string {
     const open = close === ')' ? '(' : '{';
     const from = this.at;

@@ -4,21 +4,20 @@ import type { HttpDoor } from '../http-door.js';
 import { streamsOf } from '../take-listener.js';
 import { metricIn, type ProjectNames, TaskMetrics } from './task-metrics.js';
 
-/** A look that is younger is shown again. */
+/** How long a query of Temporal is reused. */
 const FRESH_MS = 2000;
 /** The maximum wait of a scrape for Temporal; the query continues, and the next scrape shows its result. */
 const PATIENCE_MS = 5000;
 
 const known = new WeakMap<HttpDoor, DoorMetrics>();
 
-/** The figures of a door, counted since it was opened. */
+/** Counted since the door was opened. */
 export function metricsOf(door: HttpDoor): DoorMetrics {
   const metrics = known.get(door) ?? new DoorMetrics(() => streamsOf(door));
   known.set(door, metrics);
   return metrics;
 }
 
-/** The metrics of one door: its requests, its process, and the tasks of its project. */
 export class DoorMetrics {
   private readonly registry = new Registry();
   private readonly tasks = new TaskMetrics(this.registry);
@@ -44,12 +43,10 @@ export class DoorMetrics {
     });
   }
 
-  /** The content type of {@link scrape}. */
   get contentType(): string {
     return this.registry.contentType;
   }
 
-  /** Counts the responses of a server. */
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', async (request, reply) => {
       const { method } = request;
@@ -60,7 +57,7 @@ export class DoorMetrics {
     });
   }
 
-  /** The text of all figures; where Temporal does not answer, `ability_temporal_up` is 0 and what only it knows is left out. */
+  /** All metrics as text; without Temporal, `ability_temporal_up` is 0 and its metrics are left out. */
   async scrape(door: Pick<HttpDoor, 'ask' | 'registry'>): Promise<string> {
     this.watchProcess();
     if (performance.now() - this.looked > FRESH_MS) this.looking ??= this.look(door);
@@ -68,7 +65,7 @@ export class DoorMetrics {
     return this.registry.metrics();
   }
 
-  /** Measuring wakes the processor a hundred times a second, so a door that is never scraped does not measure. */
+  /** Starts at the first scrape: measuring wakes the processor a hundred times a second. */
   private watchProcess(): void {
     if (this.isWatchingProcess) return;
     this.isWatchingProcess = true;
@@ -87,7 +84,7 @@ export class DoorMetrics {
     }
   }
 
-  /** Where `ability.yaml` is broken the names are as they were: Temporal answers all the same. */
+  /** Keeps the earlier names while `ability.yaml` is broken, since Temporal still answers. */
   private readNames(registry: HttpDoor['registry']): void {
     try {
       const { project, workflows } = registry();
@@ -110,7 +107,7 @@ async function inTime(looking: Promise<void>): Promise<boolean> {
   }
 }
 
-/** The path as defined: values from callers would create series without end. */
+/** The path as defined: values from callers would create unlimited series. */
 function routeOf({ routeOptions }: FastifyRequest): string {
   return routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}') ?? '(none)';
 }

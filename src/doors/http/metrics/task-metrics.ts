@@ -10,22 +10,20 @@ import {
 } from '../../../client/index.js';
 import { END_STATES } from '../../../contracts/states.js';
 
-/** Temporal's list may learn of an end so much later. */
+/** How late Temporal's list may include an end. */
 const LATE_MS = 60_000;
-/** Pairs of ability and environment that are shown by their names; each is a series of its own. */
+/** The maximum number of pairs of ability and environment shown by name; each is a series. */
 const MAX_SERIES = 200;
 const OTHERS = '(others)';
 
 const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 * 24 * 3600];
 
-/** The names in a project's definitions. */
 export interface ProjectNames {
   environments: readonly string[];
-  /** Those that are mostly run as tasks; others get a series with their first end. */
+  /** Abilities mostly run as tasks; others get a series with their first end. */
   abilities: readonly string[];
 }
 
-/** Options of a metric in a registry. */
 export const metricIn =
   (registry: Registry) =>
   (name: string, help: string, labelNames: string[] = []) => {
@@ -38,20 +36,20 @@ interface Source {
   readQueues: typeof readQueues;
 }
 
-/** What is known of the tasks of a project: counted since the door was opened, or current at a scrape. */
+/** Counted since the door was opened, or current at a scrape. */
 export class TaskMetrics {
   private readonly ends;
   private readonly durations;
   private readonly up;
   private readonly gauges;
-  /** Runs that were counted, by when they may be forgotten. */
+  /** Counted runs, with the time at which each may be forgotten. */
   private readonly counted = new Map<string, number>();
   private readonly shown = new Set<string>();
   private readonly opened: number;
-  /** Of the last look. */
+  /** Time of the last query, in milliseconds since 1970. */
   private until: number;
 
-  /** @param now milliseconds since 1970. @param source asks Temporal. */
+  /** @param now milliseconds since 1970. @param source queries Temporal. */
   constructor(
     registry: Registry,
     private readonly now: () => number = Date.now,
@@ -81,7 +79,7 @@ export class TaskMetrics {
     };
   }
 
-  /** Asks Temporal. @throws what the connection throws; nothing is then counted, and the next look counts it. */
+  /** Queries Temporal. @throws errors of the connection; the next query then counts what this one missed. */
   async look(connection: Connection, { environments, abilities }: ProjectNames): Promise<void> {
     this.declare(environments, abilities);
     const to = this.now();
@@ -96,7 +94,7 @@ export class TaskMetrics {
     this.up.set(1);
   }
 
-  /** The earlier state is no longer known. */
+  /** Temporal does not answer: its earlier state no longer counts. */
   lose(): void {
     this.up.set(0);
     for (const gauge of Object.values(this.gauges)) gauge.reset();
@@ -123,7 +121,7 @@ export class TaskMetrics {
     return { ability, environment };
   }
 
-  /** `increase()` of Prometheus sees no first end in a series that begins with it; so each begins at 0, where all have room. */
+  /** Starts each series at 0 if all have room, since `increase()` of Prometheus misses a first value. */
   private declare(environments: readonly string[], abilities: readonly string[]): void {
     const pairs = environments.flatMap((environment) => abilities.map((ability) => ({ ability, environment })));
     const fresh = pairs.filter(({ ability, environment }) => !this.shown.has(`${ability} ${environment}`));

@@ -19,7 +19,7 @@ import {
 import { environmentOf, type HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 
-/** The routes about abilities; they read files only. */
+/** These routes read files only. */
 export const abilityRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -78,7 +78,7 @@ export const abilityRoutes: Route[] = [
   }),
 ];
 
-/** Where an ability of the project is read. @throws AbilityError as {@link findAbility} and {@link environmentOf}. */
+/** @throws AbilityError as {@link findAbility} and {@link environmentOf}. */
 async function findIn(door: HttpDoor, id: string, asked: string | undefined) {
   const registry = door.registry();
   await findAbility(registry, id);

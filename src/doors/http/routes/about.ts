@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../route.js';
 
 const PATIENCE_MS = 3000;
 
-/** Whether the door can do anything; it says nothing else, since anyone may ask. */
+/** Reports only whether the door works, since anyone may ask. */
 export const healthRoute: Route = defineRoute({
   method: 'GET',
   path: '/v1/health',
@@ -26,7 +26,7 @@ export const healthRoute: Route = defineRoute({
   },
 });
 
-/** The figures of a door, for Prometheus. Each is in docs/metrics.md. */
+/** Metrics for Prometheus. docs/metrics.md lists them. */
 export const metricsRoute: Route = defineRoute({
   method: 'GET',
   path: '/metrics',

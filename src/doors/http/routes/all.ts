@@ -8,7 +8,7 @@ import { sessionRoutes } from './sessions.js';
 import { taskRoutes } from './tasks.js';
 import { webhookRoutes } from './webhooks.js';
 
-/** Every route of the door but the one that gives its description. */
+/** Every route of the door except that of the OpenAPI document. */
 export const ROUTES: readonly Route[] = [
   ...createRoutes,
   ...taskRoutes,

@@ -22,7 +22,6 @@ import {
 import type { HttpDoor } from '../http-door.js';
 import { defineRoute, type Route } from '../route.js';
 
-/** The routes for approvals and signals that wait for people. */
 export const approvalRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -93,7 +92,7 @@ function notOpen(key: string, id: string): AbilityError {
   });
 }
 
-/** Otherwise the key of the runtime's owner would sign for any name that the proxy gives. */
+/** Otherwise the owner's key would sign for any name that the proxy gives. */
 function unproved(): AbilityError {
   return new AbilityError({
     code: 'approval.unproved',

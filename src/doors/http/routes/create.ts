@@ -10,7 +10,6 @@ const HEADERS = {
   traceparent: 'W3C Trace Context: kept with the task, and sent on with the HTTP requests and MCP calls that it makes.',
 };
 
-/** The routes that create tasks. */
 export const createRoutes: Route[] = [
   defineRoute({
     method: 'POST',
@@ -35,7 +34,7 @@ export const createRoutes: Route[] = [
       const { door, body } = call;
       const { ability, prompt } = body;
       if (prompt !== undefined) return askInWords({ ...call, body: { ...body, prompt } });
-      // One of the two exists: refuse has checked it.
+      // `refuse` ensures that one of the two is given.
       const named = { ...call, body: { ...body, ability: ability ?? '' } };
       return door.ask(async (connection) => {
         const made = await makeTask(named, connection, true);
@@ -64,10 +63,10 @@ export const createRoutes: Route[] = [
   }),
 ];
 
-/** What a request in plain words says of an ability is for the one who chooses it to say. */
+/** Fields that do not go with plain words, since choosing the ability decides them. */
 const WITH_ABILITY = ['input', 'intent', 'plan'];
 
-/** Either an ability, or plain words. Source: R-004-22. */
+/** Requires either an ability or plain words. Source: R-004-22. */
 function refuseBothAndNeither(body: unknown): void {
   const given = body ?? {};
   if (typeof given !== 'object' || Array.isArray(given)) return;
@@ -85,7 +84,7 @@ function usage(message: string, suggestion = EITHER): AbilityError {
   return new AbilityError({ code: 'usage.invalid', message, suggestion });
 }
 
-/** The bodies of tasks are about abilities alone. */
+/** Tasks are created for abilities only; plain words belong in runs. */
 function refusePlainWords(body: unknown): void {
   const wrong = ['prompt', 'pack'].find((name) => Object.hasOwn(body ?? {}, name));
   if (wrong !== undefined) throw usage(`${wrong}: requests in plain words are runs`, 'Send it to POST /v1/runs.');

@@ -7,7 +7,6 @@ import { eventAnswer, keyParams } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { takeListener } from '../take-listener.js';
 
-/** The route that streams the events of a task. */
 export const eventRoutes: Route[] = [
   defineRoute({
     method: 'GET',
@@ -33,14 +32,10 @@ export const eventRoutes: Route[] = [
   }),
 ];
 
-/** Proxies end streams on which nothing comes. */
+/** Proxies end idle streams. */
 const BEAT_MS = 15_000;
 
-/**
- * Writes events as a stream of server-sent events, no faster than they are read, until they end or the client has disconnected.
- *
- * A broken stream cannot report its error: the client reconnects with the last id.
- */
+/** As fast as the client reads. A broken stream reports no error; the client reconnects with its last id. */
 async function writeEvents(
   response: ServerResponse,
   events: AsyncIterable<TaskEvent>,

@@ -8,7 +8,6 @@ import { defineRoute, type Route } from '../route.js';
 
 const USUAL_IDLE = '24h';
 
-/** The routes for sessions of an AI, from start to stop. */
 export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'POST',

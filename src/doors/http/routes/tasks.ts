@@ -40,7 +40,6 @@ const USUAL_LIMIT = 50;
 /** A deletion continues when the request ends. */
 const DELETE_MS = 60_000;
 
-/** The routes about tasks there are. */
 export const taskRoutes: Route[] = [
   defineRoute({
     method: 'GET',

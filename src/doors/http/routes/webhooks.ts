@@ -7,7 +7,7 @@ import { defineRoute, type Route } from '../route.js';
 import { checkSignature, refuseUnsigned } from '../webhooks/check-signature.js';
 import { takeDelivery } from '../webhooks/take-delivery.js';
 
-/** Deliveries of other programs after an event there. The signature admits them. */
+/** Deliveries of other programs, admitted by their signature. */
 export const webhookRoutes: Route[] = [
   defineRoute({
     method: 'POST',
@@ -45,7 +45,7 @@ export const webhookRoutes: Route[] = [
   }),
 ];
 
-/** @throws AbilityError `door.no_webhook`; Error where a definition that may state it cannot be read. */
+/** @throws AbilityError `door.no_webhook`; Error if a definition that may state it is unreadable. */
 function findTrigger(registry: Registry, name: string): FoundTrigger {
   const found = forOperator(() => statedTriggers(registry)).get(name);
   if (found) return found;
@@ -58,7 +58,7 @@ function findTrigger(registry: Registry, name: string): FoundTrigger {
   });
 }
 
-/** Before a signature was checked, only the operator of the door sees errors of definitions and secrets. @throws Error. */
+/** Until a signature is verified, only the operator sees errors of definitions and secrets. @throws Error. */
 function forOperator<T>(action: () => T): T {
   try {
     return action();

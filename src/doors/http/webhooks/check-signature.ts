@@ -2,27 +2,22 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { AbilityError } from '../../../contracts/problem.js';
 import { standardKey, standardMac } from '../../../planning/triggers/standard-webhooks.js';
 
-/** Headers of a request, as Node has them. */
 export type Headers = Record<string, string | string[] | undefined>;
 
-/** Who signed a delivery in which way, and the sender's id of it. */
+/** How a delivery was signed, and the sender's id for it. */
 export interface Signed {
   scheme: 'github' | 'standard';
-  /** Of GitHub it is not signed; undefined where none came. */
+  /** Not signed by GitHub; undefined if it was not sent. */
   delivery: string | undefined;
 }
 
-/** A message of Standard Webhooks is good for so long before and after its moment, as its specification has it. */
+/** How far a message of Standard Webhooks may be from now, by its specification. */
 const TOLERANCE_SECONDS = 5 * 60;
 
-/** More signatures than a sender has keys are not tried. */
+/** A sender has fewer keys; further signatures are not tried. */
 const MAX_SIGNATURES = 10;
 
-/**
- * Refuses a request without a signature: its body is not read, and the refusal does not reveal which webhooks exist.
- *
- * @throws AbilityError `door.unsigned`.
- */
+/** Before reading the body; does not reveal which webhooks exist. @throws AbilityError `door.unsigned`. */
 export function refuseUnsigned(headers: Headers): void {
   if (headers['x-hub-signature-256'] !== undefined || headers['webhook-signature'] !== undefined) return;
   const isOld = headers['x-hub-signature'] !== undefined;
@@ -30,10 +25,8 @@ export function refuseUnsigned(headers: Headers): void {
 }
 
 /**
- * Checks the signature of a delivery over the bytes that came. Where a request has signatures of both kinds, both must be good.
- *
- * @param secret of GitHub any text; of Standard Webhooks `whsec_` and base64. @param now milliseconds since 1970.
- * @throws AbilityError `door.unsigned`.
+ * Checks the bytes received; signatures of both kinds must both be good. @param secret of GitHub any text, of
+ * Standard Webhooks `whsec_` and base64. @param now milliseconds since 1970. @throws AbilityError `door.unsigned`.
  */
 export function checkSignature(secret: string, headers: Headers, body: Buffer, now: number): Signed {
   refuseUnsigned(headers);
@@ -52,7 +45,7 @@ function isSignedByGithub(secret: string, headers: Headers, body: Buffer): boole
   return timingSafeEqual(wanted, Buffer.from(digits, 'hex'));
 }
 
-/** @returns the id of the message, which is signed with it. */
+/** @returns the message's id, which the signature covers. */
 function checkStandard(secret: string, headers: Headers, body: Buffer, now: number): string {
   const id = textOf(headers['webhook-id']);
   const seconds = textOf(headers['webhook-timestamp']);

@@ -29,9 +29,8 @@ export function parseBody(bytes: Buffer): Json {
 }
 
 /**
- * The task that a delivery requests, by its trigger; undefined if it requests none.
- *
- * @param delivery the sender's id of it. @throws AbilityError `door.delivery_invalid`, with the part in the details.
+ * The task that a delivery requests; undefined if none. @param delivery its id, given by the sender.
+ * @throws AbilityError `door.delivery_invalid`, with the part in the details.
  */
 export function readDelivery(
   { webhook, if: condition, input, key }: TriggerSpec,
@@ -49,7 +48,7 @@ export function readDelivery(
   return { key: keyOf(made), input: given };
 }
 
-/** An empty part does not distinguish deliveries. */
+/** Refuses an empty part, which does not distinguish deliveries. */
 function evaluateKey(key: string, scope: Scope): Json {
   const empty = expressionsIn(key).find((expression) => expression.evaluate(scope) === '');
   if (!empty) return evaluateTemplate(key, scope);
@@ -79,7 +78,6 @@ function evaluating<T>(part: string, evaluate: () => T): T {
   }
 }
 
-/** The error for a delivery that a part of its trigger makes nothing of. */
 export function invalid(part: string, why: string, cause?: unknown): AbilityError {
   return new AbilityError(
     {

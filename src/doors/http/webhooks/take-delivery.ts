@@ -16,8 +16,7 @@ const WAIT_MS = 2000;
 type Call = Pick<HttpCall<unknown, unknown, Buffer>, 'door' | 'body' | 'headers' | 'signal'>;
 
 /**
- * Starts the task of a signed delivery. A refusal is reported to the sender and to the operator of the door.
- *
+ * Starts the task of a signed delivery. Reports a refusal to the sender and to the operator of the door.
  * @throws AbilityError `door.bad_request`, `door.delivery_invalid`; errors of `deliver`.
  */
 export async function takeDelivery(call: Call, found: FoundTrigger, signed: Signed): Promise<NonNullable<HttpAnswer>> {
@@ -72,7 +71,6 @@ function enter(door: Call['door'], webhook: string): (() => void) | undefined {
   }
 }
 
-/** GitHub sends it when a webhook is set up, to see that it is taken. */
 function isPing({ headers }: Call, { scheme }: Signed): boolean {
   return scheme === 'github' && headers['x-github-event'] === 'ping';
 }
@@ -81,7 +79,7 @@ function skipped(by: 'if' | 'ping'): NonNullable<HttpAnswer> {
   return { status: 200, body: { status: 'skipped', by } };
 }
 
-/** Only for signed deliveries: others could fill the log. */
+/** Only for signed deliveries: unsigned ones could fill the log. */
 function noteRefusal({ door }: Call, { spec }: FoundTrigger, { delivery }: Signed, error: unknown): void {
   if (!(error instanceof AbilityError)) return;
   const which = delivery === undefined ? '' : `, delivery ${oneLine(delivery)}`;

@@ -14,8 +14,8 @@ import { canonicalJson } from '../../../rules/canonical.js';
 import { fileKeyword } from './file-places.js';
 
 /**
- * Keywords that ajv reads differently from JSON Schema: equality here compares own properties only (a value with a key `toString` made ajv
- * throw), multiples are computed in decimals (19.99 is a multiple of 0.01), and evaluated properties and items are tracked exactly.
+ * Replaces keywords that ajv reads differently from JSON Schema: equality compares own properties only (ajv threw
+ * for a key `toString`), multiples use decimals, and evaluated properties and items are tracked exactly.
  */
 export function addExactKeywords(ajv: Ajv2020): void {
   ajv.addKeyword(fileKeyword);
@@ -79,10 +79,7 @@ function equal(one: Json, other: Json): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
-/**
- * `if`, `then` and `else`, where `if` counts among what is evaluated only when it holds, and counts even with neither
- * `then` nor `else`; ajv's own counts it always, or not at all.
- */
+/** `if` counts as evaluated only when it holds, even without `then` and `else`; in ajv always, or never. */
 const conditional: CodeKeywordDefinition = {
   keyword: 'if',
   schemaType: ['object', 'boolean'],
@@ -121,13 +118,10 @@ const conditional: CodeKeywordDefinition = {
   },
 };
 
-/** How ajv distinguishes an index from a key; its own names for these are not exported as values. */
+/** `Type.Num` and `Type.Str` of ajv, which does not export them as values. */
 const [NUMBER, TEXT] = [0, 1];
 
-/**
- * `unevaluatedItems` that also sees when a subschema whose validity depends on the value has evaluated all items; ajv's own compares that
- * with a number.
- */
+/** Also sees when a conditionally valid subschema has evaluated all items, which ajv compares with a number. */
 const unevaluatedItems: CodeKeywordDefinition = {
   keyword: 'unevaluatedItems',
   type: 'array',
@@ -162,10 +156,7 @@ const unevaluatedItems: CodeKeywordDefinition = {
   },
 };
 
-/**
- * `unevaluatedProperties` that distinguishes an evaluated property from a name that every object has, such as
- * `toString`.
- */
+/** Distinguishes an evaluated property from a name that every object has, such as `toString`. */
 const unevaluatedProperties: CodeKeywordDefinition = {
   keyword: 'unevaluatedProperties',
   type: 'object',
@@ -207,12 +198,7 @@ const unevaluatedProperties: CodeKeywordDefinition = {
   },
 };
 
-/**
- * Whether a number is a whole multiple of another, both as the decimals they are written as; divided as doubles, 19.99
- * would be no multiple of 0.01.
- *
- * @param divisor above 0.
- */
+/** In decimals: divided as doubles, 19.99 would be no multiple of 0.01. @param divisor above 0. */
 function isMultipleOf(value: number, divisor: number): boolean {
   const one = decimalOf(value);
   const other = decimalOf(divisor);

@@ -5,12 +5,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contracts/jso
 import { memoize } from '../../../text/memoize.js';
 import { FILE_KEYWORD, isFileSchema, LocalReferences } from './local-references.js';
 
-/** More places than this count as any place. */
+/** Above this limit, a file may be anywhere in the value. */
 const MAX_PLACES = 500;
 const ANYWHERE: FilePlace = [{ deep: true }];
 const SAME_VALUE = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else'] as const;
 
-/** The places at which a schema asks for a file, each once; a schema that goes round in a circle asks at any depth. */
+/** The places where a schema expects a file, without duplicates; in a recursive schema, at any depth. */
 export function filePlaces(schema: JsonObject): FilePlace[] {
   const root = new LocalReferences(schema, 'The schema').rewritten();
   const found = new Map<string, FilePlace>();
@@ -23,7 +23,7 @@ export function filePlaces(schema: JsonObject): FilePlace[] {
 
 interface Walk {
   root: JsonObject;
-  /** Schemas that lead here: one of them again is a circle. */
+  /** The schemas on the path to the current one, to detect recursion. */
   open: ReadonlySet<JsonObject>;
 }
 
@@ -58,7 +58,7 @@ function mapOf(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The target of `$ref`, as a pointer from the root; schemas of other documents contain no file. */
+/** The target of a local `$ref`; undefined for other documents, which contain no file schema. */
 function referred({ $ref }: JsonObject, root: JsonObject): Json | undefined {
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) return undefined;
   let value: Json | undefined = root;
@@ -69,14 +69,13 @@ function referred({ $ref }: JsonObject, root: JsonObject): Json | undefined {
   return value;
 }
 
-/** Whether a schema asks for a file anywhere. */
 export const asksForFiles = memoize(
   (schema: JsonObject) =>
     JSON.stringify(schema).includes('"format":"file"') &&
     new LocalReferences(schema, 'The schema').parts.some((part) => isFileSchema(part.schema)),
 );
 
-/** Checks that a non-null value is a whole file value; `type` decides about null. */
+/** Checks that a value is null or a complete file value; `type` decides whether null is allowed. */
 export const fileKeyword: FuncKeywordDefinition = {
   keyword: FILE_KEYWORD,
   schemaType: 'boolean',

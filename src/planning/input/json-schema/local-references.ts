@@ -3,41 +3,38 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { NESTED_SCHEMAS, SCHEMA_MAPS } from '../../../definitions/json-schema-keywords.js';
 import type { SchemaPart } from './refuse-keywords.js';
 
-/** The base of a schema without `$id`; nothing is ever fetched from it. */
+/** Base URI of a schema without `$id`; never fetched. */
 const NO_BASE = 'https://schema.invalid/';
-/** The one document besides the schema itself that may be referred to, since the validator has it. */
+/** The only other document that a schema may reference: the validator has it. */
 const METASCHEMA = 'https://json-schema.org/draft/2020-12/schema';
-/** They name a schema for references, and say nothing of values once these are resolved. */
+/** Keywords that only name a schema; useless once references are resolved. */
 const NAMES: ReadonlySet<string> = new Set(['$id', '$anchor', '$dynamicAnchor', '$schema', '$vocabulary']);
 
 interface Part extends SchemaPart {
   base: string;
 }
 
-/**
- * The references of one schema, which may use `$id` and `$anchor` and is isolated: two abilities may carry the same names, so none of them
- * may reach the validator, which remembers names across schemas.
- */
+/** Resolves `$id` and `$anchor` of one schema, since the validator remembers such names across schemas. */
 export class LocalReferences {
-  /** All schemas of the contract, itself first. */
+  /** All subschemas, starting with the schema itself. */
   readonly parts: Part[] = [];
   private readonly seen = new Set<JsonObject>();
-  /** URIs of schemas with `$id`, and of anchors, to where they are. */
+  /** Maps the URI of a `$id` or an anchor to the path of its schema. */
   private readonly named = new Map<string, string[]>();
   private readonly replaced = new Map<JsonObject, string>();
 
-  /** @throws AbilityError `definition.invalid` for a reference that leads nowhere, or out of the schema. */
+  /** @throws AbilityError `definition.invalid` for a reference without a target or to another document. */
   constructor(
     private readonly root: JsonObject,
     private readonly what: string,
   ) {
     this.named.set(NO_BASE, []);
     this.collect(root, [], NO_BASE);
-    // Resolving may find schemas in places that no keyword describes; these are collected and resolved as well.
+    // Resolving may add schemas at places that no keyword describes.
     for (let next = 0; next < this.parts.length; next += 1) this.resolve(this.parts[next] as Part);
   }
 
-  /** The schema with each reference as a JSON pointer from its root, and without the names this makes useless. */
+  /** The schema with each `$ref` as a JSON pointer from its root, and without names such as `$id`. */
   rewritten(): JsonObject {
     return this.rewrite(this.root) as JsonObject;
   }
@@ -127,7 +124,7 @@ export class LocalReferences {
   }
 }
 
-/** Keywords that hold values, in which nothing is a reference. */
+/** Keywords that hold values, not schemas, so that a `$ref` in them is no reference. */
 const LITERAL: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
 function steps(fragment: string): string[] {
@@ -158,10 +155,10 @@ function valueAt(value: Json, path: readonly string[]): Json | undefined {
   return current;
 }
 
-/** The keyword that replaces `format: file` for the validator, which only checks formats of texts. */
+/** Replaces `format: file` for the validator, which checks formats of strings only. */
 export const FILE_KEYWORD = 'x-ability-file';
 
-/** Whether a schema says that a value is a file. That of a text is a note for people, as in older descriptions of APIs. */
+/** Whether the value is a file. For a string, `format: file` says nothing: older API descriptions use it. */
 export function isFileSchema({ format, type }: JsonObject): boolean {
   const types = Array.isArray(type) ? type : [type];
   return format === 'file' && (type === undefined || types.includes('object'));

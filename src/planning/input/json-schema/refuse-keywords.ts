@@ -2,13 +2,12 @@ import { isJsonObject, type Json, type JsonObject } from '../../../contracts/jso
 import { RESERVED_NAMES } from '../../../contracts/names.js';
 import { AbilityError } from '../../../contracts/problem.js';
 
-/** A schema inside a schema, and where it is. */
 export interface SchemaPart {
   schema: JsonObject;
   path: string[];
 }
 
-/** Keywords that choose a schema while a value is checked, and their alternatives. */
+/** Keywords that choose a schema during validation, with the suggestion for each. */
 const DYNAMIC: Record<string, string> = {
   $dynamicRef: 'Write `$ref`; `$dynamicAnchor` may remain, and is then an `$anchor`.',
   $recursiveRef: 'Write `$ref: "#"`.',
@@ -16,11 +15,8 @@ const DYNAMIC: Record<string, string> = {
 };
 
 /**
- * Refuses keywords that the validator reads in another way than JSON Schema 2020-12 does, so that no value is ever
- * accepted or refused by mistake.
- *
- * @param parts all schemas of one contract.
- * @throws AbilityError `feature.unsupported`, `definition.invalid`; `details.path` leads to the keyword.
+ * Refuses keywords that the validator does not read as JSON Schema 2020-12. @param parts all schemas of one
+ * contract. @throws AbilityError `feature.unsupported`, `definition.invalid`; `details.path` leads to the keyword.
  */
 export function refuseKeywords(parts: readonly SchemaPart[], what: string): void {
   const hasContains = parts.some(({ schema }) => schema.contains !== undefined);
@@ -44,7 +40,7 @@ export function refuseKeywords(parts: readonly SchemaPart[], what: string): void
   }
 }
 
-/** Every object has a `toString`, so that its default is never filled in; and no value may have a `__proto__`. */
+/** Such as `toString`, for which ajv fills in no default; `__proto__` is forbidden in any value. */
 function refuseInheritedNames(properties: Json | undefined, path: readonly string[], what: string): void {
   if (!isJsonObject(properties)) return;
   for (const [name, property] of Object.entries(properties)) {

@@ -10,11 +10,11 @@ import { addExactKeywords } from './exact-keywords.js';
 import { LocalReferences } from './local-references.js';
 import { refuseKeywords } from './refuse-keywords.js';
 
-/** Patterns of a user run on RE2; `code` is only used for standalone code, which is not made here. */
+/** RE2 runs the patterns of users. ajv needs `code` only for standalone code, which is not generated here. */
 const re2 = Object.assign(
   (pattern: string, flags: string) => {
     const program = compilePattern(pattern, flags.includes('i') ? RE2JS.CASE_INSENSITIVE : 0);
-    // ajv distinguishes compiled patterns by their text.
+    // ajv distinguishes patterns by their text.
     return { test: (text: string) => program.matcher(text).find(), toString: () => `/${pattern}/${flags}` };
   },
   { code: 're2' },
@@ -27,34 +27,28 @@ const settings = {
   allowUnionTypes: true,
   validateFormats: true,
   strictNumbers: true,
-  // To JSON Schema an unknown format is a note for people, not a mistake.
+  // JSON Schema treats an unknown format as an annotation, not an error.
   logger: false,
   code: { regExp: re2 },
 } as const;
 
-/** How the schemas of one engine are read. */
 export interface SchemaReading {
   ajv: Ajv2020;
-  /**
-   * The schema as passed to ajv.
-   *
-   * @throws AbilityError `definition.invalid`, `feature.unsupported`; `details.path` leads to the place.
-   */
+  /** @throws AbilityError `definition.invalid`, `feature.unsupported`; `details.path` leads to the place. */
   prepare: (schema: JsonObject, what: string) => JsonObject;
-  /** By the digest of the schema. */
   validators: Map<string, ValidateFunction>;
-  /** So that the schemas of a plan, which stays in memory, are not digested at every call. */
+  /** Avoids computing the digest of a plan's schemas at every call. */
   bySchema: WeakMap<JsonObject, ValidateFunction>;
 }
 
-/** Names that every object has are properties like any other, and each keyword is read as JSON Schema 2020-12 says. */
+/** Follows JSON Schema 2020-12 exactly, also for properties with inherited names such as `toString`. */
 function exactReading(): SchemaReading {
   const ajv = addFormats.default(new Ajv2020({ ...settings, ownProperties: true }));
   addExactKeywords(ajv);
   return { ajv, prepare, validators: new Map(), bySchema: new WeakMap() };
 }
 
-/** As builds before engine 2 read schemas, mistakes included: their tasks must end by the rules they began with. */
+/** The validation of engine 1, bugs included: tasks that began with it must end with it. */
 function firstReading(): SchemaReading {
   const ajv = addFormats.default(new Ajv2020(settings));
   return { ajv, prepare: withoutId, validators: new Map(), bySchema: new WeakMap() };
@@ -63,7 +57,7 @@ function firstReading(): SchemaReading {
 let exact: SchemaReading | undefined;
 let first: SchemaReading | undefined;
 
-/** The reading of an engine, made once. @param engine of the plan whose schemas are read. */
+/** Created once for each engine. @param engine the engine of the plan that holds the schema. */
 export function readingOf(engine = ENGINE): SchemaReading {
   if (isSinceEngine2({ engine })) {
     exact ??= exactReading();
@@ -79,7 +73,7 @@ function prepare(schema: JsonObject, what: string): JsonObject {
   return references.rewritten();
 }
 
-/** Two abilities may have the same `$id`; here each schema is isolated. */
+/** Two abilities may use the same `$id`, which ajv would refuse. */
 function withoutId(schema: JsonObject): JsonObject {
   const { $id: _, $schema: __, ...rest } = schema;
   return rest;

@@ -2,16 +2,15 @@ import { dirname, join } from 'node:path/posix';
 import type { ProjectFiles, ScriptFile } from '../script-files.js';
 import type { ImportSite, ShellBase, Wanted } from './import-site.js';
 
-/** The script that is run, and the file that names another one. */
+/** `from` is the file that contains the import. */
 interface Importing {
   main: ScriptFile;
   from: ScriptFile;
 }
 
-/** The files of the project that a site names, or why there are none. Undefined: nothing of the project. */
+/** The imported files of the project, or why there are none. Undefined: not part of the project. */
 export type Found = { files: ScriptFile[]; live?: boolean } | 'missing' | 'outside' | 'computed' | undefined;
 
-/** Resolves an import as its language does. */
 export function findImported(files: ProjectFiles, { wanted }: ImportSite, importing: Importing): Found {
   switch (wanted.kind) {
     case 'computed':
@@ -25,7 +24,7 @@ export function findImported(files: ProjectFiles, { wanted }: ImportSite, import
   }
 }
 
-/** As Node has it for `require`; compilers of TypeScript try them for `import`, too. */
+/** Extensions that Node tries for `require`, and TypeScript compilers also for `import`. */
 const ENDINGS = ['.js', '.json', '.node', '.mjs', '.cjs', '.ts', '.mts', '.cts', '.tsx', '.jsx'];
 
 const IS_TYPESCRIPT = /\.([cm]?ts|tsx)$/;
@@ -79,7 +78,7 @@ function firstOf(files: ProjectFiles, paths: readonly string[]): Found {
   return why;
 }
 
-/** A folder that is required may have a `package.json` that says which file is meant. */
+/** The `package.json` that may have redirected a `require` to this file. */
 function packageBetween(files: ProjectFiles, { real }: ScriptFile): ScriptFile[] {
   const nearest = nearestPackage(files, real);
   return nearest ? [nearest.file] : [];
@@ -87,7 +86,7 @@ function packageBetween(files: ProjectFiles, { real }: ScriptFile): ScriptFile[]
 
 type PythonModule = Extract<Wanted, { kind: 'python' }>;
 
-/** Modules lie beside the script that is run, or for `from .` beside the one that imports; others are installed. */
+/** Looks beside the main script, or for `from .` beside the importing file; others are installed modules. */
 function findPython(files: ProjectFiles, { level, module, names }: PythonModule, { main, from }: Importing): Found {
   const up = Array.from({ length: Math.max(0, level - 1) }, () => '..');
   const base = level === 0 ? dirname(main.real) : join(dirname(from.real), ...up);
@@ -113,7 +112,7 @@ function findPython(files: ProjectFiles, { level, module, names }: PythonModule,
 
 type Sourced = Extract<Wanted, { kind: 'sourced' }>;
 
-/** Without a folder in front a shell reads from the working directory, which is the project itself. */
+/** A path without a folder variable is relative to the working directory, the project root. */
 function findSourced(files: ProjectFiles, { base, path }: Sourced, { main, from }: Importing): Found {
   const folders: Record<ShellBase, string> = {
     main: dirname(main.path),
@@ -125,23 +124,22 @@ function findSourced(files: ProjectFiles, { base, path }: Sourced, { main, from 
   const file = files.read(join(folders[base], path));
   if (typeof file !== 'string') return { files: [file], ...(base === 'root' && { live: true }) };
   if (file !== 'missing') return 'outside';
-  // A bare name may be found in PATH.
+  // A bare name may be in PATH.
   return base === 'root' && !path.includes('/') ? undefined : 'missing';
 }
 
-/** The fields of a `package.json` that Node uses to read a module. */
 interface PackageFile {
   file: ScriptFile;
-  /** Its folder, relative to the project root; empty for the root. */
+  /** Relative to the project root; empty for the root. */
   folder: string;
   name: string | undefined;
-  /** `imports` and `exports`, in any form. */
+  /** In any form that Node accepts, as is `exports`. */
   imports: unknown;
   exports: unknown;
   main: string | undefined;
 }
 
-/** The nearest `package.json` of a file, which decides how Node reads it; the search stops at the project root. */
+/** The nearest `package.json` above a file, not above the project root. */
 export function nearestPackage(files: ProjectFiles, real: string): PackageFile | undefined {
   for (let folder = dirname(real); ; folder = dirname(folder)) {
     const own = folder === '.' ? '' : folder;
@@ -151,7 +149,7 @@ export function nearestPackage(files: ProjectFiles, real: string): PackageFile |
   }
 }
 
-/** The `package.json` of a folder. One that is no JSON has its bytes and nothing else. */
+/** The `package.json` of a folder, with all fields undefined if it is not valid JSON. */
 function readPackage(files: ProjectFiles, folder: string): PackageFile | undefined {
   const file = files.read(folder === '' ? 'package.json' : `${folder}/package.json`);
   if (typeof file === 'string') return undefined;
@@ -176,7 +174,7 @@ function parse(bytes: Buffer | undefined): Record<string, unknown> {
   }
 }
 
-/** The files, relative to the package, that a map of `imports` or `exports` gives for a key, under any condition. */
+/** All targets of a key in `imports` or `exports`, under any condition; relative to the package. */
 function mapped(map: unknown, key: string): string[] {
   const table = isMap(map) && Object.keys(map).some((name) => /^[.#]/.test(name)) ? map : { '.': map };
   if (Object.hasOwn(table, key)) return targets(table[key], '');

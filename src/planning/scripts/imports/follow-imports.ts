@@ -7,20 +7,18 @@ import { type Language, languageOf, languageOfName } from './language-of.js';
 import { pythonImports } from './python.js';
 import { shellImports } from './shell.js';
 
-/** More would make every plan heavy; a folder of modules is not meant to be pinned. */
+/** Limits the size of plans: pinning is not meant for folders of installed modules. */
 export const MAX_FILES = 500;
 
-/** An import that is not pinned, with the reason. */
 export interface UnpinnedImport {
-  /** The file that imports, relative to the project root. */
+  /** The importing file, relative to the project root. */
   file: string;
   site: ImportSite;
   why: 'missing' | 'outside' | 'computed' | 'live' | 'too_large';
 }
 
-/** The imports of a script, direct and indirect. */
 export interface Followed {
-  /** Without the script itself; by path. */
+  /** Sorted by path, without the script itself. */
   files: PinnedFile[];
   unpinned: UnpinnedImport[];
   /** The files that were read for imports, the script first. */
@@ -34,10 +32,8 @@ const IMPORTS_OF: Record<Language, (text: string) => ImportSite[]> = {
 };
 
 /**
- * Follows the imports of a script as far as they can be read from its text.
- *
- * @param also other files that are pinned with it, whose imports are followed as well.
- * @returns undefined where that is more than {@link MAX_FILES} files.
+ * Follows imports readable from the text. @param also pinned files whose imports are followed as well.
+ * @returns undefined for more than {@link MAX_FILES} files.
  */
 export function followImports(
   files: ProjectFiles,
@@ -65,7 +61,7 @@ export function followImports(
     const { file: from, language: own } = next;
     if (!own) continue;
     followed.read.push({ file: from, language: own });
-    // Node asks it how to read the file.
+    // Node takes the module format from the nearest package.json.
     const nearest = own === 'javascript' ? nearestPackage(files, from.real) : undefined;
     if (nearest) add(nearest.file);
     if (!from.bytes) followed.unpinned.push({ file: from.path, site: WHOLE_FILE, why: 'too_large' });
@@ -73,7 +69,7 @@ export function followImports(
       const found = findImported(files, site, { main, from });
       const why = reasonOf(found);
       if (why) followed.unpinned.push({ file: from.path, site, why });
-      // A shell reads a sourced file in its own language, regardless of its name.
+      // A shell reads a sourced file as shell code, regardless of its name.
       const as = site.wanted.kind === 'sourced' ? own : undefined;
       if (typeof found === 'object') for (const file of found.files) add(file, as, found.live);
     }
@@ -82,7 +78,7 @@ export function followImports(
   return followed;
 }
 
-/** A file as plans have it; over a link, with the file that the link leads to. */
+/** The plan's entry of a file; for a symlink, also that of its target. */
 function entriesOf({ path, real, digest }: ScriptFile): PinnedFile[] {
   return path === real
     ? [{ path, digest }]
@@ -99,7 +95,7 @@ function reasonOf(found: Found): UnpinnedImport['why'] | undefined {
   return found?.live ? 'live' : undefined;
 }
 
-/** Reading a text anew gives the same imports. */
+/** Cached by language and digest. */
 const known = new Map<string, ImportSite[]>();
 const MAX_KNOWN = 5000;
 
@@ -114,7 +110,7 @@ function sitesOf({ digest, bytes }: ScriptFile, language: Language): ImportSite[
   return sites;
 }
 
-/** The imports of an older plan's script in the present project; empty if they cannot be found. */
+/** The imports of an older plan's script in the current project; empty if they cannot be found. */
 export function importsOfUnpinned(root: string, { path, interpreter, files = [] }: PlanScript): PinnedFile[] {
   const project = new ProjectFiles(root);
   const main = project.read(path);
@@ -123,7 +119,7 @@ export function importsOfUnpinned(root: string, { path, interpreter, files = [] 
   return followImports(project, main, languageOf(main, interpreter), also)?.files.map(withoutLive) ?? [];
 }
 
-/** Files that an older plan did not pin are not compared either. */
+/** Older plans pinned no imports, so these are not compared. */
 function withoutLive({ live: _, ...file }: PinnedFile): PinnedFile {
   return file;
 }

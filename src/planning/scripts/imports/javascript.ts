@@ -1,7 +1,7 @@
 import { parse } from 'es-module-lexer';
 import { type ImportSite, lineCounter } from './import-site.js';
 
-/** The imports of a JavaScript or TypeScript file: `import`, `export from`, `import()`, `require`. */
+/** Finds `import`, `export from`, `import()` and `require`, also in TypeScript. */
 export function javascriptImports(text: string): ImportSite[] {
   const modules = moduleImports(text);
   const isModule = modules?.isModule ?? false;
@@ -24,7 +24,7 @@ function moduleImports(text: string): { sites: ImportSite[]; isModule: boolean }
     });
     return { sites, isModule };
   } catch {
-    // A text that is no valid module may still be run by Node as CommonJS.
+    // Node may still run it as CommonJS.
     return undefined;
   }
 }
@@ -42,16 +42,12 @@ function requireCalls(text: string): ImportSite[] {
   });
 }
 
-/** Whether the string that begins here is the argument of `require`; others may hold anything, also code. */
+/** Whether the string at this offset is the argument of `require`; other strings may contain anything. */
 function isRequired(text: string, at: number): boolean {
   return text[at] === '`' || /require(?:\.resolve)?\s*\(\s*$/.test(text.slice(Math.max(0, at - 40), at));
 }
 
-/**
- * The code with its comments blank, so that lines stay where they are.
- *
- * @param keeps whether a string that begins at an offset is kept; without it all are.
- */
+/** Blanks comments, so that lines stay. @param keeps whether the string at an offset is kept; default: all. */
 export function withoutComments(text: string, keeps: (text: string, at: number) => boolean = () => true): string {
   let code = '';
   let at = 0;
@@ -69,7 +65,7 @@ export function withoutComments(text: string, keeps: (text: string, at: number) 
   return code;
 }
 
-/** A string ends at its quote; one of a single line with its line at the latest, so that a missing quote affects one line. */
+/** The end of a string. A missing quote affects one line only, but for template literals. */
 function endOfString(text: string, from: number, quote: string): number {
   for (let at = from + 1; at < text.length; at += 1) {
     const character = text[at];

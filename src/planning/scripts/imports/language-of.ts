@@ -1,7 +1,6 @@
 import { basename, extname } from 'node:path';
 import type { ScriptFile } from '../script-files.js';
 
-/** A language whose imports can be read. */
 export type Language = 'javascript' | 'python' | 'shell';
 
 const BY_EXTENSION: Record<string, Language> = {
@@ -26,13 +25,12 @@ const BY_PROGRAM: [RegExp, Language][] = [
   [/^(sh|bash|dash|ash|ksh|mksh|zsh)$/, 'shell'],
 ];
 
-/** The language of a script: its interpreter's, else that of its shebang where that runs it, else its extension's. */
+/** The language of the interpreter, else of the shebang, else of the extension. */
 export function languageOf(file: ScriptFile, interpreter: readonly string[]): Language | undefined {
   const words = interpreter.length > 0 ? interpreter : shebangOf(file);
   return languageOfProgram(words) ?? languageOfName(file.path);
 }
 
-/** The language of a file that is imported. */
 export function languageOfName(path: string): Language | undefined {
   return BY_EXTENSION[extname(path)];
 }

@@ -4,15 +4,14 @@ import { withoutComments } from './javascript.js';
 import type { Language } from './language-of.js';
 import { shellLines } from './shell.js';
 
-/** A place where a script uses its own location. */
 export interface OwnPlace {
-  /** Line, from 1. */
+  /** From 1. */
   line: number;
-  /** The file or folder that it refers to, relative to the project root; undefined: known only at run time. */
+  /** The file or folder it refers to, relative to the project root; undefined if only known at run time. */
   reaches: string | undefined;
 }
 
-/** Finds where a script reaches for files by its own place: `$0`, `__dirname`, `import.meta.url`, `__file__`. */
+/** Finds where a script uses its own location: `$0`, `__dirname`, `import.meta.url`, `__file__`. */
 export function ownPlaces(file: ScriptFile, language: Language, main: ScriptFile): OwnPlace[] {
   const text = file.bytes?.toString('utf8') ?? '';
   switch (language) {
@@ -25,17 +24,17 @@ export function ownPlaces(file: ScriptFile, language: Language, main: ScriptFile
   }
 }
 
-/** How a language names the folder of a file, and files in it. */
+/** How a language expresses the folder of a file, and files in it. */
 interface Idioms {
-  /** Forms of the file and its folder, and their replacements, in order. */
+  /** Patterns for the file and its folder with their replacements, applied in order. */
   forms: readonly [RegExp, string | ((...groups: string[]) => string)][];
-  /** Gives a variable a name for the folder, as its first group, and the folder as its second. */
+  /** An assignment of the folder to a variable; groups: the variable, the folder. */
   alias: RegExp;
   /** Uses of its own location that refer to no file. */
   harmless: RegExp;
 }
 
-/** Texts between quotes of any kind, behind one another. */
+/** Joins the quoted texts with `/`. */
 const quoted = (text: string): string =>
   [...text.matchAll(/(['"`])((?:(?!\1)[^\n])*)\1/g)].map(([, , part]) => part).join('/');
 const reached = (folder: string, path: string): string => `@at(${join(folder.slice(4), path)})`;
@@ -66,7 +65,7 @@ const JAVASCRIPT: Idioms = {
     ],
   ],
   alias: /\b(?:const|let|var)\s+(\w+|@dir|@file)\s*=\s*(@dir|@file)\s*(?:;|$)/gm,
-  // Whether the file is the one that is run.
+  // Tests whether the file is the main program.
   harmless: /process\.argv\[1\]|require\.main|import\.meta\.main/,
 };
 
@@ -115,7 +114,7 @@ function readPlaces(text: string, { forms, alias, harmless }: Idioms, folder: st
   });
 }
 
-/** A replacement keeps its lines, so that findings have the right ones. */
+/** Applies the replacements; keeps line breaks, so that line numbers stay correct. */
 function reduced(text: string, forms: Idioms['forms']): string {
   return forms.reduce(
     (code, [pattern, put]) =>

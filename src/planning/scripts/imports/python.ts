@@ -5,9 +5,9 @@ const IMPORT = new RegExp(String.raw`(?:^|[;:])[ \t]*import[ \t]+(${ITEM}(?:[ \t
 const FROM = /(?:^|[;:])[ \t]*from[ \t]+(\.*)[ \t]*([\w.]*)[ \t]*\bimport\b[ \t]*(\([^)]*\)|[^\n;]*)/gm;
 const BY_NAME = /(?:\bimport_module|\b__import__)\s*\(/g;
 
-/** The imports of a Python file: `import a.b`, `from a import b`, `from . import b`, `import_module("a")`. */
+/** Finds `import a.b`, `from a import b`, `from . import b` and `import_module("a")`. */
 export function pythonImports(text: string): ImportSite[] {
-  // Of the same length, so that lines are counted in the text.
+  // Keeps the length, so that line numbers match the text.
   const code = blanked(text).replaceAll('\\\n', '  ');
   return [...plainImports(code, text), ...fromImports(code, text), ...importsByName(code, text)].sort(
     (a, b) => a.line - b.line,
@@ -45,7 +45,7 @@ function importsByName(code: string, text: string): ImportSite[] {
   });
 }
 
-/** The code with strings and comments blanked; of the same length and with the same lines. */
+/** Blanks strings and comments; length and lines stay the same. */
 function blanked(text: string): string {
   let code = '';
   let at = 0;
@@ -62,7 +62,7 @@ function blanked(text: string): string {
   return code;
 }
 
-/** The end of the string or comment that begins here; the same place if none begins. */
+/** The end of the string or comment that begins here; `from` if there is none. */
 function endOfText(text: string, from: number): number {
   const character = text[from];
   if (character === '#') {

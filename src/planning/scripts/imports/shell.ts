@@ -1,16 +1,16 @@
 import type { ImportSite, ShellBase } from './import-site.js';
 
-/** A line of a shell script whose own places are written `@main@`, `@file@`, `@root@`, `@pinned@`. */
+/** A line of a shell script in which `@main@`, `@file@`, `@root@` and `@pinned@` stand for known folders. */
 export interface ShellLine {
   line: number;
   text: string;
-  /** Whether the line does nothing but name such a place. */
+  /** Whether the line only assigns a folder to a variable. */
   isAlias: boolean;
 }
 
 const SOURCE = /(?:^|[;&|({!]|\b(?:then|do|else|elif|if|while)\s)\s*(?:\.|source)[ \t]+([^\s;&|<>)]+)/g;
 
-/** The files that a shell script reads with `.` or `source`. */
+/** Finds files read with `.` or `source`. */
 export function shellImports(text: string): ImportSite[] {
   return shellLines(text).flatMap(({ line, text: code }) =>
     [...code.matchAll(SOURCE)].map(([, word = '']) => {
@@ -32,7 +32,7 @@ function sourced(base: string, path: string): ImportSite['wanted'] {
 const SELF = String.raw`(?:\$0|\$\{0\})`;
 const BASH = String.raw`(?:\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?\})`;
 
-/** Shell expressions for the folder of a script, without quotes, in the order in which they are replaced. */
+/** Shell expressions for known folders, without quotes, replaced in this order. */
 const PLACES: [RegExp, string][] = [
   [new RegExp(String.raw`\$\((?:realpath|readlink -[fe])(?: --)? (${SELF}|${BASH})\)`, 'g'), '$1'],
   [new RegExp(String.raw`\$\(dirname(?: --)? ${SELF}\)|\$\{0%/\*\}`, 'g'), '@main@'],
@@ -47,7 +47,7 @@ const PLACES: [RegExp, string][] = [
 const ASSIGNMENT =
   /^\s*(?:(?:export|readonly|local|declare|typeset)\s+(?:-\w+\s+)?)?([A-Za-z_]\w*)=(@\w+@[^\s;$`]*)\s*;?\s*$/;
 
-/** The lines of a script without comments and quotes, with its own places named; variables that hold one are followed. */
+/** The lines without comments and quotes, with known folders replaced, also in variables. */
 export function shellLines(text: string): ShellLine[] {
   const places = new Map<string, string>();
   return text.split('\n').map((raw, index) => {

@@ -5,27 +5,20 @@ import { compileExpression, type Expression } from '../../../rules/expressions/e
 import { cutText } from '../../../rules/expressions/template.js';
 import { fillOwnPlaceholders, fillPlaceholders } from '../placeholders.js';
 
-/** The names that expressions in the texts of a script see. */
 export const SCRIPT_NAMES = ['input', 'environment', 'task'] as const;
 
-/** The data of a script for one call. */
 export interface ScriptFacts {
   values: Record<(typeof SCRIPT_NAMES)[number], Json>;
-  /** Of the input: an input that it knows may be absent; null: any may. */
+  /** Inputs it describes may be absent; null: unknown, so any input may be absent. */
   inputSchema: JsonObject | null;
-  /** The values of the names in braces. */
   placeholders: Readonly<Record<string, string>>;
-  /** Of the plan, as is the version of its expressions. */
   engine: number;
   cel?: string;
 }
 
 /**
- * Evaluates the texts of a script: which items of `args` there are, and what each `${{ }}` gives.
- *
- * A text with an expression that gives null or an absent optional is left out as a whole. Names in braces are filled in
- * what the author wrote and never in what an expression gives. Nothing here is text yet: see `writeScript`.
- *
+ * Evaluates the `${{ }}` of a script's texts, for `writeScript`. A text with a null or absent result is left out.
+ * Placeholders are replaced only in what the author wrote, never in results.
  * @throws AbilityError `expression.*`, `input.invalid`, with the place.
  */
 export function evaluateScript(
@@ -42,7 +35,7 @@ export function evaluateScript(
 }
 
 class Evaluation {
-  /** @param fromInput names whose values a caller has a say in. */
+  /** @param fromInput names whose values depend on the caller. */
   constructor(
     private readonly facts: ScriptFacts,
     private readonly values: Record<string, Json> = facts.values,
@@ -53,7 +46,7 @@ class Evaluation {
     return items.flatMap((item, index) => this.item(item, `${place}[${index}]`));
   }
 
-  /** A text that knows our names in braces and leaves all others as they are. */
+  /** Replaces only the placeholders of scripts; other braces stay. */
   text(text: string, place: string): EvaluatedText | undefined {
     return this.evaluated(text, place, (part) => fillOwnPlaceholders(part, this.facts.placeholders));
   }
@@ -72,7 +65,7 @@ class Evaluation {
     if (!Array.isArray(list)) throw noList(each, place);
     const fromInput = new Set([...this.fromInput, ...(this.isFromInput(expression) ? [as] : [])]);
     return list.flatMap((value, turn) => {
-      // An absent value is left out with its whole group: a flag alone would take the next argument for its value.
+      // Leaves out the whole group: a flag alone would take the next argument as its value.
       if (value === null) return [];
       const inside = new Evaluation(this.facts, { ...this.values, [as]: value }, fromInput);
       return inside.items(items, `${place}.each[${turn}].then`);
@@ -104,7 +97,6 @@ class Evaluation {
     return { place, pieces, mayBeOption: false };
   }
 
-  /** Undefined if the value is absent. */
   private value(expression: Expression, place: string): Json | undefined {
     const { input } = this.facts.values;
     if (isAbsentInput(expression.source, input, this.facts.inputSchema)) return undefined;
@@ -112,7 +104,7 @@ class Evaluation {
     return at(place, () => expression.evaluate({ values: this.values, ...(cel !== undefined && { cel }) }));
   }
 
-  /** A value computed from the input counts as input, even if the input only chooses: the reader cannot tell. */
+  /** True even if the input only selects the value: the script cannot tell the difference. */
   private isFromInput({ references }: Expression): boolean {
     return references.some(({ name }) => this.fromInput.has(name));
   }
@@ -135,7 +127,6 @@ function compiled(source: string, { cel }: ScriptFacts, place: string): Expressi
   return at(place, () => compileExpression(source, cel));
 }
 
-/** Says where an expression fails. */
 function at<T>(place: string, action: () => T): T {
   try {
     return action();
@@ -146,21 +137,17 @@ function at<T>(place: string, action: () => T): T {
   }
 }
 
-/** A path of plain members of the input, such as `input.region` or `input.build.id`. */
 const PLAIN_PATH = /^input((?:\.[A-Za-z_]\w*)+)$/;
 
-/** Whether an expression is the plain name of an input, or of a member of one. */
+/** Whether an expression is a path of plain members, such as `input.region` or `input.build.id`. */
 export function isPlainPath(source: string): boolean {
   return PLAIN_PATH.test(source);
 }
 
 /**
- * Whether an expression is the plain name of an input that the contract leaves to the caller, who has left it out.
- *
- * Only for such a name is there no question what was meant: what counts with it (`!input.quiet`) has to say what its
- * absence means, and a name that the contract does not know is an error.
- *
- * @param schema of the input; null: not known, as for a hook, so that any name may be absent.
+ * Whether an expression is just the name of an optional input that the caller left out. Compound expressions
+ * (`!input.quiet`) must handle absence themselves, and a name unknown to the contract is an error.
+ * @param schema of the input; null: unknown, as for a hook, so that any name may be absent.
  */
 function isAbsentInput(source: string, input: Json, schema: JsonObject | null): boolean {
   const [, members] = PLAIN_PATH.exec(source) ?? [];
@@ -184,36 +171,32 @@ function isMap(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** A part of a text: written by its author, or the result of one of its expressions. */
 export type Piece = { text: string } | ValuePiece;
 
-/** The result of one `${{ }}` of a text, before it is text itself. */
+/** The result of a `${{ }}`, before its conversion to text. */
 export interface ValuePiece {
   value: Json;
-  /** The expression. */
   source: string;
   /** The place of its text: `args[2].then[1]`, `stdin`, `env.REGION`. */
   place: string;
-  /** Whether a caller has a say in it. */
+  /** Whether it depends on values of the caller. */
   isFromInput: boolean;
 }
 
-/** A text of a script with its expressions evaluated. */
 export interface EvaluatedText {
   place: string;
   pieces: Piece[];
-  /** Whether text from the input may begin it with a `-`. */
+  /** Whether text from the input may begin the argument with a `-`. */
   mayBeOption: boolean;
 }
 
-/** All texts of a script for one call, without absent ones. */
+/** The texts of a script for one call; absent ones are left out. */
 export interface EvaluatedScript {
   args: EvaluatedText[];
   stdin?: EvaluatedText;
   env: Record<string, EvaluatedText>;
 }
 
-/** A compensation is one call, so it cannot stop halfway. */
 export function valuesIn({ args, stdin, env }: EvaluatedScript): ValuePiece[] {
   const texts = [...args, ...(stdin ? [stdin] : []), ...Object.values(env)];
   return texts.flatMap(({ pieces }) => pieces.filter((piece) => 'value' in piece));

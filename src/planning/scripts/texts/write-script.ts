@@ -2,17 +2,16 @@ import type { Json } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { EvaluatedScript, EvaluatedText, Piece, ValuePiece } from './evaluate-script.js';
 
-/** The arguments, stdin and variables of a process. */
 export interface WrittenScript {
   args: string[];
   stdin?: string;
   env: Record<string, string>;
 }
 
-/** The text of an expression's result. @throws AbilityError `input.invalid` for a result that has none. */
+/** Converts the result of an expression to text. @throws AbilityError `input.invalid` if it has none. */
 export type TextOf = (piece: ValuePiece) => string;
 
-/** Texts, numbers and booleans are text; lists and maps are refused. */
+/** Converts strings, numbers and booleans; refuses lists and maps. */
 export function plainTextOf({ value, source, place }: ValuePiece): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -32,11 +31,8 @@ function suggestionFor(value: Json, source: string, place: string): string {
 }
 
 /**
- * The arguments, stdin and variables of a process, from the results of its expressions.
- *
- * An item is always one argument, and no shell reads it. Input at the start of an item that begins with `-` would be read as an option: it
- * is refused unless it is a number, follows a `--` of the author's, or its item allows it.
- *
+ * Each item becomes one argument; no shell reads it. An item that starts with `-` from an input could be read as
+ * an option: it is refused unless it is a number, follows the author's `--`, or its item allows it.
  * @throws AbilityError `input.invalid`, with the place and the expression.
  */
 export function writeScript({ args, stdin, env }: EvaluatedScript, textOf: TextOf = plainTextOf): WrittenScript {
@@ -60,12 +56,12 @@ function writeText({ pieces }: EvaluatedText, textOf: TextOf): string {
   return pieces.map((piece) => (isValue(piece) ? textOf(piece) : piece.text)).join('');
 }
 
-/** As shells and their tools write it; with digits behind it, `-` is a sign. */
+/** A negative number, which shells and their tools do not read as an option. */
 const NEGATIVE = /^-(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 function refuseOption({ place, pieces, mayBeOption }: EvaluatedText, text: string, textOf: TextOf, isBehind: boolean) {
   if (!text.startsWith('-') || mayBeOption || isBehind || NEGATIVE.test(text)) return;
-  // An expression with an empty result leaves the start to the next part.
+  // Skips expressions with an empty result.
   const first = pieces.findIndex((piece) => (isValue(piece) ? textOf(piece) : piece.text) !== '');
   const given = pieces
     .slice(0, first + 1)
@@ -80,12 +76,11 @@ function refuseOption({ place, pieces, mayBeOption }: EvaluatedText, text: strin
   );
 }
 
-/** A number of the input followed only by the author's text, such as `-5d`. */
 function isNumberWithUnit([first, ...rest]: Piece[]): boolean {
   return first !== undefined && isValue(first) && typeof first.value === 'number' && !rest.some(isValue);
 }
 
-/** Arguments of a process end at a NUL; there is no way to pass one. */
+/** Arguments and variables cannot contain NUL, which ends them. */
 function withoutNul(text: string, item: EvaluatedText | undefined): string {
   if (!text.includes('\0') || !item) return text;
   const given = item.pieces.filter(isValue).find(({ value }) => typeof value === 'string' && value.includes('\0'));

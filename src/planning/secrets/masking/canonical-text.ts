@@ -1,9 +1,9 @@
-/** A text in UTF-8 without its line breaks, and where in the text each byte comes from. */
+/** UTF-8 bytes of a text without its line breaks, each with its position in the text. */
 export interface CanonicalText {
   bytes: Uint8Array;
-  /** So many of the bytes, and of the places, count. */
+  /** Number of valid entries; the arrays may be longer. */
   length: number;
-  /** Where the characters of a byte begin and end, in UTF-16 units. */
+  /** Start and end of each byte's character in the text, in UTF-16 units. */
   starts: Int32Array;
   ends: Int32Array;
 }
@@ -11,7 +11,7 @@ export interface CanonicalText {
 const [TAB, LF, CR, BLANK, PERCENT, BACKSLASH] = [9, 10, 13, 32, 0x25, 0x5c] as const;
 const [SMALL_U, SMALL_X] = [0x75, 0x78] as const;
 
-/** The meaning of a character after a backslash; 0 is nothing, as a line break. See RFC 8259, section 7. */
+/** The meaning of a character after a backslash; 0: removed, as a line break is. See RFC 8259, section 7. */
 const ESCAPED: ReadonlyMap<number, number> = new Map([
   [0x22, 0x22],
   [0x27, 0x27],
@@ -25,9 +25,9 @@ const ESCAPED: ReadonlyMap<number, number> = new Map([
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** A text as it is, but for its line breaks and the blanks around them. */
+/** Removes line breaks and the blanks around them. */
 export function canonicalText(text: string): CanonicalText {
-  // A unit of UTF-16 takes up to three bytes, and few texts hold one that takes more than one.
+  // A UTF-16 unit takes up to three bytes; most texts are ASCII.
   const most = NOT_ASCII.test(text) ? text.length * 3 : text.length;
   const made: CanonicalText = {
     bytes: new Uint8Array(most),
@@ -51,17 +51,12 @@ export function canonicalText(text: string): CanonicalText {
   return made;
 }
 
-/** Whether {@link decodeEscapes} would find something to decode. */
 export function holdsEscapes({ bytes, length }: CanonicalText): boolean {
   const used = bytes.subarray(0, length);
   return used.includes(PERCENT) || used.includes(BACKSLASH);
 }
 
-/**
- * Decodes URL and JSON escapes in place; `%2F`, `\/`, `\u002f`, `\x2f` are all `/`.
- *
- * However many backslashes there are, they count as one, so that JSON in JSON is decoded as well.
- */
+/** Decodes URL and JSON escapes in place. Many backslashes count as one, so that nested JSON is decoded. */
 export function decodeEscapes(text: CanonicalText): void {
   const { bytes, starts, ends, length } = text;
   text.length = 0;
@@ -89,7 +84,7 @@ export function decodeEscapes(text: CanonicalText): void {
   }
 }
 
-/** The text without all its blanks: at which of them it was broken into lines cannot be seen any more. */
+/** For a text that was wrapped at blanks: it is unknown at which ones. */
 export function withoutBlanks({ bytes, starts, ends, length }: CanonicalText): CanonicalText {
   const made: CanonicalText = {
     bytes: new Uint8Array(length),
@@ -104,7 +99,6 @@ export function withoutBlanks({ bytes, starts, ends, length }: CanonicalText): C
   return made;
 }
 
-/** Reads the escape after a backslash; undefined if there is none. */
 function readEscape(bytes: Uint8Array, at: number, length: number): { code: number; next: number } | undefined {
   const kind = at < length ? (bytes[at] as number) : 0;
   if (kind === SMALL_X) {
@@ -137,7 +131,7 @@ function hex(bytes: Uint8Array, from: number, digits: number, length: number): n
   return value;
 }
 
-/** Blanks before and after a line break come with it, as where a text was wrapped and indented. @returns what follows. */
+/** Also removes the blanks around the line break. @returns the next position. */
 function breakLine(made: CanonicalText, text: string, from: number): number {
   dropBlanksBefore(made);
   let at = from;
@@ -153,7 +147,7 @@ function isBlank(code: number | undefined): boolean {
   return code === BLANK || code === TAB;
 }
 
-/** A character in UTF-8; half a surrogate pair gets three bytes of its own. */
+/** Writes a character in UTF-8; a lone surrogate takes three bytes. */
 function emit(made: CanonicalText, code: number, start: number, end: number): void {
   const bytes = bytesOf(code);
   for (const byte of bytes) put(made, byte, start, end);

@@ -2,29 +2,27 @@ import { SecretFinder } from './secret-finder.js';
 
 const MASK = '***';
 
-/** Masks known secrets in text for people. */
 export class Masker {
   private readonly secrets = new Set<string>();
-  /** Made when it is needed: most calls have no secret, or print nothing. */
+  /** Created on first use: most calls have no secrets, or print nothing. */
   private finder: SecretFinder | undefined;
 
   constructor(secrets: readonly string[] = []) {
     for (const secret of secrets) this.hide(secret);
   }
 
-  /** Masks a value from now on. */
   hide(secret: string): void {
     if (this.secrets.has(secret)) return;
     this.secrets.add(secret);
     this.finder = undefined;
   }
 
-  /** A secret that is cut has no more than this many characters on one side of the cut. */
+  /** Maximum length of a secret's form in a text, in characters; 0 without secrets. */
   get widest(): number {
     return this.secrets.size === 0 ? 0 : this.found().widest;
   }
 
-  /** A text with the known secrets masked. Its line breaks stay where they are. */
+  /** Masks the known secrets in a text, and keeps its line breaks. */
   mask(text: string): string {
     if (this.secrets.size === 0) return text;
     let masked = '';
@@ -36,12 +34,12 @@ export class Masker {
     return from === 0 ? text : masked + text.slice(from);
   }
 
-  /** The possible start of a secret that ends beyond the text; undefined if there is none. */
+  /** Where a secret may begin that the end of the text cuts off; undefined if nowhere. */
   openAt(text: string): number | undefined {
     return this.secrets.size === 0 ? undefined : this.found().openAt(text);
   }
 
-  /** A value with the known secrets masked in all its texts, names included. */
+  /** Masks the known secrets in all strings of a value, also in keys. */
   maskDeep(value: unknown): unknown {
     if (this.secrets.size === 0) return value;
     if (typeof value === 'string') return this.mask(value);
@@ -58,7 +56,7 @@ export class Masker {
   }
 }
 
-/** Two names that are masked would be one. */
+/** Makes masked keys unique. */
 function freeName(name: string, taken: ReadonlyMap<string, unknown>): string {
   if (!name.includes(MASK)) return name;
   let free = name;

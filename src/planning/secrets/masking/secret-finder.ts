@@ -1,24 +1,24 @@
 import { type CanonicalText, canonicalText, decodeEscapes, holdsEscapes, withoutBlanks } from './canonical-text.js';
 import { formsOfSecret, type SecretForm, SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from './secret-forms.js';
 
-/** A part of a text, from its first character to before its end. */
+/** Start and end of a part of a text; the end is exclusive. */
 export type Span = [start: number, end: number];
 
-/** Escaped twice, as JSON in an address, is decoded; more often is not looked for. */
+/** Text that is escaped twice, such as JSON in a URL, is decoded; deeper levels are not. */
 const MAX_DECODED = 2;
-/** Room that escapes and line breaks may take for each character of a secret: `\u0041` in a string that is escaped again. */
+/** Maximum characters that a secret's character may take: `\u0041` in a string that is escaped again. */
 const WIDEST = 8;
 
 const IN_BASE64 = /[A-Za-z0-9+/_-]/;
 
-/** Finds secrets in texts, in all the forms of {@link formsOfSecret}, escaped and across line breaks. */
+/** Finds secrets in a text in all the forms of {@link formsOfSecret}, also escaped and across line breaks. */
 export class SecretFinder {
-  /** Whether a form begins with these two bytes: the look at most places of a text ends here. */
+  /** Whether a form begins with these two bytes: rules out most positions of a text quickly. */
   private readonly pairs = new Uint8Array(0x10000);
   private readonly byStart = new Map<number, SecretForm[]>();
   private readonly forms: readonly SecretForm[];
   private readonly hasBlanks: boolean;
-  /** A form is no longer than that where it is found, in UTF-16 units. */
+  /** Maximum length of a form in a text, in UTF-16 units. */
   readonly widest: number;
 
   constructor(secrets: readonly string[]) {
@@ -35,16 +35,12 @@ export class SecretFinder {
     }
   }
 
-  /** The places of secrets in a text: in order, none touching another. */
+  /** The spans of secrets, in order and without overlaps. */
   find(text: string): Span[] {
     return merged(this.read(text, (canonical) => this.findIn(canonical, text)));
   }
 
-  /**
-   * Where a secret may begin that the text ends in the middle of.
-   *
-   * @returns a place in the text; undefined where no more than the first characters of one are at its end.
-   */
+  /** Where a secret cut off by the text's end may begin; undefined if only its first characters match. */
   openAt(text: string): number | undefined {
     const from = Math.max(0, text.length - this.widest);
     const end = text.slice(from);
@@ -73,7 +69,7 @@ export class SecretFinder {
       for (const form of this.byStart.get(startAt(bytes, at)) ?? []) {
         if (at + form.bytes.length > length || !isAt(form.bytes, bytes, at, form.bytes.length)) continue;
         const span = spanOf(canonical, at, form);
-        // Words that are cut would give a short one.
+        // Across line breaks, parts of words could match a short form.
         if (form.bytes.length < SHORTEST_IN_ALL_FORMS && /[\r\n]/.test(text.slice(...span))) continue;
         found.push(span);
       }

@@ -1,22 +1,19 @@
 import { canonicalText, decodeEscapes, withoutBlanks } from './canonical-text.js';
 
-/** A shorter form of another alphabet is found where nothing is meant by it. */
+/** Shorter encoded forms would match by chance. */
 const SHORTEST_ENCODED = 6;
 
 const SHORTEST_WITHOUT_BLANKS = 12;
 
-/** One form of a secret, for a search in a text without escapes and line breaks. */
 export interface SecretForm {
   bytes: Uint8Array;
-  /** Of base64: the characters before and after it may hold bits of the secret as well. */
+  /** Whether the adjacent characters may also hold bits of the secret, as in base64. */
   edges: boolean;
 }
 
 /**
- * The forms in which a secret is searched for.
- *
- * Itself and each of its lines, as it is, as in a form (`+` for blanks), in base64 at each of the three places in a group and in both
- * alphabets, in hexadecimal. Escapes are no form of the secret: they are decoded in the text.
+ * The secret and each of its lines, also with `+` for blanks; the whole in base64 (each offset, both alphabets)
+ * and in hexadecimal. Escapes are decoded in the text instead.
  */
 export function formsOfSecret(secret: string): SecretForm[] {
   const whole = secret.trim();
@@ -34,7 +31,7 @@ export function formsOfSecret(secret: string): SecretForm[] {
   return [...plain, ...encoded];
 }
 
-/** As it is; and decoded as the text will be, since it may itself look as if something in it were escaped. */
+/** The text itself, and decoded as the searched text will be: a secret may look as if it held escapes. */
 function plainForms(text: string): SecretForm[] {
   const forms: Uint8Array[] = [];
   for (const variant of new Set([text, text.replaceAll(' ', '+')])) {
@@ -43,14 +40,14 @@ function plainForms(text: string): SecretForm[] {
       if (pass > 0) decodeEscapes(canonical);
       forms.push(canonical.bytes.slice(0, canonical.length));
       const close = withoutBlanks(canonical);
-      // Where little is left, words that are close to each other would give it.
+      // Adjacent words could match a short form without blanks.
       if (close.length >= SHORTEST_WITHOUT_BLANKS) forms.push(close.bytes.slice(0, close.length));
     }
   }
   return forms.filter(({ length }) => length >= SHORTEST_MASKED).map((bytes) => ({ bytes, edges: false }));
 }
 
-/** What base64 makes of the bytes wherever they are in a longer text: the characters that depend on them alone. */
+/** The base64 characters that depend on the bytes alone, at each of the three alignments. */
 function base64Cores(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64');
@@ -60,8 +57,8 @@ function base64Cores(bytes: Buffer): string[] {
   });
 }
 
-/** Secrets of at least this many characters are masked: a shorter value would blot out half a log, and is no secret. */
+/** Minimum length of a masked secret. Shorter values are no secrets, and would mask half a log. */
 export const SHORTEST_MASKED = 4;
 
-/** Secrets of at least this many are masked in all forms, also in base64 and across line breaks. */
+/** Minimum length of a secret that is masked in all forms, also in base64 and across line breaks. */
 export const SHORTEST_IN_ALL_FORMS = 8;

@@ -3,7 +3,7 @@ import { type Kind, kindOf, type Maybe, type Moment, type Span, type TypeName, U
 
 const NUMBERS: ReadonlySet<Kind> = new Set(['int', 'uint', 'double']);
 
-/** Whether two values are equal: numbers by value, lists and maps deeply. */
+/** Compares numbers by value, lists and maps deeply. */
 export function areEqual(left: unknown, right: unknown): boolean {
   if (typeof left === 'string' || typeof left === 'boolean' || left === null) return left === right;
   if (typeof left === 'bigint' && typeof right === 'bigint') return left === right;
@@ -44,22 +44,19 @@ function areAlike(kind: Kind, left: unknown, right: unknown): boolean {
   }
 }
 
-/**
- * Negative if the first number is less, 0 if they are equal, NaN if one is NaN. An integer is compared with a double as
- * a double.
- */
+/** Negative if left is less, 0 if equal, NaN if one is NaN. Compares an integer with a double as a double. */
 export function orderNumbers(left: unknown, right: unknown): number {
   const [a, b] = [plain(left), plain(right)];
   if (typeof a === typeof b) return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN;
   return orderNumbers(Number(a), Number(b));
 }
 
-/** As {@link orderNumbers}, by code points. */
+/** By code points; result as in {@link orderNumbers}. */
 export function orderTexts(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at += 1) {
     const [a, b] = [left.charCodeAt(at), right.charCodeAt(at)];
-    // Surrogates encode characters after all those without them.
+    // Surrogates encode characters beyond all others.
     if (a !== b) return rank(a) - rank(b);
   }
   return left.length - right.length;
@@ -69,7 +66,7 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** As {@link orderNumbers}, byte by byte. */
+/** Byte by byte; result as in {@link orderNumbers}. */
 export function orderBytes(left: Uint8Array, right: Uint8Array): number {
   const length = Math.min(left.length, right.length);
   for (let at = 0; at < length; at += 1) {

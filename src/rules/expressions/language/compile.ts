@@ -17,11 +17,7 @@ const TYPES: ReadonlyMap<string, TypeName> = new Map(
     .map((name) => [name, new TypeName(name)]),
 );
 
-/**
- * Prepares a part of an expression for evaluation.
- *
- * A certain failure is noted in its place, and occurs at evaluation, as in CEL without a checker.
- */
+/** A certain failure occurs only at evaluation, as in CEL without a checker. */
 export function compilePart(node: Node, place: Place): Part {
   const { op, args } = node;
   switch (op) {
@@ -144,7 +140,7 @@ function compileCallable(callable: Callable, args: Node[], place: Place): Part {
   return { run: runOf(callable, parts), kind };
 }
 
-/** The usual numbers of operands have no loop. */
+/** Avoids a loop for two operands, the usual number. */
 function runOf(callable: Callable, parts: Part[]): Part['run'] {
   const [first, second] = parts;
   if (first && second && parts.length === 2) {
@@ -158,7 +154,7 @@ function runOf(callable: Callable, parts: Part[]): Part['run'] {
     );
 }
 
-/** A time zone that is written out is known before anything runs. */
+/** Reports an unknown time zone that is a literal, before anything runs. */
 function noteUnknownZone({ name, overloads }: Callable, [, zone]: Node[], { failures }: Place): void {
   const isOfTime = overloads.some(({ operands: [of, by] }) => of === 'timestamp' && by === 'string');
   if (!isOfTime || zone?.op !== 'value' || typeof zone.args !== 'string' || isZone(zone.args)) return;
@@ -166,7 +162,6 @@ function noteUnknownZone({ name, overloads }: Callable, [, zone]: Node[], { fail
   failures.push(new Failure(`${call}: there is no such time zone; name one such as Europe/Berlin, or an offset`));
 }
 
-/** A function that expressions do not have. */
 export class UnknownFunction extends Failure {
   constructor(readonly name: string) {
     super(`There is no function ${name}`);
@@ -185,7 +180,7 @@ function compileTernary(parts: [Node, Node, Node], place: Place): Part {
   };
 }
 
-/** A side that decides does so regardless of the other, even if that one fails. */
+/** A deciding side decides, even if the other side fails. */
 function compileLogical(isAnd: boolean, sides: [Node, Node], place: Place): Part {
   const [left, right] = sides.map((side) => compilePart(side, place).run) as [Part['run'], Part['run']];
   const deciding = !isAnd;
@@ -241,7 +236,7 @@ function compileMembership(sides: [Node, Node], place: Place): Part {
   };
 }
 
-/** A value that cannot be a key is not one. */
+/** False for a value that cannot be a key. */
 function isKey(map: object, key: unknown): boolean {
   const kind = kindOf(key);
   const canBe = kind === 'string' || kind === 'bool' || kind === 'int' || kind === 'uint' || kind === 'double';

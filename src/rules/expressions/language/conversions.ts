@@ -16,7 +16,6 @@ const WORDS: Record<string, number> = {
 
 const same = ([value]: unknown[]): unknown => value;
 
-/** Functions that make a value of one kind of one of another, by their names. */
 export const CONVERSIONS: Record<string, readonly Overload[]> = {
   dyn: [overload('any -> any', same)],
   type: [overload('any -> type', ([value]) => new TypeName(TYPE_NAMES[kindOf(value)]))],
@@ -70,7 +69,7 @@ function readBool(text: string): boolean {
   return FALSE.has(text) ? false : fail(`bool() takes true or false, not ${JSON.stringify(text)}`);
 }
 
-/** The lowest int is refused as well: doubles beside it are rounded to it. */
+/** Refuses -2^63 as well: doubles near it are rounded to it. */
 function intOf(value: number): bigint {
   return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : fail(`${value} is no int`);
 }

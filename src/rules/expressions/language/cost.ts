@@ -2,44 +2,37 @@ import { EXCEEDED, EXPRESSION_LIMITS } from '../limits.js';
 import { keysOf, lengthOf, sizeOfMap } from './collections.js';
 import { Dictionary, kindOf, List, Maybe } from './kinds.js';
 
-/** Characters of a text, or bytes, that count as one visit. */
 const CHARACTERS_A_VISIT = 64;
-/** A map key is found, and read, for each value. */
+/** A key is looked up, and its value read. */
 const VISITS_A_KEY = 2;
 
-/**
- * Counts the visits of one evaluation, so that an expression ends with an error and never hangs.
- *
- * Counting is by values and characters touched, not by the clock: a workflow that is replayed counts the same.
- */
+/** Limits an evaluation by values and characters visited, not by the clock, so that replays count the same. */
 export class Cost {
   private left: number = EXPRESSION_LIMITS.visits;
 
-  /** Whether the evaluation has exceeded its budget; it then stops. */
   get isExceeded(): boolean {
     return this.left < 0;
   }
 
-  /** @throws AbilityError `expression.too_costly` when the visits are used up. */
+  /** @throws AbilityError `expression.too_costly` if the budget is exceeded. */
   spend(visits: number): void {
     this.left -= visits;
     if (this.left < 0) throw EXCEEDED;
   }
 
-  /** Spends the cost of reading a whole value: its characters, its bytes or its members. */
+  /** Adds the cost of reading a value, without nested ones. */
   spendOn(value: unknown, times = 1): void {
     if (typeof value === 'string') this.spend(Math.ceil(value.length / CHARACTERS_A_VISIT) * times);
     else if (value !== null && typeof value === 'object') this.spend(membersOf(value) * times);
   }
 
-  /** Spends the cost of comparing a value deeply. */
   spendDeeplyOn(value: unknown): void {
     if (typeof value === 'string') this.spend(Math.ceil(value.length / CHARACTERS_A_VISIT));
     else if (value !== null && typeof value === 'object') this.spend(wholeCostOf(value));
   }
 }
 
-/** Values are immutable, so a count stays valid; counting costs as much as reading. */
+/** Caches; values are immutable, and counting takes as long as reading. */
 const sizes = new WeakMap<object, number>();
 const wholeCosts = new WeakMap<object, number>();
 
@@ -65,7 +58,6 @@ function sizeOf(map: object): number {
   return size;
 }
 
-/** Visits for a whole value, including nested ones. */
 function wholeCostOf(value: object): number {
   const known = wholeCosts.get(value);
   if (known !== undefined) return known;
@@ -74,7 +66,7 @@ function wholeCostOf(value: object): number {
   return cost;
 }
 
-/** Counts no further than an expression may go. Nothing inside is noted down, which would take longer than counting. */
+/** Stops above the budget. Does not cache nested values: that would take longer than counting. */
 function countWhole(value: unknown): number {
   if (typeof value === 'string') return Math.ceil(value.length / CHARACTERS_A_VISIT);
   if (value === null || typeof value !== 'object') return 0;

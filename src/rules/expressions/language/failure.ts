@@ -1,15 +1,10 @@
 import type { Node } from '../syntax/node.js';
 
-/**
- * An expression cannot be evaluated.
- *
- * No Error, because `all`, `exists`, `&&` and `||` go on after one: noting down where each of thousands was made would
- * take longer than the expression.
- */
+/** An evaluation failure; no Error, since `all`, `exists`, `&&` and `||` go on and stack traces are slow. */
 export class Failure {
   constructor(
     readonly summary: string,
-    /** The part that reads a missing value. */
+    /** The node that reads a missing value. */
     readonly missing?: Node,
   ) {}
 }

@@ -14,7 +14,7 @@ const SIZE: readonly Overload[] = [
   overload<[object]>('map -> int', ([map]) => BigInt(sizeOfMap(map))),
 ];
 
-/** Functions that only test whether their operands exist, or count their own cost. */
+/** Functions that do not read their operands, or count the cost themselves. */
 const READING_NOTHING: ReadonlySet<string> = new Set([
   'dyn',
   'type',
@@ -27,7 +27,6 @@ const READING_NOTHING: ReadonlySet<string> = new Set([
   'value',
 ]);
 
-/** Functions without a receiver. */
 export const FUNCTIONS: ReadonlyMap<string, Callable> = callables({
   ...CONVERSIONS,
   size: SIZE,
@@ -41,7 +40,7 @@ export const FUNCTIONS: ReadonlyMap<string, Callable> = callables({
 
 const NUMBERS: ReadonlySet<string> = new Set(['int', 'uint', 'double']);
 
-/** The sum of a list's numbers with `+`; 0 for an empty list. @throws Failure for an item that is not a number. */
+/** 0 for an empty list. @throws Failure for an item that is not a number. */
 function sumOf(items: readonly unknown[], context: CallContext): unknown {
   const strange = items.find((item) => !NUMBERS.has(kindOf(item)));
   if (strange !== undefined) return fail(`sum adds numbers, and the list has a ${kindOf(strange)}`);
@@ -50,7 +49,7 @@ function sumOf(items: readonly unknown[], context: CallContext): unknown {
   return others.reduce((sum, item) => callWith(OPERATORS.get('+') as Callable, [sum, item], context), first);
 }
 
-/** Functions that are called on a value. `or` and `orValue` look at their operand only where the value is missing. */
+/** Methods. `or` and `orValue` are compiled separately: they evaluate their operand only if needed. */
 export const METHODS: ReadonlyMap<string, Callable> = callables({
   ...TEXT_METHODS,
   ...TIME_METHODS,
@@ -63,7 +62,6 @@ export const METHODS: ReadonlyMap<string, Callable> = callables({
   ],
 });
 
-/** Functions of the namespace `optional`. */
 export const OPTIONAL_FUNCTIONS: ReadonlyMap<string, Callable> = callables({
   of: [overload('any -> optional', ([value]) => new Maybe(value))],
   none: [overload('-> optional', () => Maybe.none)],

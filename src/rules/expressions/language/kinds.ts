@@ -1,53 +1,48 @@
-/** The kinds of values of CEL. */
 export type Kind =
   | ('null' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'list' | 'map' | 'type')
   | ('timestamp' | 'duration' | 'optional');
 
-/** The name that `type()` gives for each kind. */
 export const TYPE_NAMES: Record<Kind, string> = {
   ...{ null: 'null_type', bool: 'bool', int: 'int', uint: 'uint', double: 'double', string: 'string', bytes: 'bytes' },
   ...{ list: 'list', map: 'map', type: 'type', optional: 'optional_type' },
   ...{ timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' },
 };
 
-/** A whole number from 0 up to 2^64 - 1, of the kind `uint`. */
+/** An unsigned 64-bit integer. */
 export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** A moment, in nanoseconds since 1970. */
+/** A point in time, in nanoseconds since 1970. */
 export class Moment {
   constructor(readonly nanos: bigint) {}
 }
 
-/** A duration in nanoseconds, which may be below zero. */
+/** A duration in nanoseconds; may be negative. */
 export class Span {
   constructor(readonly nanos: bigint) {}
 }
 
-/** A type as a value. */
 export class TypeName {
   constructor(readonly name: string) {}
 }
 
-/** An optional value. */
 export class Maybe {
   static readonly none: Maybe = new Maybe(undefined);
 
   constructor(readonly value: unknown) {}
 }
 
-/** A list that an expression made; its items are values of CEL, and no more those of JSON. */
+/** A list created by an expression. Its items are CEL values, unlike those of a JSON list. */
 export class List {
   constructor(readonly items: readonly unknown[]) {}
 }
 
-/** A map that an expression made; by a text for each key, since keys of several kinds are one. */
+/** A map created by an expression, by the text of `idOfKey`: keys of several kinds may be equal. */
 export class Dictionary {
   constructor(readonly entries: ReadonlyMap<string, readonly [key: unknown, value: unknown]>) {}
 }
 
-/** The kind of a value, including JSON lists and maps. */
 export function kindOf(value: unknown): Kind {
   switch (typeof value) {
     case 'string':

@@ -5,19 +5,16 @@ import { kindOf, List } from './kinds.js';
 import { noOverload } from './overloads.js';
 import { type Evaluation, failing, type Part, type Place } from './part.js';
 
-/** Nodes of a body that count as one visit: they take about as long as reading one value. */
+/** Nodes of a body that count as one visit: evaluating them takes about as long as reading a value. */
 const NODES_A_VISIT = 3;
 
 type Run = Part['run'];
-/** A macro's computation over the items; it evaluates each of its bodies as often as needed. */
 type Loop = (items: readonly unknown[], at: Turn, bodies: [Run, Run]) => unknown;
-/** Evaluates a body for an item. */
 interface Turn {
   (body: Run, item: unknown): unknown;
   cost: Evaluation['cost'];
 }
 
-/** Macros by their names, and after a slash the number of their arguments. */
 const LOOPS: Record<string, { loop: Loop; kind: Part['kind'] }> = {
   'all/2': {
     loop: (items, at, [body]) => decided(items, (item) => asBool('all', at(body, item)), false, at.cost),
@@ -41,7 +38,7 @@ const LOOPS: Record<string, { loop: Loop; kind: Part['kind'] }> = {
   },
 };
 
-/** Makes a macro ready that binds a name to each item of a list, or to each key of a map. */
+/** Compiles a macro, which binds a variable to each item of a list, or to each key of a map. */
 export function compileLoop(name: string, target: Node, [variable, ...written]: Node[], place: Place): Part {
   const range = place.compile(target, place);
   if (range.kind !== 'any' && range.kind !== 'list' && range.kind !== 'map') return failing(noRange(range.kind), place);
@@ -55,7 +52,7 @@ export function compileLoop(name: string, target: Node, [variable, ...written]: 
       const value = range.run(evaluation);
       const rangeKind = kindOf(value);
       if (rangeKind !== 'list' && rangeKind !== 'map') throw noRange(rangeKind);
-      // All turns are paid before the first, so that a loop that is too long does not begin.
+      // Charges all turns before the first, so that a too long loop does not begin.
       evaluation.cost.spendOn(value, visitsPerTurn);
       const items = rangeKind === 'list' ? itemsOf(value as object) : keysOf(value as object);
       return loop(items, turnIn(evaluation, depth), bodies);
@@ -87,7 +84,7 @@ function asBool(name: string, value: unknown): boolean {
   throw new Failure(`the condition of ${name}() must return bool: ${noOverload(name, [kindOf(value)]).summary}`);
 }
 
-/** The first deciding item decides, whatever fails before it; without one, a failure fails the whole. */
+/** The first deciding item decides, even after failures. If none decides, the first failure is thrown. */
 function decided(
   items: readonly unknown[],
   ask: (item: unknown) => boolean,

@@ -5,7 +5,7 @@ import { kindOf, Maybe, TypeName } from './kinds.js';
 import { noOverload } from './overloads.js';
 import type { Part, Place } from './part.js';
 
-/** `google.protobuf.Timestamp` and `google.protobuf.Duration`. */
+/** The types `google.protobuf.Timestamp` and `google.protobuf.Duration`. */
 function typeNamed(node: Node): TypeName | undefined {
   const [target, name] = node.args as [Node, string];
   if (node.op !== '.' || (name !== 'Timestamp' && name !== 'Duration') || target.op !== '.') return undefined;
@@ -14,7 +14,7 @@ function typeNamed(node: Node): TypeName | undefined {
   return isOurs ? new TypeName(`google.protobuf.${name}`) : undefined;
 }
 
-/** `a.b`, and `a.?b`, which gives an optional. */
+/** Compiles `a.b`, and `a.?b`, whose result is an optional. */
 export function compileMember(node: Node, place: Place): Part {
   const type = typeNamed(node);
   if (type) return { run: () => type, kind: 'type' };
@@ -43,7 +43,7 @@ function memberOf(of: unknown, name: string): unknown {
     : fail(`found no matching overload: a value of type ${kind} has no \`.${name}\``);
 }
 
-/** Null, or an optional of it: the output of a step that did not run. */
+/** Null or an optional null: the output of a step that did not run. */
 function isEmpty(of: unknown): boolean {
   return of === null || (of instanceof Maybe && of.value === null);
 }
@@ -53,7 +53,7 @@ function asMaybe(value: unknown): Maybe {
   return value === undefined ? Maybe.none : new Maybe(value);
 }
 
-/** `a[b]`, and `a[?b]`, which gives an optional. */
+/** Compiles `a[b]`, and `a[?b]`, whose result is an optional. */
 export function compileIndex(node: Node, place: Place): Part {
   const [target, key] = (node.args as [Node, Node]).map((part) => place.compile(part, place).run) as [
     Part['run'],
@@ -91,7 +91,7 @@ function placeOf(key: unknown): number {
   return Number.isInteger(place) ? place : fail(`a list has no place ${place}`);
 }
 
-/** `has(a.b)`: whether `a` has the member, be it null. */
+/** Compiles `has(a.b)`, true even if the member is null. */
 export function compileHas(member: Node, place: Place): Part {
   const [target, name] = member.args as [Node, string];
   const { run } = place.compile(target, place);

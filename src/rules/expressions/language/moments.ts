@@ -6,10 +6,10 @@ export const SECOND = 1_000_000_000n;
 const MILLISECOND = 1_000_000n;
 const DAY_SECONDS = 86_400;
 
-/** From the first moment of the year 1 up to the last of 9999. */
+/** The range of timestamps: the years 1 to 9999. */
 const FIRST = -62_135_596_800n * SECOND;
 const LAST = 253_402_300_800n * SECOND - 1n;
-/** Number of nanoseconds that fit into 64 bits, about 292 years. */
+/** The longest duration: 64 bits of nanoseconds, about 292 years. */
 const LONGEST = 2n ** 63n - 1n;
 
 const RFC_3339 = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:Z|([+-])(\d{2}):(\d{2}))$/;
@@ -25,11 +25,7 @@ export function spanOf(nanos: bigint): Span {
   return nanos <= LONGEST && -nanos <= LONGEST ? new Span(nanos) : fail('a duration has at most 9223372036s');
 }
 
-/**
- * Reads RFC 3339, such as `2026-01-31T08:00:00+01:00`, with up to nine decimals.
- *
- * @throws Failure for any other text, and for a day or an hour that does not exist.
- */
+/** Reads RFC 3339 with up to nine decimals. @throws Failure for anything else, also a nonexistent day. */
 export function readMoment(text: string): Moment {
   const refuse = (): never =>
     fail(`timestamp() takes a moment such as 2026-01-31T08:00:00Z, not ${JSON.stringify(text)}`);
@@ -51,7 +47,7 @@ function isLeap(year: number): boolean {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
 }
 
-/** Days since 1970 of a date of the Gregorian calendar; a month has the numbers 1 to 12. */
+/** Days since 1970 of a Gregorian date; months are 1 to 12. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const from = month <= 2 ? year - 1 : year;
   const era = Math.floor(from / 400);
@@ -60,7 +56,6 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + ofEra * 365 + Math.floor(ofEra / 4) - Math.floor(ofEra / 100) + ofYear - 719_468;
 }
 
-/** Date and time as a clock and a calendar show them. */
 export interface Civil {
   year: number;
   /** 1 to 12. */
@@ -75,7 +70,7 @@ export interface Civil {
   dayOfYear: number;
 }
 
-/** Date and time at some seconds since 1970, with the offset of the time zone already added. */
+/** @param seconds since 1970, with the offset of the time zone already added. */
 export function civilOf(seconds: number): Civil {
   const days = Math.floor(seconds / DAY_SECONDS);
   const rest = seconds - days * DAY_SECONDS;
@@ -97,13 +92,13 @@ export function civilOf(seconds: number): Civil {
   };
 }
 
-/** Whole seconds since 1970, and the remainder. */
+/** `rest`: nanoseconds, never negative. */
 export function splitMoment({ nanos }: Moment): { seconds: number; rest: number } {
   const rest = ((nanos % SECOND) + SECOND) % SECOND;
   return { seconds: Number((nanos - rest) / SECOND), rest: Number(rest) };
 }
 
-/** Writes RFC 3339 in UTC, with as many decimals as are needed, at least `least`. */
+/** Writes RFC 3339 in UTC. @param least the minimum number of decimals. */
 export function writeMoment(moment: Moment, least = 0): string {
   const { seconds, rest } = splitMoment(moment);
   const { year, month, day, hour, minute, second } = civilOf(seconds);
@@ -133,11 +128,7 @@ const UNITS: Record<string, bigint> = {
 };
 const SPAN_PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/y;
 
-/**
- * Reads a duration such as `1h30m` or `-1.5s`; `0` needs no unit.
- *
- * @throws Failure for any other text.
- */
+/** Reads `1h30m` or `-1.5s`; `0` needs no unit. @throws Failure for any other text. */
 export function readSpan(text: string): Span {
   const refuse = (): never => fail(`duration() takes a duration such as 1h30m, not ${JSON.stringify(text)}`);
   const isNegative = text.startsWith('-');

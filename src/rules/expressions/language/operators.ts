@@ -9,12 +9,12 @@ const MIN_INT = -(2n ** 63n);
 const MAX_INT = 2n ** 63n - 1n;
 const MAX_UINT = 2n ** 64n - 1n;
 
-/** @throws Failure for a whole number that has no room in 64 bits. */
+/** @throws Failure beyond 64 bits. */
 export function asInt(value: bigint): bigint {
   return value >= MIN_INT && value <= MAX_INT ? value : fail('the number is too large for an int');
 }
 
-/** @throws Failure for a whole number below 0 or from 2^64 on. */
+/** @throws Failure beyond unsigned 64 bits. */
 export function asUint(value: bigint): Uint {
   return value >= 0n && value <= MAX_UINT ? new Uint(value) : fail('the number does not fit a uint');
 }
@@ -22,7 +22,7 @@ export function asUint(value: bigint): Uint {
 type Whole = (a: bigint, b: bigint) => bigint;
 type Real = (a: number, b: number) => number;
 
-/** One of ints, uints and doubles; an int beside a double counts as a double. Source: docs/workflow-language.md#expressions. */
+/** Mixed with a double, an int is converted. Source: docs/workflow-language.md#expressions. */
 function arithmetic(whole: Whole, real?: Real): Overload[] {
   return [
     overload<[bigint, bigint]>('int int -> int', ([a, b]) => asInt(whole(a, b))),
@@ -95,7 +95,7 @@ const NEGATED: Overload[] = [
 
 const DENIED: Overload[] = [overload<[boolean]>('bool -> bool', ([a]) => !a)];
 
-/** Operators that evaluate all operands first, apart from equality and `in`, which take everything. */
+/** Operators that evaluate all operands first, but for equality and `in`, which take operands of any kind. */
 export const OPERATORS: ReadonlyMap<string, Callable> = new Map(
   (
     [

@@ -2,21 +2,18 @@ import type { Cost } from './cost.js';
 import { Failure } from './failure.js';
 import { type Kind, kindOf } from './kinds.js';
 
-/** Type of an operand. */
 export type Wanted = Kind | 'any';
 
-/** Type of a result; `any` if it depends on the operands. */
+/** `any` if it depends on the operands. */
 export type Result = Kind | 'any' | 'list<string>';
 
-/** One way in which an operator, a function or a method may be called. */
 export interface Overload {
-  /** For a method, the receiver comes first. */
+  /** A method's receiver comes first. */
   operands: readonly Wanted[];
   result: Result;
   run: (operands: never[], context: CallContext) => unknown;
 }
 
-/** Arguments of a call besides its operands. */
 export interface CallContext {
   cost: Cost;
   /** Nanoseconds since 1970. */
@@ -24,19 +21,14 @@ export interface CallContext {
   uuid: () => string;
 }
 
-/** The overloads of a named function, with the cost of their operands. */
 export interface Callable {
   name: string;
   overloads: readonly Overload[];
-  /** How much of the operands is read: their text and members, or all that is in them. */
+  /** What it reads of its operands, and so pays for: their top level, all of them, or nothing. */
   reads: 'members' | 'all' | 'nothing';
 }
 
-/**
- * Declares an overload.
- *
- * @param signature the kinds of its operands, and after `->` its result: `string int -> string`.
- */
+/** @param signature kinds of the operands, then `->` and the result: `string int -> string`. */
 export function overload<T extends unknown[]>(
   signature: string,
   run: (operands: T, context: CallContext) => unknown,
@@ -49,7 +41,7 @@ export function overload<T extends unknown[]>(
   };
 }
 
-/** Every overload that may match operands of these kinds. `any` fits all, and all fit `any`. */
+/** The overloads that may match these kinds; an operand of kind `any` matches everything. */
 export function overloadsFor(callable: Callable, kinds: readonly Wanted[]): Overload[] {
   return callable.overloads.filter((one) => fits(one.operands, kinds));
 }
@@ -63,11 +55,7 @@ function fits(wanted: readonly Wanted[], kinds: readonly Wanted[]): boolean {
   return true;
 }
 
-/**
- * Calls a named function.
- *
- * @throws Failure if no overload takes such operands.
- */
+/** @throws Failure if no overload takes such operands. */
 export function callWith(callable: Callable, operands: unknown[], context: CallContext): unknown {
   const { cost } = context;
   if (callable.reads === 'members') for (const operand of operands) cost.spendOn(operand);
@@ -86,7 +74,6 @@ function takes(wanted: readonly Wanted[], operands: readonly unknown[]): boolean
   return true;
 }
 
-/** The failure of operands that nothing takes. */
 export function noOverload(name: string, kinds: readonly Wanted[]): Failure {
   const given = kinds.map((kind) => (kind === 'any' ? 'dyn' : kind));
   const isWord = /^\w/.test(name);

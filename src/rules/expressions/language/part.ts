@@ -2,33 +2,30 @@ import type { Node } from '../syntax/node.js';
 import type { Failure } from './failure.js';
 import type { CallContext, Wanted } from './overloads.js';
 
-/** One evaluation: the values of its names, and its cost so far. */
 export interface Evaluation extends CallContext {
   values: { readonly [name: string]: unknown };
-  /** Variables of the enclosing macros, by depth. */
+  /** Variables of the enclosing macros, outermost first. */
   bound: unknown[];
 }
 
-/** A part of an expression, ready to be evaluated. */
 export interface Part {
   /** @throws Failure. */
   run: (evaluation: Evaluation) => unknown;
-  /** The kind of its result, if known in advance. */
   kind: Wanted;
 }
 
-/** Context of a part: the variables of the enclosing macros, innermost last, and the errors known so far. */
+/** What a part is compiled with. `bound`: the variables of the enclosing macros, outermost first. */
 export interface Place {
-  /** Makes a part inside ready: parts hold parts of every form. */
+  /** Compiles an inner part. A member, since importing `compilePart` would be circular. */
   compile: (node: Node, place: Place) => Part;
   bound: readonly string[];
-  /** Failures independent of values: a function that does not exist, operands that no overload takes. */
+  /** Collects failures that are certain: unknown functions, operands that no overload takes. */
   failures: Failure[];
-  /** Whether `a.?b` and `a[?b]` are absent where `a` is null; else they fail. */
+  /** Whether `a.?b` and `a[?b]` are absent if `a` is null. In older versions they fail. */
   nullIsEmpty: boolean;
 }
 
-/** A part that always fails. */
+/** Records a failure that is certain; the part also throws it when it runs. */
 export function failing(failure: Failure, place: Place): Part {
   place.failures.push(failure);
   return {

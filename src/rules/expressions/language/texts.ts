@@ -5,10 +5,10 @@ import { fail } from './failure.js';
 import { List } from './kinds.js';
 import { type CallContext, type Overload, overload } from './overloads.js';
 
-/** Cost of parsing JSON, and of writing bytes as text, relative to reading text. */
+/** Cost of parsing JSON or encoding bytes, relative to reading text. */
 const PARSING = 16;
 
-/** Methods of texts, bytes and lists of texts, by their names. Places in a text are those of its letters. */
+/** Methods of strings, bytes and lists of strings. Indexes count code points. */
 export const TEXT_METHODS: Record<string, readonly Overload[]> = {
   contains: [overload<[string, string]>('string string -> bool', ([text, part]) => text.includes(part))],
   startsWith: [overload<[string, string]>('string string -> bool', ([text, part]) => text.startsWith(part))],
@@ -78,14 +78,14 @@ export const TEXT_METHODS: Record<string, readonly Overload[]> = {
   ],
 };
 
-/** Whether a text has a part that a pattern of RE2 describes. */
+/** Whether an RE2 pattern matches a part of a text. */
 export function matches(text: string, pattern: string, { cost }: CallContext): boolean {
   const program = compilePattern(pattern);
   cost.spend(Math.ceil((text.length * program.programSize()) / 500));
   return program.matcher(text).find();
 }
 
-/** Number of code points in a text; one beyond U+FFFF is two units of JavaScript. */
+/** Number of code points, not of UTF-16 units. */
 export function lettersIn(text: string): number {
   let pairs = 0;
   for (let at = 0; at < text.length - 1; at += 1) {
@@ -101,7 +101,7 @@ function placeOf(text: string, unit: number): bigint {
   return BigInt(unit < 0 ? -1 : lettersIn(text.slice(0, unit)));
 }
 
-/** @throws Failure for a place that the text does not have. */
+/** The UTF-16 index of a code point. @throws Failure beyond the end of the text. */
 function unitAt(text: string, place: bigint): number {
   let unit = 0;
   for (let left = place; left > 0n && unit < text.length; left -= 1n)

@@ -3,7 +3,7 @@ import type { Moment, Span } from './kinds.js';
 import { type Civil, civilOf, SECOND, splitMoment } from './moments.js';
 import { type Overload, overload } from './overloads.js';
 
-/** A method of moments: in UTC, or in the time zone that it is given. */
+/** A method of timestamps, in UTC or in a given time zone. */
 function read(part: (civil: Civil) => number): Overload[] {
   const shown = (moment: Moment, zone: string): bigint => {
     const { seconds } = splitMoment(moment);
@@ -25,7 +25,7 @@ const MILLISECONDS: Overload[] = [
     offsetOf(zone, splitMoment(moment).seconds);
     return milliseconds(moment);
   }),
-  // Those beyond the last whole second; hours, minutes and seconds are all that the duration has.
+  // Only the part below a second; hours, minutes and seconds count the whole duration.
   overload<[Span]>('duration -> int', ([{ nanos }]) => (nanos % SECOND) / 1_000_000n),
 ];
 
@@ -33,7 +33,7 @@ function milliseconds(moment: Moment): bigint {
   return BigInt(Math.floor(splitMoment(moment).rest / 1_000_000));
 }
 
-/** Methods of moments and durations, by their names. Months, days of the year and of the month but `getDate` begin at 0. */
+/** Methods of timestamps and durations. Months, and days other than `getDate`, begin at 0. */
 export const TIME_METHODS: Record<string, readonly Overload[]> = {
   getFullYear: read(({ year }) => year),
   getMonth: read(({ month }) => month - 1),

@@ -3,12 +3,10 @@ import { noJson, wholeNumber } from '../json-values.js';
 import { Dictionary, kindOf, List, type Maybe, type Moment, type Span, type Uint } from './kinds.js';
 import { writeMoment, writeSpan } from './moments.js';
 
-/** Decimals of a moment in JSON, at least. */
 const MILLISECONDS = 3;
 
 /**
- * Turns the result of an expression into JSON; an absent optional becomes undefined.
- *
+ * Undefined for an absent optional.
  * @throws AbilityError `expression.failed` for an int beyond 2^53, bytes, types, NaN and infinities.
  */
 export function toJson(value: unknown): Json | undefined {

@@ -1,8 +1,6 @@
 /**
- * Lets CEL recognise its timestamps in workflow code.
- *
- * The sandbox of the Temporal SDK replaces Date, but instances of the replacement have the original as their
- * constructor; the CEL library distinguishes values by constructor. Imported before it, for its side effect.
+ * Imported before the CEL library, which recognises values by constructor: Temporal's sandbox replaces Date, but
+ * instances keep the original constructor.
  */
 if (Date.prototype.constructor !== Date) {
   Object.defineProperty(Date.prototype, 'constructor', { value: Date, writable: true, configurable: true });

@@ -1,7 +1,7 @@
 import { noSuchFunction } from '../expression-errors.js';
 import { type Node, walk } from '../syntax/node.js';
 
-/** Functions the rewritten text calls; no expression of a user can, because their names are refused there. */
+/** Functions that the rewritten text calls. User expressions cannot call them: their names are refused. */
 export const INSTRUMENTS = {
   iterate: 'iterate_',
   read: 'read_',
@@ -11,7 +11,7 @@ export const INSTRUMENTS = {
 const INSTRUMENT_NAMES: ReadonlySet<string> = new Set(Object.values(INSTRUMENTS));
 
 const MACROS: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'filter', 'map']);
-/** Methods whose work grows with the receiving text or list. */
+/** Methods whose cost grows with their receiver. */
 const READING_METHODS: ReadonlySet<string> = new Set([
   'base64',
   'contains',
@@ -28,14 +28,12 @@ const READING_METHODS: ReadonlySet<string> = new Set([
 /** Cost of parsing relative to reading. */
 const PARSING = 16n;
 
-/** Nodes of a macro's body that count as one visit: they take about as long as reading one value. */
+/** Nodes of a macro's body that count as one visit: evaluating them takes about as long as reading a value. */
 const NODES_A_VISIT = 3;
 
 /**
- * Puts counters around everything in an expression that can cost more than a constant, and RE2 in place of `matches`.
- *
- * The library has neither a limit on visits nor a regular expression engine that cannot hang. A macro pays for all its
- * turns before the first one, because `all` and `exists` go on after an error. Source: docs/workflow-language.md#expressions.
+ * Adds counters and RE2, since the library limits neither visits nor matching time. A macro pays for all turns
+ * first, because `all` and `exists` go on after an error. Source: docs/workflow-language.md#expressions.
  */
 export function instrument(node: Node): Node {
   const { op, args } = node;
@@ -86,7 +84,7 @@ function instrumentMethod([name, target, args]: [string, Node, Node[]]): Node {
     const receiver = call(INSTRUMENTS.iterate, [instrument(target), { op: 'value', args: visitsPerTurn(bodies) }]);
     return { op: 'rcall', args: [name, receiver, [variable, ...bodies.map(instrument)]] };
   }
-  // A joined list is read with the texts in it.
+  // `join` reads the list and its texts.
   if (name === 'join') return { op: 'rcall', args: [name, counted(INSTRUMENTS.compare, target), args.map(instrument)] };
   if (name === 'json') {
     const receiver = call(INSTRUMENTS.iterate, [instrument(target), { op: 'value', args: PARSING }]);
@@ -103,7 +101,7 @@ function visitsPerTurn(bodies: Node[]): bigint {
   return BigInt(1 + Math.floor(nodes / NODES_A_VISIT));
 }
 
-/** A literal costs nothing worth counting, and counting would only hide its type. */
+/** Literals are not counted: they cost almost nothing, and the counter would hide their type. */
 function counted(instrumentName: string, operand: Node): Node {
   return operand.op === 'value' ? instrument(operand) : call(instrumentName, [instrument(operand)]);
 }
@@ -116,7 +114,7 @@ function call(name: string, args: Node[]): Node {
   return { op: 'call', args: [name, args] };
 }
 
-/** The library's serializer rounds doubles to nine decimals. */
+/** Works around the library's serializer, which rounds doubles to nine decimals. */
 function exactDouble(value: number): Node {
   return call('double', [{ op: 'value', args: String(value) }]);
 }
@@ -125,7 +123,7 @@ function refuseInstrument(name: string): void {
   if (INSTRUMENT_NAMES.has(name)) throw noSuchFunction(name);
 }
 
-/** Takes the counters out again, so that an error can show the expression as it was written. */
+/** Removes the counters, so that an error shows the expression as the author wrote it. */
 export function withoutInstruments(node: Node): Node {
   const { op, args } = node;
   if (op === 'value' || op === 'id') return node;

@@ -21,10 +21,10 @@ const OPTIONS = {
   limits: { maxDepth: EXPRESSION_LIMITS.depth, maxAstNodes: EXPRESSION_LIMITS.nodes },
 } as const;
 
-/** Receives the reports of the current evaluation's instruments; evaluation is synchronous. */
+/** The current evaluation, for its instruments. A global works since evaluation is synchronous. */
 let current: { budget: VisitBudget; scope: Scope } | undefined;
 
-/** The library, for parsing expressions and evaluating them. */
+/** The CEL library, configured once to parse user expressions, and once to run instrumented ones. */
 interface Library {
   syntax: Environment;
   runtime: Environment;
@@ -32,7 +32,7 @@ interface Library {
 
 let made: Library | undefined;
 
-/** Made for the first plan of an earlier version: most builds see none. */
+/** Created on first use: only plans of earlier versions need it. */
 function library(): Library {
   made ??= { syntax: withFunctions(new Environment(OPTIONS)), runtime: withInstruments(withFunctions(runtimeOf())) };
   return made;
@@ -75,7 +75,7 @@ function withInstruments(environment: Environment): Environment {
     .registerFunction(`${INSTRUMENTS.matches}(dyn, dyn): bool`, matchesOnRe2);
 }
 
-/** Optionals, moments and durations are objects as well, and nothing goes through them. */
+/** Whether macros can iterate over a value. Optionals, timestamps and durations are objects, too. */
 function isCollection(value: unknown): value is object {
   if (Array.isArray(value) || value instanceof Map) return true;
   if (value === null || typeof value !== 'object') return false;
@@ -83,11 +83,7 @@ function isCollection(value: unknown): value is object {
   return prototype === null || prototype === Object.prototype;
 }
 
-/**
- * Reads an expression as plans of the versions 8.0.0 and 8.0.0+1 read it.
- *
- * @throws AbilityError `expression.syntax` or `expression.too_costly`.
- */
+/** For plans of 8.0.0 and 8.0.0+1. @throws AbilityError `expression.syntax` or `expression.too_costly`. */
 export function compileEarlier(source: string): Expression {
   const { syntax, runtime } = library();
   const parsed = asSyntaxError(source, () => {
@@ -126,8 +122,8 @@ type Program = ReturnType<Environment['parse']>;
 const firstReadings = new WeakMap<Node, Program>();
 
 /**
- * An expression as plans of the first version read it: from the text of the library's own serializer, which leaves out
- * parentheses that matter. A task that began with the wrong value must keep it, or its history would not replay.
+ * As plans of the first version read it, from the library's serializer, which loses necessary parentheses: a task
+ * keeps its wrong value, or its history would not replay.
  */
 function asFirstRead(instrumented: Node, program: Program): Program {
   const known = firstReadings.get(instrumented);

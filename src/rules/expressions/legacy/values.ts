@@ -3,7 +3,7 @@ import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
 import type { Json, JsonObject } from '../../../contracts/json.js';
 import { noJson, wholeNumber } from '../json-values.js';
 
-/** Key for the value behind a view. A table of all views would cost ten times as much as the views. */
+/** Key of the value behind a view. A WeakMap of all views would cost ten times as much as the views. */
 const BEHIND = Symbol('the value behind');
 
 const handler: ProxyHandler<object> = {
@@ -15,10 +15,8 @@ const handler: ProxyHandler<object> = {
 };
 
 /**
- * Shows a JSON value as CEL sees it: whole numbers are ints, all others doubles.
- *
- * Objects and lists are wrapped, not copied: an expression that reads one field of a large output pays for that field.
- * The value must not be frozen.
+ * Whole numbers become ints. Objects and lists, which must not be frozen, are wrapped, not copied, so that reading
+ * one field of a large output is cheap.
  */
 export function toCel(value: Json | undefined): unknown {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
@@ -26,7 +24,7 @@ export function toCel(value: Json | undefined): unknown {
   return new Proxy(value, handler);
 }
 
-/** The value behind a view, or the value itself if it is not one: iterating over its keys is much faster. */
+/** The value behind a view, or the value itself: iterating over the keys of a view is much slower. */
 export function unwrapped(value: object): object {
   return behind(value) ?? value;
 }
@@ -36,8 +34,7 @@ function behind(value: object): JsonObject | Json[] | undefined {
 }
 
 /**
- * Turns a result of CEL back into JSON; an absent optional becomes undefined.
- *
+ * Undefined for an absent optional.
  * @throws AbilityError `expression.failed` for an int beyond 2^53, bytes, types and functions.
  */
 export function fromCel(value: unknown): Json | undefined {

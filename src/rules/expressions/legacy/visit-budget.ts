@@ -1,40 +1,31 @@
 import { EXCEEDED, EXPRESSION_LIMITS } from '../limits.js';
 import { unwrapped } from './values.js';
 
-/** Characters of a string, or bytes, that count as one visit. */
 const CHARACTERS_A_VISIT = 64;
-/** The library looks at all keys of a map to find out that it is one. */
+/** To recognize a map, the library reads all its keys. */
 const VISITS_A_KEY = 2;
 
-/**
- * Counts the visits of one evaluation, so that an expression ends with an error and never hangs.
- *
- * Counting is by values and characters touched, not by the clock: a workflow that is replayed counts the same.
- */
+/** Limits an evaluation by values and characters visited, not by the clock, so that replays count the same. */
 export class VisitBudget {
   private left: number = EXPRESSION_LIMITS.visits;
 
-  /** Whether the budget was exceeded. Some operators of CEL swallow errors, so check again at the end. */
+  /** Some CEL operators ignore errors, so also check this at the end of an evaluation. */
   get isExceeded(): boolean {
     return this.left < 0;
   }
 
-  /** @throws AbilityError `expression.too_costly` when the budget is used up. */
+  /** @throws AbilityError `expression.too_costly` if the budget is exceeded. */
   spend(visits: number): void {
     this.left -= visits;
     if (this.left < 0) throw EXCEEDED;
   }
 
-  /** @throws AbilityError `expression.too_costly` when the budget is used up already. */
+  /** @throws AbilityError `expression.too_costly` if the budget was exceeded before. */
   refuseWhenSpent(): void {
     if (this.left < 0) throw EXCEEDED;
   }
 
-  /**
-   * The collection that a macro iterates over: the items of a list, the keys of a map.
-   *
-   * `all` and `exists` continue after an error in a turn; they end if no further item is available.
-   */
+  /** Items of a list, keys of a map. `all` and `exists` go on after an error, but end without a next item. */
   turnsOver(value: object): object {
     const items = Array.isArray(value) ? value : keysOf(value);
     return new Proxy(items, {
@@ -45,25 +36,24 @@ export class VisitBudget {
     });
   }
 
-  /** Spends the cost of reading a whole value: its characters, its bytes or its members. */
+  /** Adds the cost of reading a value, without nested ones. */
   spendOn(value: unknown, times = 1): void {
     this.refuseWhenSpent();
     if (typeof value === 'string') this.spend(Math.ceil(value.length / CHARACTERS_A_VISIT) * times);
     else if (value !== null && typeof value === 'object') this.spend(membersOf(value) * times);
   }
 
-  /** Spends the cost of comparing a value deeply. */
   spendDeeplyOn(value: unknown): void {
     this.refuseWhenSpent();
     this.spend(wholeCostOf(value));
   }
 }
 
-/** Values are immutable, so a count stays valid; counting the keys of a map costs as much as reading it. */
+/** Caches; values are immutable, and counting takes as long as reading. */
 const keys = new WeakMap<object, unknown[]>();
 const wholeCosts = new WeakMap<object, number>();
 
-/** The keys of a map, which a macro over it goes through; always the same list for the same map. */
+/** Always the same list for the same map. */
 function keysOf(map: object): unknown[] {
   const plain = unwrapped(map);
   const known = keys.get(plain);
@@ -73,13 +63,12 @@ function keysOf(map: object): unknown[] {
   return found;
 }
 
-/** Bytes are counted as text is: listing the keys of a megabyte of them would take 100 ms. */
+/** Bytes count like text: listing the keys of a megabyte would take 100 ms. */
 function membersOf(value: object): number {
   if (ArrayBuffer.isView(value)) return Math.ceil(value.byteLength / CHARACTERS_A_VISIT);
   return Array.isArray(value) ? value.length : keysOf(value).length * VISITS_A_KEY;
 }
 
-/** Visits for a whole value, including nested ones. */
 function wholeCostOf(value: unknown): number {
   if (value === null || typeof value !== 'object') return countWhole(value);
   const plain = unwrapped(value);
@@ -90,7 +79,7 @@ function wholeCostOf(value: unknown): number {
   return cost;
 }
 
-/** Counts no further than an expression may go. Nothing inside is noted down, which would take longer than counting. */
+/** Stops above the budget. Does not cache nested values: that would take longer than counting. */
 function countWhole(value: unknown): number {
   if (typeof value === 'string') return Math.ceil(value.length / CHARACTERS_A_VISIT);
   if (value === null || typeof value !== 'object') return 0;

@@ -7,11 +7,7 @@ const PLAIN: Record<string, string> = {
 
 const ESCAPE = /\\(?:([\\?"'`abfnrtv])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|)/g;
 
-/**
- * The value of a literal, from the text between its quotes.
- *
- * @throws SyntaxFailure for an invalid escape, and for one of half a surrogate pair.
- */
+/** Takes the text inside the quotes. @throws SyntaxFailure for an invalid escape or half a surrogate pair. */
 export function readEscapes(
   written: string,
   how: { isRaw: boolean; isBytes: boolean; range: { start: number; end: number } },
@@ -25,7 +21,7 @@ export function readEscapes(
   });
 }
 
-/** In bytes, `\x` and octal escapes are single bytes, and all else is its UTF-8. */
+/** In bytes, `\x` and octal escapes are single bytes; other characters are encoded in UTF-8. */
 function readBytes(
   written: string,
   { isRaw, range }: { isRaw: boolean; range: { start: number; end: number } },

@@ -1,8 +1,8 @@
-/** A part of an expression, as plain data. */
+/** A node of an expression's syntax tree, as plain data. */
 export interface Node {
   op: string;
   args: unknown;
-  /** A name that was written with a dot before it: no macro binds it. */
+  /** Whether the name has a leading dot, so that it never refers to a macro's variable. */
   isGlobal?: boolean;
 }
 
@@ -16,10 +16,9 @@ export function walk(node: Node, visit: (node: Node) => void): void {
   if (node.op !== 'value') seen(node.args);
 }
 
-/** The macros that bind a name to each item of a list, or to each key of a map. */
 export const LOOPING: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'existsOne', 'filter', 'map']);
 
-/** Whether a call of a method is a macro that binds the name which is its first argument. */
+/** Whether a method call is a macro, whose first argument is the name of a variable. */
 export function isLoop(name: string, args: readonly Node[]): boolean {
   return LOOPING.has(name) && (args.length === 2 || (name === 'map' && args.length === 3));
 }

@@ -3,13 +3,12 @@ import { isLoop, LOOPING, type Node } from './node.js';
 import { SyntaxFailure } from './syntax-failure.js';
 import { readTokens, type Token } from './tokens.js';
 
-/** Words reserved by CEL for future use, which cannot be names. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop'],
   ...['package', 'namespace', 'return', 'var', 'void', 'while'],
 ]);
 
-/** Operators of two operands, from those that bind least; those of one row are read from the left. */
+/** Binary operators by precedence, lowest first. All are left-associative. */
 const ROWS: readonly (readonly string[])[] = [
   ['||'],
   ['&&'],
@@ -19,10 +18,7 @@ const ROWS: readonly (readonly string[])[] = [
 ];
 
 /**
- * Reads the text of an expression.
- *
- * Source: the grammar of CEL (google/cel-spec, doc/langdef.md), without messages, and with `.?` and `[?` of optionals.
- *
+ * Source: the grammar of CEL (google/cel-spec, doc/langdef.md), without messages, with `.?` and `[?` of optionals.
  * @throws SyntaxFailure if it is not CEL; AbilityError `expression.too_costly` if it is too deep or too large.
  */
 export function parseCel(text: string): Node {
@@ -133,7 +129,7 @@ class Parser {
     return node;
   }
 
-  /** A chain of members is as deep as it is long, until it ends. */
+  /** Each member adds to the depth until the chain ends. */
   private deeperMember(read: () => Node): Node {
     const node = this.deeper(read);
     this.depth += 1;

@@ -1,4 +1,4 @@
-/** Thrown for text that is not CEL; the place is in UTF-16 units of the text. */
+/** Thrown for invalid CEL. `range` counts UTF-16 units of the text. */
 export class SyntaxFailure {
   constructor(
     readonly summary: string,

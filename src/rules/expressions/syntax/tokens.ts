@@ -2,7 +2,7 @@ import { Uint } from '../language/kinds.js';
 import { readEscapes } from './escapes.js';
 import { SyntaxFailure } from './syntax-failure.js';
 
-/** A piece of the text of an expression. Operators and brackets are their own kind. */
+/** A token of an expression. `kind` is the token itself for operators and brackets. */
 export interface Token {
   kind: string;
   /** The value of a literal, the name of an identifier. */
@@ -19,11 +19,7 @@ const SINGLE_OPERATORS = '-+*/%<>!()[]{}.,:?';
 
 const MAX_INT = 2n ** 63n - 1n;
 
-/**
- * Cuts an expression into its tokens, the last of which has the kind `end`.
- *
- * @throws SyntaxFailure for a character that begins no token, and for an invalid literal.
- */
+/** The last token has the kind `end`. @throws SyntaxFailure for an invalid character or literal. */
 export function readTokens(text: string): Token[] {
   const tokens: Token[] = [];
   for (let at = afterSpace(text, 0); at < text.length; ) {
@@ -35,7 +31,7 @@ export function readTokens(text: string): Token[] {
   return tokens;
 }
 
-/** The position after blanks and comments, from `// ` up to the end of the line. */
+/** Skips blanks and comments, which begin with `//` and end with the line. */
 function afterSpace(text: string, from: number): number {
   for (let at = from; ; at += 1) {
     const code = text.charCodeAt(at);
@@ -53,7 +49,7 @@ function readToken(text: string, start: number): Token {
     let end = start + 1;
     while (isLetter(text.charCodeAt(end)) || isDigit(text.charCodeAt(end))) end += 1;
     const next = text[end];
-    // A prefix of one or two letters right before a quote says how to read the literal.
+    // One or two letters right before a quote are a literal's prefix.
     if ((next === '"' || next === "'") && end - start <= 2) return readQuoted(text, start) ?? wordOf(text, start, end);
     return wordOf(text, start, end);
   }
@@ -85,7 +81,7 @@ function wordOf(text: string, start: number, end: number): Token {
   return word === 'in' ? { kind: 'in', start, end } : { kind: 'name', value: word, start, end };
 }
 
-/** One more than the largest int is accepted as well: a minus sign may precede it. */
+/** Accepts 2^63 as well, since a minus sign may precede it. */
 function readNumber(text: string, start: number): Token {
   NUMBER.lastIndex = start;
   const [written = ''] = NUMBER.exec(text) ?? [];

@@ -1,8 +1,7 @@
 // Written by scripts/write-time-zones.mjs from the time zone database 2026f (IANA, public domain).
-/** Version of the time zone database. */
 export const ZONE_VERSION = '2026f';
 
-/** One line a zone since 1970: names|rule|offsets|which of them holds when|seconds between the changes, in base 36. */
+/** One zone a line: names|rule|offsets|index of the offset in each period|seconds between changes, base 36. */
 export function zoneText(): string {
   // Inside a function, so that loading the module costs nothing.
   return `Africa/Abidjan Africa/Accra Africa/Bamako Africa/Banjul Africa/Conakry Africa/Dakar Africa/Freetown Africa/Lome Africa/Nouakchott Africa/Ouagadougou Africa/Timbuktu Atlantic/Reykjavik Atlantic/St_Helena Etc/GMT Etc/GMT+0 Etc/GMT-0 Etc/GMT0 Etc/Greenwich GMT GMT+0 GMT-0 GMT0 Greenwich Iceland|GMT0|0|0|

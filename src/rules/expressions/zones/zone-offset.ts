@@ -2,13 +2,12 @@ import { fail } from '../language/failure.js';
 import { zoneText } from './zone-data.js';
 import { offsetByRule, readZoneRule, type ZoneRule } from './zone-rule.js';
 
-/** How the clocks of a zone were changed since 1970, and how they go on. Seconds. */
+/** The changes of a zone's clocks since 1970, and the rule for later ones. In seconds. */
 interface Zone {
-  /** When each change was, since 1970, in their order. */
+  /** Times of the changes since 1970, ascending. */
   changes: readonly number[];
-  /** East of Greenwich: before the first change, and after each. */
+  /** Offsets east of Greenwich: one before the first change, and one after each. */
   offsets: readonly number[];
-  /** After the last change. */
   rule: ZoneRule;
 }
 
@@ -17,22 +16,19 @@ const FIXED = /^([-+]?)(\d{1,2}):(\d{2})$/;
 let lines: ReadonlyMap<string, string> | undefined;
 const zones = new Map<string, Zone>();
 
-/** Whether a time zone has that name, or whether it is an offset such as `+05:30`. */
+/** Whether it is the name of a time zone, or an offset such as `+05:30`. */
 export function isZone(name: string): boolean {
   return FIXED.test(name) || isNamedZone(name);
 }
 
-/** Whether a time zone has that name; an offset is not a name. */
 export function isNamedZone(name: string): boolean {
   return name === 'UTC' || linesByName().has(name);
 }
 
 /**
- * Seconds east of Greenwich of a time zone at a moment, in seconds since 1970.
- *
- * By a table of this build and not by that of Node, which differs between its versions: a history replays everywhere.
- *
- * @throws Failure for a zone that does not exist, and for a moment before 1970 in a zone of a place.
+ * Seconds east of Greenwich. @param moment seconds since 1970. Uses a table of this build, not Node's, which
+ * differs between versions, so that a history replays everywhere.
+ * @throws Failure for a nonexistent zone, and for a named zone before 1970.
  */
 export function offsetOf(name: string, moment: number): number {
   if (name === 'UTC') return 0;
@@ -66,7 +62,7 @@ function zoneOf(name: string): Zone {
   return zone;
 }
 
-/** Cut into lines when a zone is first needed, since most expressions need none. */
+/** Parsed on first use: most expressions need no time zone. */
 function linesByName(): ReadonlyMap<string, string> {
   lines ??= new Map(
     zoneText()

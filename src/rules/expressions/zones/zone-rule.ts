@@ -4,16 +4,16 @@ import { civilOf, daysFromCivil } from '../language/moments.js';
 export interface ZoneRule {
   /** Seconds east of Greenwich. */
   standard: number;
-  /** Left out where the clocks are never changed. */
+  /** Absent if the zone has no summer time. */
   summer?: { offset: number; from: Change; to: Change };
 }
 
-/** A change of the clocks: on the nth weekday of a month, 5 being the last. */
+/** A change on the nth weekday of a month; 5: the last one. */
 interface Change {
   month: number;
   week: number;
   weekday: number;
-  /** Seconds after midnight, by the clock before the change; may be below zero or beyond a day. */
+  /** Seconds after midnight by the clock before the change; may be negative, or more than a day. */
   at: number;
 }
 
@@ -23,8 +23,7 @@ const CHANGE = ',M(\\d+)\\.(\\d)\\.(\\d)(?:/([-+]?\\d+(?::\\d+){0,2}))?';
 const RULE = new RegExp(`^${NAME}${OFFSET}(?:${NAME}${OFFSET}?${CHANGE}${CHANGE})?$`);
 
 /**
- * Reads a rule such as `CET-1CEST,M3.5.0,M10.5.0/3`. Source: POSIX, environment variable TZ, and RFC 9636, 3.3.
- *
+ * Reads `CET-1CEST,M3.5.0,M10.5.0/3`. Source: POSIX, environment variable TZ, and RFC 9636, 3.3.
  * @throws Error for a form that the database has not used so far.
  */
 export function readZoneRule(text: string): ZoneRule {
@@ -45,7 +44,7 @@ function secondsOf(text: string): number {
   return (text.startsWith('-') ? -1 : 1) * (hours * 3600 + minutes * 60 + seconds);
 }
 
-/** Seconds east of Greenwich that a rule gives at a moment, in seconds since 1970. */
+/** Seconds east of Greenwich. @param moment seconds since 1970. */
 export function offsetByRule({ standard, summer }: ZoneRule, moment: number): number {
   if (!summer) return standard;
   const { year } = civilOf(moment + standard);

@@ -19,7 +19,7 @@ const keptToken = z.strictObject({
   created_by: z.string(),
   expires_at: moment,
   revoked_at: moment.optional(),
-  /** Gone once it is revoked. */
+  /** Removed when the token is revoked. */
   hash: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -27,16 +27,15 @@ const keptToken = z.strictObject({
 });
 type KeptToken = z.infer<typeof keptToken>;
 
-/** A currently valid token of the project, with its bearer's key for proofs. */
+/** A valid token of the project; its hash is the key for its bearer's proofs. */
 export interface OpenToken {
   token: AccessToken;
   hash: string;
 }
 
 /**
- * The tokens of a project: a file each in `.system/tokens/`, mode 0600, with a hash in place of the secret.
- *
- * Files are read at each use, so that a revoked token opens nothing from then on, in any process.
+ * The tokens of a project: a file each in `.system/tokens/`, mode 0600, with a hash in place of the secret. Files
+ * are read at each use, so that revoking a token takes effect at once in every process.
  */
 export class TokenFolder {
   constructor(
@@ -44,12 +43,7 @@ export class TokenFolder {
     private readonly project: string,
   ) {}
 
-  /**
-   * Makes a token.
-   *
-   * @returns it, with the one text that opens the project: it is kept nowhere.
-   * @throws AbilityError `usage.invalid` for a token of an agent that may approve.
-   */
+  /** @returns it with its text, kept nowhere. @throws AbilityError `usage.invalid`: agents may not approve. */
   create({ person, agent, can, expiresMs, createdBy }: NewToken, now = Date.now()): AccessToken & { text: string } {
     if (agent !== undefined && can.includes('approve')) {
       throw new AbilityError({
@@ -75,7 +69,7 @@ export class TokenFolder {
     return { ...token, text: tokenText(made) };
   }
 
-  /** All tokens, the newest first; `unreadable` names files that are none. */
+  /** All tokens, newest first; `unreadable` lists files that are not valid tokens. */
   list(): { tokens: AccessToken[]; unreadable: string[] } {
     const names = existsSync(this.folder) ? readdirSync(this.folder).filter((name) => name.endsWith('.json')) : [];
     const tokens: AccessToken[] = [];
@@ -88,7 +82,7 @@ export class TokenFolder {
     return { tokens: tokens.sort((one, other) => other.created_at.localeCompare(one.created_at)), unreadable };
   }
 
-  /** Whether this process may look for tokens; where their folder is another user's, it may not. */
+  /** False if the folder belongs to another user. */
   isReadable(): boolean {
     try {
       readdirSync(this.folder);
@@ -98,12 +92,11 @@ export class TokenFolder {
     }
   }
 
-  /** Whether any token opens the project now. */
   hasOpen(now = Date.now()): boolean {
     return this.list().tokens.some((token) => isOpen(token, now));
   }
 
-  /** Ends a token for good. @returns it; undefined if the id is unknown. */
+  /** Revokes a token. @returns undefined if the id is unknown. */
   revoke(id: string, now = Date.now()): AccessToken | undefined {
     const kept = this.read(id);
     if (!kept) return undefined;
@@ -113,14 +106,13 @@ export class TokenFolder {
     return withoutHash(revoked);
   }
 
-  /** The token that a bearer shows, where it opens the project now; nothing distinguishes the others. */
+  /** The bearer's token if it is valid now; undefined for every other text, whatever the reason. */
   authenticate(text: string, now = Date.now()): AccessToken | undefined {
     const shown = readTokenText(text);
     const open = shown && this.findOpen(shown.id, now);
     return open && isSameHash(open.hash, hashOfSecret(shown.secret)) ? open.token : undefined;
   }
 
-  /** The token of an id, where it opens the project now. */
   findOpen(id: string, now = Date.now()): OpenToken | undefined {
     const kept = this.read(id);
     if (kept?.hash === undefined || !isOpen(kept, now)) return undefined;
@@ -144,7 +136,7 @@ export class TokenFolder {
     return join(this.folder, `${id}.json`);
   }
 
-  /** It keeps itself out of version control: the list of the folder above may be older. */
+  /** The folder has its own `.gitignore`, since that of the folder above may be older. */
   private make(): void {
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const ignore = join(this.folder, '.gitignore');

@@ -3,17 +3,13 @@ import { isMacOf, proveDecision } from '../proof-key.js';
 import type { TokenFolder } from './token-folder.js';
 import { hashOfSecret, readTokenText } from './token-text.js';
 
-/**
- * Signs a decision with a token, as its bearer or a door that received it can.
- *
- * @returns undefined for a text that is not a token. The worker checks whether the token is valid.
- */
+/** Signs a decision with a token; undefined if the text is no token. The worker checks its validity. */
 export function proveWithToken(text: string, decision: ProvedDecision): DecisionProof | undefined {
   const shown = readTokenText(text);
   return shown && proveDecision(Buffer.from(hashOfSecret(shown.secret), 'hex'), decision, shown.id);
 }
 
-/** Why a decision is not proved by the token that its proof names; undefined: it is. */
+/** Undefined if the token proves the decision. */
 export function whyTokenProvesNot(
   tokens: TokenFolder,
   decision: ProvedDecision,

@@ -4,23 +4,20 @@ const FORM = /^abt_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
 const ID_BYTES = 8;
 const SECRET_BYTES = 32;
 
-/** A token as its bearer has it: `abt_<id>_<secret>`, with a secret of 256 random bits. */
+/** The bearer's form: `abt_<id>_<secret>`, with a secret of 256 random bits. */
 export interface TokenText {
   id: string;
   secret: string;
 }
 
-/** Makes a new token. */
 export function makeTokenText(): TokenText {
   return { id: randomBytes(ID_BYTES).toString('hex'), secret: randomBytes(SECRET_BYTES).toString('base64url') };
 }
 
-/** The one line that a bearer sends. */
 export function tokenText({ id, secret }: TokenText): string {
   return `abt_${id}_${secret}`;
 }
 
-/** Reads a bearer's token; undefined for any other text. */
 export function readTokenText(text: string): TokenText | undefined {
   const [, id, secret] = FORM.exec(text) ?? [];
   return id !== undefined && secret !== undefined ? { id, secret } : undefined;
@@ -36,7 +33,7 @@ export function hashOfSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Compares two hashes in a time that does not depend on where they differ. */
+/** Compares in constant time. */
 export function isSameHash(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one, 'hex'), Buffer.from(other, 'hex')];
   return left.length === right.length && left.length > 0 && timingSafeEqual(left, right);

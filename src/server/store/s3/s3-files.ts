@@ -10,7 +10,7 @@ import { readObject, type S3Objects } from './s3-objects.js';
 
 const SHA256 = /^[0-9a-f]{64}$/;
 const MIB = 1024 * 1024;
-/** The smallest part that S3 takes. */
+/** S3's minimum size of a part. */
 const PART_BYTES = 5 * MIB;
 /** An upload may have 10,000 parts. */
 const MAX_PARTS = 9000;
@@ -21,9 +21,7 @@ const FRESH_MS = 12 * 60 * 60 * 1000;
 
 /** Files by their SHA-256, as `files/<two digits>/<digest>`; uploads with an unknown digest are `new/<id>`. */
 export class S3Files {
-  /**
-   * Digests whose bytes this process found damaged, although their metadata matches: keeping them again repairs them.
-   */
+  /** Found damaged by this process although the metadata matches; keeping such a file again repairs it. */
   private readonly damaged = new Set<string>();
 
   constructor(private readonly objects: S3Objects) {}
@@ -43,7 +41,7 @@ export class S3Files {
       this.damaged.add(sha256);
       return damaged('file', sha256, where);
     });
-    // The error of either side is that of the stream which the caller reads.
+    // Errors of either stream reach the caller through the returned one.
     pipeline(readObject(this.objects, name, body), verified).catch(() => {});
     return verified;
   }
@@ -70,7 +68,7 @@ export class S3Files {
     await this.objects.abortUploads(before);
   }
 
-  /** Read twice: first for its digest, under which it is then uploaded unless it exists. */
+  /** Reads the file twice: for its digest, then to upload it unless it exists. */
   private async keepPath(path: string, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
     const { size } = await stat(path);
     if (size > maxBytes) throw tooLarge(maxBytes);
@@ -88,9 +86,7 @@ export class S3Files {
     return kept;
   }
 
-  /**
-   * A file of at most one part is hashed before its upload; the digest of a larger one is known after its last part.
-   */
+  /** Hashes a file of one part before its upload; the digest of a larger one is known after its last part. */
   private async keepStream(source: Readable, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
     const most = Math.min(maxBytes, MAX_COPIED);
     const own = `new/${randomUUID()}`;
@@ -112,7 +108,7 @@ export class S3Files {
     return kept;
   }
 
-  /** Whether this exact file exists; it then counts as kept now. */
+  /** Whether this exact file exists and was kept within {@link FRESH_MS}. */
   private async isFresh({ sha256, bytes }: KeptFile): Promise<boolean> {
     if (this.damaged.has(sha256)) return false;
     const found = await this.objects.look(nameOf(sha256));
@@ -130,10 +126,7 @@ function partBytes(mostBytes: number): number {
   return Math.max(PART_BYTES, Math.ceil(mostBytes / MAX_PARTS));
 }
 
-/**
- * Sends a source through a stream while something reads it. Whichever fails or is aborted ends the others; the error is
- * that of the source where it is the one that failed.
- */
+/** Pipes a source through a stream that `action` reads. Any failure ends all; the source's takes priority. */
 async function passing<T>(
   source: Readable,
   through: NodeJS.ReadWriteStream & { destroy(error?: Error): void },
@@ -164,15 +157,13 @@ function chunksOf(stream: Transform): AsyncIterable<Buffer> {
 
 async function drain(bytes: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of bytes) {
-    // Only its digest is wanted.
+    // Only the digest is needed.
   }
 }
 
 /**
- * Cuts a stream into parts of the given size; the last may be smaller. An empty stream has none.
- *
- * Two buffers are used in turn, so that a large stream needs no more memory than they have: a part is valid until the
- * next but one is requested.
+ * Cuts a stream into parts of the given size; the last may be smaller, and an empty stream has none. To save
+ * memory two buffers alternate: a part is valid until the next but one is requested.
  */
 export async function* readParts(chunks: AsyncIterable<Buffer>, partBytes: number): AsyncGenerator<Buffer, void> {
   const buffers: Buffer[] = [];
@@ -194,7 +185,7 @@ export async function* readParts(chunks: AsyncIterable<Buffer>, partBytes: numbe
   if (filled > 0) yield (buffers[turn] as Buffer).subarray(0, filled);
 }
 
-/** A stream that has been begun to read: all its bytes, where they are one part, else its parts, see {@link readParts}. */
+/** A stream after its first reads: its only part, or all its parts, see {@link readParts}. */
 type BegunParts = { whole: Buffer; parts?: undefined } | { whole?: undefined; parts: AsyncGenerator<Buffer> };
 
 /** Reads a stream until it is known whether it is more than one part. */

@@ -9,7 +9,6 @@ import { AbilityError } from '../../../contracts/problem.js';
 import { absent } from '../store-errors.js';
 import { isAbsent, type S3Place, s3Failure } from './s3-place.js';
 
-/** An object store's description of an object. */
 interface S3Object {
   /** Without the prefix of the store. */
   name: string;
@@ -24,7 +23,7 @@ const SHA256 = 'ability-sha256';
 export class S3Objects {
   private client: Promise<S3Client> | undefined;
 
-  /** @param make a client, once it is needed. */
+  /** @param make creates the client at the first use. */
   constructor(
     readonly place: S3Place,
     private readonly make: () => Promise<S3Client> = makeS3Client,
@@ -43,7 +42,7 @@ export class S3Objects {
     return this.unlessAbsent(`${name} could not be read`, async (client, { GetObjectCommand }) => {
       const range = from > 0 ? { Range: `bytes=${from}-` } : {};
       const { Body } = await client.send(new GetObjectCommand({ ...this.at(name), ...range }));
-      // In Node it is one.
+      // In Node the body is a Readable.
       return Body as Readable;
     });
   }
@@ -65,7 +64,7 @@ export class S3Objects {
     });
   }
 
-  /** Objects whose names have a prefix, sorted by name. */
+  /** Sorted by name. */
   async *list(prefix: string): AsyncIterable<S3Object> {
     let after: string | undefined;
     do {
@@ -86,10 +85,8 @@ export class S3Objects {
   }
 
   /**
-   * Writes an object in parts, one at a time while the next is read; the object appears once all parts are written.
-   *
-   * @param parts in order; each must stay valid until the next but one is requested. @throws also the error of their
-   * stream.
+   * Writes an object in parts, one while the next is read; it appears once all are written. @param parts each must
+   * stay valid until the next but one is requested. @throws also the error of their stream.
    */
   async upload(name: string, parts: AsyncIterator<Buffer>, sha256?: string): Promise<void> {
     await this.doing(`${name} could not be written`, async (client, sdk) => {
@@ -104,7 +101,7 @@ export class S3Objects {
         });
         await client.send(new sdk.CompleteMultipartUploadCommand({ ...at, UploadId, MultipartUpload: { Parts } }));
       } catch (error) {
-        // Leftovers are discarded later, see abortUploads.
+        // `abortUploads` discards leftovers later.
         await client.send(new sdk.AbortMultipartUploadCommand({ ...at, UploadId })).catch(() => {});
         throw error;
       }
@@ -122,7 +119,6 @@ export class S3Objects {
     await this.remove(from);
   }
 
-  /** Discards incomplete uploads that were begun before a given time. */
   async abortUploads(before: Date): Promise<void> {
     await this.doing('Uploads could not be given up', async (client, sdk) => {
       const { bucket: Bucket, prefix: Prefix } = this.place;
@@ -176,31 +172,27 @@ async function sendParts<T>(
     const { done, value } = await next;
     if (done) return sent;
     next = parts.next();
-    // Where sending fails it is not waited for.
+    // Not awaited if sending fails.
     next.catch(() => {});
     sent.push(await send(value, sent.length + 1));
   }
 }
 
-/** Until a connection is made. */
 const CONNECT_MS = 3000;
-/** Without a byte in either direction. */
+/** Limit without a byte in either direction. */
 const IDLE_MS = 20_000;
-/** Until an answer begins: a slow line sends a part of some megabytes before it. */
+/** Limit until a response begins: a slow line first sends a part of some megabytes. */
 const ANSWER_MS = 60_000;
-/** With the first one; the pauses between them grow. */
+/** Includes the first; the pauses between them grow. */
 const ATTEMPTS = 3;
-/** Default region of stores other than AWS. */
 const ANY_REGION = 'us-east-1';
 
 /**
- * A client of S3, from the usual AWS variables and files: credentials by the default chain, region, endpoint.
- *
- * A custom endpoint receives the bucket in the path, as stores other than AWS expect. The SDK is loaded here, so that a
- * command which reaches no S3 does not pay for it.
+ * A client from the usual AWS variables and files: default credential chain, region, endpoint. A custom endpoint
+ * gets the bucket in the path, as stores other than AWS expect. Loads the SDK only when a command uses S3.
  */
 export async function makeS3Client(env: NodeJS.ProcessEnv = process.env): Promise<S3Client> {
-  // The required Node version is ours to state, and `doctor` does.
+  // `doctor` checks the Node version, so the SDK's warning is not needed.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   const { S3Client } = await import('@aws-sdk/client-s3');
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
@@ -232,14 +224,10 @@ async function hasRegion(client: S3Client): Promise<boolean> {
   }
 }
 
-/** Number of consecutive broken connections without a byte. */
+/** Maximum number of consecutive connections that break without a byte. */
 const MAX_VAIN = 3;
 
-/**
- * The bytes of an object. Where the line breaks they go on from the byte that was missing.
- *
- * @throws AbilityError `store.not_shared`, also for an object that is not there any more.
- */
+/** Resumes where a connection broke. @throws AbilityError `store.not_shared`, also if the object is missing. */
 export async function* readObject(
   objects: S3Objects,
   name: string,

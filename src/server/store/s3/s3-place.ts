@@ -1,19 +1,14 @@
 import { AbilityError } from '../../../contracts/problem.js';
 
-/** Error codes of stores without room. */
 const NO_ROOM = new Set(['QuotaExceeded', 'QuotaExceededException', 'XMinioStorageFull', 'InsufficientStorage']);
 const ABSENT = new Set(['NoSuchKey', 'NotFound']);
 
-/** Whether an error means that an object does not exist; a missing bucket is different. */
+/** True for a missing object; a missing bucket is different. */
 export function isAbsent(error: unknown): boolean {
   return ABSENT.has(nameOf(error));
 }
 
-/**
- * The error for a request that failed: `store.full` if there is no room, else `store.not_shared`.
- *
- * @param what failed, such as `tasks/a/record.json could not be read`.
- */
+/** `store.full` if there is no room, else `store.not_shared`. @param what such as `NAME could not be read`. */
 export function s3Failure(what: string, { bucket, where }: S3Place, cause: unknown): AbilityError {
   if (cause instanceof AbilityError) return cause;
   const isFull = NO_ROOM.has(nameOf(cause)) || statusOf(cause) === 507;
@@ -47,7 +42,7 @@ function adviceFor(bucket: string, cause: unknown): string {
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const { code } = cause as NodeJS.ErrnoException;
-  // Several addresses that were tried in vain are one error without a text.
+  // When several addresses fail, Node throws one error without a message.
   const text = cause.message || code || cause.name;
   return [nameOf(cause), 'Error'].includes(text) || nameOf(cause) === 'Error' ? text : `${nameOf(cause)}: ${text}`;
 }
@@ -61,12 +56,11 @@ function statusOf(error: unknown): number | undefined {
   return $metadata?.httpStatusCode;
 }
 
-/** Where a store is in an object store. */
 export interface S3Place {
   bucket: string;
-  /** Before the names of all objects: empty, or ends with `/`. */
+  /** Prefix of all object names: empty, or ends with `/`. */
   prefix: string;
-  /** As it is shown to people: `s3://bucket/prefix`. */
+  /** `s3://bucket/prefix`, for people. */
   where: string;
 }
 

@@ -7,18 +7,17 @@ import { S3Files } from './s3-files.js';
 import { readObject, S3Objects } from './s3-objects.js';
 import type { S3Place } from './s3-place.js';
 
-/** Values that were put are not sent again for so long. */
+/** A value that was put this recently is not sent again. */
 const KNOWN_MS = 10 * 60 * 1000;
 const MAX_KNOWN = 1000;
-/** Number of objects removed at once. */
 const REMOVED_AT_ONCE = 16;
 
-/** A store in an object store with the S3 protocol, laid out as the folder is. */
+/** Any S3-compatible store; the layout is that of a folder store. */
 export class S3Store implements Store {
   readonly where: string;
   readonly isShared = true;
   private readonly files: S3Files;
-  /** Digests of values that this process has put, with the time: a spilled value often recurs soon. */
+  /** Time of each put by digest: a spilled value often recurs soon. */
   private readonly known = new Map<string, number>();
 
   constructor(

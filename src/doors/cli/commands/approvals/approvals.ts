@@ -5,7 +5,7 @@ import { renderShown } from '../../output/result/render-approval.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 
-/** `ability approvals [KEY]`: what waits for a decision in this project, or what one task waits for, in full. */
+/** `ability approvals [KEY]`: what waits for a decision in this project, or in one task, in full. */
 export async function run(context: Context, [key]: [string | undefined]): Promise<void> {
   const registry = await openRegistry(context);
   return withSession(context, registry, async (connection) => {

@@ -19,7 +19,6 @@ import { renderShown } from '../../output/result/render-approval.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import { chooseDecider, type DecideFlags, send, undecided } from './decide.js';
 
-/** What became of one of several decisions. */
 interface LikeOutcome {
   task_key: string;
   approval_id: string;
@@ -29,10 +28,8 @@ interface LikeOutcome {
 }
 
 /**
- * Approves all open approvals that ask the same as one of them, under the same plan: lists them, asks once, and decides each
- * by its own id, so that nothing is decided that was not listed.
- *
- * @throws AbilityError `usage.invalid`, `approval.not_found`.
+ * Approves all open approvals that ask the same under the same plan: lists them, asks once, and decides each by
+ * its id, so that nothing unlisted is decided. @throws AbilityError `usage.invalid`, `approval.not_found`.
  */
 export async function approveLike(context: Context, like: string, flags: DecideFlags): Promise<ExitCode> {
   refuseAgents(context);
@@ -59,7 +56,7 @@ export async function approveLike(context: Context, like: string, flags: DecideF
   });
 }
 
-/** What was approved last is asked once for each step, however many ask there: they all ask the same. */
+/** Queries the last approval once per step: all approvals of a step share it. */
 function rememberingLast(connection: Connection): (approval: ShownApproval) => Promise<LastApproved | null> {
   const known = new Map<string, Promise<LastApproved | null>>();
   return (approval) => {
@@ -79,14 +76,14 @@ function findSame(open: readonly ShownApproval[], like: string): ShownApproval[]
       suggestion: 'Run `ability approvals` to see what is open.',
     });
   }
-  // Two gates of a workflow are about the same input, and ask different things.
+  // Two gates of a workflow may have the same input but different titles.
   return open.filter(
     ({ what_digest, plan_digest, title }) =>
       what_digest === one.what_digest && plan_digest === one.plan_digest && title === one.title,
   );
 }
 
-/** One that does not count keeps none of the others from being decided. */
+/** An error is part of the outcome, so that the other decisions still go out. */
 async function decideOne(
   connection: Connection,
   approval: ShownApproval,
@@ -106,7 +103,7 @@ async function decideOne(
   }
 }
 
-/** What was decided or ended meanwhile does not count, either; what could not be sent is graver than that. */
+/** Approvals decided or ended meanwhile exit as denied; any other failure outweighs that. */
 function exitOfAll(errors: readonly Problem[]): ExitCode {
   if (errors.length === 0) return EXIT.ok;
   const graver = errors.find((error) => error.code !== 'task.closed' && exitOf(error) !== EXIT.denied);

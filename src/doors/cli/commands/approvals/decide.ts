@@ -22,11 +22,11 @@ import { renderShown } from '../../output/result/render-approval.js';
 import type { ApprovalFlags } from '../../program/approvals.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 
-/** The flags of a decision; `--set` is only for a consent. */
+/** The flags of a decision; `--set` is only for `approve`. */
 export type DecideFlags = Pick<ApprovalFlags['deny'], 'approval' | 'as' | 'comment'> &
   Partial<Pick<ApprovalFlags['approve'], 'set'>>;
 
-/** Shows what is decided about, asks on a terminal, and sends the decision. Source: docs/approvals.md. */
+/** Shows the approval, asks at a terminal, and sends the decision. Source: docs/approvals.md. */
 export async function runDecision(
   context: Context,
   key: string,
@@ -51,7 +51,7 @@ export async function runDecision(
     const token = readToken(context, registry);
     const by = chooseDecider(context, flags, shown, token);
     if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this?`))) return undecided(context);
-    // Naming what was shown makes sure that nothing else is decided, also not what is raised meanwhile.
+    // The shown id ensures that nothing else is decided, such as an approval opened meanwhile.
     const decision: Decision = {
       by,
       approval_id: only?.id ?? flags.approval ?? NOTHING_SHOWN,
@@ -68,7 +68,7 @@ export async function runDecision(
   });
 }
 
-/** Sends a decision to the task that asks, which may be one that the named one has called. */
+/** Sends a decision to the task that asks: the named one, or one that it has called. */
 export function send(
   connection: Connection,
   key: string,
@@ -82,7 +82,7 @@ export function send(
   return decide(connection, approval.task ?? key, verdict, proved);
 }
 
-/** Named where nothing was shown; no approval has such an id. */
+/** The id sent if no approval was shown; no approval has this id. */
 const NOTHING_SHOWN = '(none shown)';
 
 function refuseNothingOpen({ approval_id }: Decision): (error: unknown) => never {
@@ -95,9 +95,8 @@ function refuseNothingOpen({ approval_id }: Decision): (error: unknown) => never
 }
 
 /**
- * Who decides: the person of the token, else `--as`, else who types; where proof is required, the one who can be proved.
- *
- * @throws AbilityError `approval.unproved` where `--as` is another person than that of the token.
+ * Who decides: the person of the token, else `--as`, else the user; where proof is required, the user who can be
+ * proved. @throws AbilityError `approval.unproved` if `--as` is not the person of the token.
  */
 export function chooseDecider(
   context: Context,
@@ -121,13 +120,12 @@ export function chooseDecider(
   return by;
 }
 
-/** What is said when the one who was asked does not go on. */
 export function undecided({ terminal }: Context): ExitCode {
   terminal.note('Nothing was decided.');
   return EXIT.interrupted;
 }
 
-/** While several are open, a decision without a name would be about whichever is left when it arrives. @throws AbilityError. */
+/** With several open, an unnamed decision would hit whichever is left when it arrives. @throws AbilityError. */
 function refuseSeveral(shown: readonly ShownApproval[], verdict: Verdict): void {
   if (shown.length <= 1) return;
   const ids = shown.map(({ id }) => id);
@@ -139,7 +137,7 @@ function refuseSeveral(shown: readonly ShownApproval[], verdict: Verdict): void 
   });
 }
 
-/** What the decider fills in, converted to the types that the approval asks for. @throws AbilityError. */
+/** The decider's field values, converted to the declared types. @throws AbilityError. */
 function readFields(
   { set = [] }: DecideFlags,
   only: ShownApproval | undefined,

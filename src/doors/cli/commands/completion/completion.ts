@@ -6,10 +6,8 @@ import { lookUpNames } from './look-up-names.js';
 import { FILES, SCRIPTS, type Shell } from './scripts.js';
 
 /**
- * `ability completion SHELL`: what a shell loads to complete command lines of ours.
- *
- * With words behind `--` it is the call of that script, and prints what may come next, a candidate a line. It reads files
- * only, and says nothing of what is wrong with them: that would land in the middle of a line that is being typed.
+ * `ability completion SHELL` prints the script of a shell; with words after `--`, as that script calls it, one
+ * candidate a line. Reads only files, and reports no errors, which would land in the line being typed.
  */
 export async function run(context: Context, [shell, words]: [Shell, string[]]): Promise<ExitCode> {
   const { terminal, flags } = context;
@@ -43,7 +41,7 @@ async function namesOrNone(
   try {
     return await lookUpNames(kind, { ...context, flags: { ...context.flags, ...(project && { project }) } });
   } catch {
-    // No project here, or a broken one: the command itself will say so.
+    // A missing or broken project: the command itself reports it.
     return [];
   }
 }

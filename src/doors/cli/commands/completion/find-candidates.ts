@@ -1,32 +1,25 @@
 import type { CommandUnknownOpts as Command, Option } from '@commander-js/extra-typings';
 
-/** Something that may be typed next. */
 export interface Candidate {
   value: string;
-  /** Shown beside it by shells that can. */
   description?: string;
 }
 
-/** What names of a project may be typed where. */
 export type NameKind = 'ability' | 'environment' | 'task' | 'code' | 'schedule' | 'token';
 
-/** What may come next: candidates, or names that somebody has to look up, or a file. */
+/** What may come next: candidates, project names to look up, or a file. */
 export type Expected = { candidates: Candidate[] } | { names: NameKind } | { files: true };
 
-/** Where a command line stands before the word that is being typed. */
+/** The position in a command line before the word being typed. */
 interface Place {
   command: Command;
-  /** How many arguments of the command are there already. */
   taken: number;
-  /** The option whose value is being typed. */
   option: Option | undefined;
 }
 
 /**
- * What may come next on a command line.
- *
- * @param words what follows the name of the program; the last one is being typed, and may be empty.
- * @returns what begins with the last word, and what to put before each.
+ * @param words what follows the program's name; the last one is being typed, and may be empty.
+ * @returns what may come next, `prefix`, the part of it that is typed, and `before`, to put in front of each.
  */
 export function findExpected(
   program: Command,
@@ -41,13 +34,13 @@ export function findExpected(
   return { ...argumentsOf(place), prefix: current, before };
 }
 
-/** Bash splits at `=`; the option before it then stands as if a blank came between. */
+/** Bash splits at `=`; treats the option before it as if a blank followed. */
 function joinAssignments(words: readonly string[]): string[] {
   if (words.at(-1) === '=') return [...words.slice(0, -1), ''];
   return words.filter((word) => word !== '=');
 }
 
-/** `--env=de` in one word: the option, and what is typed of its value. */
+/** Splits `--env=de` into the option and the typed part of its value. */
 function splitAttached(words: readonly string[]): [typed: string[], attached: string[]] {
   const [, name, value] = /^(--[a-z-]+)=(.*)$/s.exec(words.at(-1) ?? '') ?? [];
   if (name === undefined || value === undefined) return [[...words], []];
@@ -81,7 +74,6 @@ function optionsOf(command: Command): Candidate[] {
   ];
 }
 
-/** Options whose values are names of the project, or files. */
 const NAMED_OPTIONS: Record<string, NameKind> = { '--env': 'environment', '--expose': 'ability' };
 const FILE_OPTIONS = new Set([
   '--project',
@@ -99,11 +91,10 @@ function valuesOf({ long = '', argChoices, flags }: Option): Expected {
   if (argChoices) return { candidates: argChoices.map((value) => ({ value })) };
   const names = NAMED_OPTIONS[long ?? ''];
   if (names) return { names };
-  // `--from` of a retry names a step.
+  // `--from` takes a file, except in `retry`, where it names a step.
   return FILE_OPTIONS.has(long ?? '') || flags === '--from <file>' ? { files: true } : { candidates: [] };
 }
 
-/** What the arguments of commands name; one that a scaffold is to make has no name yet. */
 function argumentsOf({ command, taken }: Place): Expected {
   if (command.commands.length > 0 && taken === 0) {
     const inner = command.commands.map((one) => ({ value: one.name(), description: one.description() }));

@@ -8,10 +8,10 @@ import { openTokens } from '../../input/read-token.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import type { Candidate, NameKind } from './find-candidates.js';
 
-/** Nobody looks for one of more keys by its beginning. */
+/** More candidates would not help to complete a key. */
 const MAX_TASKS = 50;
 
-/** The names that a project has of a kind, read from its files; none where there is no project. */
+/** Project names of one kind, read from files only. */
 export async function lookUpNames(kind: NameKind, context: Context): Promise<Candidate[]> {
   if (kind === 'code') return [...Object.keys(CODES), ...Object.keys(LINT_CODES)].map((value) => ({ value }));
   if (kind === 'task') return taskKeys(await rootOf(context));
@@ -36,7 +36,7 @@ function tokenIds(registry: Registry): Candidate[] {
   }));
 }
 
-/** Those that definitions state: asking the server for others would take too long. */
+/** Only schedules in definitions: querying the server would take too long. */
 function scheduleNames(registry: Registry): Candidate[] {
   return [...findStated(registry)].map(({ spec }) => ({
     value: spec.id,
@@ -49,7 +49,7 @@ async function rootOf({ cwd, flags }: Context): Promise<string> {
   return findProjectRoot(cwd, flags.project);
 }
 
-/** Keys of tasks whose record is on this machine, the newest generated ones first: asking the server would take too long. */
+/** Tasks with a local record, newest generated keys first: querying the server would take too long. */
 function taskKeys(root: string): Candidate[] {
   const keys = readdirSync(pathsOf(root).records).filter((name) => /^[A-Za-z0-9]/.test(name));
   return keys

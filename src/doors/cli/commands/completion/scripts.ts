@@ -1,17 +1,11 @@
-/** The shells that are completed in. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** One of {@link SHELLS}. */
 export type Shell = (typeof SHELLS)[number];
 
-/** Printed in place of candidates where names of files are expected; each shell completes those itself. */
+/** Printed instead of candidates where file names are expected; each shell completes those itself. */
 export const FILES = ':files';
 
-/**
- * What each shell loads. It calls the very command that is being completed, so that each project's own version answers.
- *
- * Bash takes `=` for a word of its own; what is typed is passed as it splits it.
- */
+/** They call the completed command, so each project's version answers. Bash splits words at `=`. */
 export const SCRIPTS: Record<Shell, string> = {
   bash: `# Completion of \`ability\` for bash. Load it: source <(ability completion bash)
 _ability() {

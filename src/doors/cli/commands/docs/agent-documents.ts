@@ -12,7 +12,7 @@ import { usageError } from '../../../../contracts/problem.js';
 import { isInside } from '../../../../definitions/read-files.js';
 import type { DefinitionFlags } from '../../program/definitions.js';
 
-/** What becomes of the documents for AIs that are asked for; of all that carry our markers, where none are. */
+/** Plans the requested documents for AIs; if none is requested, all that carry our markers. */
 export function planAgentDocumentsOf(
   root: string,
   cwd: string,
@@ -27,11 +27,7 @@ export function planAgentDocumentsOf(
   return planAgentDocuments(root, registry, isAskedFor ? wanted : findAgentDocuments(root, registry));
 }
 
-/**
- * The file of the skill in a folder of skills, or in the folder of the skill itself, relative to the root.
- *
- * @throws AbilityError `usage.invalid` outside of the project, whose abilities the skill is about.
- */
+/** Relative to the root; `folder` may be the skill's own. @throws AbilityError `usage.invalid` if outside. */
 function skillIn(root: string, folder: string, given: string): string {
   const own = basename(folder) === SKILL_NAME ? folder : join(folder, SKILL_NAME);
   const path = realOf(join(own, SKILL_FILE));
@@ -42,7 +38,7 @@ function skillIn(root: string, folder: string, given: string): string {
   );
 }
 
-/** A path with links resolved as far as it is there; the file itself is judged by who writes it. */
+/** Resolves links in the existing part of a path; the writer checks the file itself. */
 function realOf(path: string): string {
   const folder = dirname(path);
   return join(existsSync(folder) ? realpathSync(folder) : realOf(folder), basename(path));

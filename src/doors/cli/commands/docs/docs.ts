@@ -20,10 +20,7 @@ import { type DocumentReport, reportOf, statusOfAll } from './report-documents.j
 
 type Flags = DefinitionFlags['docs'];
 
-/**
- * `ability docs [FILE|FOLDER..]`: keeps routing documents in step with the abilities, and the documents for AIs with the rules
- * of this version, or says where they are not. Source: R-000-88, R-002-56.
- */
+/** `ability docs`: updates or checks routing documents and those for AIs. Source: R-000-88, R-002-56. */
 export async function run(context: Context, [paths]: [string[]], given: Flags): Promise<ExitCode> {
   refuseContradictions(paths, given);
   const { check = false } = given;
@@ -46,7 +43,7 @@ export async function run(context: Context, [paths]: [string[]], given: Flags): 
   return isBehind ? exitOf({ code: 'docs.out_of_step', message: '' }) : EXIT.ok;
 }
 
-/** Plans and writes documents while no other command does; none is written where one is broken. */
+/** Plans and writes documents while no other command does; writes none if one is broken. */
 function writeInStep(context: Context, root: string, plan: () => DocumentPlan[]): Promise<DocumentPlan[]> {
   const note = (text: string): void => context.terminal.note(text);
   return unlessInterrupted(context, async (signal) => {
@@ -64,7 +61,7 @@ function isAnyBroken(plans: readonly DocumentPlan[]): boolean {
   return plans.some(({ status }) => status === 'broken');
 }
 
-/** What was asked for and is not there, by page. What cannot be read is reported, and the pages are checked all the same. */
+/** Gaps by page. If they cannot be read, says so, and the pages are still checked. */
 async function readGaps({ terminal }: Context, { root }: Registry): Promise<ReadonlyMap<string, GapGroup[]>> {
   const { gapsByPage } = await import('../../../answers/gaps-by-page.js');
   try {
@@ -75,7 +72,7 @@ async function readGaps({ terminal }: Context, { root }: Registry): Promise<Read
   }
 }
 
-/** Flags that mean different documents, or writing and not writing. @throws AbilityError `usage.invalid`. */
+/** @throws AbilityError `usage.invalid`. */
 function refuseContradictions(paths: readonly string[], { check, add, gaps, agents, skill }: Flags): void {
   const refuse = (message: string): never => {
     throw usageError(message, 'Leave out one of them.');
@@ -93,7 +90,6 @@ function refuseContradictions(paths: readonly string[], { check, add, gaps, agen
     refuse(`${paths[0]} names a routing document, and ${own} is not about these`);
 }
 
-/** Documents for AIs by their flags, routing documents by their paths, and all of both without any. */
 function plansOf(registry: Registry, context: Context, paths: string[], given: Flags): DocumentPlan[] {
   const { agents, skill, add } = given;
   const forAgents = (): DocumentPlan[] => planAgentDocumentsOf(registry.root, context.cwd, given);
@@ -102,7 +98,7 @@ function plansOf(registry: Registry, context: Context, paths: string[], given: F
   return add || paths.length > 0 ? tables : [...tables, ...forAgents()];
 }
 
-/** A project that has no document yet gets its first one, unless it is only to be checked. */
+/** Creates a project's first document, unless `--check` is given. */
 function tablesOf(registry: Registry, { cwd }: Context, paths: string[], { check, add }: Flags): DocumentPlan[] {
   const { root } = registry;
   if (add) return planAdditions(registry, placesToAdd(root, cwd, paths));

@@ -5,10 +5,7 @@ import { unifiedDiff } from '../../../../authoring/routing-documents/unified-dif
 import type { GapGroup } from '../../../../choosing/harvest/group-gaps.js';
 import type { Problem } from '../../../../contracts/problem.js';
 
-/**
- * How a document stands after `ability docs`. Nobody looks after `no_markers`, which has no tables of abilities, and
- * `not_kept`, whose tables cannot be taken over as they are; `own` says itself that its author does.
- */
+/** `no_markers`: no ability tables; `not_kept`: tables cannot be taken over; `own`: kept by its author. */
 export type DocumentStatus =
   | 'in_step'
   | 'written'
@@ -25,14 +22,14 @@ export interface DocumentReport {
   status: DocumentStatus;
   changes: Change[];
   notes: Note[];
-  /** Lines of a unified diff, from what it said to what it should say. */
+  /** Lines of a unified diff from the current text to the expected one. */
   diff: string[];
   problems: Problem[];
-  /** What was asked for and belongs on the page; left out: it was not to be shown. Source: R-000-93. */
+  /** Gaps that belong on the page; left out unless requested. Source: R-000-93. */
   gaps?: GapGroup[];
 }
 
-/** What there is to say of one document. @param options whether what was planned was also written. */
+/** @param options whether the planned changes were written. */
 export function reportOf(plan: DocumentPlan, { isWritten }: { isWritten: boolean }): DocumentReport {
   const { file } = plan;
   if (plan.status === 'broken') {
@@ -50,7 +47,7 @@ export function reportOf(plan: DocumentPlan, { isWritten }: { isWritten: boolean
   };
 }
 
-/** The gravest of all: `broken`, `out_of_step`, `not_kept`, `written`, `in_step`. */
+/** The most severe one, in this order: `broken`, `out_of_step`, `not_kept`, `written`, `in_step`. */
 export function statusOfAll(reports: readonly DocumentReport[]): DocumentStatus {
   const all = new Set(reports.map(({ status }) => status));
   if (all.has('broken')) return 'broken';

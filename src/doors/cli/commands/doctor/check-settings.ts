@@ -9,10 +9,8 @@ import type { ProjectPaths } from '../../../../server/project-paths.js';
 import { keysFromEnvironment } from '../../../../worker/seal-keys.js';
 
 /**
- * Whether notices can be sent, as far as this machine knows: what the workers see may be another environment than that of
- * this command. Nothing is sent, and no name is looked up.
- *
- * A notice that is not sent delays and fails no task, so no task says that it was not.
+ * Whether notices can be sent, as far as this machine knows: workers may have another environment. Sends nothing
+ * and looks up no name. A notice that is not sent fails no task, so no task reports it.
  */
 export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv): CheckResult[] {
   const absent: string[] = [];
@@ -41,7 +39,7 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
   ];
 }
 
-/** As a worker that sends to it decides, before it looks up a name. */
+/** Decides as a sending worker does before it resolves a host name. */
 function isAllowed(url: URL, allowed: readonly string[] | undefined): boolean {
   if (allowed === undefined) return true;
   const literal = url.hostname.replace(/^\[|\]$/g, '');
@@ -56,12 +54,7 @@ function warn(found: readonly string[], what: string, advice: string): CheckResu
 
 const name = 'keys';
 
-/**
- * Whether a worker here would have the keys that seal plans.
- *
- * With a server that is shared, workers take them from `ABILITY_SEAL_KEYS` and from nowhere else, so that all have the same;
- * a machine that only calls needs none, so that their absence is a warning.
- */
+/** On a shared server only `ABILITY_SEAL_KEYS` counts. Missing keys are a warning: clients need none. */
 export function checkSealKeys(paths: ProjectPaths, env: NodeJS.ProcessEnv, isShared: boolean): CheckResult {
   const { ABILITY_SEAL_KEYS: given } = env;
   if (!given) return isShared ? MISSING : checkKeys(paths);

@@ -49,7 +49,6 @@ export async function run(context: Context, _: [], { fix = false }: RuntimeFlags
   return failed > 0 ? EXIT.outOfOrder : EXIT.ok;
 }
 
-/** Broken files, and environments whose approvals cannot be given. */
 function checkDefinitions({ problems, operations, workflows, project }: Registry, isRemote: boolean): CheckResult[] {
   const count = operations.size + workflows.size;
   const definitions = problems.map(({ message, location, suggestion }): CheckResult => {
@@ -110,7 +109,7 @@ async function checkSession(
   await attempt('dispatch', tell, async () => tell(await checkDispatch(connection)));
 }
 
-/** A check that cannot be made is one that failed. */
+/** A check that cannot run counts as failed. */
 async function attempt<T>(
   name: string,
   tell: (check: CheckResult) => void,
@@ -127,7 +126,6 @@ async function attempt<T>(
   }
 }
 
-/** Further lines of a message are further in than any line of ours. */
 const FURTHER = ' '.repeat(17);
 
 function render({ name, status, message, advice }: CheckResult, context: Context): string {

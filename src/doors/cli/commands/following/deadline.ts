@@ -5,34 +5,29 @@ import { startTimer } from '../../../../server/start-timer.js';
 import { reportError } from '../../output/report.js';
 import { type Context, withSession } from '../../program/context.js';
 
-/** How long a command waits. Times are milliseconds. */
+/** How long a command waits, in milliseconds. */
 export interface Patience {
-  /** `timeoutMs` as it was written. */
+  /** `timeoutMs` as the user wrote it. */
   timeout: string | undefined;
   timeoutMs: number | undefined;
   approvalMs: number | undefined;
 }
 
-/** The end of a command's patience, counted from its start: the runtime and preflight take their part of it. */
+/** Counted from the start of the command, so that starting the runtime and preflight are included. */
 export interface Deadline {
-  /** Fires with `wait.timeout` when the time is up before there is a task to wait for. */
+  /** Aborts with `wait.timeout` if time runs out before a task exists. */
   signal: AbortSignal;
-  /** Milliseconds that are left, at least 0; undefined: there is no end. Ends {@link signal}'s part. */
+  /** Milliseconds left, at least 0; undefined: no limit. Stops the timer of {@link signal}. */
   takeRest(): number | undefined;
-  /** Takes in what no worker takes up, so that {@link signal} says it, too. */
+  /** Records a stall, so that the error of {@link signal} mentions it. */
   stalled(stall: Stall): void;
-  /** Gives up the watch. */
   done(): void;
 }
 
-/** What a download that was given up gets to end by itself. */
+/** How long work that cannot be aborted, such as a download, may continue after the timeout. */
 const EXIT_MS = 1000;
 
-/**
- * Does the work of a command under its `--timeout`. However the work ends, nothing of the watch keeps the command alive.
- *
- * @param what was not reached in time, as the message says it.
- */
+/** Applies `--timeout` to an action. @param what begins the error, such as `No task was created`. */
 export async function withDeadline<T>(
   context: Context,
   patience: Patience,
@@ -47,7 +42,7 @@ export async function withDeadline<T>(
   }
 }
 
-/** As {@link withDeadline}, with a connection, which is waited for no longer either. */
+/** Like {@link withDeadline}, with a connection; the deadline also limits connecting. */
 export function connectedInTime<T>(
   context: Context,
   registry: Registry,
@@ -60,11 +55,7 @@ export function connectedInTime<T>(
   );
 }
 
-/**
- * Starts the watch over a command's `--timeout`.
- *
- * @param what was not reached in time, as the message says it.
- */
+/** Starts the timer of `--timeout`. @param what as in {@link withDeadline}. */
 export function startDeadline(context: Context, { timeout, timeoutMs }: Patience, what: string): Deadline {
   const { began } = context;
   const controller = new AbortController();
@@ -82,7 +73,7 @@ export function startDeadline(context: Context, { timeout, timeoutMs }: Patience
         'Pass a longer --timeout: a runtime of the project may have to start first; of a shared server, a lost worker is noticed only after some seconds.',
     });
     controller.abort(error);
-    // What cannot be called off, such as a download, must not keep the command, nor its answer.
+    // Work that cannot be aborted, such as a download, must not delay the command or its answer.
     setTimeout(() => {
       context.terminal.leave(isOver ? undefined : reportError(error, context));
     }, EXIT_MS).unref();

@@ -20,15 +20,12 @@ import { endInterrupted, interruption } from './interruption.js';
 
 type FollowFlags = TaskFlags['watch'];
 
-/** Off a terminal nobody is there to stop a command that waits for ever. Source: docs/guide.md. */
+/** Without a terminal, no user can stop a command that waits forever. Source: docs/guide.md. */
 const TIMEOUT_OFF_TERMINAL = '15m';
 
 /**
- * Waits for a task, shows how it goes, and ends with its exit code.
- *
- * On a terminal it waits for people; otherwise a pending approval ends it with 5, after `--wait-approval`. Source: docs/guide.md.
- *
- * @param deadline of the command, from its start.
+ * Waits for a task, shows its progress, and returns its exit code. At a terminal it waits for people; elsewhere a
+ * pending approval ends it with 5, after `--wait-approval`. Source: docs/guide.md.
  */
 export async function followTask(
   context: Context,
@@ -66,7 +63,7 @@ export async function followTask(
   }
 }
 
-/** Says that no worker takes up what is due, and what helps; above the steps, where it stays. */
+/** Prints a stall and its remedy above the steps, where it stays visible. */
 export function noteStall(terminal: Terminal, { message, suggestion }: Stall): void {
   terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message)}\n  ${plainText(suggestion)}`);
 }
@@ -91,12 +88,11 @@ function timedOut(
   });
 }
 
-/** Whether a task waits for somebody to run it. */
 function isCreated(result: TaskResult | undefined): boolean {
   return result?.status === 'created';
 }
 
-/** How long a command waits: on a terminal without end, unless it is told. @throws AbilityError `usage.invalid`. */
+/** How long to wait: by default without limit at a terminal. @throws AbilityError `usage.invalid`. */
 export function readPatience(isLive: boolean, { timeout: given, waitApproval }: FollowFlags): Patience {
   const timeout = given ?? (isLive ? undefined : TIMEOUT_OFF_TERMINAL);
   const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
@@ -105,7 +101,7 @@ export function readPatience(isLive: boolean, { timeout: given, waitApproval }: 
   return { timeout, timeoutMs, approvalMs };
 }
 
-/** Refuses flags about waiting where nobody waits. @throws AbilityError `usage.invalid`. */
+/** Refuses flags about waiting if the command does not wait. @throws AbilityError `usage.invalid`. */
 export function refuseUnusedFlags({
   detach,
   junit,
@@ -122,7 +118,6 @@ export function refuseUnusedFlags({
   );
 }
 
-/** Ends a command with the result of its task, and what to do next where it did not succeed. */
 export async function reportEnd(
   context: Context,
   connection: Connection,
@@ -134,27 +129,27 @@ export async function reportEnd(
   return EXIT_OF_STATE[result.status];
 }
 
-/** Prints a result: one JSON value, or lines for people; below a failure, on stderr, what to do next. */
+/** Prints one JSON value, or lines for people; after a failure, also what to do next, on stderr. */
 export async function printResult(context: Context, connection: Connection, result: TaskResult): Promise<void> {
   const { flags, terminal } = context;
   printAnswer(context, shapeOf(result), () => renderResult(result, terminal.style, context));
   if (!flags.json) await noteNext(context, connection, result);
 }
 
-/** Says on stderr what to do next after a task that did not succeed; nothing of any other. */
+/** Prints on stderr what to do after a task that did not succeed; nothing after others. */
 export async function noteNext(context: Context, connection: Connection, result: TaskResult): Promise<void> {
   const { task_key, error, steps } = result;
   if (!isEndState(result.status) || result.status === 'succeeded' || task_key === null) return;
   const retry = (await readWayToRetry(connection, result)) ?? null;
   const why = { command: commandOf('ability', 'why', task_key), purpose: 'how it came to this' };
   const after = afterFailure({ task_key, error, steps, retry });
-  // What was denied is understood before it is tried again.
+  // After a denial, the reason comes before the retry.
   const next = result.status === 'denied' ? [why, ...after] : [...after, why];
   context.terminal.note(['Next:', ...alignedCommands(context, next)].join('\n'));
 }
 
 /**
- * What the task waits for, how to go on, and that a runtime of its own does not wait with it.
+ * What the task waits for, how to continue, and that the project's own runtime does not wait with it.
  * Source: docs/guide.md#tasks; docs/operations.md#the-runtime-of-a-project.
  */
 function reportWaiting(context: Context, connection: Connection, key: string, result: TaskResult): ExitCode {

@@ -9,8 +9,8 @@ import { type Context, environmentOf, openLoader, printAnswer } from '../../prog
 import { unlessCancelled } from '../writing/write-plan.js';
 
 /**
- * `ability harvest`: what was asked for and is not there, scripts that may be worth an ability, and calls that may be worth a workflow. Only `--write`
- * writes definitions, into a folder where they are looked over. Source: R-000-90 to R-000-94.
+ * `ability harvest`: missing abilities, scripts that may deserve one, and calls that may deserve a workflow. Only
+ * `--write` writes definitions, into a folder for review. Source: R-000-90 to R-000-94.
  */
 export async function run(
   context: Context,

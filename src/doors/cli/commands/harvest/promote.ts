@@ -27,8 +27,8 @@ import { finishScaffold } from '../scaffold/finish-scaffold.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 
 /**
- * `ability harvest promote SCRIPT`: a script of `workdocs` becomes an ability, with its entry in the configuration, its row in the routing document of
- * its scope, and what a record says of it as a first case. All of it or nothing. Source: R-000-91.
+ * `ability harvest promote SCRIPT`: makes a script of `workdocs` an ability, with its configuration, its row in
+ * the routing document of its scope, and a first case from a record; all or nothing. Source: R-000-91.
  */
 export function run(context: Context, [file]: [string], flags: ChoosingFlags['promote']): Promise<ExitCode> {
   const { prefix, effects, dryRun = false } = flags;
@@ -60,11 +60,10 @@ export function run(context: Context, [file]: [string], flags: ChoosingFlags['pr
 }
 
 interface Example extends CallExample {
-  /** Somebody named it, so that it has to fit. */
   isGiven: boolean;
 }
 
-/** What was named as a record, or else the newest task that called the script. @throws AbilityError `harvest.example_invalid`. */
+/** The named record, or the script's newest task. @throws AbilityError `harvest.example_invalid`. */
 function exampleFor(
   context: Context,
   { registry, environment }: Site,
@@ -103,7 +102,6 @@ function jsonOf(file: string, named: string): unknown {
   }
 }
 
-/** The case beside the first of the new abilities that takes the example. */
 function caseFor(
   site: Site,
   after: Registry,

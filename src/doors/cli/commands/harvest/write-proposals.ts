@@ -14,24 +14,20 @@ import type { Context } from '../../program/context.js';
 import { LintBefore } from '../scaffold/lint-before.js';
 import { writePlan } from '../writing/write-plan.js';
 
-/** Which proposals are to be written, and where. */
 export interface ProposalsToWrite {
   loader: RegistryLoader;
   environment: string;
-  /** As it was typed. */
   folder: string;
   flows: readonly FoundFlow[];
-  /** None: all there are. */
+  /** Empty: all proposals. */
   ids: readonly string[];
 }
 
 type Proposed = FoundFlow & { proposal: NonNullable<FoundFlow['proposal']> };
 
 /**
- * Writes proposed workflows and agents into a folder where people look them over. Each has been loaded and linted at its place in the registry before,
- * and was taken away again from there. Source: R-000-94.
- *
- * @throws AbilityError `harvest.no_proposal`, `harvest.proposal_invalid`, `usage.invalid`, and those of writing; nothing is written then.
+ * Writes proposals for review, each loaded and linted at its place in the registry first. Source: R-000-94.
+ * @throws AbilityError `harvest.no_proposal`, `harvest.proposal_invalid`, `usage.invalid`; writes nothing then.
  */
 export async function writeProposals(context: Context, wanted: ProposalsToWrite): Promise<ExitCode> {
   const { loader, ids } = wanted;
@@ -63,7 +59,7 @@ export async function writeProposals(context: Context, wanted: ProposalsToWrite)
   return EXIT.ok;
 }
 
-/** A folder of the project that is no part of the registry, where files would be in use at once. */
+/** A project folder outside the registry, where files would take effect at once. */
 function folderIn(root: string, full: string, registry: string): string {
   const folder = relative(root, full).split(sep).join('/');
   const isOut = folder === '..' || folder.startsWith('../') || folder === '';
@@ -84,7 +80,7 @@ function choose(flows: readonly FoundFlow[], ids: readonly string[]): Proposed[]
   });
 }
 
-/** Loads and lints what is proposed where it would be used, and takes it away again. */
+/** Writes a proposal into the registry to load and lint it, then removes it. */
 function check(loader: RegistryLoader, { files }: Scaffold, id: string): void {
   const before = new LintBefore(loader);
   const written = writeTogether(loader.root, files);

@@ -11,7 +11,7 @@ const SAID: Record<PlannedExport['change'], string> = {
   kept: 'The guard is already in',
 };
 
-/** `ability hooks export --to TOOL`: puts the guard into the settings of an agent's tool. Source: R-002-57. */
+/** `ability hooks export --to TOOL`: adds the guard to the settings of an agent's tool. Source: R-002-57. */
 export async function run(context: Context, _: [], { to: tool }: AgentToolFlags['exportHooks']): Promise<void> {
   const root = findProjectRoot(context.cwd, context.flags.project);
   const planned = planExport(tool, root);

@@ -9,10 +9,7 @@ import { renderTable } from '../../output/render-table.js';
 import type { AgentToolFlags } from '../../program/agent-tools.js';
 import { type Context, openRegistry } from '../../program/context.js';
 
-/**
- * `ability hooks test [HOOK]`: asks one hook about an event, or all hooks about their examples and what they must deny.
- * Source: docs/hooks.md#trying-hooks-out.
- */
+/** `ability hooks test [HOOK]`. Source: docs/hooks.md#trying-hooks-out. */
 export async function run(
   context: Context,
   [name]: [string | undefined],
@@ -54,11 +51,7 @@ export async function run(
 
 type Trial = ReturnType<typeof import('../../../../worker/hooks-outside-tasks.js').openHookTrial>;
 
-/**
- * The answer of one hook, as the task would keep it.
- *
- * Exit code 1 where the hook has failed, and where it decides otherwise than the file expects; a deny is an answer.
- */
+/** Exit code 1 if the hook failed or decided otherwise than the file expects; a deny alone is no failure. */
 async function askOne(
   { terminal, cwd, env }: Context,
   registry: Registry,

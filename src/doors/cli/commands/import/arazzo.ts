@@ -15,7 +15,7 @@ import { checkedName, importIntoProject, timeoutOf } from './import-into-project
 
 type Flags = ImportFlags['arazzo'];
 
-/** `ability import arazzo FILE|URL`: each workflow of an Arazzo document becomes one of ours. */
+/** `ability import arazzo FILE|URL`: each workflow of an Arazzo document becomes an ability. */
 export async function run(context: Context, [source]: [string], flags: Flags): Promise<void> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
@@ -52,7 +52,6 @@ function commandFlags({ name, source = [] }: Flags, chosen: string): string[] {
   return [...(name === undefined ? [] : [`--name ${chosen}`]), ...source.map((one) => `--source ${one}`)];
 }
 
-/** What the project has: definitions as their files say them, and what guards them. */
 function known(loader: RegistryLoader, registry: Registry): Pick<ArazzoImport, 'definitionOf' | 'whyUnguarded'> {
   const sources = new Map(loader.sources().map(({ file, value }) => [file, value]));
   return {
@@ -82,7 +81,7 @@ async function chooseName({ title, from }: ArazzoDocument, { name }: Flags): Pro
   return checkedName('--name', name ?? nameOfTitle(title) ?? nameOfPlace(from), unfit);
 }
 
-/** Each source description with the import it became: chosen, of the same address or file, or of the same name. */
+/** Matches each source to an import: the chosen one, one of the same address or file, or of the same name. */
 async function findSources(
   root: string,
   { sources }: ArazzoDocument,
@@ -118,7 +117,7 @@ function sourceFlag(
   );
 }
 
-/** A file or an address in full, without what stands behind it. */
+/** An absolute path or address, without query and fragment. */
 function placeOf(text: string, base: string): string {
   if (URL.canParse(text)) return withoutQuery(new URL(text));
   if (URL.canParse(base)) return URL.canParse(text, base) ? withoutQuery(new URL(text, base)) : text;

@@ -4,18 +4,12 @@ import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { satisfies } from '../../../../planning/input/schemas.js';
 
-/** A call that a guard denies. */
 export interface DeniedCall {
   ability: string;
   input: JsonObject;
 }
 
-/**
- * The first call that an imported guard must deny and that its ability takes, so that running it shows a denial.
- *
- * A usual offence is shown to the guard as the tool has it; the ability may need more than that. Such a run would end
- * before any guard is asked.
- */
+/** The first denied call that its ability accepts: a run with invalid input ends before any guard. */
 export function callToShow(hooks: readonly WrittenDraft[], abilities: readonly Shown[]): DeniedCall | undefined {
   const denied = hooks.flatMap(({ definition }) => (definition.must_deny as DeniedCall[] | undefined) ?? []);
   return denied.find(({ ability, input }) =>
@@ -27,7 +21,7 @@ function takes(schema: JsonObject, input: JsonObject): boolean {
   try {
     return satisfies(schema, input);
   } catch (error) {
-    // What is wrong with a schema is what lint says.
+    // Lint reports the broken schema.
     if (error instanceof AbilityError) return false;
     throw error;
   }

@@ -15,7 +15,7 @@ import { type Context, environmentOf, openLoader, printAnswer } from '../../prog
 import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
 
-/** So many calls show that a guard denies. */
+/** The maximum number of denied calls to show. */
 const MAX_CALLS = 3;
 
 /** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: docs/hooks.md#taking-them-over. */
@@ -81,9 +81,8 @@ async function importHooks(
 }
 
 /**
- * Which guards there are is for people. Who typed the command is a claim; `ability guard` refuses it in an agent's shell.
- *
- * @throws AbilityError `import.by_agent`. Source: R-002-62.
+ * Removing or changing guards is for people. The caller is a claim; `ability guard` refuses the command in an
+ * agent's shell. @throws AbilityError `import.by_agent`. Source: R-002-62.
  */
 function refuseLoss({ env }: Context, { removed, changed }: LostHooks): void {
   const lost = [...removed, ...changed];
@@ -104,7 +103,7 @@ interface Asked {
 }
 
 /**
- * With what the guard is seen to deny; where that is nothing, its silence is a deny.
+ * Adds what the guard was seen to deny; if that is nothing, its silence is a deny.
  * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal): Promise<JsonObject> {
@@ -116,10 +115,8 @@ async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal)
   return { ...draft.definition, must_deny: denied.map(({ ability, input }) => ({ ability, input })) };
 }
 
-/** What a guard answers to the usual offences. */
 interface Answers {
   denied: Offence[];
-  /** Those for which it wants a person's approval. */
   approved: Offence[];
 }
 
@@ -177,7 +174,7 @@ function isOfCodex(source: string): boolean {
   return basename(dirname(source)) === '.codex';
 }
 
-/** Codex takes hooks from its `config.toml`, too, where they would be overlooked. */
+/** Codex also reads hooks from `config.toml`, which the import would miss. */
 function hooksInToml(root: string, source: string): NotTaken[] {
   const at = `${dirname(source)}/config.toml`;
   const file = resolve(root, at);
@@ -186,7 +183,7 @@ function hooksInToml(root: string, source: string): NotTaken[] {
   return MAY_HOLD_HOOKS.test(readFileSync(file, 'utf8')) ? [{ at, why }] : [];
 }
 
-/** A table or a key of this name, also in quotes and behind another one. */
+/** Matches a table or key named `hooks`, also quoted or after another key. */
 const MAY_HOLD_HOOKS = /^[^#\n]*\bhooks\b["']?\s*[\].=]/m;
 
 function textOf(cwd: string, file: string): string {
@@ -211,21 +208,21 @@ function textOf(cwd: string, file: string): string {
   }
 }
 
-/** Its path from the root of the project: scripts of other folders are not pinned. */
+/** The path from the project root: scripts of other folders are not pinned. */
 function insideOf(root: string, file: string): string {
   const path = relative(root, file).split(sep).join('/');
   if (!path.startsWith('../') && isInside(root, file)) return path;
   throw usageError(`${file} lies outside the project`, 'Copy the settings and their scripts into the project.');
 }
 
-/** The plugin of `<plugin>/hooks/hooks.json`. */
+/** The plugin folder of `<plugin>/hooks/hooks.json`. */
 function pluginRootOf(source: string): string | undefined {
   return basename(source) === 'hooks.json' && basename(dirname(source)) === 'hooks'
     ? dirname(dirname(source))
     : undefined;
 }
 
-/** `claude` of `.claude/settings.json`, the name of a plugin of its `hooks/hooks.json`. */
+/** Such as `claude` for `.claude/settings.json`, or the plugin's name for its `hooks/hooks.json`. */
 function nameOf(source: string, asked: string | undefined): string {
   const folder = basename(pluginRootOf(source) ?? dirname(source)).replace(/^\.+/, '');
   const name = asked ?? (folder === '' ? basename(source).replace(/\..*$/, '') : folder);
@@ -236,7 +233,6 @@ function nameOf(source: string, asked: string | undefined): string {
   );
 }
 
-/** Where new definitions go: the folder of the registry that the project has, relative to its root. */
 function registryFolder(root: string): 'registry' | '.system/registry' {
   return !existsSync(join(root, 'registry')) && existsSync(join(root, '.system/registry'))
     ? '.system/registry'

@@ -7,31 +7,24 @@ import { parseDuration } from '../../../../rules/duration.js';
 import { type Context, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 
-/** The flags that every import takes; `--effects-for` is only for some. */
 type CommonFlags = Pick<ImportFlags['arazzo'], 'select' | 'prefix' | 'dryRun' | 'overwrite' | 'timeout'> &
   Partial<Pick<ImportFlags['openApi'], 'effectsFor'>>;
 
-/** A longer one cannot be counted down. */
 const MAX_MS = 24 * 60 * 60 * 1000;
 
-/** How long another system may take to answer, in milliseconds. @throws AbilityError for what is no duration. */
+/** Milliseconds that another system may take to answer. @throws AbilityError for an invalid duration. */
 export function timeoutOf({ timeout }: CommonFlags): number {
   return Math.min(parseDuration(timeout), MAX_MS);
 }
 
-/** Another system whose operations are taken over. */
 export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'location' | 'command'> {
   /** @param prefix what operation keys begin with, without the dot. */
   read(prefix: string): Promise<Imported>;
 }
 
 /**
- * Imports from another system into a project, and says what became of each operation.
- *
- * Another command that writes into this project is waited for; while the other system is read, others may write.
- *
- * @param signal ends the waiting.
- * @throws Cancelled at its end; AbilityError what reading throws, `import.*`, `usage.invalid`.
+ * Waits while another command writes into this project; others may write while the source is read. @param signal
+ * ends the waiting. @throws Cancelled then; AbilityError of reading the source, `import.*`, `usage.invalid`.
  */
 export async function importIntoProject(
   context: Context,
@@ -60,7 +53,7 @@ export async function importIntoProject(
   printAnswer(context, importAsJson(end), () => renderImport(end, terminal.style));
 }
 
-/** What has changed is read anew: another import may have been waited for. */
+/** Reads changed files again, since waiting for another import may have changed them. */
 async function plan(
   loader: RegistryLoader,
   imported: Imported,
@@ -93,7 +86,7 @@ async function choosePrefix(
   return checkedName('--prefix', prefix, `${prefix ?? name} cannot begin an operation key`);
 }
 
-/** A name from which operation keys are made. @throws AbilityError `usage.invalid` with the message, for one that is none. */
+/** A valid prefix of operation keys. @throws AbilityError `usage.invalid` with the message for others. */
 export async function checkedName(flag: string, name: string | undefined, message: string): Promise<string> {
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
   if (name !== undefined && prefixOf(name) === name) return name;
@@ -101,7 +94,6 @@ export async function checkedName(flag: string, name: string | undefined, messag
   throw usageError(message, suggestion);
 }
 
-/** No other command writes into the project meanwhile, be it another import or a scaffold. */
 async function alone<T>(
   { terminal }: Context,
   root: string,

@@ -66,14 +66,13 @@ async function readTools(
   };
 }
 
-/** Of a server that no configuration has yet, what was typed is to be looked at. */
 function unstarted(error: AbilityError): AbilityError {
   if (error.code !== 'mcp.start_failed') return error;
   const suggestion = 'Check what --command or --url says; nothing was written.';
   return new AbilityError({ ...error.toProblem(), suggestion }, { cause: error });
 }
 
-/** The name of a server decides where its abilities run, which may not be what its author thought of. Source: C-28. */
+/** A server's name decides where its abilities run, perhaps to its author's surprise. Source: C-28. */
 async function placementNotes({ project }: Registry, name: string, server: McpServer): Promise<string[]> {
   const { DEFAULT_CLOUD_SERVERS, resolvePlacement } = await import('../../../../planning/steps/placement.js');
   const { cloud = DEFAULT_CLOUD_SERVERS, local = [] } = project.placement;
@@ -83,7 +82,7 @@ async function placementNotes({ project }: Registry, name: string, server: McpSe
   ];
 }
 
-/** How a server is reached, without what may be secret in it. */
+/** The address or command of a server, without the parts of an address that may be secret. */
 function locationOf(server: McpServer): string {
   if ('command' in server) return [server.command, ...server.args].join(' ');
   if (!URL.canParse(server.url)) return server.url;

@@ -46,14 +46,12 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
   });
 }
 
-/** The name of a service: chosen, or made of the title of its document. */
 async function chooseName({ document, from }: OpenApiDocument, { name }: Flags): Promise<string> {
   const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/name-operations.js');
   const unfit = name === undefined ? `The title of ${from} gives no name` : `${name} is no name for a service`;
   return checkedName('--name', name ?? serviceNameOf(document) ?? nameOfPlace(from), unfit);
 }
 
-/** Hosts that the policy of the project would refuse at each call. */
 async function hostNotes({ project }: Registry, { config }: Imported): Promise<string[]> {
   const { isHostAllowed } = await import('../../../../rules/calls/allowed-hosts.js');
   const { addressesIn } = await import('../../../../authoring/openapi/import-document.js');

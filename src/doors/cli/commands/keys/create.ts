@@ -2,11 +2,7 @@ import { createSealKey } from '../../../../worker/seal-keys.js';
 import type { AccessFlags } from '../../program/access.js';
 import type { Context } from '../../program/context.js';
 
-/**
- * `ability keys create`: a key that seals plans, in the form that `ABILITY_SEAL_KEYS` takes. Kept nowhere.
- *
- * Only the value goes to stdout, so that a shell or a store of secrets can take it.
- */
+/** A key for `ABILITY_SEAL_KEYS`, stored nowhere. Only its value goes to stdout, for a secret store. */
 export async function run(
   { terminal, flags, env }: Context,
   _: [],
@@ -22,7 +18,7 @@ export async function run(
   );
 }
 
-/** Told apart by the second, so that two keys of a day may stand side by side. */
+/** Precise to the second, so that several keys of one day differ. */
 function idOf(now: Date): string {
   return `k${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')}`;
 }

@@ -14,32 +14,26 @@ import { printWritten } from '../../output/render-written.js';
 import type { Context } from '../../program/context.js';
 import { type Settled, writePlan } from '../writing/write-plan.js';
 
-/** What a scaffold is planned from, and the environments it is limited to, by each of its parts. */
 export interface ScaffoldRequest<Planned extends Scaffold = Scaffold> {
   plan(site: Site): Planned;
   scopes(registry: Registry): (readonly string[] | undefined)[];
-  /** What follows once it is there; left out: the routing documents that were in step. @throws AbilityError, which takes all of it back. */
+  /** Further documents; left out: routing documents that were in step. @throws AbilityError, which undoes all. */
   follow?(before: Registry, after: Registry): FollowedDocuments;
-  /** All of it is taken back once it is known to hold. */
+  /** Undoes everything after a successful check. */
   isDryRun?: boolean;
-  /** Begins a check of the whole project, as it is before. */
   begin?(loader: RegistryLoader): ProjectCheck<Planned>;
 }
 
-/** Looks at the project with a scaffold in it. @returns notes. @throws AbilityError for what must not stay. */
+/** Checks the project with the scaffold in it. @returns notes. @throws AbilityError to undo the scaffold. */
 export type ProjectCheck<Planned extends Scaffold> = (planned: Planned) => string[];
 
-/**
- * Plans a scaffold in the project of a command, writes it, and keeps it only if it loads and resolves.
- *
- * @throws AbilityError of the plan, of writing, or what is wrong with what was written, which is then taken back.
- */
+/** Keeps a scaffold only if it loads and resolves. @throws AbilityError of the plan, writing or checking. */
 export async function finishScaffold<Planned extends Scaffold>(
   context: Context,
   request: ScaffoldRequest<Planned>,
 ): Promise<ExitCode> {
   const root = findProjectRoot(context.cwd, context.flags.project);
-  // Reads again only what has changed: most of a project has not.
+  // One loader for both loads: the second one reads only changed files.
   const loader = new RegistryLoader(root);
   let planned: Scaffold | undefined;
   const { isDryRun = false, follow = followDocuments } = request;
@@ -67,7 +61,7 @@ export async function finishScaffold<Planned extends Scaffold>(
   return EXIT.ok;
 }
 
-/** The environment asked for, else the project's own choice, else the first in which all parts are available. */
+/** The requested environment, else the project's default, else the first in which all parts are available. */
 function chooseAmong(
   registry: Registry,
   asked: string | undefined,
@@ -81,7 +75,7 @@ function chooseAmong(
   return fitting ?? ordered[0] ?? '';
 }
 
-/** Warnings of the plans, and documents to follow. @throws AbilityError for a problem that was not there before. */
+/** Warnings of the plans, and documents to update. @throws AbilityError for a new problem. */
 function settle(
   { before, after, follow }: Required<Pick<ScaffoldRequest, 'follow'>> & { before: Registry; after: Registry },
   { abilities, hook }: Scaffold,
@@ -105,7 +99,7 @@ function signOf({ code, message, location }: Problem): string {
   return `${code} ${location?.file} ${message}`;
 }
 
-/** A value that is only set where the worker runs is told, and is no reason to take anything back. */
+/** A value that is set only where the worker runs is a warning, and undoes nothing. */
 function tryOut<T>(resolve: () => T): T | string[] {
   try {
     return resolve();
@@ -113,13 +107,13 @@ function tryOut<T>(resolve: () => T): T | string[] {
     if (!(error instanceof AbilityError)) throw error;
     if (error.code === 'config.missing_credential' || error.code === 'config.no_model')
       return [`${error.message}. ${error.suggestion ?? ''}`];
-    // What is left to decide is listed by the scaffold itself.
+    // The scaffold itself lists what is left to decide.
     if (error.code === 'definition.todo') return [];
     throw takenBack(error);
   }
 }
 
-/** @throws AbilityError of the action, at its place in what was given. */
+/** @throws AbilityError of the action, located in the given definition. */
 function placed<T>({ given }: Scaffold, action: () => T): T {
   try {
     return action();

@@ -10,7 +10,7 @@ import { type Context, openRegistry } from '../../program/context.js';
 import { finishScaffold } from './finish-scaffold.js';
 import { scaffoldOrWhole } from './whole-definition.js';
 
-/** `ability scaffold high-level ID`: a workflow that makes some calls, and a case in which they are mocked; or all as given. */
+/** `ability scaffold high-level ID`: a workflow with calls and a case that mocks them, or that of `--from`. */
 export function run(context: Context, [id = '']: [string?], flags: AuthoringFlags['highLevel']): Promise<ExitCode> {
   const request = { kind: 'high-level', name: id, argument: 'ID', flags, companion: 'config' } as const;
   return scaffoldOrWhole(context, request, async () => {

@@ -13,14 +13,14 @@ import { scaffoldOrWhole } from './whole-definition.js';
 
 type Flags = AuthoringFlags['hook'];
 
-/** Flags of one handler; with another they would be ignored, so they are refused. */
+/** A flag of another handler would be ignored, so it is refused. */
 const BELONGS: Record<HookChoice['handler'], readonly (keyof Flags)[]> = {
   expression: ['denyIf', 'confirmIf', 'warnIf', 'reason'],
   script: ['language'],
   builtin: ['builtin'],
 };
 
-/** `ability scaffold hook ID`: a hook at the end of the file of its phase, with its script; or as given. */
+/** `ability scaffold hook ID`: a hook at the end of its phase's file, with its script, or that of `--from`. */
 export function run(context: Context, [id = '']: [string?], flags: Flags): Promise<ExitCode> {
   const request = { kind: 'hook', name: id, argument: 'ID', flags, companion: 'phase' } as const;
   return scaffoldOrWhole(context, request, async () => {
@@ -51,7 +51,7 @@ async function readHandler(context: Context, flags: Flags, phase: string): Promi
   return { handler, ...(await readConditions(context, flags, phase)) };
 }
 
-/** At a terminal the condition is asked for; elsewhere a hook without one only warns, until one is written. */
+/** Asks for the condition at a terminal; elsewhere a hook without one only warns until it has one. */
 async function readConditions(context: Context, flags: Flags, phase: string) {
   const { denyIf, confirmIf, warnIf, reason } = flags;
   const given = {

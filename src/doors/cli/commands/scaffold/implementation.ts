@@ -8,7 +8,7 @@ import { type Context, openRegistry } from '../../program/context.js';
 import { finishScaffold } from './finish-scaffold.js';
 import { scaffoldOrWhole } from './whole-definition.js';
 
-/** `ability scaffold implementation ID`: another implementation of an operation, and its place in the configuration; or as given. */
+/** `ability scaffold implementation ID`: an implementation and its place in the configuration, or `--from`. */
 export function run(
   context: Context,
   [id = '']: [string?],

@@ -5,7 +5,7 @@ import type { Problem } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
 import { type LintOptions, lintProject } from '../../../../lint/lint-project.js';
 
-/** What lint says of a project before and after something comes into it. */
+/** Compares the lint findings of a project before and after a change. */
 export class LintBefore {
   private readonly known: Set<string>;
 
@@ -16,11 +16,7 @@ export class LintBefore {
     this.known = new Set(this.findings().map(signOf));
   }
 
-  /**
-   * What has come since, as notes.
-   *
-   * @throws AbilityError with each error that has come, at its place in what was given; it must not stay.
-   */
+  /** @returns new findings as notes. @throws AbilityError with each new error, at its place in the input. */
   refuseErrorsOf({ given }: Pick<WholeScaffold, 'given'>): string[] {
     const fresh = this.fresh();
     const errors = fresh.filter(({ severity }) => severity === 'error');
@@ -31,7 +27,6 @@ export class LintBefore {
     return fresh.map(({ code, message, fix }) => `${code}: ${message}. ${fix}`);
   }
 
-  /** The findings that have come since. */
   fresh(): Finding[] {
     return this.findings().filter((finding) => !this.known.has(signOf(finding)));
   }
@@ -41,7 +36,7 @@ export class LintBefore {
   }
 }
 
-/** The line may be another one afterwards. */
+/** Without the line, which may change. */
 function signOf({ code, message, location }: Finding): string {
   return `${code} ${location.file} ${message}`;
 }

@@ -12,12 +12,12 @@ import { type Context, openRegistry } from '../../program/context.js';
 import { finishScaffold } from './finish-scaffold.js';
 import { scaffoldOrWhole } from './whole-definition.js';
 
-/** `ability scaffold low-level KEY`: the contract of an operation, its implementation and a first case; or all as given. */
+/** `ability scaffold low-level KEY`: a contract, its implementation and a first case, or that of `--from`. */
 export function run(context: Context, [key = '']: [string?], flags: AuthoringFlags['lowLevel']): Promise<ExitCode> {
   const request = { kind: 'low-level', name: key, argument: 'KEY', flags, companion: 'config' } as const;
   return scaffoldOrWhole(context, request, async () => {
     const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
-    // A name that will not do is told before anything is asked.
+    // Refuses an invalid name before any prompt.
     checkNewAbility(await openRegistry(context), key);
     const choice = await readKind(context, flags);
     const summary = await askSummary(context, flags.summary);

@@ -4,7 +4,6 @@ import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
 
-/** `ability scaffold schemas`: the JSON Schemas that editors read, as this version has them. */
 export function run(context: Context): Promise<ExitCode> {
   return unlessCancelled(context, () => finishScaffold(context, { scopes: () => [], plan: planSchemas }));
 }

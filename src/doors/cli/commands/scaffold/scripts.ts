@@ -8,7 +8,7 @@ import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
 
-/** `ability scaffold scripts FILES`: a contract for each of many scripts that are there. */
+/** `ability scaffold scripts FILES`: a contract for each existing script. */
 export function run(context: Context, [files]: [string[]], flags: AuthoringFlags['scripts']): Promise<ExitCode> {
   const { prefix, args, effects } = flags;
   const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);

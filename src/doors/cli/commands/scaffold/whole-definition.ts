@@ -14,23 +14,18 @@ import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
 import { LintBefore } from './lint-before.js';
 
-/** What is about a definition besides what is in it. */
 interface WholeRequest {
   kind: WholeKind;
   from: string;
-  /** Its id, or the name of its file; empty: none was given. */
+  /** Its id, or the name of its file; empty: not given. */
   name: string;
   phase?: string;
   config?: string;
 }
 
-/** What the console calls stdin. */
 const STDIN = '-';
 
-/**
- * `ability scaffold KIND --from FILE|-`: writes a whole definition, all of it or nothing, if it loads and lint finds no error in
- * the project that was not there before. Source: C-46, R-002-58.
- */
+/** Writes all or nothing: it must load and add no lint error. Source: C-46, R-002-58. */
 function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCode> {
   const { kind, from, name, phase, config } = request;
   return unlessCancelled(context, async () => {
@@ -45,7 +40,7 @@ function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCod
       scopes: () => [environmentsOf(given)],
       plan: (site) => planWhole(site, given),
       begin: (loader) => {
-        // Documents are brought in step afterwards, so they are not looked at.
+        // Documents are updated afterwards, so they are not checked.
         const before = new LintBefore(loader, { env: context.env, others: [checkCases] });
         return (planned) => before.refuseErrorsOf(planned);
       },
@@ -53,26 +48,19 @@ function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCod
   });
 }
 
-/** The flags that every command takes, and the one that gives the definition. */
 const USUAL_FLAGS = ['project', 'address', 'namespace', 'profile', 'json', 'yes', 'strict', 'env', 'from'];
 
-/** What `ability scaffold KIND` was called with. */
 interface KindRequest {
   kind: WholeKind;
-  /** Empty: none was given. */
+  /** Empty: not given. */
   name: string;
-  /** What the name is called in the usage of the command. */
   argument: 'ID' | 'KEY';
   flags: Partial<Pick<WholeRequest, 'from' | 'config' | 'phase'>>;
-  /** The flag that goes with a whole definition. */
+  /** The flag of this kind that `--from` allows. */
   companion: 'config' | 'phase';
 }
 
-/**
- * Writes the definition that `--from` gives, or makes up a new one.
- *
- * @throws AbilityError `usage.invalid` for flags that say what is in the definition itself, or for neither a name nor a definition.
- */
+/** @throws AbilityError `usage.invalid` for flags that `--from` replaces, or neither a name nor `--from`. */
 export function scaffoldOrWhole(
   context: Context,
   { kind, name, argument, flags, companion }: KindRequest,

@@ -2,13 +2,11 @@ import { type Connection, deleteSchedule, pauseSchedule, resumeSchedule } from '
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
 import type { ScheduleFlags } from '../../program/schedules.js';
 
-/** `ability schedule pause NAME`. */
 export const pause = holding('paused', pauseSchedule);
 
-/** `ability schedule resume NAME`. */
 export const resume = holding('resumed', resumeSchedule);
 
-/** `ability schedule delete NAME`; the tasks that it has started go on. */
+/** `ability schedule delete NAME`; tasks that it started continue. */
 export async function remove(context: Context, [name]: [string]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     await deleteSchedule(connection, name);
@@ -17,7 +15,7 @@ export async function remove(context: Context, [name]: [string]): Promise<void> 
   });
 }
 
-/** A command that pauses a schedule or resumes it; who did it, and why, is shown with the schedule. */
+/** The schedule then shows who paused or resumed it, and why. */
 function holding(
   status: 'paused' | 'resumed',
   hold: (connection: Connection, name: string, note: string) => Promise<void>,

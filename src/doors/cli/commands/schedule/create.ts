@@ -10,7 +10,7 @@ import { type Context, currentUser, environmentOf, openRegistry, withSession } f
 import type { ScheduleFlags } from '../../program/schedules.js';
 import { createOrReport, noteWarnings } from '../run.js';
 
-/** `ability schedule create ID`: refuses what could not be run today, so that it is not found out at night. */
+/** `ability schedule create ID`: refuses what could not run today, rather than fail at night. */
 export async function run(context: Context, [ability]: [string], flags: ScheduleFlags['create']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const definition = await findAbility(registry, ability);
@@ -31,7 +31,7 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
   };
   const { previewPlan } = await import('../../../../planning/preview/preview-plan.js');
   const user = { ...currentUser(context.env), name: `schedule:${spec.id}`, caller: 'ci' as const };
-  // Credentials may be the worker's alone, and what guards say of tonight they say tonight: neither is looked at here.
+  // Checks neither credentials, which only the worker may have, nor guards, which decide at run time.
   const planned = await createOrReport(context, { ability, environment }, async () =>
     previewPlan(registry, { ability, environment, input: spec.input, user, env: context.env }),
   );
@@ -51,6 +51,5 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
   });
 }
 
-/** What is to be known of schedules on the runtime of a project. */
 export const ONLY_WHILE_UP =
   'It fires only while the runtime of this project is up: `ability up`, or a service (docs/schedules.md). What it misses within --catch-up it makes up for at the next start.';

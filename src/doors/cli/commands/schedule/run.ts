@@ -6,11 +6,11 @@ import type { ScheduleFlags } from '../../program/schedules.js';
 
 type Flags = ScheduleFlags['run'];
 
-/** `ability schedule run NAME`: fires it now, or makes up for all firings of a span. */
+/** `ability schedule run NAME`: fires it now, or makes up for all firings of a time span. */
 export async function run(context: Context, [name]: [string], flags: Flags): Promise<void> {
   const span = readSpan(flags);
   return withSession(context, await openRegistry(context), async (connection) => {
-    // One that is not ours is not fired either.
+    // Refuses a schedule that does not start tasks.
     await showSchedule(connection, name);
     if (span) await backfillSchedule(connection, name, span.from, span.to);
     else await fireSchedule(connection, name);

@@ -17,11 +17,11 @@ import { ONLY_WHILE_UP } from './create.js';
 
 const DONE = { missing: 'created', differs: 'changed', left: 'deleted' } as const;
 
-/** `ability schedule sync`: makes the schedules on Temporal those that the definitions state; those created by hand stay. */
+/** `ability schedule sync`: makes schedules match the definitions; keeps those created by hand. */
 export async function run(context: Context, _: [], { check = false }: ScheduleFlags['sync']): Promise<ExitCode> {
   const registry = await openRegistry(context);
   const stated = statedSchedules(registry);
-  // All are looked at before the first is changed.
+  // Checks all before changing the first.
   for (const found of stated) checkStated(registry, found);
   return withSession(context, registry, async (connection) => {
     const drifts = compareSchedules(stated, await listSchedules(connection));
@@ -49,7 +49,7 @@ async function apply(connection: Connection, drift: ScheduleDrift): Promise<void
   else if (drift.drift === 'differs') await changeSchedule(connection, drift.stated.spec, drift.stated.file);
 }
 
-/** What a broken file states is not known, so that nothing of it is deleted. */
+/** Schedules of a broken file are unknown, so none of them is deleted. @throws AbilityError. */
 function refuseBroken({ problems }: Registry, drifts: readonly ScheduleDrift[]): void {
   for (const found of drifts) {
     if (found.drift !== 'left') continue;

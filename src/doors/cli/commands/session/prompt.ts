@@ -4,7 +4,7 @@ import { MAX_PROMPT } from '../../../../rules/sessions/read-session-start.js';
 import { renderTurn } from '../../output/render-session.js';
 import { type Context, currentUser, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
-/** `ability session prompt SESSION TEXT|-`: the hooks of a prompt, and what an AI reads before it decides. */
+/** `ability session prompt SESSION TEXT|-`: runs the hooks of a prompt, prints what an AI reads first. */
 export async function run(context: Context, [session, text]: [string, string]): Promise<void> {
   const { terminal } = context;
   const prompt = text === '-' ? terminal.readInput() : text;

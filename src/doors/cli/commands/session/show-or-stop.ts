@@ -2,10 +2,9 @@ import { type Connection, type SeenSession, showSession, stopSession } from '../
 import { renderSession } from '../../output/render-session.js';
 import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
 
-/** `ability session show SESSION`: how a session stands. */
 export const show = showing(showSession);
 
-/** `ability session stop SESSION`: ends a session, with its hooks; its open tasks go on. */
+/** `ability session stop SESSION`: ends a session with its hooks; its open tasks continue. */
 export const stop = showing(stopSession);
 
 function showing(see: (connection: Connection, session: string) => Promise<SeenSession>) {

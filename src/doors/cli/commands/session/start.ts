@@ -6,7 +6,6 @@ import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, currentUser, environmentOf, openRegistry, withSession } from '../../program/context.js';
 import type { SessionFlags } from '../../program/sessions.js';
 
-/** `ability session start`: starts a session and prints its id. */
 export async function run(context: Context, _: [], flags: SessionFlags['start']): Promise<void> {
   const idleMs = readIdle(flags.idle);
   const registry = await openRegistry(context);

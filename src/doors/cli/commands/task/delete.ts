@@ -36,7 +36,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
     if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
     if (purge && standing !== 'deleted' && standing !== 'unformed')
       terminal.note('Temporal takes up to a minute to delete a history.');
-    // Where its record is, its history tells; after a purge nothing does.
+    // Only the history says which machine has the record, so it is read before a purge.
     const keeper = await readHost(connection, key).catch(() => undefined);
     const interrupted = interruption(context);
     try {
@@ -82,7 +82,7 @@ function report(context: Context, key: string, end: DeleteEnd, keeper: string | 
   return EXIT.ok;
 }
 
-/** A record is on the machine whose worker kept it, and another one may have done the deletion. */
+/** The record lies with the worker that kept it; another machine may have deleted the task. */
 function warningsOf(
   key: string,
   { deletion }: Extract<DeleteEnd, { kind: 'deleted' }>,
@@ -93,7 +93,7 @@ function warningsOf(
   return [`There was no record of ${key} on ${deletion.host}, whose worker deleted the task${there}`];
 }
 
-/** `unformed`: there is no task, and may be a preflight that refused it. */
+/** `unformed`: no task exists, possibly because preflight refused it. */
 type Standing = 'open' | 'ended' | 'deleted' | 'unformed';
 
 async function readStanding(connection: Connection, key: string, purge: boolean): Promise<Standing> {

@@ -4,7 +4,6 @@ import { earlierKeys, nextKey, type TaskChain } from '../../../../client/index.j
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import type { Context } from '../../program/context.js';
 
-/** Which tasks a task tries again, or is tried again by, for people; none of one that stands alone. */
 export function describeChain({ retry_of, retries }: TaskChain, context: Context): string[] {
   const newest = retries.at(-1);
   const later = retries.map(({ task, status }) => `${task} (${status})`).join(', ');
@@ -17,10 +16,8 @@ export function describeChain({ retry_of, retries }: TaskChain, context: Context
 }
 
 /**
- * Which of several tasks that try each other again a log is of, since each counts its attempts from 1; undefined for one that
- * stands alone, as far as the records here tell.
- *
- * @param folder of the record of the task.
+ * Which of several retries of a task a log is of, since each counts its attempts from 1; undefined if no other one
+ * is recorded here. @param folder of the record of the task.
  */
 export function describePlaceInChain(key: string, folder: string, context: Context): string | undefined {
   const isHere = (task: string): boolean => existsSync(join(dirname(folder), task));

@@ -6,7 +6,7 @@ import { renderTable } from '../../output/render-table.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 
-/** `ability task files KEY [--out DIR]`: what a task has made and was given, or copies of it. */
+/** `ability task files KEY [--out DIR]`: the files that a task received and made, or copies of them. */
 export async function run(context: Context, [key]: [string], { out }: TaskFlags['files']): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;

@@ -9,7 +9,7 @@ import { type Context, openRegistry, withSession } from '../../program/context.j
 export async function run(context: Context, [key, field]: [string, string | undefined]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { view, result } = await viewTask(connection, key);
-    // A record here that has the key of another project's task is not of that task.
+    // A local record with the key of another project's task belongs to another task.
     const recorded = result.project === undefined ? (await findRecord(connection, key))?.input : undefined;
     // Known secrets are masked in a record, so it comes last.
     const whole = view?.input ?? (await readInput(connection, key).catch(orElse(recorded)));
@@ -32,7 +32,7 @@ export async function run(context: Context, [key, field]: [string, string | unde
   });
 }
 
-/** The start of a task may lie in a store that is not seen from here; what a record has does as well. */
+/** The task's start may lie in a store out of reach; the input in a record is enough then. */
 function orElse(recorded: JsonObject | undefined): (error: unknown) => undefined {
   return (error) => {
     if (recorded === undefined) throw error;

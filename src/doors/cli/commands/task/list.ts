@@ -31,7 +31,7 @@ function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
   if (flags.json) terminal.printJson(tasks);
   else if (tasks.length === 0) terminal.note('There are no such tasks.');
   else {
-    // A column that says nothing of any task is left out.
+    // Leaves out an empty column.
     const isIntentShown = tasks.some(({ intent }) => intent !== null);
     const rows = tasks.map((task) => {
       const by = task.changed ? `${task.requested_by}, changed by ${task.changed.by}` : task.requested_by;
@@ -50,7 +50,7 @@ function printTasks({ flags, terminal }: Context, tasks: ListedTask[]): void {
   }
 }
 
-/** Tasks may outlive their definitions, so a name is only wrong where neither tasks nor definitions know it. */
+/** Tasks may outlive their definitions, so a name is wrong only if neither tasks nor definitions have it. */
 async function refuseUnknown(
   registry: Registry,
   { ability, environment }: { ability: string | undefined; environment: string | undefined },

@@ -65,7 +65,6 @@ export async function run(
   });
 }
 
-/** Whether a worker elsewhere has shared the record of a task. */
 async function isShared(store: Store | undefined, { project }: Registry, task: string): Promise<boolean> {
   return store !== undefined && (await fetchSharedRecord(store, { project: project.project, task })) !== undefined;
 }
@@ -87,7 +86,7 @@ async function followLogs(
   }
 }
 
-/** Lines of each call that were not shown yet; then they are. The logs of several calls grow side by side. */
+/** Lines of each call not returned before, in order of time; updates `shown`. */
 export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[] {
   const fresh = logs.map(({ name, step, lines }) => {
     const before = shown.get(name) ?? 0;
@@ -97,7 +96,6 @@ export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[]
   return inOrder(fresh);
 }
 
-/** Of a loop over thousands of items, as many as are read. */
 const MAX_NAMES = 20;
 
 function listOf(names: readonly string[]): string {
@@ -105,7 +103,6 @@ function listOf(names: readonly string[]): string {
   return [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`${left} more`] : [])].join(', ');
 }
 
-/** The error for a step without a log, which says what there is. */
 function nothingWritten(all: readonly CallLog[], step: string): AbilityError {
   const names = [...new Set(all.map((log) => log.step))];
   return usageError(

@@ -5,11 +5,8 @@ import { AbilityError } from '../../../../contracts/problem.js';
 import { isEndState } from '../../../../contracts/states.js';
 
 /**
- * Writes the record of an ended task where it is missing, from the history.
- *
- * The worker that ended the task had a full disk, or was away from the folder of the records.
- *
- * @returns what to say about it; undefined where nothing is missing, or the record belongs to another machine.
+ * Writes the missing record of an ended task from its history: its worker may have had a full disk, or no access
+ * to the folder. @returns a message; undefined if nothing is missing, or the record is of another machine.
  */
 export async function mendRecord(connection: Connection, key: string, seen: SeenTask): Promise<string | undefined> {
   if (!hasEndedHere(key, seen) || readRecord(connection, key)?.result) return undefined;
@@ -25,7 +22,7 @@ export async function mendRecord(connection: Connection, key: string, seen: Seen
   }
 }
 
-/** Direct runs have no record; that of a called task is its caller's worker's; that of another project is not ours. */
+/** Not for direct runs, called tasks and other projects' tasks: their records are not kept here. */
 function hasEndedHere(key: string, { source, result }: SeenTask): boolean {
   const isOwn = result.project === undefined && result.task_key !== null;
   return source === 'history' && isOwn && isEndState(result.status) && !key.includes('/');

@@ -25,7 +25,7 @@ function openInBrowser(url: string, env: NodeJS.ProcessEnv): void {
   const program = env.BROWSER ?? (process.platform === 'darwin' ? 'open' : 'xdg-open');
   const child = spawn(program, [url], { detached: true, stdio: 'ignore', env });
   child.on('error', () => {
-    // The address was printed; whoever has no such program can follow it.
+    // The printed address can be opened by hand.
   });
   child.unref();
 }

@@ -6,19 +6,18 @@ import { recordsOrigin } from '../../../../server/logs/records-origin.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
 import type { Store } from '../../../../server/store/store.js';
 
-/** What one call wrote; of what was shared, one attempt of it. */
+/** The output of one call; in shared logs, of one attempt. */
 export interface CallLog {
-  /** No other log of the task has it. */
+  /** Unique among the logs of the task. */
   name: string;
   /** Step path. */
   step: string;
   lines: LogLine[];
 }
 
-/** How long what was read of the shared logs counts. */
+/** How long a read of the shared logs stays valid. */
 const SHARED_MS = 2000;
 
-/** The logs of a task: those of this project folder, and those that workers elsewhere have shared. */
 export class CallLogs {
   private readonly shared: SharedLogs | undefined;
   private readonly origin: string;
@@ -26,11 +25,7 @@ export class CallLogs {
   private isNoted = false;
   private knownSince = Number.NEGATIVE_INFINITY;
 
-  /**
-   * @param folder of the logs in this project.
-   * @param store that is shared; left out where none is.
-   * @param note says that the shared logs cannot be read, where those of this folder can.
-   */
+  /** @param store undefined if none is shared. @param note reports that only the local logs can be read. */
   constructor(
     private readonly folder: string,
     paths: ProjectPaths,
@@ -42,11 +37,7 @@ export class CallLogs {
     this.origin = recordsOrigin(paths);
   }
 
-  /**
-   * @param step path or id, as {@link isOf} reads it; left out: all of them.
-   * @param now the shared ones as well, however short it is since they were read.
-   * @throws AbilityError `store.not_shared` where there are no logs in this folder either.
-   */
+  /** @param step as in {@link isOf}. @param now bypasses the cache. @throws AbilityError `store.not_shared`. */
   async read(step: string | undefined, now: boolean): Promise<CallLog[]> {
     const all = logsIn(this.folder);
     const here = all.filter((log) => step === undefined || isOf(log.step, step));
@@ -69,7 +60,7 @@ export class CallLogs {
     return this.known;
   }
 
-  /** What a worker of this folder has shared is in the folder as well. */
+  /** The folder also has what its own worker shared. */
   private isHere({ step, origin }: { step: string; origin: string }, here: ReadonlySet<string>): boolean {
     return origin === this.origin && here.has(step);
   }
@@ -79,16 +70,13 @@ function logsIn(folder: string): CallLog[] {
   return readCallLogs(folder).map(({ file, name, lines }) => ({ name: `${file} ${name}`, step: name, lines }));
 }
 
-/** The lines of several logs as they were written. */
 export function inOrder(logs: readonly CallLog[]): LogLine[] {
   return logs.flatMap(({ lines }) => lines).sort((a, b) => a.time.localeCompare(b.time));
 }
 
 /**
- * Whether a log is of a step, named by its path or, since ids are unique, by its id.
- *
- * In a loop `hosts/12/check` is that of one item and `hosts/12` all of that item; with `*` in place of the number they are
- * those of every item. `hosts[12]/check` is read as well.
+ * Whether a log is of a step, given by path or unique id. In a loop, `hosts/12/check` is that of one item,
+ * `hosts/12` all of that item; with `*` for the number, those of every item; `hosts[12]/check` works, too.
  */
 export function isOf(path: string, step: string): boolean {
   const names = step.replaceAll(/\[(\d+|\*)\]/g, '/$1').split('/');

@@ -19,7 +19,7 @@ import { mendRecord } from './mend-record.js';
 
 const ONLY_PLANNED = 'this record has only what was planned';
 
-/** `ability task record KEY`: prints `tool_call.md`, or `record.json`. Needs no server where the whole record is here. */
+/** `ability task record KEY`: prints `tool_call.md` or `record.json`; a complete local one needs no server. */
 export async function run(context: Context, [key]: [string]): Promise<void> {
   const registry = await openRegistry(context);
   const folder = recordFolder(pathsOf(registry.root).records, key);
@@ -42,7 +42,7 @@ function textOf({ flags }: Context, { record, text }: SharedRecord): string {
   return flags.json ? JSON.stringify(record) : text;
 }
 
-/** What a worker elsewhere has shared. Where the store cannot be read, a record that is here is shown all the same. */
+/** The record that a worker elsewhere shared. If the store cannot be read, a local record is still shown. */
 async function findShared(
   { env, terminal }: Context,
   { root, project }: Registry,
@@ -60,7 +60,7 @@ async function findShared(
   }
 }
 
-/** Whether a record tells how its task ended. */
+/** True once the record has a result. */
 function isComplete(folder: string): boolean {
   try {
     const record = JSON.parse(readFileSync(join(folder, RECORD_FILES.json), 'utf8')) as TaskRecord;
@@ -70,7 +70,7 @@ function isComplete(folder: string): boolean {
   }
 }
 
-/** Writes the record of a task that has ended meanwhile, and whose worker could not; an open one has its record. */
+/** Writes the record of an ended task if its worker could not; an open task already has one. */
 async function complete(
   context: Context,
   registry: Parameters<typeof withSession>[1],
@@ -88,7 +88,7 @@ async function complete(
   }
 }
 
-/** A record that is not here may be on the machine of the worker. Source: docs/operations.md#looking-into-a-task. */
+/** Says where a missing record may be. Source: docs/operations.md#looking-into-a-task. */
 export function whyMissing(
   context: Context,
   registry: Parameters<typeof withSession>[1],

@@ -10,7 +10,7 @@ import { followTask, readPatience, refuseUnusedFlags } from '../following/follow
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from '../run.js';
 import { reviewDefinitions } from './review-definitions.js';
 
-/** `ability task retry KEY`: a new task under `KEY.r2`, which takes over what was done. */
+/** `ability task retry KEY`: a new task under `KEY.r2`, which reuses finished work. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['retry']): Promise<ExitCode> {
   refuseUnusedFlags(flags);
   const patience = readPatience(context.terminal.isLive, flags);
@@ -41,7 +41,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
   });
 }
 
-/** A second retry of the same task is the first one, wherever that began. */
+/** A second retry of a task is the same task as the first, whatever its `--from`. */
 function noteUnusedFrom(context: Context, key: string, retry: string, from: string): void {
   const { terminal } = context;
   const again = asTyped(commandOf('ability', 'task', 'retry', retry, '--from', from), context);

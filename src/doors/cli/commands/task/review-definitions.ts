@@ -4,15 +4,11 @@ import type { Registry } from '../../../../definitions/registry.js';
 import { plainText } from '../../output/plain-text.js';
 import type { Context } from '../../program/context.js';
 
-/** So many scripts are named. */
 const MAX_NAMED = 5;
 
 /**
- * The worker plans from its own definitions and scripts; where the definitions differ from those here, that is said.
- *
- * With `--strict` it is refused, and so are scripts that differ: their bytes are compared only then, since that reads them.
- *
- * @throws AbilityError `config.registry_differs`.
+ * Warns if the definitions of the worker, from which it plans, differ from those here. `--strict` refuses, and
+ * also compares scripts, which it has to read for that. @throws AbilityError `config.registry_differs`.
  */
 export async function reviewDefinitions(
   { flags, terminal }: Context,

@@ -27,7 +27,6 @@ const FROM: Record<SeenTask['source'], string | undefined> = {
   record: 'Temporal no longer has this task; this is its record.',
 };
 
-/** `ability task show KEY`: how a task stands, in short. */
 export async function run(context: Context, [key]: [string]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const { terminal, flags } = context;
@@ -70,7 +69,7 @@ export async function run(context: Context, [key]: [string]): Promise<void> {
   });
 }
 
-/** Only what has ended is tried again, and what Temporal has forgotten has nobody to ask about. */
+/** Only ended tasks are retried; tasks that Temporal has forgotten cannot be queried. */
 async function chainOf(connection: Connection, key: string, seen: SeenTask): Promise<TaskChain> {
   const isAlone = seen.source === 'record' || /[:/]/.test(key);
   const { retry_of, retries } = isAlone ? { retry_of: null, retries: [] } : await readChain(connection, key);

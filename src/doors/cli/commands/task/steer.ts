@@ -4,17 +4,15 @@ import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, printAnswer, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 
-/** `ability task cancel KEY`: asks a task to stop; its clean-up runs. */
+/** `ability task cancel KEY`: asks a task to stop; its clean-up still runs. */
 export const cancel = steering(cancelTask, (key) => {
   return `${key} was asked to stop; its clean-up runs first: ability task watch ${key}`;
 });
 
-/** `ability task pause KEY`: lets a task start nothing new. */
 export const pause = steering(pauseTask, (key) => {
   return `${key} starts nothing new; calls under way end: ability task resume ${key}`;
 });
 
-/** `ability task resume KEY`: lets a paused task go on. */
 export const resume = steering(resumeTask, (key) => `${key} goes on: ability task watch ${key}`);
 
 /** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: docs/workflow-language.md#waits. */
@@ -30,7 +28,7 @@ export async function signal(
   });
 }
 
-/** A command that asks something of a task, which takes it up in its own time. @param said what then holds. */
+/** A command that sends a request which the task carries out later. @param said describes the effect. */
 function steering(ask: (connection: Connection, key: string) => Promise<unknown>, said: (key: string) => string) {
   return async (context: Context, [key]: [string]): Promise<void> =>
     withSession(context, await openRegistry(context), async (connection) => {

@@ -5,7 +5,7 @@ import type { TaskFlags } from '../../program/tasks.js';
 import { connectedInTime } from '../following/deadline.js';
 import { followTask, readPatience, reportEnd } from '../following/follow-task.js';
 
-/** `ability task watch KEY`: waits for a task and ends as it does. */
+/** `ability task watch KEY`: waits for a task and exits with its outcome. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['watch']): Promise<ExitCode> {
   const patience = readPatience(context.terminal.isLive, flags);
   const registry = await openRegistry(context);

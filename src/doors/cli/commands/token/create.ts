@@ -11,10 +11,7 @@ import { type Context, currentUser, openRegistry, printAnswer } from '../../prog
 const LONGEST_MS = 366 * 24 * 3_600_000;
 const MAX_CHARACTERS = 100;
 
-/**
- * `ability token create`: a token, printed once. Only the token goes to stdout, so that a store of secrets can take it.
- *
- */
+/** `ability token create`: prints a token once. Only the token goes to stdout, for a secret store. */
 export async function run(context: Context, _: [], flags: AccessFlags['createToken']): Promise<void> {
   refuseAgents(context);
   const { terminal } = context;
@@ -45,7 +42,7 @@ function readRights(text: string): Right[] {
   });
 }
 
-/** A name is shown in many places, each time in one line. */
+/** A name appears in many places, each time on one line. */
 function readName(flag: string, text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= MAX_CHARACTERS && oneLine(name) === name) return name;

@@ -5,7 +5,7 @@ import { formatDistance } from '../../output/format-time.js';
 import { renderTable } from '../../output/render-table.js';
 import { type Context, openRegistry } from '../../program/context.js';
 
-/** `ability token list`: the tokens of the project, also those that open nothing any more. */
+/** `ability token list`: the project's tokens, including expired and revoked ones. */
 export async function run(context: Context): Promise<void> {
   const { terminal, flags } = context;
   const { tokens, unreadable } = openTokens(await openRegistry(context)).list();

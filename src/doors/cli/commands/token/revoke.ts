@@ -2,7 +2,7 @@ import { usageError } from '../../../../contracts/problem.js';
 import { openTokens } from '../../input/read-token.js';
 import { type Context, openRegistry, printAnswer } from '../../program/context.js';
 
-/** `ability token revoke ID`: from now on it opens nothing, in any process. */
+/** `ability token revoke ID`: revokes a token at once, for every process. */
 export async function run(context: Context, [id]: [string]): Promise<void> {
   const token = openTokens(await openRegistry(context)).revoke(id);
   if (!token) {

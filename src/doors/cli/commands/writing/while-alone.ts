@@ -6,23 +6,15 @@ import { PROJECT_FILE } from '../../../../definitions/find-project.js';
 import { type HeldLock, isHeld, takeLock } from '../../../../server/processes/lock.js';
 import { Cancelled } from '../../input/ask.js';
 
-/** Whoever waits for other commands to end. */
 export interface Waiting {
-  /** Told once, when another command is at work. */
+  /** Called once, if another command is writing. */
   note(text: string): void;
-  /** Ends the waiting. */
   signal: AbortSignal;
 }
 
-/** Writing takes milliseconds. */
 const LOOK_AGAIN_MS = 25;
 
-/**
- * Does something to the files of a project while no other command writes them.
- *
- * @param root the folder of the project, or of one that is being made; it exists.
- * @throws Cancelled when the waiting is ended; AbilityError `scaffold.write_failed` where not even the lock can be written.
- */
+/** @param root exists. @throws Cancelled; AbilityError `scaffold.write_failed` if it cannot write the lock. */
 export async function whileAlone<T>(root: string, waiting: Waiting, action: () => Promise<T>): Promise<T> {
   const system = join(root, '.system');
   const wasThere = existsSync(system);
@@ -31,7 +23,7 @@ export async function whileAlone<T>(root: string, waiting: Waiting, action: () =
     return await action();
   } finally {
     lock.release();
-    // A folder that did not become a project keeps nothing of ours.
+    // Removes `.system` if the folder did not become a project.
     if (!wasThere && !existsSync(join(root, PROJECT_FILE))) removeIfEmpty(system);
   }
 }
@@ -48,7 +40,7 @@ async function takeAuthoringLock(path: string, { note, signal }: Waiting): Promi
   throw new Cancelled();
 }
 
-/** @returns undefined where another command has just given up and removed the folder. */
+/** @returns undefined if another command has just removed the folder. */
 function tryLock(path: string): ReturnType<typeof takeLock> | undefined {
   try {
     return takeLock(path);
@@ -62,6 +54,6 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // Something is in it, or it is gone.
+    // It has other files, or no longer exists.
   }
 }

@@ -6,32 +6,24 @@ import type { Context } from '../../program/context.js';
 import { endInterrupted, interruption } from '../following/interruption.js';
 import { whileAlone } from './while-alone.js';
 
-/** What is to be written, and what must hold afterwards. */
 export interface WritePlan {
   files: PlannedFile[];
-  /** False: all is taken back once it is known to hold. Left out: it stays. */
+  /** False: undoes everything after a successful check. Left out: keeps it. */
   isKept?: boolean;
-  /** Looks at what was written. @throws AbilityError for what must not stay; then all is taken back. */
+  /** Checks what was written. @throws AbilityError to undo all of it. */
   settle(): Settled;
 }
 
-/** What follows from files that were written. */
 export interface Settled {
   files: PlannedFile[];
-  /** What the author should know. */
   notes: string[];
 }
 
-/** What was written, and what there is to know. */
 export interface PlanWritten extends Pick<Written, 'created' | 'changed'> {
   notes: string[];
 }
 
-/**
- * Plans and writes files while no other command does; what then does not hold, or Ctrl-C, takes all of it back.
- *
- * @throws Cancelled at Ctrl-C; AbilityError of the plan, of writing, or of the check.
- */
+/** A failed check or Ctrl-C undoes everything. @throws Cancelled; AbilityError of plan, write or check. */
 export async function writePlan(
   root: string,
   terminal: Pick<Terminal, 'note' | 'onInterrupt'>,
@@ -46,7 +38,7 @@ export async function writePlan(
       try {
         const { files: more, notes } = settle();
         written.push(writeTogether(root, more));
-        // A signal that came meanwhile is only told now.
+        // Lets a signal received meanwhile take effect.
         await new Promise((resolve) => setImmediate(resolve));
         if (signal.aborted) throw new Cancelled();
         const [created, changed] = [written.flatMap((each) => each.created), written.flatMap((each) => each.changed)];
@@ -62,7 +54,7 @@ export async function writePlan(
   }
 }
 
-/** Does what may be cancelled; then nothing was written, which is said. */
+/** Runs an action that the user may cancel before anything is written; says so then. */
 export async function unlessCancelled(context: Context, action: () => Promise<ExitCode>): Promise<ExitCode> {
   try {
     return await action();

@@ -7,11 +7,9 @@ import { counted } from '../plain-text.js';
 import { describeProblem } from '../report.js';
 import type { Style } from '../terminal/terminal.js';
 
-/** Longer values say no more. */
 const MAX_CHARACTERS = 300;
 const MAX_FAILURES = 20;
 
-/** One case in a line; a failed one with its deviations. */
 export function renderCase(report: CaseReport, style: Style): string {
   const { ability, name, status, duration_ms, location } = report;
   const mark = status === 'passed' ? style('green', '✓') : style('red', '✗');
@@ -20,7 +18,6 @@ export function renderCase(report: CaseReport, style: Style): string {
   return [line, `    at ${formatLocation(location)}`, ...describeFailures(report, style)].join('\n');
 }
 
-/** The deviations from the expectation, in lines. */
 export function describeFailures({ failures, notes }: Pick<CaseReport, 'failures' | 'notes'>, style: Style): string[] {
   const shown = failures.slice(0, MAX_FAILURES);
   const rest = failures.length - shown.length;
@@ -61,7 +58,6 @@ function textOf(value: Json | undefined): string {
   return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}...` : text;
 }
 
-/** How the whole run ended. */
 export function renderSummary({ passed, failed, problems, duration_ms }: TestReport, style: Style): string {
   const parts = [
     ...(problems.length > 0 ? [style('red', `${counted(problems.length, 'mistake')} in files of cases`)] : []),

@@ -7,7 +7,6 @@ import type { Style } from '../terminal/terminal.js';
 
 const COLORS = { error: 'red', warning: 'yellow', note: 'dim' } as const;
 
-/** Findings for people, by file: what, why, fix; and their number at the end. */
 export function renderFindings(report: LintReport, style: Style): string {
   const { findings, abilities, imported_left_out: left = 0 } = report;
   return [
@@ -41,7 +40,6 @@ function summaryOf(findings: readonly Finding[], abilities: number): string {
   return `${parts.join(', ')} in ${counted(files, 'file')}; looked at ${looked}.`;
 }
 
-/** How many guards `lint --check-hooks` fired and what they answered, on one line; and those that it could not fire. */
 export function renderGuardCheck({ findings, guards, calls, unresolved }: GuardCheck): string {
   const fired =
     calls === 0

@@ -2,7 +2,7 @@ import type { Finding } from '../../../../contracts/findings.js';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
-/** Findings as SARIF 2.1.0, which code hosts show at the lines they are about. */
+/** SARIF 2.1.0, which code hosts show at the affected lines. */
 export function renderSarif(findings: readonly Finding[]): string {
   const codes = [...new Map(findings.map((finding) => [finding.code, finding])).values()];
   const rules = codes.map(({ code, why }) => ({

@@ -3,7 +3,7 @@ import type { CaseReport, TestReport } from '../../../../testing/index.js';
 import { describeFailures } from '../findings/render-cases.js';
 import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
-/** Renders a run of test cases as JUnit XML: one suite an ability, and one for files that are broken. */
+/** JUnit XML with one suite per ability, and one for broken files. */
 export function renderCasesJunit({ cases, problems }: TestReport): string {
   const abilities = [...new Set(cases.map(({ ability }) => ability))];
   const suites = abilities.flatMap((ability) => {

@@ -8,17 +8,14 @@ import { escapeXml, quoteXml } from './xml.js';
 /** The maximum number of items of one loop with cases of their own, besides failed ones; the others are counted in one case. */
 const MAX_CASES = 1000;
 
-/** A test case: what is written, and how it counts. */
 export interface JunitCase {
   xml: string;
   end: 'passed' | 'failed' | 'skipped';
 }
 
 /**
- * The cases of a `foreach`: one an item, named by its path, since a name that changes with the outcome is a new case to
- * CI. Undefined of a step that is none, or over whose items nothing is known.
- *
- * @param covers whether a failure of the loop failed the task. @param inner the rows of the steps in the loop.
+ * One case an item, named by path: CI takes a changed name for a new case. Undefined for no `foreach` or unknown
+ * items. @param covers whether a failure of the loop failed the task. @param inner rows of the steps in the loop.
  */
 export function casesOfItems(
   row: StepSummary,
@@ -51,7 +48,7 @@ export function casesOfItems(
   return [...cases, ...countedCases(open, row, counted, covers)];
 }
 
-/** How an item ended that is not among the failures; `unknown` where that was not kept. */
+/** How an item outside the failures ended; `unknown` if that was not kept. */
 function endOf(items: LoopCounts, item: number, left: number): 'passed' | 'skipped' | 'unknown' {
   const { total, succeeded, skipped = 0, done, skipped_items: ranges } = items;
   if (skipped > 0 && ranges && isAmong(ranges, item)) return 'skipped';
@@ -78,13 +75,12 @@ function renderFailure(open: string, failure: ItemFailure, row: StepSummary, cov
   };
 }
 
-/** The lines of a failure's message that what was told of it leaves out; the first one is told, unless it was shortened. */
+/** Message lines that `told` does not show; includes the first line if `told` shortened it. */
 function restOf({ error }: ItemFailure, told: string): string[] {
   const [first = '', ...others] = (error?.message ?? '').split('\n');
   return told.endsWith(first) ? others : [first, ...others];
 }
 
-/** By item: what failed in it, though the item went on all the same. */
 function coveredIn({ path }: StepSummary, inner: readonly StepSummary[]): Map<number, string> {
   const told = new Map<number, string>();
   for (const step of inner) {
@@ -96,7 +92,6 @@ function coveredIn({ path }: StepSummary, inner: readonly StepSummary[]): Map<nu
   return told;
 }
 
-/** One case each for the items that have none of their own. */
 function countedCases(
   open: (name: string) => string,
   row: StepSummary,

@@ -5,16 +5,12 @@ import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { casesOfItems, type JunitCase } from './junit-items.js';
 import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
-/**
- * Writes a result as JUnit XML, one test case a step or an item, so that CI shows what failed.
- *
- * @throws AbilityError `usage.invalid` when the file cannot be written.
- */
+/** One test case a step or item. @throws AbilityError `usage.invalid` if the file cannot be written. */
 export function writeJunit(file: string, result: TaskResult, cwd: string): void {
   writeReport(file, renderJunit(result), cwd);
 }
 
-/** @throws AbilityError `usage.invalid` when nothing could be written there, which is better known before than after. */
+/** Checks before a run that the report can be written. @throws AbilityError `usage.invalid`. */
 export function refuseUnwritable(file: string, cwd: string): void {
   const path = resolve(cwd, file);
   try {
@@ -24,7 +20,7 @@ export function refuseUnwritable(file: string, cwd: string): void {
   }
 }
 
-/** Writes the file that `--junit` names. @throws AbilityError `usage.invalid` when it cannot be written. */
+/** @throws AbilityError `usage.invalid` if the file cannot be written. */
 export function writeReport(file: string, xml: string, cwd: string): void {
   try {
     writeFileSync(resolve(cwd, file), xml);
@@ -35,10 +31,8 @@ export function writeReport(file: string, xml: string, cwd: string): void {
 }
 
 /**
- * Renders a result as JUnit XML: a case for each step that has none inside it, and for each item of a `foreach`.
- *
- * A step with others inside it is a case only where it failed and none of them did; a task that failed outside its
- * steps gets a case of its own. So each failure is told once, where it happened.
+ * A case for each step with none inside, each `foreach` item, each step that failed although no inner one did, and
+ * a task that failed outside its steps. So each failure is reported once, where it happened.
  */
 export function renderJunit(result: TaskResult): string {
   const { ability_id, status, error, started_at, finished_at, task_key, warnings } = result;
@@ -76,17 +70,16 @@ export function renderJunit(result: TaskResult): string {
   return junitDocument(suiteOf(attributes, lines));
 }
 
-/** A `foreach` with known items, outside other loops. */
 function hasItems({ items, path }: StepSummary): boolean {
   return items?.verb === 'foreach' && items.total > 0 && !path.includes('*');
 }
 
-/** A `foreach` over an empty list: the step of the task that it is, with no items of which there could be cases. */
+/** A `foreach` over an empty list: it counts as a plain step, since it has no items. */
 function isEmptyLoop({ items, path }: StepSummary): boolean {
   return items?.verb === 'foreach' && items.total === 0 && !path.includes('*');
 }
 
-/** One case an item; and one of the loop where it failed and none of its items did. */
+/** One case per item, and one for the loop if it failed without a failed item. */
 function casesOfLoop(loop: StepSummary, isFailing: boolean, result: TaskResult): JunitCase[] {
   const inner = result.steps.filter((step) => isInside(step, loop));
   const cases = casesOfItems(loop, inner, isFailing, result) ?? [];
@@ -116,7 +109,7 @@ function isCase(step: StepSummary, all: readonly StepSummary[]): boolean {
   return inside.length === 0 || (isFailure(step) && !inside.some(isFailure));
 }
 
-/** What failed the task: no failure that was handled further out, and no step that was stopped because another failed. */
+/** Steps that failed the task, without handled failures and steps stopped by another failure. */
 function failuresOf(cases: readonly StepSummary[], { steps, status }: TaskResult): StepSummary[] {
   if (status === 'succeeded') return [];
   const bad = cases.filter((step) => {

@@ -2,7 +2,7 @@ import type { Finding } from '../../../../contracts/findings.js';
 import { formatLocation } from '../../../../contracts/problem.js';
 import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
-/** Findings as JUnit XML: one case each, and one that passes where there are none; warnings and notes are cases that were skipped. */
+/** One case per finding, or one that passes if there are none; warnings and notes are skipped cases. */
 export function renderFindingsJunit(findings: readonly Finding[]): string {
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const cases =

@@ -5,7 +5,6 @@ import { decisionCommands } from '../next-commands.js';
 import { renderApproval } from '../result/render-approval.js';
 import { asTyped, commandOf } from '../typed-command.js';
 
-/** Announces once what people must do: run a created task, decide an approval. */
 export class Announcer {
   private readonly said = new Set<string>();
 
@@ -23,13 +22,12 @@ export class Announcer {
     for (const approval of approvals) {
       if (approval.status !== 'open' || !this.isNew(`approval ${approval.id}`)) continue;
       const lines = [renderApproval(approval, terminal.style)];
-      // Off a terminal the command says how to decide when it ends.
+      // Off a terminal, the command says how to decide when it ends.
       if (terminal.isLive) lines.push(...decisionLines(this.context, this.key, approval));
       terminal.note(lines.join('\n'));
     }
   }
 
-  /** Whether this is new; it counts as announced from now on. */
   isNew(what: string): boolean {
     const isNew = !this.said.has(what);
     this.said.add(what);
@@ -37,13 +35,12 @@ export class Announcer {
   }
 }
 
-/** The command to decide an approval, ready to copy. */
 export function decisionLines(context: Context, key: string, approval: Approval): string[] {
   const commands = decisionCommands(key, approval, currentUser(context.env).name);
   return alignedCommands(context, commands);
 }
 
-/** Commands with what they are for as a comment, so that the whole line may be pasted: beside them, or below where a terminal is too narrow. */
+/** Each command with its purpose as a shell comment: beside it, or below it on a narrow terminal. */
 export function alignedCommands(context: Context, commands: readonly { command: string; purpose: string }[]): string[] {
   const typed = commands.map(({ command, purpose }) => ({ command: asTyped(command, context), purpose }));
   const width = Math.max(0, ...typed.map(({ command }) => command.length));

@@ -7,7 +7,7 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import { formatDistance, formatUntil } from '../format-time.js';
 import type { Style } from '../terminal/terminal.js';
 
-/** What the step waits for, and until when; left out if it has no end, or if the first part says it. */
+/** `until` is left out without an end, or if `what` already says it. */
 export interface WaitText {
   what: string;
   until?: string;
@@ -33,7 +33,6 @@ export function describeStepWait({ for: kind, what = '', until, attempt }: StepW
   }
 }
 
-/** As one text. */
 export function inOne({ what, until }: WaitText): string {
   return until === undefined ? what : `${what}, ${until}`;
 }
@@ -46,7 +45,7 @@ export function describeApprovalWait({ approvers, expires_at, quorum, decisions 
   return { what: `waits for approval by ${who}${count}`, until: `until ${formatUntil(expires_at, now)}` };
 }
 
-/** At which attempt a call is, and when that begins, where it has not. @param now milliseconds. */
+/** A call's attempt, and when it begins if that is still ahead. @param now milliseconds since 1970. */
 export function describeAttempt({ attempt, starts_at }: CallAttempt, now: number): string {
   return starts_at === null || Date.parse(starts_at) <= now
     ? `attempt ${attempt}`
@@ -59,7 +58,6 @@ export function describeEarlierFailure({ earlier }: CallAttempt): string {
 }
 
 const FAILED = ['failed', 'denied', 'timed_out', 'cancelled', 'unknown'] as const;
-/** Cells of a bar on a screen of usual width. */
 const WIDEST_BAR = 20;
 
 /** How far a loop is: a bar and `8/20` of a `foreach`, `turn 3` of a `repeat`; with how many items failed. */
@@ -89,7 +87,7 @@ function barOf(done: number, total: number, width: number): string {
 /** The maximum number of steps to name. */
 const MAX_NAMED = 5;
 
-/** One line: the running or waiting parts of a task, and how long; such as `running 3m: dump 2m 58s, attempt 2; hosts 8/20 2m`. */
+/** One line: what runs or waits, and how long; such as `running 3m: dump 2m 58s; hosts 8/20 2m`. */
 export function renderHeartbeat({ view, attempts }: TaskNow, now: number): string {
   const { status, started_at, created_at, steps, progress, waits = [], approvals } = view;
   const groups = new Set(steps.map(({ path }) => path.split('/').slice(0, -1).join('/')));
@@ -116,7 +114,7 @@ export function renderHeartbeat({ view, attempts }: TaskNow, now: number): strin
   return `  ${word} ${time}${told.length > 0 ? `: ${told.join('; ')}` : ''}${left > 0 ? `; ${left} more` : ''}`;
 }
 
-/** What changes once a second is drawn once a second. */
+/** Rounds down, so that the display changes once a second. */
 export function wholeSeconds(ms: number): string {
   return formatDuration(Math.max(0, Math.floor(ms / 1000)) * 1000).replace(/^0ms$/, '0s');
 }

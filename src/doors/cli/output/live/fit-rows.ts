@@ -3,17 +3,12 @@ import type { LiveRow } from './live-rows.js';
 
 type Status = StepSummary['status'];
 
-/** Statuses that people look for; their rows are kept while there is room, in this order. */
+/** Statuses whose rows are kept as long as they fit, in this order. */
 const GRAVE: readonly Status[] = ['unknown', 'failed', 'denied', 'timed_out'];
 const ORDER: readonly (readonly Status[])[] = [['waiting'], GRAVE, ['running'], ['cancelled']];
 const MATTERS: ReadonlySet<Status> = new Set(ORDER.flat());
 
-/**
- * As many rows as there is room for, as lines: what waits, runs or failed is kept, and of the others those nearest to it;
- * the rest is counted where it was.
- *
- * @param room most lines; at least 1.
- */
+/** Keeps what waits, runs or failed, then nearby rows; counts the rest in place. @param room at least 1. */
 export function fitRows(rows: readonly LiveRow[], room: number): string[] {
   const all = rows.flatMap(({ lines }) => lines);
   if (all.length <= room) return all;
@@ -21,7 +16,7 @@ export function fitRows(rows: readonly LiveRow[], room: number): string[] {
   return fitAround(rows, room) ?? fitAround(short, room) ?? fitGravest(short, room);
 }
 
-/** With all that matters; undefined where that is too much. */
+/** Shows all rows that matter, and others as far as they fit; undefined if even the former do not fit. */
 function fitAround(rows: readonly LiveRow[], room: number): string[] | undefined {
   const byNearness = nearest(rows);
   const show = (count: number): string[] => withCounts(rows, new Set(byNearness.slice(0, count)));
@@ -36,11 +31,11 @@ function fitAround(rows: readonly LiveRow[], room: number): string[] | undefined
   return show(fits);
 }
 
-/** The indices of rows: all that matter, then the others by how near they are to one of these. */
+/** Row indices: all that matter, then the others by distance to the nearest of these. */
 function nearest(rows: readonly LiveRow[]): number[] {
   const indices = rows.map((_, index) => index);
   const anchors = indices.filter((index) => MATTERS.has(rows[index]?.status ?? 'pending'));
-  // If nothing runs, the last finished row.
+  // If nothing runs, the last finished row counts.
   if (anchors.length === 0)
     anchors.push(
       Math.max(
@@ -53,7 +48,6 @@ function nearest(rows: readonly LiveRow[]): number[] {
   return indices.sort((one, other) => (distances[one] ?? 0) - (distances[other] ?? 0) || one - other);
 }
 
-/** The rows that are shown, with a count in the place of each row of others. */
 function withCounts(rows: readonly LiveRow[], shown: ReadonlySet<number>): string[] {
   const lines: string[] = [];
   let hidden: LiveRow[] = [];
@@ -73,7 +67,7 @@ function withCounts(rows: readonly LiveRow[], shown: ReadonlySet<number>): strin
   return lines;
 }
 
-/** Where not even all that matters has room: the gravest, in the order of the plan, and a count of all others. */
+/** If not all rows that matter fit: the gravest in plan order, and a count of the others. */
 function fitGravest(rows: readonly LiveRow[], room: number): string[] {
   const indices = ORDER.flatMap((statuses) =>
     rows.flatMap(({ status }, index) => (statuses.includes(status) ? [index] : [])),
@@ -86,7 +80,7 @@ function fitGravest(rows: readonly LiveRow[], room: number): string[] {
   );
 }
 
-/** `12 succeeded, 3 pending`. */
+/** Such as `12 succeeded, 3 pending`. */
 function countOf(rows: readonly LiveRow[]): string {
   const counts = new Map<Status, number>();
   for (const { status } of rows) counts.set(status, (counts.get(status) ?? 0) + 1);

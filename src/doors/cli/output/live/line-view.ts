@@ -11,13 +11,12 @@ import { Announcer } from './announcer.js';
 import { describeStepWait, inOne, renderHeartbeat } from './describe-progress.js';
 import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 
-/** How often a log gets a line about a task without other news. */
 const HEARTBEAT_MS = 60_000;
 const OUTPUT_MS = 500;
-/** The maximum number of steps that did not run with a line each. */
+/** The maximum number of skipped steps with a line each. */
 const MAX_SKIPPED = 3;
 
-/** The progress of a task, for a log: a line for each step that ends, and once a minute one with what runs, and how long. */
+/** Logs a task's progress: one line per ended step, and every minute what is running and how long. */
 export class LineView implements ProgressView {
   private readonly timers: NodeJS.Timeout[];
   private readonly announcer: Announcer;
@@ -48,14 +47,14 @@ export class LineView implements ProgressView {
     this.announcer.announce(result);
     for (const wait of now?.view.waits ?? []) {
       const { path, for: kind } = wait;
-      // Activity of a loop between its turns is logged once a minute.
+      // The heartbeat reports other waits, as between the turns of a loop.
       if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.isNew(`wait ${path}`)) {
         terminal.note(`  ${path} ${inOne(describeStepWait(wait, this.clock()))}`);
       }
     }
   }
 
-  /** Steps that ended since the last look: they came before what the task waits for now. */
+  /** Logs newly ended steps first: they precede what the task waits for now. */
   private noteEnds({ steps }: TaskResult, isOver: boolean): void {
     const { terminal } = this.context;
     for (const { step, failure } of steps.flatMap(failuresOf)) {
@@ -69,7 +68,7 @@ export class LineView implements ProgressView {
     if (isMany) terminal.note(`  ${unreached.length} steps skipped`);
   }
 
-  /** Of thousands of turns, only the progress of the loop is logged; a group that is retried may end more than once. */
+  /** For loops, logs only their progress; a retried group may end more than once. */
   private hasNewlyEnded({ id, path, status, attempts, turns }: StepSummary): boolean {
     if (isOfExpansion(id)) return false;
     return turns === undefined && isStepEnd(status) && this.announcer.isNew(`end ${path} ${status} ${attempts}`);
@@ -89,7 +88,6 @@ export class LineView implements ProgressView {
   }
 }
 
-/** The turns that did not succeed, with the row that shows each. */
 function failuresOf(step: StepSummary): { step: StepSummary; failure: ItemFailure }[] {
   return (step.failures ?? []).map((failure) => ({ step, failure }));
 }

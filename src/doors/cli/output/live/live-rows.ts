@@ -19,21 +19,18 @@ import {
 } from './describe-progress.js';
 import type { OutputLine } from './read-output.js';
 
-/** A step on the screen. */
 export interface LiveRow {
   status: StepSummary['status'];
-  /** The first is the step; the others are details and may be left out. */
+  /** The first line is the step; the others are details that may be left out. */
   lines: string[];
 }
 
-/** What the rows are made of besides the task. */
 export interface RowSources {
   /** Milliseconds since 1970. */
   now: number;
   columns: number;
   style: Style;
   attempts: readonly CallAttempt[];
-  /** The last line that a call has written. */
   lastLine(task: string, path: string): OutputLine | undefined;
 }
 
@@ -42,10 +39,9 @@ const MAX_ITEMS = 3;
 /** From this many columns on, the called operation is shown. */
 const WIDE = 72;
 const WIDEST_CALL = 20;
-/** A line that is older says how old it is. Milliseconds. */
+/** Lines older than this show their age. Milliseconds. */
 const OLD_MS = 10_000;
 
-/** The steps of an open task as rows, in the order of the plan; the row of a loop covers its turns. */
 export function liveRows({ view, called }: OpenTask, task: string, sources: RowSources): LiveRow[] {
   const shown = view.steps.filter(isShown);
   const widest = Math.max(4, ...shown.map(({ path }) => path.length));
@@ -85,7 +81,6 @@ function lineOf(
   return `${markOf(step.status, style)} ${path}  ${call}${stateOf(step, view, sources)}`;
 }
 
-/** The state of a step: how long, which attempt, what it waits for, or how it ended. */
 function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string {
   const { style } = sources;
   const { status, path, items, attempts, error } = step;
@@ -107,7 +102,6 @@ function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string
   return joined([loop, elapsed(entry, sources), ...(waits.length > 0 ? waits : [group])]);
 }
 
-/** Until when a step waits. */
 function untilOf(path: string, view: TaskView, { now, style }: RowSources): string[] {
   return waitTexts(path, view, now).flatMap(({ until }) =>
     until === undefined ? [] : [style('dim', `    │ ${until}`)],
@@ -122,13 +116,11 @@ function waitTexts(path: string, view: TaskView, now: number): WaitText[] {
   return [...asked, ...own];
 }
 
-/** The first item that failed, with why. */
 function failureOf(step: StepSummary, { style }: RowSources): string[] {
   const [first] = step.failures ?? [];
   return first ? [`    ${style('red', '✗')} ${nameOf(first, step)}${tellEnd(first)}`] : [];
 }
 
-/** Everything that a step itself waits for. */
 function waitsAt(path: string, view: TaskView, { now, attempts, style }: RowSources): string[] {
   const tried = attempts.filter((one) => one.path === path).map((one) => describeAttempt(one, now));
   return [...waitTexts(path, view, now).map(({ what }) => style('yellow', what)), ...tried];
@@ -145,13 +137,12 @@ function isBackingOff({ path }: StepSummary, view: TaskView, sources: RowSources
   );
 }
 
-/** The items of a loop that are at work, those that began first. */
 function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: string, sources: RowSources): string[] {
   const open = Object.entries(view.progress).filter(
     ([path, { status }]) =>
       path.startsWith(`${loop}/`) &&
       isInTurn(path) &&
-      // A call that takes one back has a row of its own.
+      // An undo call has a row of its own.
       !path.endsWith('.undo') &&
       !isStepEnd(status) &&
       status !== 'pending',
@@ -170,7 +161,6 @@ function linesOfItems({ path: loop, items }: StepSummary, view: TaskView, task: 
   return left > 0 ? [...lines, sources.style('dim', `    ${left} more at work`)] : lines;
 }
 
-/** Running steps of a task that a step has called, and of the tasks called from there. */
 function linesOfCalled(inner: OpenTask, { path }: StepSummary, view: TaskView, sources: RowSources): string[] {
   const child = view.progress[path]?.child;
   if (child === undefined) return [];
@@ -187,7 +177,7 @@ function outputOf(task: string, path: string, status: StepSummary['status'], sou
   return text === '' ? [] : [sources.style('dim', `    │ ${text}`)];
 }
 
-/** A line of an earlier attempt is none of this one. */
+/** Empty if the line belongs to an earlier attempt. */
 function textOf(line: OutputLine | undefined, path: string, { now, attempts }: RowSources): string {
   if (!line) return '';
   const attempt = attempts.find((one) => one.path === path)?.attempt ?? 1;
@@ -200,7 +190,7 @@ function elapsed(entry: StepProgress | undefined, { now }: RowSources): string {
   return entry?.started_at === undefined ? '' : wholeSeconds(now - Date.parse(entry.started_at));
 }
 
-/** The end of a path is more informative than its start. */
+/** Cuts the start of a path, since its end is more informative. */
 function shortened(path: string, most: number): string {
   return widthOf(path) <= most ? path : `…${path.slice(1 - most)}`;
 }

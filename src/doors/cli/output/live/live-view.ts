@@ -12,10 +12,9 @@ import { fitRows } from './fit-rows.js';
 import { liveRows } from './live-rows.js';
 import { OutputTap, type ProgressView, type ShownTask } from './output-tap.js';
 
-/** Nothing is drawn more often. */
 const DRAW_MS = 250;
 
-/** The state of a task, as a block of lines that is redrawn when it changes; permanent output goes above it. */
+/** A block of lines that is redrawn when the task changes; permanent output appears above it. */
 export class LiveView implements ProgressView {
   private readonly timer: NodeJS.Timeout;
   private readonly announcer: Announcer;
@@ -79,7 +78,6 @@ export class LiveView implements ProgressView {
     terminal.redraw([...head, ...fitted.map((line) => `  ${line}`)]);
   }
 
-  /** What the whole task waits for. */
   private waits(): string[] {
     const { terminal } = this.context;
     const { status, concurrency, paused } = this.now?.view ?? {};

@@ -4,10 +4,10 @@ import type { Context } from '../../program/context.js';
 import type { OutputReader } from './read-output.js';
 import type { OutputStream } from './stream-output.js';
 
-/** So long a record may be missing while its task is being made. Milliseconds. */
+/** How long the record of a new task may be missing. Milliseconds. */
 const MISSING_MS = 10_000;
 
-/** With `--verbose`: prints the new output of a task's calls, each line after its step. */
+/** With `--verbose`: prints new output of a task's calls, each line with its step. */
 export class OutputTap {
   private readonly began = performance.now();
   private hasSaid = false;
@@ -17,7 +17,7 @@ export class OutputTap {
     private readonly task: ShownTask,
   ) {}
 
-  /** @param isEnd whether it is the last time. */
+  /** @param isEnd true for the last call. */
   flush(isEnd = false): void {
     const { stream } = this.task;
     if (!stream) return;
@@ -33,19 +33,17 @@ export class OutputTap {
   }
 }
 
-/** Shows people the progress of a task, from the first look until {@link close}. */
+/** Shows people the progress of a task until {@link close}. */
 export interface ProgressView {
-  /** Takes in the state of the task. @param now further details, while it is open. */
+  /** @param now further details while the task is open. */
   update(result: TaskResult, now?: TaskNow): void;
-  /** Ends the showing: nothing of it is left that could keep the command. */
+  /** Ends the display and everything that could keep the process alive. */
   close(): void;
 }
 
-/** The parts of a view of one task. */
 export interface ShownTask {
   /** Workflow id. */
   key: string;
   reader: OutputReader;
-  /** With `--verbose`, all that its calls write. */
   stream: OutputStream | undefined;
 }

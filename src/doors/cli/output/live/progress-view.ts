@@ -7,7 +7,7 @@ import { OutputReader } from './read-output.js';
 import { SharedOutput } from './shared-output.js';
 import { OutputStream } from './stream-output.js';
 
-/** On a terminal a block of lines that is redrawn, elsewhere lines; with `verbose` the output of the calls besides. */
+/** On a terminal a redrawn block, elsewhere lines; `verbose` adds the output of calls. */
 export function openView(
   context: Context,
   { paths, store, project }: Pick<Connection, 'paths' | 'store' | 'project'>,

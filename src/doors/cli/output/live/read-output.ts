@@ -5,7 +5,6 @@ import { RECORD_FILES } from '../../../../contracts/record.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
 import { recordPath } from '../../../../rules/tasks/record-path.js';
 
-/** A line that a call wrote. */
 export interface OutputLine {
   /** Path of the step, within its task. */
   step: string;
@@ -15,25 +14,22 @@ export interface OutputLine {
   text: string;
 }
 
-/** How much of one call's new output is searched for its last line. */
+/** How much new output of a call is searched for its last line. */
 const LAST_BYTES = 64 * 1024;
-/** Of a line, as much as any screen shows. */
+/** The maximum length of a line, above the width of any screen. */
 const MAX_SHOWN = 500;
 
-/**
- * Reads the output of calls while they run: from the files of their records or, if these are on another machine, from the store that
- * workers share. No server or worker is queried.
- */
+/** From record files while calls run, or from the shared store; queries no server or worker. */
 export class OutputReader {
   private readonly files = new Map<string, { log: GrowingFile; last: OutputLine | undefined }>();
 
-  /** @param records folder of the records of the project. @param elsewhere left out: no store is shared. */
+  /** @param records the project's folder of records. @param elsewhere left out: no shared store. */
   constructor(
     private readonly records: string,
     private readonly elsewhere?: { lastLine(task: string, path: string): OutputLine | undefined },
   ) {}
 
-  /** The last line that a call has written, as a terminal would show it; undefined where it wrote nothing. */
+  /** The last line of a call's output, as a terminal shows it; undefined without output. */
   lastLine(task: string, path: string): OutputLine | undefined {
     const file = join(this.records, ...recordPath(task), RECORD_FILES.logs, path);
     const known = this.files.get(file) ?? { log: new GrowingFile(`${file}.jsonl`, LAST_BYTES), last: undefined };
@@ -45,25 +41,25 @@ export class OutputReader {
   }
 }
 
-/** The line that a call is at, where it has not ended. */
+/** The unfinished line of a call's output; undefined if there is none or the call has ended. */
 function readCurrent(file: string): OutputLine | undefined {
   if (!statSync(file, { throwIfNoEntry: false })) return undefined;
   try {
     return seen(readFileSync(file, 'utf8'));
   } catch {
-    // It has ended meanwhile.
+    // The call ended meanwhile.
     return undefined;
   }
 }
 
-/** A line of a log as people see it; undefined where nothing of it is seen. */
+/** A log line as people see it; undefined if nothing of it is visible. */
 export function seen(json: string): OutputLine | undefined {
   const { step, attempt, time, text } = JSON.parse(json) as OutputLine;
   const shown = asShown(text);
   return shown === '' ? undefined : { step, attempt, time, text: shown };
 }
 
-/** A line as a terminal shows it in the end: without colors, and with the text after `\r` in place of the text before it. */
+/** A line as a terminal finally shows it: without colors, text after `\r` replacing the text before. */
 export function asShown(text: string): string {
   const parts = stripVTControlCharacters(text).split('\r');
   return startOf(oneLine(parts.findLast((part) => part.trim() !== '') ?? ''), MAX_SHOWN);
@@ -71,17 +67,17 @@ export function asShown(text: string): string {
 
 const USUAL_MOST = 1024 * 1024;
 
-/** A file that another process appends to, read piece by piece: each line once, when it is whole. */
+/** Reads a file that another process appends to: each line once, when it is complete. */
 export class GrowingFile {
   private offset = 0;
 
-  /** @param most bytes that are read at once at most; of what has grown by more, only the end is read. */
+  /** @param most maximum bytes per read; of more growth, only the end is read. */
   constructor(
     private readonly path: string,
     private readonly most = USUAL_MOST,
   ) {}
 
-  /** The lines completed since the last time; none while the file does not exist. */
+  /** Lines completed since the last call; none while the file does not exist. */
   newLines(): string[] {
     let file: number;
     try {
@@ -98,7 +94,7 @@ export class GrowingFile {
 
   private read(file: number): string {
     const { size } = fstatSync(file);
-    // It was written anew.
+    // The file was rewritten.
     if (size < this.offset) this.offset = 0;
     const from = Math.max(this.offset, size - this.most);
     if (from === size) return '';

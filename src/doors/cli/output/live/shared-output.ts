@@ -3,13 +3,10 @@ import type { TaskPlace } from '../../../../rules/tasks/shared-names.js';
 import type { Store } from '../../../../server/store/store.js';
 import { type OutputLine, seen } from './read-output.js';
 
-/** How long a read is cached: workers share a log every two seconds at most. */
+/** How long a read is cached: workers share a log at most every two seconds. */
 const READ_MS = 2000;
 
-/**
- * The output of calls on other machines, from the store that workers share. It is read only while someone watches, so unwatched tasks pay
- * nothing; unreadable output is not shown.
- */
+/** Calls on other machines, read from the shared store only while watched; unreadable output is not shown. */
 export class SharedOutput {
   private readonly tasks = new Map<
     string,
@@ -22,12 +19,12 @@ export class SharedOutput {
     private readonly clock: () => number = () => performance.now(),
   ) {}
 
-  /** The last line that a call has written, as far as it was read; asks for what came since. */
+  /** The last line read so far; triggers a read of newer ones. */
   lastLine(task: string, path: string): OutputLine | undefined {
     return this.lines(task).findLast(({ step }) => step === path);
   }
 
-  /** All lines of a task that were read so far, in order of time; asks for what came since. */
+  /** All lines read so far, in order of time; triggers a read of newer ones. */
   lines(task: string): readonly OutputLine[] {
     const logs = () => new SharedLogs(this.store, { project: this.project, task });
     const known = this.tasks.get(task) ?? {
@@ -54,7 +51,7 @@ export class SharedOutput {
         .flatMap(({ step, text }) => linesOf(text).flatMap((line) => shown(step, line)))
         .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
     } catch {
-      // The task continues all the same, and `task logs` reports the error of the store.
+      // The task continues, and `task logs` reports the error of the store.
     } finally {
       known.readAt = this.clock();
       known.isReading = false;

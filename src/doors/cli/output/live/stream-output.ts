@@ -5,22 +5,18 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import { CHILDREN, recordPath } from '../../../../rules/tasks/record-path.js';
 import { GrowingFile, type OutputLine, seen } from './read-output.js';
 
-/** Looking costs at most such a part of the time. */
+/** Pauses this many times as long as a read took. */
 const REST = 20;
 
-/** The output of all calls of a task, and of the tasks that it calls, as it comes: each line once, in order of time. */
+/** Output of a task's calls and of tasks that it calls, as it arrives: each line once, in order of time. */
 export class OutputStream {
   private readonly files = new Map<string, GrowingFile>();
   private readonly folder: string;
   private notBefore = 0;
 
-  /** How many lines from elsewhere were given. */
   private given = 0;
 
-  /**
-   * @param records folder of the records of the project. @param task workflow id.
-   * @param elsewhere where its lines are read while its record is not here; left out: nowhere.
-   */
+  /** @param records their folder. @param task workflow id. @param elsewhere if the record is not here. */
   constructor(
     records: string,
     private readonly task: string,
@@ -29,12 +25,12 @@ export class OutputStream {
     this.folder = join(records, ...recordPath(task));
   }
 
-  /** Whether its output can be read: its record is on this machine, or lines of it were found elsewhere. */
+  /** Whether its record is on this machine, or lines of it were found elsewhere. */
   isHere(): boolean {
     return existsSync(this.folder) || this.given > 0;
   }
 
-  /** The output since the last time, as `step | text`. @param isEnd whether it is the last time. */
+  /** Output since the last call, as `step | text`. @param isEnd true for the last call. */
   newLines(isEnd = false): string[] {
     const began = performance.now();
     if (began < this.notBefore && !isEnd) return [];
@@ -55,7 +51,7 @@ export class OutputStream {
       .map(({ step, attempt, text }) => `${oneLine(step)}${attempt > 1 ? `#${attempt}` : ''} | ${text}`);
   }
 
-  /** Logs grow at their ends, and one that is read later may hold earlier lines: a line is printed once, tracked by their number. */
+  /** Counts lines to return each once: a log that is read later may hold earlier lines. */
   private fromElsewhere(): OutputLine[] {
     const lines = this.elsewhere?.lines(this.task) ?? [];
     const fresh = lines.slice(this.given);

@@ -8,17 +8,12 @@ import { findDifferences } from '../../../../text/value-differences.js';
 import { readPlanFlag } from '../../input/read-plan-flag.js';
 import { type Context, environmentOf, variablesOf } from '../../program/context.js';
 
-/** More would hide what matters. */
 const MAX_SHOWN = 10;
 const MAX_CHARACTERS = 80;
 
 /**
- * Creates a task, and explains a refusal because the plan has changed.
- *
- * The worker knows only the digest of the expected plan. The plan itself may be in the given file, or still follow from the definitions
- * here.
- *
- * @throws AbilityError the errors of the creation.
+ * Adds the differences to a refusal `plan.changed`. The worker knows only the expected digest; the plan is in the
+ * given file, or still follows from the definitions here. @throws AbilityError of the creation.
  */
 export async function explainingChange<T>(
   context: Context,

@@ -9,7 +9,6 @@ const MAX_CHARACTERS = 300;
 const WORDS = { allow: 'allows', deny: 'denies', need_user_confirm: 'asks people' } as const;
 const COLORS = { allow: 'green', deny: 'red', need_user_confirm: 'yellow' } as const;
 
-/** The answer of one hook, or when it fires. */
 export function hookLine(hook: HookPreview, style: Style): string {
   const { id, decision, status, reason, asks, depends_on, phase, handler, warnings } = hook;
   const when = phase === 'PostAbilityCall' ? 'after it, ' : '';
@@ -22,7 +21,6 @@ export function hookLine(hook: HookPreview, style: Style): string {
   return `${when}hook ${id} ${style(COLORS[decision], WORDS[decision])}${because}${warned}`;
 }
 
-/** Who decides, and why. */
 export function approvalLine(approval: ApprovalPreview, style: Style): string {
   const { asked, reasons, quorum, self_approval, expires, comment, fields } = approval;
   const asks = asked === 'yes' ? style('yellow', 'asks people') : style('cyan', 'may ask people');
@@ -38,7 +36,7 @@ export function approvalLine(approval: ApprovalPreview, style: Style): string {
   return `${asks}: ${why}${more.join('; ')}`;
 }
 
-/** A value member by member, those that depend on the run as they are written. */
+/** One line per member; members that depend on the run appear as written. */
 export function valueLines({ value, open, problem }: ValuePreview): string[] {
   const members = membersOf(value);
   const lines = members
@@ -47,7 +45,7 @@ export function valueLines({ value, open, problem }: ValuePreview): string[] {
   return problem ? [...lines, `fails: ${problem.code} ${oneLine(problem.message)}`] : lines;
 }
 
-/** A value on one line of a page; `--json` has the whole. */
+/** A value on one line; `--json` has all of it. */
 export function shorten(text: string): string {
   const line = oneLine(text);
   return line.length > MAX_CHARACTERS ? `${line.slice(0, MAX_CHARACTERS)}... (${text.length} characters)` : line;
@@ -58,7 +56,7 @@ function itemOf(value: Json, depends: readonly string[] | undefined): string {
   return depends ? `${text}  <- depends on ${depends.join(', ')}` : text;
 }
 
-/** Of a map that has any. */
+/** Undefined unless it is a non-empty object. */
 function membersOf(value: Json): [string, Json][] | undefined {
   return isJsonObject(value) && Object.keys(value).length > 0 ? Object.entries(value) : undefined;
 }

@@ -9,12 +9,10 @@ import { asTyped, type Typist } from '../typed-command.js';
 import { approvalLine, hookLine, shorten, valueLines } from './render-parts.js';
 import { renderGroups, renderPreviewSteps } from './render-tree.js';
 
-/** The maximum number of deciding demands to name for the placement. */
+/** The maximum number of demands to name as reasons for the placement. */
 const MAX_DEMANDS = 3;
-/** A longer input is better passed as a file. */
 const MAX_OF_A_COMMAND = 300;
 
-/** A preview as a page for people, in the order of execution. */
 export function renderPreview(preview: PlanPreview, style: Style, typist: Typist = { flags: {} }): string[] {
   const { ability, environment, creation, start, steps, on_error, problems } = preview;
   const standing = describeStanding(ability);

@@ -5,15 +5,13 @@ import { oneLine } from '../../../../rules/shown-text.js';
 import type { Style } from '../terminal/terminal.js';
 import { approvalLine, hookLine, valueLines } from './render-parts.js';
 
-/** Groups that add nothing to the step they are in. */
+/** Groups whose name adds nothing to their step. */
 const UNNAMED = new Set(['steps', 'parallel', 'race']);
 
-/** The steps as a tree, in the order in which they would run. */
 export function renderPreviewSteps(steps: readonly StepPreview[], style: Style): string[] {
   return steps.flatMap((step) => renderStep(step, style));
 }
 
-/** Lists of steps under their names. */
 export function renderGroups(groups: readonly StepGroup[], style: Style): string[] {
   return groups.flatMap((group) => [headOf(group, style), ...indented(renderPreviewSteps(group.steps, style))]);
 }
@@ -62,7 +60,7 @@ function renderCall(call: CallPreview, style: Style): string[] {
   ];
 }
 
-/** The words of a command, each where it begins and ends; long texts are cut. */
+/** Quotes each word to show where it begins and ends; cuts long texts. */
 function renderScript({ command, stdin, env, depends_on, problem }: ScriptPreview, style: Style): string[] {
   if (problem) return [`${style('red', 'fails')}: ${problem.code} ${oneLine(problem.message)}`];
   if (!command) return [`runs with arguments that depend on ${depends_on.join(', ')}`];

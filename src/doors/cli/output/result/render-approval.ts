@@ -44,7 +44,6 @@ function shownValue(value: Json | undefined): string {
   return value === undefined ? 'nothing' : oneLine(startOf(JSON.stringify(value), MAX_OF_A_VALUE));
 }
 
-/** The text an approver sees before deciding. */
 export function renderApproval(approval: Approval, style: Style): string {
   const { id, title, what, reasons, quorum, requested_by, expires_at, decisions } = approval;
   const who = oneLine(whoDecides(approval));
@@ -66,7 +65,6 @@ function renderField(name: string, { type, title, description, enum: choices, op
   return `${name} (${kind}${optional ? ', optional' : ''})${about ? `: ${about}` : ''}`;
 }
 
-/** The flags of `ability approve` for the fields that an approval must have, word by word. */
 export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string[] {
   return Object.entries(fields)
     .filter(([, { optional }]) => !optional)
@@ -76,12 +74,12 @@ export function fieldFlags({ fields = {} }: Pick<Approval, 'fields'>): string[] 
     ]);
 }
 
-/** The flag of a decision that does not count without a comment. */
+/** Empty if the decision needs no comment. */
 export function commentFlag(approval: Pick<Approval, 'comment'>, verdict: Verdict): string[] {
   return needsComment(approval, verdict) ? ['--comment', 'TEXT'] : [];
 }
 
-/** The approvers as written, with the people of the groups among them in brackets; `anyone` where none are named. */
+/** The approvers as written, with the people of groups in brackets; `anyone` if there are none. */
 export function whoDecides({ approvers, people }: Pick<Approval, 'approvers' | 'people'>): string {
   if (approvers.length === 0) return 'anyone';
   const named = approvers.join(', ');

@@ -31,7 +31,7 @@ export function renderResult(result: TaskResult, style: Style, typist: Typist = 
   return lines.join('\n');
 }
 
-/** Which item or turn of a loop the error of a task arose in; empty for none. */
+/** The item or turn of a loop in which the task's error occurred; empty if there is none. */
 function placeOf({ error, steps }: TaskResult): string {
   const details = error?.details;
   const path = details !== null && typeof details === 'object' && 'path' in details ? details.path : undefined;
@@ -40,7 +40,7 @@ function placeOf({ error, steps }: TaskResult): string {
   return row && failure ? `, ${nameOf(failure, row)} of ${row.path}` : '';
 }
 
-/** How the input of a task was changed, a line each; those that are not listed are counted where they were made. */
+/** One line per change; a count replaces unlisted ones. */
 export function renderInputChanges({
   changes = [],
   changes_left: left = 0,
@@ -49,7 +49,6 @@ export function renderInputChanges({
   return [...(first === undefined ? [] : [first]), ...(left > 0 ? [`and ${left} more`] : []), ...later];
 }
 
-/** Who changed the input of a task before it ran, when, and which fields. */
 function renderInputChange({ by, at, fields }: InputChange): string {
   const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'took over changed definitions';
   return `${oneLine(by.name)} (${by.source}) ${what} ${formatMoment(at)}`;
@@ -59,14 +58,13 @@ function renderInputChange({ by, at, fields }: InputChange): string {
 const MAX_NAMED = 50;
 const DIGEST_SHOWN = 12;
 
-/** A file in words: `build.report: report.html, 12 B, 52c123d327f6`. */
+/** Such as `build.report: report.html, 12 B, 52c123d327f6`. */
 export function describeFile({ step, name, file, called }: TaskFile): string {
   const digest = file.$file.slice(0, DIGEST_SHOWN);
   const whose = called ? ', of a task it called' : '';
   return `${step === '' ? 'input' : step}.${name}: ${file.name}, ${formatBytes(file.bytes)}, ${digest}${whose}`;
 }
 
-/** Files in words, a line each, the first of them where they are many. */
 export function describeFiles(files: readonly TaskFile[]): string[] {
   const left = files.length - MAX_NAMED;
   return [...files.slice(0, MAX_NAMED).map(describeFile), ...(left > 0 ? [`and ${left} more`] : [])];

@@ -22,13 +22,12 @@ const MARKS: Record<StepSummary['status'], { mark: string; color: Parameters<Sty
   unknown: { mark: '!', color: 'red' },
 };
 
-/** The mark of a step's status, in its color. */
 export function markOf(status: StepSummary['status'], style: Style): string {
   const { mark, color } = MARKS[status];
   return style(color, mark);
 }
 
-/** The steps of a task as aligned lines, one a step that its author knows. */
+/** One aligned line per step, except for steps that an expansion generated. */
 export function renderSteps(result: TaskResult, style: Style): string[] {
   const steps = result.steps.filter(({ id }) => !isOfExpansion(id));
   const width = Math.max(4, ...steps.map(({ path }) => path.length));
@@ -43,13 +42,12 @@ export function renderSteps(result: TaskResult, style: Style): string[] {
   });
 }
 
-/** How long a step took. A call that was denied was not made; how long its guards took is with them. */
+/** Empty for skipped steps and for calls denied by guards, which were not made. */
 export function tookOf({ status, duration_ms, call, attempts }: StepSummary): string {
   const isMade = status !== 'skipped' && !(status === 'denied' && call !== null && attempts === 0);
   return duration_ms === null || !isMade ? '' : formatDuration(duration_ms);
 }
 
-/** A step in a loop has turns besides, and a loop itself its items. */
 function attemptsOf(step: StepSummary): string {
   const told = tellTurnsInLine(step, MAX_FAILURES);
   if (told !== undefined) return `  ${told}`;

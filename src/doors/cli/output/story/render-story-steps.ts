@@ -26,7 +26,7 @@ const WORDS: Record<HookAnswer['decision'], string> = {
   need_user_confirm: 'asked for a confirmation',
 };
 
-/** What happened, in the order of the plan: around the task, then each step with the hooks around it. */
+/** Events in plan order: around the task, then each step with its hooks. */
 export function renderEvents(story: TaskStory, style: Style, typist: Typist): string[] {
   const { hooks, approvals, steps, concurrency } = story;
   const known = { ...story, steps: steps.filter(({ id }) => !isOfExpansion(id)) };
@@ -82,22 +82,21 @@ function renderStep(
   ];
 }
 
-/** Whether a group failed because this step in it did. */
 function isWhy(inner: StepStory, { path, error }: StepStory): boolean {
   return error !== null && inner.path.startsWith(`${path}/`) && inner.error?.message === error.message;
 }
 
-/** Whether the condition was false or the step was never reached is not recorded. */
+/** The record does not say whether the condition was false or the step was never reached. */
 function skippedBecause(condition: string | null): string {
   return condition === null ? ': it was not reached' : `: it runs only if ${plainText(condition, '      ')}`;
 }
 
-/** Whether the failures of its turns explain why a step failed, or those of the loop around it. */
+/** Whether failed turns explain the step's failure: its own turns, or those of the loop around it. */
 function explainsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean {
   return failed_turns > 0 || (failures ?? []).some((failure) => failure.error?.message === error?.message);
 }
 
-/** The outcomes of the turns of a loop, or of a step in one: a line each for the first that did not succeed. */
+/** The outcomes of a loop's turns, or of a step in it; one line for each of the first failures. */
 function renderTurnsOf(step: StepStory, key: string | null, style: Style, typist: Typist): string[] {
   const told = tellTurns(step, MAX_FAILURES);
   if (!told) return [];
@@ -109,7 +108,7 @@ function renderTurnsOf(step: StepStory, key: string | null, style: Style, typist
   return [`    ${told.head}`, ...failures, ...(told.rest === '' ? [] : [`      ${told.rest}`])];
 }
 
-/** The attempts of a call that was tried more than once, as far as they say more than the last one. */
+/** The attempts before the last one; empty without several. */
 function triesOf({ failures = [] }: StepStory, path: string): AttemptStory[] {
   const tries = failures.find((failure) => failure.path === path)?.tries ?? [];
   return tries.length < 2 ? [] : tries.slice(0, -1).slice(-MAX_TRIES);
@@ -120,7 +119,7 @@ function logOf({ path, task, attempts }: ItemFailure, key: string | null): strin
   return key === null || attempts === 0 ? [] : [commandOf('ability', 'task', 'logs', key, path)];
 }
 
-/** One attempt that went well needs no line of its own. */
+/** A single successful attempt needs no line of its own. */
 function renderTries(tries: readonly AttemptStory[], style: Style): string[] {
   const [only] = tries;
   if (tries.length === 1 && only?.status === 'succeeded') return [];
@@ -160,7 +159,7 @@ function renderHook(answer: HookAnswer, indent: string, style: Style, times = 1)
   const further = `${inner}    `;
   const about = indent === '' && path !== '' ? ` for ${path}` : '';
   const took = duration_ms === undefined ? '' : `, ${formatDuration(duration_ms)}`;
-  // The value of its `now()`, which decided with everything else.
+  // `moment` is the value of `now()` by which the hook decided.
   const time = moment === undefined ? took : `${took}, now() was ${moment}`;
   const why = reason === undefined ? '' : `: ${plainText(reason, further)}`;
   const isAfter = phase === 'PostAbilityCall';

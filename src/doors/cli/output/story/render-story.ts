@@ -47,7 +47,6 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '  ');
 }
 
-/** One sentence: the state of the task, and why. */
 function headline(story: TaskStory, style: Style): string {
   const { status, definition, error, task_key } = story;
   const name = `${definition.id} v${definition.version}`;
@@ -175,14 +174,12 @@ function renderNext(next: readonly NextCommand[], style: Style): string[] {
   return next.flatMap(({ command, purpose }) => [command, `    ${style('dim', `# ${oneLine(purpose)}`)}`]);
 }
 
-/** The consumption of an agent, in a line. */
 export function describeUsage({ turns, calls, input_tokens, output_tokens, cost, estimated }: AgentUsage): string {
   const about = estimated ? 'about ' : '';
   const price = cost === undefined ? '' : `, a cost of ${about}${Number(cost.toPrecision(3))}`;
   return `${counted(turns, 'turn')}, ${counted(calls, 'call')}, ${about}${input_tokens} tokens read and ${output_tokens} written${price}`;
 }
 
-/** The limits of an agent's consumption, in a line. */
 export function describeAgentLimits({ max_turns, max_calls, max_tokens, max_cost }: PlanAgentLimits): string {
   return [
     `at most ${counted(max_turns, 'turn')}`,

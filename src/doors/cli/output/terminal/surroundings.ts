@@ -9,7 +9,7 @@ export interface Surroundings {
   stdin: { isTTY?: boolean | undefined };
   stdout: Output;
   stderr: Output;
-  /** All of stdin; left out: file descriptor 0. */
+  /** Reads all of stdin; left out: from file descriptor 0. */
   readInput?(): string;
   once(signal: NodeJS.Signals, listener: () => void): unknown;
   removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
@@ -17,15 +17,9 @@ export interface Surroundings {
   exit(code?: ExitCode): unknown;
 }
 
-/** What of the surroundings of a command its end is about. */
 type Ending = Pick<Surroundings, 'emit' | 'exit'> & { stderr: Pick<Surroundings['stderr'], 'write'> };
 
-/**
- * What ends a command whose output cannot be written.
- *
- * Who reads us has had enough: what can stop in an orderly way does, as at SIGTERM; the rest ends here. What could not be
- * written for another reason was not said, so the command fails.
- */
+/** After EPIPE, ends as at SIGTERM, in an orderly way if possible; other write errors fail the command. */
 export function enderOfClosed(around: Ending): (error: NodeJS.ErrnoException) => void {
   let isClosed = false;
   return (error) => {

@@ -9,39 +9,35 @@ import { enderOfClosed, type Output, type Surroundings } from './surroundings.js
 
 /** The output, prompts and input of a command: results go to stdout, all else to stderr. Source: docs/guide.md. */
 export interface Terminal {
-  /** One result, for people: control and invisible characters are shown, as `\u202e`. */
+  /** Prints one result for people; makes control and invisible characters visible, such as `\u202e`. */
   print(text: string): void;
-  /** One result as JSON, exactly: such characters are escaped in it. */
+  /** Prints one result as exact JSON, which escapes such characters. */
   printJson(value: unknown): void;
-  /** Progress, warnings, errors. */
+  /** Prints progress, warnings and errors. */
   note(text: string): void;
   /**
-   * Rewrites the block of lines it drew before, as far as they differ; only on a TTY. Lines are cut at its width; none
-   * erase the block. What is said meanwhile stands above it, and takes it away until it is drawn again.
+   * Rewrites its block of lines, as far as they differ; only on a TTY. Lines are cut to the width; none erase the
+   * block. Other output goes above it, and removes it until it is drawn again.
    */
   redraw(lines: readonly string[]): void;
   /** The maximum number of lines of a block: more would scroll away, and could not be rewritten. */
   room(): number;
-  /** Columns that a line of a block may have. */
   columns(): number;
   /** Columns of stdout; undefined where it is no terminal. */
   width(): number | undefined;
-  /** Whether people read stderr. */
+  /** Whether stderr is an interactive terminal. */
   isLive: boolean;
   style(format: Parameters<typeof styleText>[0], text: string): string;
-  /** Whether there is a person to ask. */
   canAsk(): boolean;
-  /** Where questions are put and answers typed. */
   questions(): { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
-  /** All of stdin, as text. Blocks until it ends. */
+  /** Reads all of stdin. Blocks until it ends. */
   readInput(): string;
-  /** Listens for one Ctrl-C, and for one SIGTERM. @returns stops listening. */
+  /** Listens for one Ctrl-C and one SIGTERM. @returns a function that stops listening. */
   onInterrupt(listener: () => void): () => void;
-  /** Ends the command and its process at once. @param exit left out: the exit code that the process has by then. */
+  /** Ends the process at once. @param exit left out: the exit code set so far. */
   leave(exit?: ExitCode): void;
 }
 
-/** Colours or weights a text, where the terminal has these. */
 export type Style = Terminal['style'];
 
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
@@ -49,12 +45,11 @@ const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
 const USUAL_ROWS = 24;
 const USUAL_COLUMNS = 80;
 
-/** The terminal of a command. */
 export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Terminal {
   const { stdout, stderr } = around;
   const isLive = stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
   const isColored = isLive && !env.NO_COLOR;
-  // Replaces the escape character of our own styles, so that data cannot contain any.
+  // Stands for the escape character of our styles, so that data cannot contain any.
   const ownEscape = `<${randomUUID()}>`;
   const shown = (text: string): string =>
     showUnseenCharacters(text.replaceAll('\r\n', '\n')).replaceAll(ownEscape, '\x1b');
@@ -84,7 +79,7 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
       if (!isColored) return text;
       return styleText(format, showUnseenCharacters(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
     },
-    // Nothing touches stdin that need not: the stream of a process is opened by the first look.
+    // Accesses stdin only when needed: the first access opens the stream.
     canAsk: () => isLive && around.stdin.isTTY === true,
     questions: () => ({ input: around.stdin as NodeJS.ReadStream, output: stderr as NodeJS.WriteStream }),
     readInput: () => (around.readInput ? around.readInput() : readFileSync(0, 'utf8')),
@@ -94,19 +89,16 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
         for (const signal of INTERRUPTIONS) around.removeListener(signal, listener);
       };
     },
-    // An exit code that is named takes the place of the one there is, even where it is undefined.
+    // Passing undefined to `exit` would overwrite the exit code already set.
     leave: (exit) => void (exit === undefined ? around.exit() : around.exit(exit)),
   };
 }
 
-/** What of a process its end is about. */
 type Ending = Pick<NodeJS.Process, 'exitCode' | 'on'>;
 
 /**
- * Lets a process end with the exit code of the answer that it has printed, once nothing is under way any more.
- *
- * What fails from then on, such as a connection that closes late, changes nothing of the answer: it is reported on stderr,
- * and ends the process.
+ * Ends the process with the exit code of the printed answer once nothing is pending. A later failure, such as a
+ * connection that closes late, is reported on stderr, ends the process, and keeps that exit code.
  */
 export function keepAnswer(exit: ExitCode, around: Ending, terminal: Pick<Terminal, 'note' | 'leave'>): void {
   around.exitCode = exit;
