@@ -80,7 +80,7 @@ export function problemOf(error: unknown): Problem {
 export function unknownOutcome(seen: Problem): Problem {
   return {
     code: 'outcome.unknown',
-    message: `The call had started, and how it ended could not be learnt: ${seen.message}`,
+    message: `The call had started, but its outcome could not be determined: ${seen.message}`,
     details: { seen },
     suggestion: 'Check by hand whether the effect took place before you run anything again.',
   };

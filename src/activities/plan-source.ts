@@ -37,7 +37,7 @@ export interface CheckedChains {
 /** Task and seal mark of a run; `child` is its workflow type if another task called it. */
 type RunOrigin = TaskOrigin & { mark: string; child?: string };
 
-const FOREIGN = 'Create tasks through Ability Runtime, and look who else writes to the namespace.';
+const FOREIGN = 'Create tasks through Ability Runtime, and check who else writes to the namespace.';
 const MAX_PLANS = 500;
 const MAX_ADMITTED = 5000;
 
@@ -195,7 +195,7 @@ function refuseOtherQueue({ project, environment, placement }: Plan, run: RunRef
   const planned = taskQueueOf(project, environment.name, placement);
   if (taskQueue === planned) return;
   throw sealInvalid(
-    `${run.workflowId} is planned for the queue ${planned}, and asked for this activity on ${taskQueue}`,
+    `${run.workflowId} is planned for the queue ${planned}, but requested this activity on ${taskQueue}`,
     FOREIGN,
   );
 }
@@ -205,7 +205,7 @@ function refuseOtherProject({ project }: Plan, run: RunRef, own: string): void {
   if (project === own) return;
   throw sealInvalid(
     `${run.workflowId} is a task of the project ${project}, and this worker serves ${own}`,
-    `Look whether a project and an environment of ${project} come to the same task queue as those of ${own}; then rename one.`,
+    `Check whether project and environment names of ${project} and of ${own} result in the same task queue; if so, rename one.`,
   );
 }
 
@@ -219,14 +219,14 @@ export function startedEagerly(workflowId: string): AbilityError {
 
 function forgotten(workflowId: string, first: string): AbilityError {
   return sealInvalid(
-    `${workflowId} goes on from the run ${first}, which Temporal no longer has, so that how it was started can no longer be checked`,
+    `${workflowId} continues the run ${first}, which Temporal no longer has, so how it was started can no longer be checked`,
     'Let the workers of the environment share ABILITY_STORE; run the ability again.',
   );
 }
 
 function outsider(): AbilityError {
   return sealInvalid(
-    'This activity was not asked for by a task that passed preflight',
+    'This activity was not requested by a task that passed preflight',
     'Create tasks through Ability Runtime; activities are never started by hand.',
   );
 }

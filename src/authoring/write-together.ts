@@ -158,7 +158,7 @@ function refuseOutside(root: string, real: string, path: string): void {
     code: 'scaffold.write_failed',
     message: `${path} would be written outside the project, through a link; nothing was written`,
     location: { file: path },
-    suggestion: 'Replace the link by a folder of the project.',
+    suggestion: 'Replace the link with a folder of the project.',
   });
 }
 

@@ -37,7 +37,7 @@ export function modelEndpoint(
   const base = OPENAI_BASE_URL || (key ? USUAL_BASE : undefined);
   if (!base) return 'neither OPENAI_BASE_URL nor OPENAI_API_KEY is set';
   const url = endpointOf(base, path);
-  if (!url) return 'OPENAI_BASE_URL is no http address without a user name, a query and a fragment';
+  if (!url) return 'OPENAI_BASE_URL must be an http address without a user name, a query and a fragment';
   const allowed = policy.allowed_hosts ?? [`${url.hostname}:${portOf(url)}`];
   if (!isHostAllowed(url, allowed)) return `\`policy.allowed_hosts\` in ability.yaml does not allow ${url.host}`;
   return { url, ...(key && { key }), allowed };
@@ -112,8 +112,8 @@ export function whyUnanswered(error: unknown, { host }: URL): string {
   const denial = denialIn(error);
   if (denial) return `The model was not asked: ${denial.message}`;
   const { status } = error as { status?: unknown };
-  if (typeof status === 'number') return `The model was asked in vain: ${host} answered ${status}`;
-  return `The model was asked in vain: ${host} was not reached, or answered what cannot be read`;
+  if (typeof status === 'number') return `The request to the model failed: ${host} answered ${status}`;
+  return `The request to the model failed: ${host} was not reached, or its answer cannot be read`;
 }
 
 function denied({ host }: URL): EndpointDenied {

@@ -23,24 +23,25 @@ export const CODES = {
   },
   'ability.unavailable_here': {
     exit: EXIT.unavailable,
-    means: 'What fits a request in plain words cannot run in this environment, or lacks what it needs.',
+    means:
+      'The ability that fits a request in plain words cannot run in this environment, or lacks something that it needs.',
     next: 'Choose another environment with `--env`, or set what the message names.',
   },
   'agent.answer_invalid': {
     exit: EXIT.failed,
-    means: 'The answer of an agent does not fit its `output_schema`, also after its model was asked once to repair it.',
-    next: 'Say in `instructions` what the answer has to be, or take another model; `ability why` shows what it said.',
+    means: 'The answer of an agent does not fit its `output_schema`, even after its model was asked once to repair it.',
+    next: 'State in `instructions` what the answer has to be, or use another model; `ability why` shows what it answered.',
   },
   'agent.not_a_tool': {
     exit: EXIT.failed,
     means:
-      'The model of an agent asked for a call of something that is none of its tools. The model hears it, and nothing is called.',
-    next: 'Nothing, unless the agent fails for it: then list the ability among its `operations`.',
+      'The model of an agent requested a call of something that is not one of its tools. This is reported to the model, and nothing is called.',
+    next: 'Nothing needs to be done, unless the agent fails because of it: then list the ability among its `operations`.',
   },
   'agent.wider_grant': {
     exit: EXIT.denied,
     means:
-      'An agent wanted to hand more abilities to another agent than both may call. The model hears it, and nothing is called.',
+      'An agent tried to delegate more abilities to another agent than both may call. This is reported to the model, and nothing is called.',
     next: 'Add the abilities to the `operations` of both agents, where they should have them.',
   },
   'api.output_invalid': {
@@ -58,11 +59,11 @@ export const CODES = {
     exit: EXIT.denied,
     means:
       'An approver asks for changes first; their comment, in the details, says which. What was asked for is refused.',
-    next: 'Make the changes and run the ability again, or name the code in an `on_error` that does.',
+    next: 'Make the changes and run the ability again, or name the code in an `on_error` that makes them.',
   },
   'approval.denied': {
     exit: EXIT.denied,
-    means: 'An approver said no.',
+    means: 'An approver denied the request.',
     next: 'Read the comment in the result; ask the approver, or run something else.',
   },
   'approval.expired': {
@@ -93,14 +94,14 @@ export const CODES = {
   },
   'concurrency.busy': {
     exit: EXIT.failed,
-    means: 'Another task holds the concurrency key of this one, which says `on_busy: refuse`; nothing was begun.',
-    next: 'Wait for the task that the message names, or let the ability `wait` or `cancel_older`.',
+    means: 'Another task holds the concurrency key of this one, which has `on_busy: refuse`; nothing was started.',
+    next: 'Wait for the task that the message names, or set `on_busy` of the ability to `wait` or `cancel_older`.',
   },
   'concurrency.replaced': {
     exit: EXIT.failed,
     means:
-      'The task waited for its turn with `on_busy: newest`, and a newer task with the same concurrency key took its place; nothing was begun.',
-    next: 'Watch the newer task, which the message names; where each must run, write `on_busy: wait`.',
+      'The task waited for its turn with `on_busy: newest`, and a newer task with the same concurrency key took its place; nothing was started.',
+    next: 'Watch the newer task, which the message names; if each task must run, set `on_busy: wait`.',
   },
   'config.invalid': {
     exit: EXIT.usage,
@@ -115,18 +116,18 @@ export const CODES = {
   'config.missing_endpoint': {
     exit: EXIT.unavailable,
     means: 'The ability has no address to call in this environment.',
-    next: 'Write its endpoint in `registry/config`, under the environment the message names.',
+    next: 'Set its endpoint in `registry/config`, under the environment the message names.',
   },
   'config.missing_price': {
     exit: EXIT.usage,
     means:
       'An agent has a `limits.max_cost`, and its model, or that of an agent that it may call, has no price, so that its cost cannot be counted.',
-    next: 'Write `price: { input, output }` of the model, for a million tokens each, under `models` in `ability.yaml`.',
+    next: 'Set `price: { input, output }` of the model, per million tokens each, under `models` in `ability.yaml`.',
   },
   'config.no_environment': {
     exit: EXIT.usage,
     means: 'The project has several environments and nothing says which one is meant.',
-    next: 'Pass `--env`, set `ABILITY_ENV`, or write `default_environment` in `ability.yaml`.',
+    next: 'Pass `--env`, set `ABILITY_ENV`, or set `default_environment` in `ability.yaml`.',
   },
   'config.no_implementation': {
     exit: EXIT.unavailable,
@@ -135,8 +136,8 @@ export const CODES = {
   },
   'config.no_model': {
     exit: EXIT.unavailable,
-    means: 'An agent asks a model that `models` in `ability.yaml` does not have.',
-    next: 'Write it there: `models: { default: { model: NAME } }`, with the name that the endpoint of `OPENAI_BASE_URL` knows it by.',
+    means: 'An agent uses a model that `models` in `ability.yaml` does not define.',
+    next: 'Define it there: `models: { default: { model: NAME } }`, with the name that the endpoint of `OPENAI_BASE_URL` uses for it.',
   },
   'config.registry_differs': {
     exit: EXIT.usage,
@@ -165,7 +166,7 @@ export const CODES = {
   },
   'definition.too_large': {
     exit: EXIT.usage,
-    means: 'A definition is larger, deeper or has more aliases than any honest definition.',
+    means: 'A definition is larger, deeper or has more aliases than any reasonable definition.',
     next: 'Split it, or write the aliases out.',
   },
   'definition.unknown_reference': {
@@ -175,7 +176,7 @@ export const CODES = {
   },
   'definition.unread': {
     exit: EXIT.usage,
-    means: 'A definition is where nothing reads it, or is a hook that can never run.',
+    means: 'A definition is in a place that is not read, or is a hook that can never run.',
     next: 'Follow the suggestion, or delete it: what it guards or sets is neither guarded nor set.',
   },
   'denied.host': {
@@ -203,22 +204,22 @@ export const CODES = {
   'docs.out_of_step': {
     exit: EXIT.failed,
     means:
-      'The tables of a routing document do not say what the definitions say, or a document for AIs not what this version says.',
+      'The tables of a routing document differ from the definitions, or a document for AIs differs from what this version would write.',
     next: 'Run `ability docs`, look at the change, and commit it.',
   },
   'docs.write_failed': {
     exit: EXIT.outOfOrder,
     means: 'A routing document could not be written, or it was changed meanwhile.',
-    next: 'Make room on the disk or mend its permissions, and run the command again.',
+    next: 'Make room on the disk or fix its permissions, and run the command again.',
   },
   'door.bad_request': {
     exit: EXIT.usage,
-    means: 'A request over HTTP is not of the form that its route takes; nothing was done.',
+    means: 'A request over HTTP does not have the form that its route accepts; nothing was done.',
     next: 'Compare the request with `GET /v1/openapi.json`; the details name each place.',
   },
   'door.busy': {
     exit: EXIT.unavailable,
-    means: 'The door works on as many calls as it may, and as many wait as may wait; this call was not begun.',
+    means: 'The door has reached its maximum of running and of waiting calls; this call was not started.',
     next: 'Call again when some of the others have been answered.',
   },
   'door.cross_site': {
@@ -229,33 +230,34 @@ export const CODES = {
   'door.delivery_invalid': {
     exit: EXIT.usage,
     means:
-      'A signed webhook came of which its trigger makes no key, no input, or no answer to `if`; nothing was started.',
-    next: 'Ask in `if` for what the trigger reads, or mend it; the details name the part. Then have the sender send it again.',
+      'A signed webhook was received, but its trigger could not derive a key, an input or a result of `if` from it; nothing was started.',
+    next: 'Check in `if` for what the trigger reads, or fix the trigger; the details name the part. Then have the sender send it again.',
   },
   'door.forbidden': {
     exit: EXIT.denied,
-    means: 'The token is good and does not have the right that this takes.',
+    means: 'The token is valid, but does not have the right that this requires.',
     next: 'Make a token with that right: `ability token create --person NAME --can read,run,approve`.',
   },
   'door.foreign_host': {
     exit: EXIT.denied,
-    means: 'The request names a host that is not this door; a name that a foreign page was given may lead here.',
+    means:
+      'The request names a host that is not this door; the name of a foreign site may have been made to resolve to it.',
     next: 'Use the address that `ability serve` printed, or name the proxy: `--behind-proxy NAME`.',
   },
   'door.media_type': {
     exit: EXIT.usage,
-    means: 'The body of a request over HTTP is not said to be JSON.',
+    means: 'The body of a request over HTTP is not declared as JSON.',
     next: 'Send it with the header `content-type: application/json`.',
   },
   'door.no_route': {
     exit: EXIT.usage,
-    means: 'The door has no such path, or none that takes this method.',
+    means: 'The door has no such path, or the path does not accept this method.',
     next: 'Look at `GET /v1/openapi.json`.',
   },
   'door.no_tls': {
     exit: EXIT.usage,
     means: 'The door was to listen beyond this machine without TLS; it did not start.',
-    next: 'Give `--tls-cert` and `--tls-key`, or name the proxy that ends TLS: `--behind-proxy NAME`.',
+    next: 'Pass `--tls-cert` and `--tls-key`, or name the proxy that terminates TLS: `--behind-proxy NAME`.',
   },
   'door.no_token': {
     exit: EXIT.usage,
@@ -269,12 +271,12 @@ export const CODES = {
   },
   'door.not_listening': {
     exit: EXIT.outOfOrder,
-    means: 'A door or the figures of a worker could not listen at their address, or a certificate could not be read.',
+    means: 'A door or the metrics of a worker could not listen at their address, or a certificate could not be read.',
     next: 'Choose another `--port`, `--host` or `--metrics`; the message has the reason of the operating system.',
   },
   'door.too_large': {
     exit: EXIT.usage,
-    means: 'The body of a request over HTTP is larger than the door takes; it was not read.',
+    means: 'The body of a request over HTTP is larger than the door accepts; it was not read.',
     next: 'Put what is large into a file or a service that the ability reads.',
   },
   'door.too_many': {
@@ -284,7 +286,7 @@ export const CODES = {
   },
   'door.unauthenticated': {
     exit: EXIT.denied,
-    means: 'A token is needed and none was shown, or it opens nothing: unknown, expired or revoked.',
+    means: 'A token is required and none was sent, or it is not valid: unknown, expired or revoked.',
     next: 'Send `authorization: Bearer TOKEN`; `ability token list` shows what there is.',
   },
   'door.unreachable': {
@@ -296,7 +298,7 @@ export const CODES = {
     exit: EXIT.denied,
     means:
       'A webhook has no signature, or one that does not fit its body and secret, or is too old; nothing was read from it.',
-    next: 'Give the sender the secret that the trigger names, and compare the clocks; GitHub and Standard Webhooks are known.',
+    next: 'Give the sender the secret that the trigger names, and compare the clocks; GitHub and Standard Webhooks are supported.',
   },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
@@ -316,11 +318,11 @@ export const CODES = {
   'expression.failed': {
     exit: EXIT.failed,
     means: 'An expression could not be evaluated: a wrong type, a missing key, a division by zero.',
-    next: 'Ask with `has()` or `?.` for what may be missing; the message names the path.',
+    next: 'Check with `has()` or `?.` for what may be missing; the message names the path.',
   },
   'expression.not_boolean': {
     exit: EXIT.failed,
-    means: 'A condition gave something else than true or false.',
+    means: 'A condition returned something other than true or false.',
     next: 'Write a comparison.',
   },
   'expression.not_duration': {
@@ -330,18 +332,18 @@ export const CODES = {
   },
   'expression.not_list': {
     exit: EXIT.failed,
-    means: 'An expression of `foreach` gave something that is no list.',
+    means: 'An expression of `foreach` returned something that is not a list.',
     next: 'Name a list; for a map write a comprehension over its keys.',
   },
   'expression.not_number': {
     exit: EXIT.failed,
-    means: 'An expression gave something that is no whole number from 1, where a limit belongs.',
-    next: 'Let it give a whole number.',
+    means: 'An expression for a limit returned something other than a whole number of at least 1.',
+    next: 'Make it return a whole number of at least 1.',
   },
   'expression.not_text': {
     exit: EXIT.failed,
     means: 'A list, a map or null is inside text.',
-    next: 'Let the `${{ }}` stand alone to keep its type, or make text of it.',
+    next: 'Let the `${{ }}` stand alone to keep its type, or convert it to text.',
   },
   'expression.syntax': {
     exit: EXIT.usage,
@@ -371,14 +373,14 @@ export const CODES = {
   'file.missing': {
     exit: EXIT.failed,
     means:
-      'A call ended well and did not leave the files that its contract names: exactly one for each name without `many`. The call is not made again.',
-    next: 'Compare the names that the message lists with `output_files`; write `many: true` where there may be any number.',
+      'A call succeeded but did not leave the files that its contract names: exactly one for each name without `many`. The call is not made again.',
+    next: 'Compare the names that the message lists with `output_files`; set `many: true` where there may be any number.',
   },
   'file.not_of_task': {
     exit: EXIT.failed,
     means:
-      'A value names a file that the task does not have: its own calls did not make it, and it did not come as its input. Nothing was handed out.',
-    next: 'Pass the file through `with` from `steps.ID.files`, or give it as an input whose schema says `{ format: file }`.',
+      'A value names a file that the task does not have: its own calls did not make it, and it was not part of its input. No file was handed out.',
+    next: 'Pass the file through `with` from `steps.ID.files`, or pass it as an input whose schema has `{ format: file }`.',
   },
   'file.too_large': {
     exit: EXIT.failed,
@@ -392,12 +394,12 @@ export const CODES = {
   },
   'harvest.example_invalid': {
     exit: EXIT.usage,
-    means: 'What was given as an example of a script is no record of a call, or does not fit what the script takes.',
-    next: 'Give the key of a task, or a file with `input` and `output` that the message does not complain of.',
+    means: 'The example of a script is not a record of a call, or does not fit what the script accepts.',
+    next: 'Pass the key of a task, or a file whose `input` and `output` fit the script; the message names what does not.',
   },
   'harvest.no_interpreter': {
     exit: EXIT.usage,
-    means: 'Nothing says what starts the script: neither its ending nor its first line names a program.',
+    means: 'Neither the ending nor the first line of the script names a program that runs it.',
     next: 'Begin it with `#!` and its program, which then has to be there, or translate it (TypeScript into `.mjs`).',
   },
   'harvest.no_page': {
@@ -422,7 +424,7 @@ export const CODES = {
   },
   'harvest.proposal_invalid': {
     exit: EXIT.failed,
-    means: 'A proposed file would not hold: it does not load, or lint finds errors in it; it was not written.',
+    means: 'A proposed file is not valid: it does not load, or lint finds errors in it; it was not written.',
     next: 'Correct what the message names in the abilities that it calls, and ask for it again.',
   },
   'history.invalid': {
@@ -432,12 +434,13 @@ export const CODES = {
   },
   'hook.failed': {
     exit: EXIT.denied,
-    means: 'A guard crashed, hung, or gave no answer that decides, and a guard without an answer refuses.',
-    next: 'Mend the hook; the message has what it printed or the tail of its stderr, and docs/hooks.md what an answer is.',
+    means: 'A guard crashed, hung, or did not return a decision, which counts as a deny.',
+    next: 'Fix the hook; the message contains what it printed or the tail of its stderr, and docs/hooks.md defines what an answer is.',
   },
   'hook.timeout': {
     exit: EXIT.failed,
-    means: 'Hooks after calls were still running ten seconds after the task was done; they were left.',
+    means:
+      'Hooks after calls were still running ten seconds after the task was done; they were not waited for any longer.',
     next: 'Make the hook faster. The result of the task is not changed by it.',
   },
   'http.error': {
@@ -447,14 +450,13 @@ export const CODES = {
   },
   'import.by_agent': {
     exit: EXIT.denied,
-    means:
-      'An agent tried to import hooks in place of guards that are there; only people take guards away or change them.',
+    means: 'An agent tried to import hooks in place of existing guards; only people may remove or change guards.',
     next: 'Let a person import them, or import under another `--name`.',
   },
   'import.no_server': {
     exit: EXIT.usage,
     means: 'An OpenAPI document does not say at which address its service is.',
-    next: 'Give the address: `ability import openapi SOURCE --server https://api.example.com/v1`.',
+    next: 'Pass the address: `ability import openapi SOURCE --server https://api.example.com/v1`.',
   },
   'import.not_ours': {
     exit: EXIT.usage,
@@ -468,33 +470,33 @@ export const CODES = {
   },
   'import.unavailable': {
     exit: EXIT.usage,
-    means: 'A description to import could not be had: there is no such file, or its address gave none.',
+    means: 'A description to import could not be read: there is no such file, or its address did not return one.',
     next: 'Check the path or address; download a description that is behind a login, and import the file.',
   },
   'import.unreadable': {
     exit: EXIT.usage,
-    means: 'What was to be imported is no OpenAPI document, or one with a fault that leaves open what it means.',
-    next: 'Mend it at the place the message names, or import another copy.',
+    means: 'The document to be imported is not an OpenAPI document, or has a fault that makes its meaning unclear.',
+    next: 'Fix it at the place the message names, or import another copy.',
   },
   'import.unsupported': {
     exit: EXIT.usage,
-    means: 'An OpenAPI document is of a version that is not read, or larger than is read.',
+    means: 'An OpenAPI document has a version that is not supported, or is larger than the maximum.',
     next: 'Import OpenAPI 3.0 or 3.1; convert other versions first.',
   },
   'import.write_failed': {
     exit: EXIT.failed,
     means: 'The files of an import could not all be written, so none was.',
-    next: 'Make room on the disk or give the rights, then import again.',
+    next: 'Make room on the disk or fix its permissions, then import again.',
   },
   'input.invalid': {
     exit: EXIT.usage,
     means:
-      'The input does not satisfy the `input_schema` of the ability, or cannot be given to its script: a list as one argument, a text that would be an option.',
+      'The input does not satisfy the `input_schema` of the ability, or cannot be passed to its script: a list as one argument, a text that would be read as an option.',
     next: 'Correct the fields the message names; `ability show ID` prints the schema.',
   },
   'internal.error': {
     exit: EXIT.failed,
-    means: 'A mistake of ours. The task was ended, and its clean-up ran.',
+    means: 'A bug in Ability Runtime. The task was ended, and its clean-up ran.',
     next: 'Please report it with the output of `ability task show KEY --json`.',
   },
   'limit.max_calls': {
@@ -520,14 +522,14 @@ export const CODES = {
   'mcp.definition_changed': {
     exit: EXIT.unavailable,
     means:
-      'An MCP server describes the tool otherwise than when it was imported, or else when the task was created: it was not called.',
-    next: 'Read the difference in the message. If the tool is still what you want, `ability import mcp SERVER` if it was imported; then create the task again or `ability task retry` it, which pins the tool as it is now.',
+      'An MCP server no longer describes the tool as it did when it was imported, or when the task was created if it was not imported: it was not called.',
+    next: 'Read the difference in the message. If the tool is still what you want, run `ability import mcp SERVER` if it was imported; then create the task again or run `ability task retry`, which pins the tool as it is now.',
   },
   'mcp.input_required': {
     exit: EXIT.failed,
     means:
-      'An MCP server wants to ask its client something before the tool goes on (elicitation, sampling, roots), which a durable call answers for no person. The message says whether the call had begun.',
-    next: 'Give the tool all it needs in its input; where a person has to agree, put an approval step before the call.',
+      'An MCP server wants to ask its client something before the tool goes on (elicitation, sampling, roots), which a durable call cannot answer on behalf of a person. The message says whether the call had begun.',
+    next: 'Pass the tool everything it needs in its input; if a person has to agree, put an approval step before the call.',
   },
   'mcp.not_pinned': {
     exit: EXIT.unavailable,
@@ -548,7 +550,7 @@ export const CODES = {
   'mcp.task_required': {
     exit: EXIT.failed,
     means:
-      'An MCP server runs the tool as a task of its own only, which is not supported. Where it answered with one, the call had begun, and may go on there.',
+      'An MCP server runs the tool only as a task of its own, which is not supported. If it answered with one, the call had started and may continue there.',
     next: 'Choose a tool, or a setting of the server, that answers a call itself.',
   },
   'mcp.tool_error': {
@@ -569,8 +571,8 @@ export const CODES = {
   },
   'model.answer_broken': {
     exit: EXIT.failed,
-    means: 'A model answered with what cannot be read, or with more than is read.',
-    next: 'Run it again; if it stays, look at what the endpoint answers, or take another model.',
+    means: 'The answer of a model cannot be read, or is larger than the maximum.',
+    next: 'Run it again; if the problem persists, look at what the endpoint answers, or use another model.',
   },
   'model.not_configured': {
     exit: EXIT.unavailable,
@@ -581,20 +583,20 @@ export const CODES = {
   'model.rejected': {
     exit: EXIT.failed,
     means:
-      'The endpoint of a model refused the request: a wrong key, an unknown model, or a request that it does not take.',
+      'The endpoint of a model refused the request: a wrong key, an unknown model, or a request that it does not accept.',
     next: 'Check the key and the name of the model under `models` in `ability.yaml`.',
   },
   'model.unavailable': {
     exit: EXIT.failed,
     means:
-      'The endpoint of a model was not reached, answered with an error, or broke off its answer, also when it was asked again.',
-    next: 'Look whether the endpoint works, then run `ability task retry` with the key of the task.',
+      'The endpoint of a model was not reached, answered with an error, or broke off its answer, even when it was asked again.',
+    next: 'Check whether the endpoint works, then run `ability task retry` with the key of the task.',
   },
   'outcome.unknown': {
     exit: EXIT.unknown,
     means:
-      'A call that must not be repeated had started, here or in an earlier run of the same task, and how it ended could not be learnt. Where it was cut, `details.cause` says by what: `race.lost`, `timeout.step`, `task.cancelled`, or the failure beside it.',
-    next: 'Check by hand whether the effect took place before you run anything again; `ability why` names an earlier run and how to go on. Write `cut: allowed` at a call that may be cut.',
+      'A call that must not be repeated had started, here or in an earlier run of the same task, but its outcome could not be determined. If it was cut, `details.cause` names the reason: `race.lost`, `timeout.step`, `task.cancelled`, or the failure of a parallel step.',
+    next: 'Check by hand whether the effect took place before you run anything again; `ability why` names an earlier run and how to go on. Set `cut: allowed` at a call that may be cut.',
   },
   'output.invalid': {
     exit: EXIT.failed,
@@ -603,7 +605,7 @@ export const CODES = {
   },
   'output.too_large': {
     exit: EXIT.failed,
-    means: 'An output is larger than the ability may give; of a call, it was made, and its `undo` is due.',
+    means: 'An output is larger than the maximum; if it is that of a call, the call was made, and its `undo` is due.',
     next: 'Write large data to a file or service and return where it is.',
   },
   'pack.not_found': {
@@ -623,7 +625,7 @@ export const CODES = {
   },
   'planner.answer_invalid': {
     exit: EXIT.failed,
-    means: 'The AI that plans calls gave no answer that can be read, twice.',
+    means: 'The AI that plans calls twice sent an answer that cannot be read.',
     next: 'Let it answer with `{"plan": [..], "answer"?}` and no other keys; docs/agents.md has the form.',
   },
   'planner.call_skipped': {
@@ -633,34 +635,36 @@ export const CODES = {
   },
   'planner.declined': {
     exit: EXIT.denied,
-    means: 'A risk was reported to the requester before the first call, and did not agree to it; nothing was run.',
+    means:
+      'A risk was reported to the requester before the first call, and the requester did not agree to it; nothing was run.',
     next: 'Ask for something else, or agree to the risk.',
   },
   'planner.failed': {
     exit: EXIT.unavailable,
     means: 'The AI that plans calls could not be asked, or gave no whole answer; the message says why.',
-    next: 'Look whether the endpoint or the program answers, and ask again under another `--key`.',
+    next: 'Check whether the endpoint or the program answers, and ask again under another `--key`.',
   },
   'planner.input_not_kept': {
     exit: EXIT.failed,
     means:
-      'A run was cut off between the plan of a call and its task, and the input held a secret, which no log keeps.',
+      'A run was cut off between the plan of a call and its task, and the input contained a secret, which no log stores.',
     next: 'Plan the call again under another id.',
   },
   'planner.needs_consent': {
     exit: EXIT.waiting,
-    means: 'Hooks of the prompt tell of a risk, and the requester has to agree to it before anything is called.',
-    next: 'Read the risk; who agrees types the command that the message names, and an agent cannot.',
+    means: 'Hooks of the prompt report a risk, and the requester has to agree to it before anything is called.',
+    next: 'Read the risk; to agree, a person types the command that the message names, which an agent cannot do.',
   },
   'planner.plan_invalid': {
     exit: EXIT.failed,
-    means: 'The plan of an AI is no graph of calls: an id twice, a circle, or `after` what is not there.',
+    means:
+      'The plan of an AI is not a valid graph of calls: an id occurs twice, calls wait for each other, or `after` names a call that does not exist.',
     next: 'It is reported to the AI, which may send another plan.',
   },
   'planner.timeout': {
     exit: EXIT.timedOut,
     means: 'The AI that plans calls did not answer within the `timeout` of its provider.',
-    next: 'Give `provider` a longer `timeout`, or look why it is slow.',
+    next: 'Set a longer `timeout` for `provider`, or find out why it is slow.',
   },
   'planner.turns_exhausted': {
     exit: EXIT.failed,
@@ -684,18 +688,18 @@ export const CODES = {
   },
   'prune.by_agent': {
     exit: EXIT.denied,
-    means: 'An agent tried to mark an ability as deprecated; which abilities are given up is for people.',
+    means: 'An agent tried to mark an ability as deprecated; only people decide which abilities are given up.',
     next: 'Let a person type it in a terminal of their own.',
   },
   'race.lost': {
     exit: EXIT.unknown,
     means:
       'The cause of an `outcome.unknown`: the call was at work in a branch of a race that another branch won, and was cut.',
-    next: 'Move the call after the race, or write `cut: allowed` at it.',
+    next: 'Move the call after the race, or set `cut: allowed` at it.',
   },
   'record.masked': {
     exit: EXIT.usage,
-    means: 'An input is that of a record, in which secrets are masked, so it cannot be used again.',
+    means: 'An input was taken from a record, in which secrets are masked, so it cannot be used again.',
     next: 'Name a field without secrets, or run the ability again with an input of your own.',
   },
   'record.missing': {
@@ -711,7 +715,7 @@ export const CODES = {
   'record.write_failed': {
     exit: EXIT.outOfOrder,
     means: 'The record could not be written.',
-    next: 'Make room on the disk or mend its permissions, then run `ability task record KEY`: it writes the record from the history.',
+    next: 'Make room on the disk or fix its permissions, then run `ability task record KEY`: it writes the record from the history.',
   },
   'repeat.exhausted': {
     exit: EXIT.failed,
@@ -725,8 +729,8 @@ export const CODES = {
   },
   'runlog.write_failed': {
     exit: EXIT.outOfOrder,
-    means: 'The log of a run could not be written. Where it was to begin, nothing of the run was done.',
-    next: 'Make room on the disk or mend the permissions of `.system/runs`, and ask again.',
+    means: 'The log of a run could not be written. If it could not be started, nothing of the run was done.',
+    next: 'Make room on the disk or fix the permissions of `.system/runs`, and ask again.',
   },
   'runtime.elsewhere': {
     exit: EXIT.outOfOrder,
@@ -760,17 +764,17 @@ export const CODES = {
   },
   'scaffold.exists': {
     exit: EXIT.usage,
-    means: 'A name is taken, or files are there that were to be made; nothing was written.',
+    means: 'A name is taken, or files that would be created exist already; nothing was written.',
     next: 'Choose another name, or move the files away that the message lists.',
   },
   'scaffold.write_failed': {
     exit: EXIT.outOfOrder,
     means: 'Files could not be written, so none was.',
-    next: 'Mend what the message names, such as a full disk or missing permissions, and run the command again.',
+    next: 'Fix what the message names, such as a full disk or missing permissions, and run the command again.',
   },
   'schedule.exists': {
     exit: EXIT.usage,
-    means: 'The project has a schedule of that name that says something else.',
+    means: 'The project has a schedule of that name with other settings.',
     next: 'Choose another name, or delete that schedule first; one that a definition states is changed by `ability schedule sync`.',
   },
   'schedule.not_found': {
@@ -786,12 +790,12 @@ export const CODES = {
   'script.arguments_too_large': {
     exit: EXIT.failed,
     means: 'The arguments and variables of a script are larger than the operating system lets a process have.',
-    next: 'Give what is large on stdin (`stdin`) or in the file that `{input_file}` names.',
+    next: 'Pass large values on stdin (`stdin`) or in the file that `{input_file}` names.',
   },
   'script.changed': {
     exit: EXIT.failed,
     means:
-      'A script, or a file that is pinned with it, was edited or removed after the task was created, and cannot be had as it was.',
+      'A script, or a file that is pinned with it, was edited or removed after the task was created, and its pinned version cannot be read.',
     next: 'Put the script back and run again, or create another task.',
   },
   'script.exit': {
@@ -807,24 +811,24 @@ export const CODES = {
   'script.not_executable': {
     exit: EXIT.unavailable,
     means: 'A script has neither a run bit and a shebang nor an extension that names its interpreter.',
-    next: 'Make it executable, or write `interpreter`.',
+    next: 'Make it executable, or set `interpreter`.',
   },
   'script.output_broken': {
     exit: EXIT.failed,
     means:
-      'A script ended well and wrote an output that is no JSON, or no CSV where its definition says so: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
-    next: 'Write one JSON value to the output file or to stdout, or say in the definition what `output` is.',
+      'A script succeeded but wrote an output that is not JSON, or not CSV where its definition requires CSV: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
+    next: 'Write one JSON value to the output file or to stdout, or set `output` in the definition.',
   },
   'script.output_invalid': {
     exit: EXIT.failed,
     means:
-      'A script ended well and wrote an output that the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
+      'A script succeeded but wrote an output that the contract does not allow: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Correct the script or the `output_schema`.',
   },
   'script.output_missing': {
     exit: EXIT.failed,
     means:
-      'A script ended well but wrote no output: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
+      'A script succeeded but wrote no output: the call was made, is made again only where `retry.errors` names this code, and its `undo` is due.',
     next: 'Write the result to the file given as `{output_file}`.',
   },
   'script.start_failed': {
@@ -835,8 +839,8 @@ export const CODES = {
   'seal.invalid': {
     exit: EXIT.outOfOrder,
     means:
-      'An activity was asked for something that did not pass preflight under this key, or not by the workflow of the task.',
-    next: 'Create tasks through Ability Runtime. If you did, look who else writes to the namespace.',
+      'An activity was requested for something that did not pass preflight under this key, or was not requested by the workflow of the task.',
+    next: 'Create tasks through Ability Runtime. If you did, check who else writes to the namespace.',
   },
   'seal.no_key': {
     exit: EXIT.outOfOrder,
@@ -865,25 +869,25 @@ export const CODES = {
   },
   'settings.unreadable': {
     exit: EXIT.usage,
-    means: 'The settings file of an agent tool is no JSON, or is laid out in another way than that tool reads it.',
+    means: 'The settings file of an agent tool is not JSON, or does not have the structure that the tool reads.',
     next: 'Correct the file; it was left as it is. Then run `ability hooks export` again.',
   },
   'store.full': {
     exit: EXIT.outOfOrder,
     means:
-      'A large value, a file, or the mark that a call leaves before an effect, could not be kept; a call that needs one was not begun.',
+      'A large value, a file, or the mark that a call leaves before an effect, could not be stored; a call that needs one was not started.',
     next: 'Make room where the store is, or point `ABILITY_STORE` elsewhere.',
   },
   'store.not_shared': {
     exit: EXIT.outOfOrder,
     means:
-      'Something large is in a store that this process does not see or cannot reach, or it is damaged there; or the folder of the store is not the one that was used before, as where it is not mounted.',
+      'A large value or a file is in a store that this process does not see or cannot reach, or is damaged there; or the folder of the store is not the one that was used before, for example because it is not mounted.',
     next: 'Point `ABILITY_STORE` to the store that the workers of the environment share, and mount it; `ability doctor` says whether it can be used.',
   },
   'task.cancelled': {
     exit: EXIT.unknown,
     means: 'The cause of an `outcome.unknown`: the task was cancelled while the call was at work.',
-    next: 'Check by hand whether the effect took place; write `cut: allowed` at a call that may be cut.',
+    next: 'Check by hand whether the effect took place; set `cut: allowed` at a call that may be cut.',
   },
   'task.closed': {
     exit: EXIT.usage,
@@ -893,7 +897,7 @@ export const CODES = {
   'task.delete_failed': {
     exit: EXIT.outOfOrder,
     means: 'The task could not be deleted, or not all of it; the message says what is left.',
-    next: 'Mend what the message names and delete it again: it goes on where it stopped.',
+    next: 'Fix what the message names and delete it again: the deletion continues where it stopped.',
   },
   'task.deleted': {
     exit: EXIT.usage,
@@ -972,7 +976,7 @@ export const CODES = {
   },
   'test.no_end': {
     exit: EXIT.failed,
-    means: 'The task of a test case does not end, whatever the clock says.',
+    means: 'The task of a test case does not end, however far the clock is moved.',
     next: 'Look at the step that was last at work; a wait for a signal never ends in a case.',
   },
   'test.no_mock': {
@@ -1008,7 +1012,7 @@ export const CODES = {
   'traces.unsupported': {
     exit: EXIT.outOfOrder,
     means:
-      'The `OTEL_*` variables ask for traces in a way that there is not, or the exporter could not be made; a worker logs it, and writes none.',
+      'The `OTEL_*` variables request traces in a way that is not supported, or the exporter could not be created; a worker logs this and writes no traces.',
     next: 'Set `OTEL_TRACES_EXPORTER` to `otlp` or `none`, and `OTEL_EXPORTER_OTLP_PROTOCOL` to `http/protobuf` or `http/json`; see docs/traces.md.',
   },
   'unavailable.connection': {

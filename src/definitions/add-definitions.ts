@@ -108,7 +108,7 @@ const ADD: Record<FileKindName, (registry: Registry, source: YamlSource) => Prob
 function matchesEffects(id: string, location: SourceLocation): Problem {
   return {
     code: 'definition.invalid',
-    message: `The hook ${id} of PreAbilityCreate matches on effects, but only asks whether a task can be formed`,
+    message: `The hook ${id} of PreAbilityCreate matches on effects, but this phase only decides whether a task can be created`,
     location,
     suggestion: 'Move it to PreAbilityCall.yaml, or leave `effects` out.',
   };

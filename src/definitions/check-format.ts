@@ -209,7 +209,7 @@ const PLAIN = /^\w[\w.-]*$/;
 /** Advice for `10s` or `"10"` in place of a number. */
 function asNumber(expected: string, value: unknown): string | undefined {
   const digits = expected === 'number' && typeof value === 'string' ? /^\d+/.exec(value)?.[0] : undefined;
-  return digits === undefined ? undefined : `Write a number, without quotes and unit, such as ${digits}.`;
+  return digits === undefined ? undefined : `Use a number without quotes or unit, such as ${digits}.`;
 }
 
 function short(value: unknown): string {
@@ -221,7 +221,7 @@ function problem(message: string, path: PropertyKey[], source: YamlSource, part:
   const at = path.length > 0 ? ` (at ${path.map(String).join('.')})` : '';
   const value = valueAt(source.value, path);
   const suggestion =
-    typeof value === 'string' && /^P(T?\d)/.test(value) ? 'Write a number with a unit, such as 30s.' : undefined;
+    typeof value === 'string' && /^P(T?\d)/.test(value) ? 'Use a number with a unit, such as 30s.' : undefined;
   return { code: 'definition.invalid', message: message + at, location: source.locate(path, part), suggestion };
 }
 

@@ -182,7 +182,7 @@ function unreadSettings(registry: Registry): Unread[] {
         code: 'definition.unread',
         message: `Nothing reads \`${key}\` here: ${why}`,
         location: config.locate(path, 'key'),
-        suggestion: 'Take it out, or write it where it is read.',
+        suggestion: 'Remove it, or move it to where it is read.',
       };
       return [{ problem }];
     });

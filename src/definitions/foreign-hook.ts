@@ -26,7 +26,7 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
     const path = key === undefined ? foreignPartOf(handler) : [key];
     if (!path) return undefined;
     const message = `\`${String(path.at(-1))}\` of the hook ${id} belongs to a script or an ability with a \`format\``;
-    return invalid(message, path, 'Write `format: claude-code` beside `script` or `ability`, or leave it out.');
+    return invalid(message, path, 'Write `format: claude-code` beside `script` or `ability`, or leave this key out.');
   }
   if (phase === 'SessionStart') {
     const suggestion = 'Write its handler as a script without `format`, or as an expression.';
@@ -38,13 +38,13 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   }
   if (phase === 'PreAbilityCreate') {
     const suggestion = 'Move it to PreAbilityCall.yaml.';
-    return invalid(`The hook ${id} is asked about the input of calls, which is not known yet here`, [], suggestion);
+    return invalid(`The hook ${id} checks the input of calls, which is not known yet in this phase`, [], suggestion);
   }
   if ('ability' in handler && value.must_deny !== undefined) {
     const suggestion =
-      'Write `examples` for `ability hooks test`, and say what silence means: `abstain: deny` or `allow`.';
+      'Write `examples` for `ability hooks test`, and set what silence means: `abstain: deny` or `allow`.';
     return invalid(
-      `The hook ${id} asks an ability, which is not called to prove \`must_deny\``,
+      `The handler of the hook ${id} is an ability, which is not called to prove \`must_deny\``,
       ['must_deny'],
       suggestion,
     );
@@ -52,7 +52,11 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   const event = 'script' in handler || 'ability' in handler ? handler.event : undefined;
   if (event !== undefined && FOREIGN_EVENTS[event] !== phase) {
     const suggestion = `Move it to ${FOREIGN_EVENTS[event]}.yaml, or name another event.`;
-    return invalid(`The event ${event} of the hook ${id} is none of ${phase}`, ['handler', 'event'], suggestion);
+    return invalid(
+      `The event ${event} of the hook ${id} is not an event of ${phase}`,
+      ['handler', 'event'],
+      suggestion,
+    );
   }
   if (phase === 'PromptSubmit' || phase === 'SessionStop') {
     const advice = 'Leave it out: an event of a session is about no ability.';
@@ -62,7 +66,11 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   if (phase === 'PreAbilityCall' || phase === 'PostAbilityCall') {
     if (!value.as) {
       const suggestion = 'Write `as`, a list of `{ match, tool_name, tool_input }`.';
-      return invalid(`The hook ${id} does not say as which tool it sees an ability`, ['handler', 'format'], suggestion);
+      return invalid(
+        `The hook ${id} does not state as which tool it sees an ability`,
+        ['handler', 'format'],
+        suggestion,
+      );
     }
     for (const [index, { tool_name, tool_input }] of value.as.entries()) {
       const fault = typeof tool_input === 'string' ? undefined : faultOfKeys(tool_name, Object.keys(tool_input));
@@ -72,9 +80,9 @@ export function faultOfForeignHook({ value, locate }: Loaded<HookDefinition>, ph
   if (phase === 'PreAbilityCall' && value.must_deny === undefined && value.abstain === undefined) {
     const suggestion =
       'ability' in handler
-        ? 'Say what its silence means: `abstain: deny` or `allow`.'
-        : 'Write `must_deny`, calls that it is there to stop, or say what its silence means: `abstain: deny` or `allow`.';
-    return invalid(`The hook ${id} does not say what it must deny, and silence is its yes`, [], suggestion);
+        ? 'Set what its silence means: `abstain: deny` or `allow`.'
+        : 'List calls that it must deny under `must_deny`, or set what its silence means: `abstain: deny` or `allow`.';
+    return invalid(`The hook ${id} does not state what it must deny, and its silence would mean allow`, [], suggestion);
   }
   if (phase === 'PreAbilityCall') return undefined;
   const key = (['must_deny', 'abstain'] as const).find((name) => value[name] !== undefined);
@@ -95,6 +103,7 @@ function faultOfKeys(tool: string, keys: string[]): { text: string; advice: stri
   const missing = shape.required.filter((key) => !keys.includes(key));
   const unknown = keys.filter((key) => !shape.known.includes(key));
   if (missing.length + unknown.length === 0) return undefined;
-  const text = missing.length > 0 ? `${tool} needs ${missing.join(', ')}` : `${tool} takes no ${unknown.join(', ')}`;
-  return { text, advice: `${tool} takes ${shape.known.join(', ')}.` };
+  const text =
+    missing.length > 0 ? `${tool} needs ${missing.join(', ')}` : `${tool} does not accept ${unknown.join(', ')}`;
+  return { text, advice: `${tool} accepts ${shape.known.join(', ')}.` };
 }

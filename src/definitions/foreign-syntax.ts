@@ -14,27 +14,27 @@ const HABITS = byKey({
     'needs depends_on depends dependsOn',
   'A workflow does not start itself: `triggers: [{ webhook: NAME, secret: "env:X" }]` starts it by a webhook, `schedules` by the clock, `ability run ID` from CI.':
     'on',
-  'Write `triggers: [{ webhook: NAME, secret: "env:X" }]` at the top; `POST /v1/webhooks/NAME` of `ability serve` takes it.':
+  'Write `triggers: [{ webhook: NAME, secret: "env:X" }]` at the top; `POST /v1/webhooks/NAME` of `ability serve` receives it.':
     'trigger webhook webhooks event events',
   'Write `schedules: [{ id: .., cron: "0 3 * * *", environment: .. }]` at the top.': 'schedule cron every',
   'Write `steps: [..]`, each step with an `id`.': 'do tasks',
-  'Write `call: <ability>` of one that sends it; a task that waits is signalled with `ability task signal KEY NAME`.':
+  'Write `call: <ability>` for an ability that sends it; `ability task signal KEY NAME` signals a task that waits.':
     'emit',
   'Write `foreach: input.list` with `as`, `max_parallel` and `steps`.': 'strategy',
-  'Write `parallel: { NAME: step, .. }`; where the first to end is to win, `race`.': 'fork',
+  'Write `parallel: { NAME: step, .. }`, or `race` if the first to end should win.': 'fork',
   'Write `output`.': 'outputs',
   'Write `input_schema`, and `with` at a call.': 'inputs',
   'Write `with` at a call, `input_schema` at the top.': 'input',
   'Write `with`.': 'args params',
-  'Write `timeout: 10m`.': 'timeout-minutes',
-  'At a step write `timeout: 20s`; `timeout_sec` belongs to an implementation.': 'timeout_sec',
-  'Write `continue_on_error: true`.': 'continue-on-error',
+  'Set `timeout: 10m`.': 'timeout-minutes',
+  'At a step, set `timeout: 20s`; `timeout_sec` belongs to an implementation.': 'timeout_sec',
+  'Set `continue_on_error: true`.': 'continue-on-error',
   'Write `if`, in CEL.': 'when condition',
   'Use `env_profile` of the implementation.': 'env',
   'Write `id` (or `summary`).': 'name',
   'Write `summary`.': 'description',
   'Write `steps`.': 'jobs',
-  'The address belongs in registry/config, `environments.NAME.endpoints.default` of the ability; here is the `path`.':
+  'The address belongs in registry/config, `environments.NAME.endpoints.default` of the ability; only the `path` belongs here.':
     'url base_url host',
   'Write `retry: { attempts: 3 }`.': 'retries',
   'Write `attempts`.': 'max_attempts',
@@ -46,10 +46,10 @@ const HABITS = byKey({
   'Write `undo: { call: .., with: .. }` at the call it takes back.': 'compensate compensation rollback',
   'Write `repeat: { until: .. }` with `steps`.': 'while until do_while poll',
   'Write `foreach: input.list` with `as` and `steps`.': 'for loop with_items withItems for_each matrix each',
-  'Write `max_parallel: 5`.': 'parallelism max-parallel maxParallel max_concurrency',
+  'Set `max_parallel: 5`.': 'parallelism max-parallel maxParallel max_concurrency',
   'Write `concurrency: { key: .. }` at the top.': 'mutex semaphore lock singleton',
-  'Write `on_busy: cancel_older` for true, `on_busy: newest` for false.': 'cancel-in-progress cancel_in_progress',
-  'Write `cut: allowed` at each `call` that may be cut.': 'cut',
+  'Set `on_busy: cancel_older` for true, `on_busy: newest` for false.': 'cancel-in-progress cancel_in_progress',
+  'Set `cut: allowed` at each `call` that may be cut.': 'cut',
   'Write `wait: 30s`; in a `retry`, `first: 1s`.': 'sleep delay pause',
   'Write `wait: { signal: NAME }`.': 'signal wait_for listen',
   'Write `switch: [{ if: .., steps: [..] }, { else: [..] }]`.': 'case cases choice choose then',
@@ -79,7 +79,7 @@ const BY_VALUE: Record<string, (value: unknown) => string | undefined> = {
 
 function inProgress(value: unknown): string | undefined {
   if (typeof value !== 'boolean') return undefined;
-  return value ? 'Write `on_busy: cancel_older`.' : 'Write `on_busy: newest`.';
+  return value ? 'Set `on_busy: cancel_older`.' : 'Set `on_busy: newest`.';
 }
 
 /** Advice for keys that mean something else inside this key than at a step. */

@@ -32,13 +32,13 @@ export function whyItNeverRuns(
   if (phase === 'SessionStop') return undefined;
   if (phase === 'PromptSubmit' || phase === 'SessionStart') {
     if (!enabled || hook.blocking) return undefined;
-    const message = `The hook ${id} never runs: ${phase} asks blocking hooks only`;
-    return { message, suggestion: 'Write `blocking: true`.' };
+    const message = `The hook ${id} never runs: ${phase} runs blocking hooks only`;
+    return { message, suggestion: 'Set `blocking: true`.' };
   }
   if (!enabled || isBound(registry, phase, id) || isGlobal(registry, phase, hook)) return undefined;
-  const message = `The hook ${id} never runs: ${phase} asks blocking and bound hooks only, and it is neither`;
+  const message = `The hook ${id} never runs: ${phase} runs blocking and bound hooks only, and it is neither`;
   const list = BINDING_LISTS[phase];
-  return { message, suggestion: `Write \`blocking: true\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
+  return { message, suggestion: `Set \`blocking: true\`, or bind it with \`hooks: { ${list}: [${id}] }\`.` };
 }
 
 /** The names that each phase binds, by registry; a loaded registry never changes. */

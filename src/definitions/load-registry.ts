@@ -67,10 +67,8 @@ function checkProject(source: YamlSource): { checked: Checked<typeof project>; b
 }
 
 function builtInUntil({ suggestion }: Problem): string {
-  const now = 'Until then the built-in lists of servers hold.';
-  return suggestion === undefined
-    ? `Write \`placement: { cloud: [names of servers] }\`. ${now}`
-    : `${suggestion} ${now}`;
+  const now = 'Until then the built-in lists of servers apply.';
+  return suggestion === undefined ? `Set \`placement: { cloud: [names of servers] }\`. ${now}` : `${suggestion} ${now}`;
 }
 
 function orThrow(file: ReadFile): YamlSource {

@@ -82,7 +82,7 @@ function readState(root: string, path: string): ImportState {
     throw new AbilityError(
       {
         code: 'import.state_broken',
-        message: `What was imported last cannot be read: ${reason}`,
+        message: `The record of the last import cannot be read: ${reason}`,
         location: { file },
         suggestion:
           'Restore it from version control. Or delete it: files that people edited are then left as they are.',

@@ -35,7 +35,7 @@ export function parseYaml(text: string, lines: LineCounter): Document.Parsed {
   const composer = new Composer({ lineCounter: lines, strict: true, uniqueKeys: false, stringKeys: true });
   const [document, another] = firstTwo(composer.compose(tokensOf(text, lines), true, text.length));
   if (another) {
-    const message = 'The file holds several documents; write each into a file of its own';
+    const message = 'The file contains several documents; put each into a file of its own';
     document.errors.push(new YAMLParseError(another.range.slice(0, 2) as [number, number], 'MULTIPLE_DOCS', message));
   }
   return document;

@@ -97,7 +97,7 @@ function refuseCharacter(file: string, text: string, { 0: character, index }: Re
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return {
     code: 'definition.syntax',
-    message: `Not valid YAML: the character U+${code} does not belong into a text`,
+    message: `Not valid YAML: the character U+${code} is not allowed in a text`,
     location: { file, line, column: index - before.lastIndexOf('\n') },
     suggestion: character === '\r' ? 'End lines with a line feed.' : `Write it as "\\u${code}" in double quotes.`,
   };
@@ -109,10 +109,11 @@ export function isProblem(value: YamlSource | Problem): value is Problem {
 
 /** Advice for frequent mistakes. Source: docs/workflow-language.md#expressions. */
 function hintFor(line: string): string | undefined {
-  if (line.includes('${{')) return 'Quote a value with ${{ }} that holds `: ` or `#` or is inside { } or [ ].';
+  if (line.includes('${{')) return 'Quote a value with ${{ }} that contains `: ` or `#` or is inside { } or [ ].';
   if (/:\s*!/.test(line)) return 'A value that begins with ! is a YAML tag; quote it: "!x".';
   if (/^\t/.test(line)) return 'Indent with spaces; YAML does not allow tabs.';
-  if (/:\s+[^\s"'[{|>#][^"']*:\s/.test(line)) return 'Quote a text that holds `: `: summary: "The weather: a report".';
+  if (/:\s+[^\s"'[{|>#][^"']*:\s/.test(line))
+    return 'Quote a text that contains `: `, such as summary: "The weather: a report".';
   return undefined;
 }
 

@@ -98,9 +98,8 @@ class Reader {
     const read = this.anchors.get(name);
     this.aliases += 1;
     if (read === undefined)
-      throw new Misleading('definition.syntax', `Nothing before has the anchor &${short(name)}`, node);
-    if (read === 'open')
-      throw new Misleading('definition.invalid', `What is called &${short(name)} holds itself`, node);
+      throw new Misleading('definition.syntax', `No earlier value has the anchor &${short(name)}`, node);
+    if (read === 'open') throw new Misleading('definition.invalid', `The value &${short(name)} contains itself`, node);
     this.copies += read.size;
     if (this.aliases > YAML_LIMITS.aliases || this.copies > YAML_LIMITS.copies) {
       throw new TooLarge('uses too many aliases', offsetOf(node));
@@ -120,7 +119,7 @@ function scalar(node: Scalar): unknown {
 const HALF = /\p{Surrogate}/u;
 
 function refuseBrokenText(text: string, node: Scalar): void {
-  if (HALF.test(text)) throw new Misleading('definition.invalid', 'A text holds half a character', node);
+  if (HALF.test(text)) throw new Misleading('definition.invalid', 'A text contains half a character', node);
 }
 
 function refuseChangedNumber(value: number, node: Scalar): void {

@@ -17,7 +17,7 @@ export function parseDuration(text: unknown): number {
     throw new AbilityError({
       code: 'expression.not_duration',
       message: `${JSON.stringify(text)} is not a duration${Number.isNaN(ms) ? '' : ' of at most ten years'}`,
-      suggestion: 'Write a number with a unit: 500ms, 20s, 10m, 24h or 7d.',
+      suggestion: 'Use a number with a unit: 500ms, 20s, 10m, 24h or 7d.',
     });
   }
   return ms;

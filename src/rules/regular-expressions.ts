@@ -20,8 +20,8 @@ export function compilePattern(pattern: string, flags = 0): RE2JS {
     throw new AbilityError(
       {
         code: 'expression.failed',
-        message: `The regular expression ${JSON.stringify(pattern)} is not one of RE2: ${error.message}`,
-        suggestion: 'RE2 has no look-around and no back-references; say it with two patterns.',
+        message: `The regular expression ${JSON.stringify(pattern)} is not valid in RE2: ${error.message}`,
+        suggestion: 'RE2 has no look-around and no back-references; use two patterns instead.',
       },
       { cause: error },
     );

@@ -47,8 +47,8 @@ export class CaseApprovals {
       const { id, title, path } = approval;
       this.undecided.push({
         code: 'test.no_decision',
-        message: `The approval ${id} ("${title}") was asked for, and the case does not decide it`,
-        suggestion: `Write \`approvals: { ${lastOf(path)}: approve }\`, or deny, or expire.`,
+        message: `The approval ${id} ("${title}") was requested, and the case does not decide it`,
+        suggestion: `Set \`approvals: { ${lastOf(path)}: approve }\`, or deny, or expire.`,
       });
       return [];
     }

@@ -81,16 +81,16 @@ export class CaseCalls {
   refuseModel({ call, path }: SeenCall): AbilityError {
     const problem: Problem = {
       code: 'test.live_model',
-      message: `The mock of ${call} in step ${path} is \`live\`, and cases ask no model`,
+      message: `The mock of ${call} in step ${path} is \`live\`, and cases call no model`,
       suggestion:
-        'Write what the model says: `mocks: { model: [{ output: { text: .. } }] }`, or let a program answer for it.',
+        'Set the answer of the model: `mocks: { model: [{ output: { text: .. } }] }`, or let a program answer for it.',
     };
     this.unanswered.push(problem);
     return new AbilityError(problem);
   }
 
   private refuse(message: string, path: string): AbilityError {
-    const suggestion = `Write \`mocks: { ${lastOf(path)}: { output: .. } }\`, a list for several executions, or \`live: true\`.`;
+    const suggestion = `Set \`mocks: { ${lastOf(path)}: { output: .. } }\`, a list for several executions, or \`live: true\`.`;
     const problem: Problem = { code: 'test.no_mock', message, suggestion };
     this.unanswered.push(problem);
     return new AbilityError(problem);
@@ -143,7 +143,7 @@ async function leaveFiles(
     if (given === undefined || Array.isArray(given) !== (many === true)) {
       const wanted = many ? 'a list of texts' : 'a text';
       const message = `The mock of ${key} leaves no file for \`${name}\` (${glob})`;
-      const suggestion = `Write \`files: { ${name}: .. }\` beside \`output\`: ${wanted}.`;
+      const suggestion = `Set \`files: { ${name}: .. }\` beside \`output\`: ${wanted}.`;
       throw new AbilityError({ code: 'file.missing', message, suggestion });
     }
     const ending = /\.[A-Za-z0-9]+$/.exec(glob)?.[0] ?? '';

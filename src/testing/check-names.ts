@@ -39,7 +39,8 @@ function mockFault(name: string, { steps, operations, workflowCalls }: PlanNames
   }
   if (operations.has(name) || verb === 'call') return [];
   if (verb !== undefined) {
-    const suggestion = verb === 'approval' ? 'Decide it under `approvals`.' : 'Only what calls is replaced.';
+    const suggestion =
+      verb === 'approval' ? 'Decide it under `approvals`.' : 'Only steps that make calls are replaced.';
     return [key(['mocks', name], `\`${name}\` is a step that does not call (\`${verb}\`)`, suggestion)];
   }
   const calls = [...steps].filter(([, other]) => other === 'call').map(([id]) => id);

@@ -41,7 +41,7 @@ export async function driveTask(
     if (undecided) return undecided;
     if (wakesAt === undefined) {
       return stuck(
-        'it waits for something that no clock brings, such as a signal',
+        'it waits for something other than time, such as a signal',
         'Send it: `signals: [{ name: NAME, payload: JSON }]`.',
       );
     }

@@ -22,7 +22,7 @@ export function readTraceSettings(env: NodeJS.ProcessEnv): TraceSettings {
   const hasEndpoint = [NAMES.endpoint, NAMES.tracesEndpoint].some((name) => said(name) !== '');
   if (exporter === 'none' || (exporter === '' && !hasEndpoint)) return OFF;
   if (exporter !== '' && exporter !== 'otlp') {
-    const reason = `${NAMES.exporter}=${exporter} is no exporter that there is here, so no traces are written.`;
+    const reason = `${NAMES.exporter}=${exporter} is not a supported exporter, so no traces are written.`;
     return { state: 'unsupported', reason, suggestion: `Set it to otlp or none.` };
   }
   const protocol = said(NAMES.tracesProtocol) || said(NAMES.protocol) || 'http/protobuf';

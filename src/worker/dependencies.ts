@@ -144,9 +144,9 @@ function startSweep({ records, runs }: ProjectPaths): NodeJS.Timeout {
   const clear = (what: string, remove: (now: number) => number): void => {
     try {
       const removed = remove(Date.now());
-      if (removed > 0) log.info({ removed }, `removed ${what} whose time is over`);
+      if (removed > 0) log.info({ removed }, `removed ${what} that had expired`);
     } catch (error) {
-      log.warn({ reason: String(error) }, `${what} could not be looked through`);
+      log.warn({ reason: String(error) }, `${what} could not be scanned`);
     }
   };
   const sweep = (): void => {

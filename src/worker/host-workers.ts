@@ -62,7 +62,7 @@ function install(telemetryOptions: TelemetryOptions, metrics: string | undefined
   } catch (error) {
     if (metrics === undefined) throw error;
     const reason = reasonOf(error);
-    const message = `The worker cannot serve its figures at ${metrics}: ${reason}`;
+    const message = `The worker cannot serve its metrics at ${metrics}: ${reason}`;
     const suggestion = 'Choose another address for --metrics.';
     throw new AbilityError({ code: 'door.not_listening', message, suggestion }, { cause: error });
   }

@@ -17,7 +17,7 @@ export function keysFromEnvironment(text: string): SealKeys {
     if (!id || bytes.length < KEY_BYTES) throw unusable('An entry of ABILITY_SEAL_KEYS is not of the form id:secret');
     keys.set(id, bytes);
   }
-  if (keys.size === 0) throw unusable('ABILITY_SEAL_KEYS holds no key');
+  if (keys.size === 0) throw unusable('ABILITY_SEAL_KEYS contains no key');
   return { keys };
 }
 
@@ -101,6 +101,6 @@ function unusable(message: string): AbilityError {
   return new AbilityError({
     code: 'seal.no_key',
     message,
-    suggestion: 'Give all workers of the environment the same: id:secret, as `ability keys create` makes it.',
+    suggestion: 'Set the same keys for all workers of the environment: id:secret, as `ability keys create` makes them.',
   });
 }

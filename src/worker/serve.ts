@@ -61,6 +61,6 @@ function sealKeysFor({ address }: RemoteServer, env: NodeJS.ProcessEnv): SealKey
   throw new AbilityError({
     code: 'seal.no_key',
     message: `A worker of ${address} needs ABILITY_SEAL_KEYS, the same for all workers`,
-    suggestion: '`ability keys create` makes one and prints it once. Give all workers of an environment the same.',
+    suggestion: '`ability keys create` makes one and prints it once. Set the same for all workers of an environment.',
   });
 }

@@ -109,7 +109,7 @@ async function readEnded(
   if (status.name === 'RUNNING') {
     throw new AbilityError({
       code: 'task.open',
-      message: `${key} has not ended, so there is nothing to try again`,
+      message: `${key} has not ended, so there is nothing to retry`,
       suggestion: `Wait for it: ability task watch ${key}, or end it: ability task cancel ${key}.`,
     });
   }

@@ -76,7 +76,7 @@ function problemOf({ key }: DeleteRequest, error: unknown): Problem {
     return {
       code: 'task.delete_failed',
       message: `${key} was asked to stop and has not ended within ${END_LIMIT}; nothing of it was deleted`,
-      suggestion: `Look what it waits for, \`ability why ${key}\`, terminate it in the Temporal UI, and delete it again.`,
+      suggestion: `See what it waits for, \`ability why ${key}\`, terminate it in the Temporal UI, and delete it again.`,
     };
   }
   const reason = cause instanceof TimeoutFailure && cause.cause ? cause.cause : cause;

@@ -97,14 +97,14 @@ function readStart(args: TaskArguments): TaskStart {
   // A firing or delivery is its task's parent but not its caller: the task has a seal of its own.
   const isCalled = parent !== undefined && !parent.workflowId.startsWith(FIRING_PREFIX);
   if ((start.child !== undefined) !== isCalled) {
-    throw refusal('seal.invalid', 'The task was started for another one, and no other one did');
+    throw refusal('seal.invalid', 'The task claims that another task started it, but none did');
   }
   // The progress of an earlier run is trusted only if there was one.
   if ((start.carried || start.changed) && continuedFromExecutionRunId === undefined) {
-    throw refusal('seal.invalid', 'The task says that it goes on, and no earlier run of it did');
+    throw refusal('seal.invalid', 'The task claims to continue an earlier run, but there was none');
   }
   if (start.child && start.progress && !start.carried) {
-    throw refusal('seal.invalid', 'A task that another one calls takes nothing over');
+    throw refusal('seal.invalid', 'A task that another one calls cannot start from earlier progress');
   }
   return start;
 }

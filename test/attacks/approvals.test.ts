@@ -266,7 +266,7 @@ describe('where proof is required', () => {
     expect(() => proved(approval)).toThrow(/others may read/);
     chmodSync(proofKey, 0o600);
     writeFileSync(proofKey, 'short');
-    expect(() => proved(approval)).toThrow(/holds no key/);
+    expect(() => proved(approval)).toThrow(/contains no key/);
     writeFileSync(proofKey, before);
     await cancelTask(project.connection, key);
   });

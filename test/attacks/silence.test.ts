@@ -130,7 +130,7 @@ describe('a runtime that is gone', () => {
       const deletion = start(['task', 'delete', 'doomed', '--yes'], options);
       const retry = start(['task', 'retry', 'broken', '--verbose'], options);
       const [followed, deleted, retried] = [listen(logs), listen(deletion), listen(retry)];
-      await expect.poll(deleted, { timeout: 30_000 }).toMatch(/is asked to stop first/);
+      await expect.poll(deleted, { timeout: 30_000 }).toMatch(/is cancelled first/);
       await expect.poll(retried, { timeout: 30_000 }).toMatch(/at work/);
       const before = runtime();
       process.kill(before.pid, 'SIGKILL');

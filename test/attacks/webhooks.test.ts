@@ -443,7 +443,7 @@ test(
     const again = await Promise.all(ids.map((id) => send(id, second.at)));
     expect(again.map(({ status, body }) => `${status} ${body.status}`)).toEqual(ids.map(() => '202 queued'));
     expect(again[0]?.body.known).toBe(true);
-    await expect.poll(second.stderr).toContain('Takes webhooks at /v1/webhooks/forge, for util.note.');
+    await expect.poll(second.stderr).toContain('Receives webhooks at /v1/webhooks/forge, for util.note.');
     await second.kill();
     await project.restartWorkers();
     for (const id of ids) await expect.poll(() => noted(id), { timeout: 60_000 }).toBe(1);

@@ -114,8 +114,8 @@ const USAGE: Row[] = [
   [['run', 'util.echo', '--set', 'n'], 2, 'usage.invalid', /--set n is no assignment/, /name=text/],
   [['task', 'list', '--status', 'runing'], 2, 'usage.invalid', /no state runing/, /Did you mean running/],
   [['task', 'list', '--limit', '0'], 2, 'usage.invalid', /--limit 0/],
-  [['worker'], 2, 'usage.invalid', /server that was named/, /ability up/],
-  [['explain', 'guard.denyed'], 2, 'usage.invalid', /no error code/, /guard\.denied/],
+  [['worker'], 2, 'usage.invalid', /server that must be named/, /ability up/],
+  [['explain', 'guard.denyed'], 2, 'usage.invalid', /neither an error code nor a lint code/, /guard\.denied/],
 ];
 
 const INPUT: Row[] = [
@@ -150,7 +150,7 @@ const DEFINITIONS: Row[] = [
   [['run', 'bad_expression'], 2, 'expression.syntax', /not valid/],
   [['run', 'bad_step'], 2, 'definition.unknown_reference', /no ability `util\.ecko`/, /util\.echo/],
   [['run', 'bad_verb'], 2, 'definition.invalid', /exactly one verb|Unknown key `uses`/],
-  [['run', 'bad_key'], 2, 'expression.syntax', /`steps` is not known/, /input, environment/],
+  [['run', 'bad_key'], 2, 'expression.syntax', /`steps` is not defined/, /input, environment/],
   [['run', 'calls_itself'], 2, 'definition.invalid', /a workflow cannot call itself/, /`repeat` or `foreach`/],
   [['run', 'util.echo', '--env', 'stagin'], 2, 'environment.not_found', /no environment stagin/],
 ];
@@ -262,7 +262,7 @@ describe('available', () => {
 describe('a task that does not succeed', () => {
   test.each<[string[], number, string, string, RegExp]>([
     [['run', 'util.exit'], 1, 'failed', 'script.exit', /exit code 9\nwent wrong/],
-    [['run', 'util.hang'], 8, 'unknown', 'outcome.unknown', /could not be learnt/],
+    [['run', 'util.hang'], 8, 'unknown', 'outcome.unknown', /could not be determined/],
     [['run', 'fails'], 1, 'failed', 'mine', /As planned/],
     [['run', 'http.call.nobody'], 1, 'failed', 'unavailable.connection', /cannot be reached: .*ECONNREFUSED/],
     [['run', 'mcp.query.dead'], 1, 'failed', 'mcp.start_failed', /I am dead/],

@@ -69,7 +69,7 @@ describe('ability task set', () => {
       const { exitCode, json: printed } = await json(['task', 'set', ...args]);
       return [exitCode, printed.error.code, printed.error.message];
     };
-    expect(await codeOf(key)).toEqual([2, 'usage.invalid', 'Nothing is said to be changed']);
+    expect(await codeOf(key)).toEqual([2, 'usage.invalid', 'No change to the input was given']);
     expect(await codeOf(key, 'n')).toEqual([2, 'usage.invalid', 'n is no assignment']);
     expect(await codeOf(key, 'n=two')).toEqual([2, 'input.invalid', 'n: "two" is not of type integer']);
     expect((await codeOf(key, 'n=2', '--unset', 'n')).slice(0, 2)).toEqual([2, 'usage.invalid']);

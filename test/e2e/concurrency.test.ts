@@ -57,7 +57,7 @@ steps:
   expect(lines()).toEqual(['begin a', 'end a', 'begin b', 'end b', 'begin c', 'end c']);
   const story = await run('why', 'c');
   expect(story.stdout).toMatch(/one at a time with the key deploy-\$\{\{ environment\.name \}\}; others wait/);
-  expect(story.stdout).toMatch(/turn with the key deploy-dev had at .*, after .*; a held it/);
+  expect(story.stdout).toMatch(/turn with the key deploy-dev granted at .*, after .*; a held it/);
   expect((await json('task', 'result', 'c')).json.concurrency).toMatchObject({ key: 'deploy-dev', held_by: ['a'] });
 
   expect(await run('task', 'signal', 'a', 'ability:slot')).toMatchObject({ exitCode: 2 });

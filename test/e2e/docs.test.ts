@@ -98,7 +98,7 @@ describe('ability docs', () => {
     project.write({ 'ABILITY.md': '# Mine\n' });
     const { exitCode, stdout, stderr } = await docs();
     expect([exitCode, stdout]).toEqual([0, 'no tables  ABILITY.md']);
-    expect(stderr).toMatch(/`ability docs --add ABILITY\.md` puts them in/);
+    expect(stderr).toMatch(/`ability docs --add ABILITY\.md` adds the tables/);
     expect(read('ABILITY.md')).toBe('# Mine\n');
     expect((await docs('--add', 'ABILITY.md')).stdout).toBe('written  ABILITY.md  2 added');
     expect(read('ABILITY.md').startsWith('# Mine\n\n<!-- ability:high-level -->')).toBe(true);
@@ -113,7 +113,7 @@ describe('ability docs', () => {
     const kept = read('ABILITY.md');
     const hindered = await docs();
     expect([hindered.exitCode, hindered.stdout]).toEqual([1, 'not kept  ABILITY.md']);
-    expect(hindered.stderr).toMatch(/^ABILITY\.md:6 The row of gone goes: .*; it said: Words$/m);
+    expect(hindered.stderr).toMatch(/^ABILITY\.md:6 The row of gone is removed: .*; it said: Words$/m);
     expect(read('ABILITY.md')).toBe(kept);
     project.write({ 'ABILITY.md': page() });
     expect(await docs('--check')).toMatchObject({ exitCode: 1, stdout: expect.stringMatching(/^out of step/) });

@@ -35,7 +35,7 @@ test('answer 41: hooks in TOML are refused by name, with what to do', async () =
 test('answer 41: a guard of Codex denies, and an unknown key in its answer is a failed hook', async () => {
   const imported = await run('import', 'hooks', '.codex/hooks.json', '--tools');
   expect(imported).toMatchObject({ exitCode: 0 });
-  expect(imported.said).toMatch(/Not taken over\n {2}\.codex\/config\.toml: it may hold hooks in TOML/);
+  expect(imported.said).toMatch(/Not imported\n {2}\.codex\/config\.toml: it may hold hooks in TOML/);
   const file = readFileSync(join(folder.root, 'registry/hooks/codex/PreAbilityCall.yaml'), 'utf8');
   expect(file).toMatch(/format: codex/);
   expect((await run('run', 'tools.bash', '--set', 'command=rm -rf /')).said).toMatch(/guard\.denied/);

@@ -52,7 +52,7 @@ test('from three guards of Claude Code to a call that one of them denies, in fou
   const imported = await run('import', 'hooks', '.claude/settings.json', '--tools');
   expect(imported).toMatchObject({ exitCode: 0 });
   expect(imported.stdout).toMatch(/3 of 4 hooks[\s\S]*guards tools\.bash, which it sees as Bash[\s\S]*fails closed/);
-  expect(imported.stdout).toMatch(/Not taken over\n {2}PreToolUse\[0\]\.hooks\[2\]: it needs a shell: it redirects/);
+  expect(imported.stdout).toMatch(/Not imported\n {2}PreToolUse\[0\]\.hooks\[2\]: it needs a shell: it redirects/);
   expect(imported.stdout).toMatch(
     /Next\n.*lint --check-hooks.*\n {2}ability run tools\.bash --input .*rm -rf .*is denied\n.*export --to claude/,
   );

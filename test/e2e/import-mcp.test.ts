@@ -257,7 +257,7 @@ describe('refused, with what to do', () => {
     ['a name that is none', ['../x', '--command', 'node x'], 'usage.invalid', /Correct the name/],
     ['a URL that is none', ['srv', '--url', 'ftp://x'], 'usage.invalid', /Correct the name, --command or --url/],
     ['another way to reach a known one', ['known', '--command', 'node y.mjs'], 'usage.invalid', /edit its entry/],
-    ['a prefix that begins no key', ['known', '--prefix', '_X'], 'usage.invalid', /small letter first/],
+    ['a prefix that begins no key', ['known', '--prefix', '_X'], 'usage.invalid', /lowercase letter first/],
     ['a time that is none', ['known', '--timeout', 'soon'], 'expression.not_duration', /10m/],
     [
       'a profile for an address',

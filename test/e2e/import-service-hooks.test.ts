@@ -63,7 +63,7 @@ test('answer 41: guards that are a service and an MCP tool deny after an import,
   const imported = await run('import', 'hooks', '.claude/settings.json', '--tools');
   expect(imported).toMatchObject({ exitCode: 0 });
   expect(imported.said).toMatch(/2 of 4 hooks/);
-  expect(imported.said).toMatch(/Not taken over\n.*hooks\[2\]: .*prompt.*\n.*hooks\[3\]: .*agent/);
+  expect(imported.said).toMatch(/Not imported\n.*hooks\[2\]: .*prompt.*\n.*hooks\[3\]: .*agent/);
   expect(readFileSync(join(folder.root, 'registry/config/claude-hooks.yaml'), 'utf8')).not.toMatch(/a-token/);
   expect((await run('lint', '--check-hooks')).said).toMatch(/No guard has `must_deny`, so none was fired/);
 

@@ -58,7 +58,7 @@ describe('ability plan', () => {
   test('names who would be asked', async () => {
     const { stdout } = await run(['plan', 'greet', '--set', 'name=Ada', '--env', 'prod']);
     expect(stdout).toContain(
-      'asks people: Ada is dear. (hook careful) 2 of bosses (alice, bob) decide; not who asked for it',
+      'asks people: Ada is dear. (hook careful) 2 of bosses (alice, bob) decide; not the requester',
     );
     expect(stdout).toContain(
       'asks people: prod asks for approval of destructive calls. 2 of bosses (alice, bob) decide',

@@ -250,7 +250,7 @@ describe('a whole definition is refused with code and place, and nothing is writ
       'an agent as a workflow',
       ['high-level'],
       'id: a\ntype: agent\nsummary: A.\ninstructions: B.\n',
-      { code: 'definition.invalid', suggestion: 'Write `ability scaffold agent --from FILE`.' },
+      { code: 'definition.invalid', suggestion: 'Run `ability scaffold agent --from FILE`.' },
     ],
     [
       'an agent that may call what is not there',

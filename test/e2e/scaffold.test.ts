@@ -342,15 +342,15 @@ describe('at a terminal', () => {
 
   test('an answer that will not do is asked for again', async () => {
     const { exitCode } = await atTerminal(['init', '--env-names', 'dev', '--example', 'none'], root, [
-      ['How is the project called', '\x15My Shop\r'],
-      ['at most 40 small letters', '\x15shop\r'],
+      ['What is the project called', '\x15My Shop\r'],
+      ['at most 40 lowercase letters', '\x15shop\r'],
     ]);
     expect(exitCode).toBe(0);
     expect(loadRegistry(root).project.project).toBe('shop');
   });
 
   test('Ctrl-C at a question ends with 130, and nothing is written', async () => {
-    const first = await atTerminal(['init'], root, [['How is the project called', CTRL_C]]);
+    const first = await atTerminal(['init'], root, [['What is the project called', CTRL_C]]);
     expect(first.exitCode).toBe(130);
     expect(first.screen).toContain('Nothing was written');
     expect(all()).toEqual([]);

@@ -204,7 +204,7 @@ describe('ability token', () => {
     expect(end).toMatchObject({ exitCode: 4, json: { error: { code: 'approval.by_agent' } } });
     const { stdout, stderr } = await ability(['token', 'create', '--person', 'alice'], { cwd: project.root });
     expect(stdout).toMatch(/^abt_[0-9a-f]{16}_[\w-]{43}$/);
-    expect(stderr).toMatch(/may read, and holds until/);
+    expect(stderr).toMatch(/may read, and is valid until/);
     const table = await ability(['token', 'list'], { cwd: project.root });
     expect(table.stdout).toContain(stdout.split('_')[1]);
     expect(await json(['token', 'revoke', 'none'])).toMatchObject({ exitCode: 2 });

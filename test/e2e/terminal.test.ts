@@ -108,7 +108,7 @@ describe('the next command', () => {
     expect(again.stderr).toContain('task broke.r2');
     // The same retry again is that task, and says so of a `--from` that it does not look at.
     const third = await ability(['task', 'retry', 'broke', '--from', 'bda', '--project', project.root], elsewhere);
-    expect(third.stderr).toContain('broke was tried again before, as broke.r2, and --from bda changes nothing of that');
+    expect(third.stderr).toContain('broke was already retried, as broke.r2, and --from bda does not change that');
     expect(third.stderr).toContain('task retry broke.r2 --from bda');
   }, 60_000);
 

@@ -120,7 +120,7 @@ describe('ability task list', () => {
     [['--ability', 'relaese'], 'ability.not_found', /no ability relaese/, /Did you mean release\?/],
     [['--env', 'prd'], 'environment.not_found', /no environment prd/, /Did you mean prod\?/],
     [['--query', 'Nonsense = 1'], 'usage.invalid', /does not understand --query/, /list filter/],
-    [['--query', 'a = 1) OR (b = 2'], 'usage.invalid', /is no condition/, /Write one condition/],
+    [['--query', 'a = 1) OR (b = 2'], 'usage.invalid', /is not a single condition/, /Write one condition/],
     [['--session', "it's"], 'usage.invalid', /cannot be a name/, undefined],
     [['--limit', '1.5'], 'usage.invalid', /--limit 1\.5/, undefined],
   ])('%j is refused', async (args, code, message, suggestion) => {

@@ -174,7 +174,7 @@ describe('an agent', () => {
       ],
     });
     const { note } = result.output as { note: string };
-    expect(note).toMatch(/you have left 19 turns with this one, 99 calls, \d+ s of work\./);
+    expect(note).toMatch(/you still have 19 turns with this one, 99 calls, \d+ s of work\./);
     const story = await explainTask(project.connection, result.task_key as string);
     expect(story).toMatchObject({
       agent: { turns: 2, calls: 1 },
@@ -224,7 +224,7 @@ describe('an agent', () => {
     const told = JSON.parse(result.output as string);
     expect(told).toMatchObject([
       { status: 'denied', error: { code: 'guard.denied', suggestion: 'Note something else.' } },
-      { status: 'denied', error: { code: 'guard.denied', message: expect.stringContaining('is not asked for again') } },
+      { status: 'denied', error: { code: 'guard.denied', message: expect.stringContaining('is not requested again') } },
       { status: 'succeeded', output: { noted: 'plain' } },
     ]);
     expect(lines('guarded').length - before).toBe(2);
@@ -268,7 +268,7 @@ describe('an agent', () => {
     const result = await project.run('delegator', { request: 'x' });
     const { output } = JSON.parse(result.output as string);
     // Its own limit is 50 calls; its caller has 7 and has used one.
-    expect(output).toMatch(/^text_count \| .* you have left 19 turns with this one, 5 calls, a cost of 0\.99/);
+    expect(output).toMatch(/^text_count \| .* you still have 19 turns with this one, 5 calls, a cost of 0\.99/);
     expect(result.agent).toMatchObject({ calls: 2 });
     const key = `${result.task_key}/turns/0/calls/0/helper`;
     const story = await explainTask(project.connection, key);
@@ -297,7 +297,7 @@ describe('an agent', () => {
     const result = await project.run('peeker', { request: 'x' });
     expect(JSON.parse(result.output as string)).toMatchObject([
       { status: 'denied', error: { code: 'guard.denied', suggestion: 'Note something else.' } },
-      { status: 'denied', error: { message: expect.stringContaining('is not asked for again') } },
+      { status: 'denied', error: { message: expect.stringContaining('is not requested again') } },
     ]);
     expect(lines('guarded').length - before).toBe(1);
   });

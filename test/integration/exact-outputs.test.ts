@@ -108,7 +108,7 @@ describe.each<[string, string, Giver]>([
   test('with an integer beyond 2^53 is refused with its place, not changed', async () => {
     const { status, error } = await give(Buffer.from(BIG));
     expect([status, error?.code]).toEqual(['failed', code]);
-    expect(error?.message).toMatch(/holds the integer 12345678901234567890, .* \(at \/items\/0\/id\)/);
+    expect(error?.message).toMatch(/contains the integer 12345678901234567890, .* \(at \/items\/0\/id\)/);
     expect(error?.details).toMatchObject({ path: ['items', 0, 'id'], number: '12345678901234567890' });
   });
 
@@ -146,7 +146,7 @@ describe('an answer of a service that names its letters', () => {
       'none, in a letter that breaks off',
       'text/plain',
       Buffer.from('Zoë').subarray(0, 3),
-      /not UTF-8: byte 2 begins a character that breaks off/,
+      /not UTF-8: byte 2 begins an incomplete character/,
     ],
   ])('%s is refused', async (_, type, bytes, message) => {
     const { error } = await serve(bytes, type);

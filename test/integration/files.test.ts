@@ -356,7 +356,7 @@ steps:
     const other = { $file: sha256('<h1>open</h1>'), name: 'a', bytes: 12, media_type: 'text/html' };
     await expect(project.run('f.read', { file: other })).rejects.toMatchObject({
       code: 'file.not_of_task',
-      message: 'a has 13 bytes, and the value that names it says 12',
+      message: 'a has 13 bytes, and the value that names it states 12',
     });
     await signalTask(project.connection, held.id, 'go', null);
     expect(await project.wait(held.id)).toMatchObject({ result: { status: 'succeeded' } });

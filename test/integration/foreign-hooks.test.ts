@@ -142,7 +142,7 @@ describe('guards written for Claude Code, around a real call (answers 38 to 40)'
   test('`abstain: deny` makes silence a no', async () => {
     const denied = await run('ops.silent', { command: 'ls' });
     expect(denied).toMatchObject({ status: 'denied', hasRun: false, error: { code: 'guard.denied' } });
-    expect(denied.error?.message).toMatch(/no opinion/);
+    expect(denied.error?.message).toMatch(/did not decide/);
   });
 
   test('answer 38: a guard that does not deny what it must has failed, whatever it is asked', async () => {

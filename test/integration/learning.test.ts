@@ -58,7 +58,7 @@ test('scripts come with what is near, and how to make an ability of them (R-000-
       summary: 'Search the notes for a text',
       documented: null,
       near: expect.arrayContaining([{ id: 'notes.search', score: expect.any(Number) }]),
-      next: `Compare it with what is near; if it does something else: ability harvest promote ${path}`,
+      next: `Compare it with similar abilities; if it does something else: ability harvest promote ${path}`,
     },
   ]);
   const { stdout } = await ability(['harvest'], options);

@@ -108,7 +108,7 @@ describe('a foreach of 20 hosts with a bad one', () => {
 
   test('`why` gives the attempts of the bad item, and the command that shows its log', () => {
     const { task_key } = result;
-    expect(texts.why).toMatch(/attempt 1 failed; the last it wrote: no route to host-13/);
+    expect(texts.why).toMatch(/attempt 1 failed; its last output: no route to host-13/);
     expect(texts.why).toMatch(/attempt 2 failed: script\.exit/);
     expect(texts.why).toContain(`ability task logs ${task_key} hosts/12/check`);
     const log = readFileSync(join(result.links.record as string, 'logs', 'hosts/12/check.jsonl'), 'utf8');

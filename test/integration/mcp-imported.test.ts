@@ -121,7 +121,7 @@ describe('a tool that was imported is pinned by its definition (R-000-21)', () =
     describeTools(OTHER);
     await project.restartWorkers();
     const { id, warnings } = await project.create('asks', {}, { environment: 'prod' });
-    expect(warnings).toEqual([expect.stringContaining('srv.do: do cannot be seen now')]);
+    expect(warnings).toEqual([expect.stringContaining('srv.do: do cannot be inspected now')]);
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
     describeTools(CHANGED, OTHER);
     await project.restartWorkers();

@@ -51,7 +51,7 @@ describe('what did not pass preflight', () => {
     const queue = taskQueueOf(project.connection.project, 'dev', 'local');
     const args = ['activity', 'execute', '--activity-id', randomUUID(), '--type', 'util.echo', '--task-queue', queue];
     const outcome = await failure(cli(...args, '--start-to-close-timeout', '10s', '--input', argument(file)));
-    expect(`${outcome?.stdout}${outcome?.stderr}`).toMatch(/not asked for by a task that passed preflight/);
+    expect(`${outcome?.stdout}${outcome?.stderr}`).toMatch(/not requested by a task that passed preflight/);
     expect(existsSync(file)).toBe(false);
   });
 

@@ -174,7 +174,7 @@ describe('who is told of a task', () => {
       taskQueue: description.taskQueue,
       args: [{ notice, targets: [0] }],
     });
-    expect(await handle.result()).toEqual([expect.stringMatching(/not asked for by a task that passed preflight/)]);
+    expect(await handle.result()).toEqual([expect.stringMatching(/not requested by a task that passed preflight/)]);
     expect(received).toEqual([]);
   });
 });

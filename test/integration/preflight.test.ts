@@ -94,7 +94,7 @@ describe.each([
     mkdirSync(folder, { recursive: true });
     await expect(project.create('asked', { n: 1 }, { key: 'occupied' })).rejects.toMatchObject({
       code: 'task.key_conflict',
-      message: `The key occupied is taken: ${folder} exists, and holds no record that can be read`,
+      message: `The key occupied is taken: ${folder} exists, but contains no readable record`,
     });
   });
 

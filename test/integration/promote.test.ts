@@ -209,7 +209,7 @@ describe('.system/harvest.jsonl', () => {
     expect(found.scripts).toHaveLength(2);
     expect(found.warnings).toEqual([
       expect.stringContaining('torn/record.json'),
-      expect.stringContaining('could not be kept'),
+      expect.stringContaining('could not be stored'),
     ]);
   });
 

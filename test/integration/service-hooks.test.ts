@@ -111,7 +111,7 @@ describe('hooks of type http and mcp_tool, taken over as abilities (answer 41)',
   });
 
   test('an empty body is no opinion, and what `if` leaves out is not asked', async () => {
-    expect((await run('curl x')).error?.message).toMatch(/no opinion/);
+    expect((await run('curl x')).error?.message).toMatch(/did not decide/);
     const before = asked.length;
     expect(await run('ls')).toMatchObject({ status: 'succeeded' });
     expect(asked).toHaveLength(before);

@@ -148,7 +148,7 @@ describe('a task that succeeded', () => {
         { number: 4, status: 'succeeded', error: null },
       ],
     });
-    expect(text(story)).toMatch(/attempt 1 failed; the last it wrote: not yet, 1\n/);
+    expect(text(story)).toMatch(/attempt 1 failed; its last output: not yet, 1\n/);
     expect(commands(story)).toEqual([`ability task result ${story.task_key}`]);
   });
 

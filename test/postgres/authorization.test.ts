@@ -160,7 +160,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
         exitCode: 7,
         error: {
           code: 'temporal.unavailable',
-          message: expect.stringContaining('does not let us into the namespace prod'),
+          message: expect.stringContaining('refuses access to the namespace prod'),
         },
       });
     }

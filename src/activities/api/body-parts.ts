@@ -30,7 +30,7 @@ export function readInlineFile(name: string, value: Json): InlineFile {
     throw unusable(name, 'is no file', form);
   }
   if (contentType !== null && !/^[\x21-\x7e]+\/[\x20-\x7e]+$/.test(contentType)) {
-    throw unusable(name, 'has a content type that is none', 'Write such as image/png.');
+    throw unusable(name, 'has an invalid content type', 'Use a media type such as image/png.');
   }
   return {
     bytes: decode(name, base64),
@@ -46,7 +46,8 @@ function isTextOrNull(value: Json): value is string | null {
 /** Buffer skips characters outside base64, so an incomplete file would be sent unnoticed. */
 function decode(name: string, text: string): Buffer {
   const plain = text.replaceAll(/[\r\n]/g, '');
-  if (!BASE64.test(plain) || !isWhole(plain)) throw unusable(name, 'is no base64', 'Write A-Z, a-z, 0-9, + and /.');
+  if (!BASE64.test(plain) || !isWhole(plain))
+    throw unusable(name, 'is no base64', 'Use only A-Z, a-z, 0-9, + and /, padded with = if necessary.');
   return Buffer.from(plain, 'base64');
 }
 

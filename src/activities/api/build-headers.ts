@@ -68,7 +68,7 @@ function headerText(key: string, { style, explode }: PlanApiParam, value: Json):
   if (parts.kind === 'one') return parts.text;
   const items = flatOf(parts);
   if (items.some((item) => item.includes(','))) {
-    throw unusable(key, 'holds a comma, which separates the items of a header', 'Say `style: json` in `params`.');
+    throw unusable(key, 'contains a comma, which separates the items of a header', 'Set `style: json` in `params`.');
   }
   if (parts.kind === 'map' && explode) return parts.entries.map((pair) => pair.join('=')).join(',');
   return items.join(',');

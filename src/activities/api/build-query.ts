@@ -45,7 +45,7 @@ export function ownPairs(key: string, param: PlanApiParam, value: Json, given: R
 export function plainPairs(name: string, value: Json): Pair[] {
   const items = Array.isArray(value) ? value : [value];
   if (items.some((item) => item !== null && typeof item === 'object')) {
-    const suggestion = 'Say in `params` how it is written: `style: deepObject`, `form` or `json`.';
+    const suggestion = 'Set its `style` in `params`: `deepObject`, `form` or `json`.';
     throw unusable(name, 'is a map or a nested list, which a query or form cannot hold', suggestion);
   }
   return writePairs({ in: 'query', name, style: 'form', explode: true }, value);

@@ -56,8 +56,8 @@ export function basicHeader({ auth, credentials }: ApiImplementation['api'], cal
   if (user.includes(':')) {
     throw new AbilityError({
       code: 'config.invalid',
-      message: 'The user of `auth.basic` holds a colon, where the password would begin',
-      suggestion: 'Give user and password as credentials of their own.',
+      message: 'The user of `auth.basic` contains a colon, after which the password would begin',
+      suggestion: 'Set user and password as separate credentials.',
     });
   }
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');

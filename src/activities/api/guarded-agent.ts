@@ -87,7 +87,7 @@ function guardedLookup(origin: URL, allowed: readonly string[]): LookupFunction 
       const [first] = usable as [LookupAddress | undefined];
       if (!first) {
         const found = addresses.map(({ address }) => address);
-        const message = `${hostname} leads to ${found.join(', ')}, which the policy does not list with port ${portOf(origin)}`;
+        const message = `${hostname} resolves to ${found.join(', ')}, which the policy does not list with port ${portOf(origin)}`;
         return done(denied(message, found, origin), '', 0);
       }
       return options.all ? done(null, usable) : done(null, first.address, first.family);

@@ -47,7 +47,7 @@ export class RateLimiter {
 function limited(implementation: string, wait: number): CallFailure {
   return new CallFailure({
     code: 'unavailable.rate_limited',
-    message: `${implementation} may be called again in ${Math.ceil(wait / 1000)} s, which is beyond the time-out`,
+    message: `${implementation} can be called again in ${Math.ceil(wait / 1000)} s, which is beyond the time-out`,
     suggestion: 'Wait, or raise `rate_limit`.',
   });
 }

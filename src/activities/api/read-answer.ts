@@ -74,7 +74,7 @@ function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, ca
   throw new CallFailure({
     code: 'api.output_invalid',
     message: `${answer.url.host} answered with ${type || 'something'}, and its body is not JSON: ${seen}`,
-    ...(!isJson && { suggestion: 'To take text, write `response: { as: text }`.' }),
+    ...(!isJson && { suggestion: 'To accept text, set `response: { as: text }`.' }),
   });
 }
 
@@ -118,13 +118,13 @@ export function decodeAnswer(bytes: Buffer, type: string, reading: Reading): str
   const decoder = decoderOf(charset, isLenient);
   if (decoder === undefined && isLenient) return bytes.toString('utf8');
   if (decoder === undefined) {
-    throw refused(reading, `says that it is written in ${charset}, which is not known`);
+    throw refused(reading, `declares the charset ${charset}, which is not supported`);
   }
   if (decoder.encoding === 'utf-8' && !isLenient) return withBase64Hint(() => readUtf8(withoutMark(bytes), reading));
   try {
     return decoder.decode(bytes);
   } catch {
-    throw refused(reading, `says that it is written in ${charset}, and is not`);
+    throw refused(reading, `declares the charset ${charset}, but is not encoded in it`);
   }
 }
 

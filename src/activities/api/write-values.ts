@@ -24,8 +24,8 @@ export function partsOf(name: string, value: Json): Parts | undefined {
 
 function textOf(name: string, value: Json): string {
   if (value !== null && typeof value !== 'object') return String(value);
-  const suggestion = 'Say in `params` how it is written: `style: json`, or in a query or form `style: deepObject`.';
-  throw unusable(name, 'holds a list or map inside another, which this style cannot write', suggestion);
+  const suggestion = 'Set `style: json` in `params`, or `style: deepObject` in a query or form.';
+  throw unusable(name, 'contains a list or map inside another, which this style cannot express', suggestion);
 }
 
 export interface Pair {
@@ -86,7 +86,7 @@ export function encode(text: string, name: string): string {
   try {
     return encodeURIComponent(text);
   } catch {
-    throw unusable(name, 'holds half a character (a lone surrogate), which cannot be sent');
+    throw unusable(name, 'contains half a character (a lone surrogate), which cannot be sent');
   }
 }
 

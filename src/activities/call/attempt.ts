@@ -114,7 +114,7 @@ export function isSettled(error: unknown): boolean {
 /** Turns `timeout.call` into `timeout.step` if the step's limit was the shorter one. */
 export function limited(error: unknown, attempt: Attempt): unknown {
   if (!(error instanceof CallFailure && error.code === 'timeout.call' && attempt.limitedByStep)) return error;
-  const message = `${error.message} (all the step had left)`;
+  const message = `${error.message} (all the time the step had left)`;
   return new CallFailure(
     { ...error.toProblem(), code: 'timeout.step', message },
     { unclear: error.unclear, hasArrived: error.hasArrived, cause: error },

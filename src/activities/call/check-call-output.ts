@@ -37,6 +37,6 @@ export function checkOutput(
 function refuseLarge(key: string, call: CallInput, output: Json): void {
   const bytes = Buffer.byteLength(JSON.stringify(output) ?? 'null');
   if (bytes <= call.outputBytes) return;
-  const message = `The output of ${key} has ${bytes} bytes; it may have ${call.outputBytes}`;
+  const message = `The output of ${key} has ${bytes} bytes; the maximum is ${call.outputBytes}`;
   throw new CallFailure({ code: 'output.too_large', message });
 }

@@ -59,7 +59,7 @@ export class EffectMark {
     const { call } = this.call;
     return new CallFailure({
       code: 'outcome.unknown',
-      message: `${call} was begun before, by the run ${run}, and nothing was done now: what became of it there is not known here`,
+      message: `${call} was started before, by the run ${run}, and nothing was done now: how it ended there is not known here`,
       details: { earlier: { run, activity } },
       suggestion: `Check by hand whether the effect took place. ${this.wayOn}`,
     });

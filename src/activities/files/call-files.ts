@@ -148,9 +148,9 @@ export class CallFiles {
     throw new CallFailure(
       {
         code: 'file.not_of_task',
-        message: `${name} (${$file.slice(0, 12)}) is no file of this task: it made none with that digest, and was given none`,
+        message: `${name} (${$file.slice(0, 12)}) is not a file of this task: the task neither made nor received a file with that digest`,
         details: { file: $file, name },
-        suggestion: 'Pass it from `steps.ID.files`, or give it as an input whose schema says `{ format: file }`.',
+        suggestion: 'Pass it from `steps.ID.files`, or pass it as an input whose schema has `{ format: file }`.',
       },
       { isFinal: true },
     );
@@ -185,7 +185,7 @@ function isOfDisk(error: unknown): boolean {
 function notKept(name: string, cause: unknown, signal: AbortSignal): CallFailure {
   if (cause instanceof CallFailure) return cause;
   if (signal.aborted) {
-    const message = `The call was made, and its time was over before ${name} was kept`;
+    const message = `The call was made, but its time ran out before ${name} was stored`;
     return new CallFailure({ code: 'timeout.call', message }, { hasArrived: true, cause });
   }
   const reason = reasonOf(cause);
@@ -193,12 +193,12 @@ function notKept(name: string, cause: unknown, signal: AbortSignal): CallFailure
     cause instanceof AbilityError
       ? cause.toProblem()
       : { code: 'file.missing', message: `it cannot be read: ${reason}` };
-  const message = `The call was made, and ${name} cannot be kept: ${problem.message}`;
+  const message = `The call was made, but ${name} cannot be stored: ${problem.message}`;
   return new CallFailure({ ...problem, message }, { hasArrived: true, cause });
 }
 
 function otherSize(name: string, said: number, found: number): CallFailure {
-  const message = `${name} has ${found} bytes, and the value that names it says ${said}`;
+  const message = `${name} has ${found} bytes, but the value that names it states ${said}`;
   return new CallFailure({ code: 'file.not_of_task', message }, { isFinal: true });
 }
 

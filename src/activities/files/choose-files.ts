@@ -30,25 +30,25 @@ function choose<Left extends Entry>(name: string, { glob, many }: PlanOutputFile
   const entries = found.filter(({ path }) => matchesPath(glob, path));
   const strange = entries.find(({ isFile }) => !isFile);
   if (strange) {
-    throw missing(`\`${name}\` (${glob}) is to be a file, and ${strange.path} is a link or no plain file`, found);
+    throw missing(`\`${name}\` (${glob}) must be a file, but ${strange.path} is a link or not a regular file`, found);
   }
   if (many || entries.length === 1) return entries;
   if (entries.length === 0) throw missing(`The call left no file for \`${name}\` (${glob})`, found);
   const paths = entries.map(({ path }) => path);
   throw missing(
-    `The call left ${entries.length} files for \`${name}\` (${glob}), and one was to come: ${listed(paths)}`,
+    `The call left ${entries.length} files for \`${name}\` (${glob}), but exactly one is required: ${listed(paths)}`,
     [],
   );
 }
 
 function missing(message: string, found: readonly Entry[]): CallFailure {
   const paths = found.map(({ path }) => path);
-  const there = found.length === 0 ? 'The folder is empty.' : `There is ${listed(paths)}.`;
+  const there = found.length === 0 ? 'The folder is empty.' : `The folder contains ${listed(paths)}.`;
   return new CallFailure({
     code: 'file.missing',
-    message: message.includes(' and one was to come') ? message : `${message}. ${there}`,
+    message: message.includes(' but exactly one is required') ? message : `${message}. ${there}`,
     details: { files: paths.slice(0, 100) },
-    suggestion: 'Write it into {output_dir}, correct `output_files`, or write `many: true` for any number of files.',
+    suggestion: 'Write it into {output_dir}, correct `output_files`, or set `many: true` for any number of files.',
   });
 }
 

@@ -72,7 +72,7 @@ function unreadable(path: string, cause: unknown): CallFailure {
     {
       code: 'file.missing',
       message: `${path}, which the call left, cannot be read: ${reason}`,
-      suggestion: 'Write plain files into {output_dir}, whose names are text (UTF-8) and which the worker may read.',
+      suggestion: 'Write regular files into {output_dir}, with names in UTF-8, that the worker can read.',
     },
     { cause },
   );

@@ -137,7 +137,7 @@ function decisionOf(result: Result, { phase, ability }: Asked): Decided {
 /** The strictest decision of an answer about this ability, with its reason. */
 function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Result, ability: string | null): Decided {
   const signals = guardSignals.safeParse(hook_signals);
-  if (!signals.success) return { decision: 'deny', fault: `its hook_signals are none: ${issueOf(signals.error)}` };
+  if (!signals.success) return { decision: 'deny', fault: `its hook_signals are not valid: ${issueOf(signals.error)}` };
   const { ability_guards = [], ability_guard } = signals.data;
   const about = [...ability_guards, ...(ability_guard ? [ability_guard] : [])].filter(
     (guard) => guard.ability_id === ability,

@@ -61,9 +61,9 @@ function unmarked(text: string, reading: Reading, path: (string | number)[]): Js
   const shown = token.length > 60 ? `${token.slice(0, 57)}...` : token;
   throw refused(
     reading,
-    `holds the ${isTooLarge ? 'number' : 'integer'} ${shown}, which would be changed: it is beyond what a number of JSON safely holds`,
+    `contains the ${isTooLarge ? 'number' : 'integer'} ${shown}, which would be changed: it is beyond what a JSON number can safely represent`,
     path,
-    isTooLarge ? 'Give it as text.' : 'Give it as text, or write `big_integers: text` at the implementation.',
+    isTooLarge ? 'Write it as text.' : 'Write it as text, or set `big_integers: text` in the implementation.',
     { number: shown },
   );
 }

@@ -16,7 +16,7 @@ export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): stri
   if (fault === undefined) return bytes.toString('utf8');
   throw new AbilityError({
     code,
-    message: `${what} is not UTF-8: byte ${fault.byte} ${fault.isCutOff ? 'begins a character that breaks off' : 'is not part of a character'}`,
+    message: `${what} is not UTF-8: byte ${fault.byte} ${fault.isCutOff ? 'begins an incomplete character' : 'is not part of a character'}`,
     details: { byte: fault.byte },
     suggestion: 'Write it in UTF-8.',
   });

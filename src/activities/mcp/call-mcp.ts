@@ -143,7 +143,7 @@ function refuseBrokenPromise(
   const code = 'mcp.output_invalid';
   const schema = outputSchema as JsonObject;
   if (content !== undefined) checkAgainst(schema, content, { code, what: `The answer of ${what}`, engine });
-  else throw new CallFailure({ code, message: `${what} promises structured content and gave none` });
+  else throw new CallFailure({ code, message: `${what} promises structured content but returned none` });
 }
 
 function shapeOf(result: CallToolResult, mcp: McpImplementation['mcp'], reading: Reading, call: CallInput): Json {

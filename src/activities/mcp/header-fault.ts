@@ -38,9 +38,9 @@ function faultOf(
   seen: Set<string>,
 ): string | undefined {
   const at = `\`${path.join('.') || 'its input'}\``;
-  if (!isReachable) return `${at} is sent as a header, which only a property may be that always has the same place`;
-  if (typeof header !== 'string' || !TOKEN.test(header)) return `${at} is sent as a header whose name is none`;
-  if (!TYPES.has(type)) return `${at} is sent as a header, and is no string, integer or boolean`;
+  if (!isReachable) return `${at} is sent as a header, but only a property that is always at the same place can be`;
+  if (typeof header !== 'string' || !TOKEN.test(header)) return `${at} is sent as a header whose name is not valid`;
+  if (!TYPES.has(type)) return `${at} is sent as a header, but is not a string, integer or boolean`;
   const name = header.toLowerCase();
   if (seen.has(name)) return `${at} is sent as the header ${header}, and so is another property`;
   seen.add(name);

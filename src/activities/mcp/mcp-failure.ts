@@ -40,12 +40,12 @@ export function failureOf(error: unknown, { what, connection, user, called }: Fa
     return new SessionLost({ code: 'unavailable.connection', message: `${what} was not called: ${reason}` });
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) {
-    return failure('mcp.output_invalid', `gave a result that is none: ${reason}`, false);
+    return failure('mcp.output_invalid', `returned an invalid result: ${reason}`, false);
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.UnsupportedResultType) {
     return failure('mcp.output_invalid', `answered with ${kindOf(error)}, which is not supported`, true);
   }
-  if (connection.overflowed()) return failure('output.too_large', 'said more than an output may be', false);
+  if (connection.overflowed()) return failure('output.too_large', 'returned more than an output may contain', false);
   return failure('unavailable.connection', `lost its connection: ${reason}${tailOf(connection, user)}`, true);
 }
 
@@ -66,7 +66,7 @@ const SUGGESTIONS = {
   'mcp.task_required':
     'Choose a tool, or a setting of the server, that answers a call itself; tasks of MCP servers are not supported.',
   'mcp.input_required':
-    'Give the tool all it needs in its input; put an approval step before it where a person has to agree.',
+    'Pass the tool everything it needs in its input; put an approval step before it if a person has to agree.',
 };
 type Code = keyof typeof SUGGESTIONS;
 
@@ -94,7 +94,7 @@ export function unmetRequirementOf(error: unknown, what: string, called: boolean
   const data = error.data as { requiredCapabilities?: unknown } | undefined;
   const required = isJsonObject(data?.requiredCapabilities) ? data.requiredCapabilities : {};
   const isTask = isJsonObject(required.extensions) && Object.hasOwn(required.extensions, TASKS);
-  const names = Object.keys(required).join(', ') || 'what it does not name';
+  const names = Object.keys(required).join(', ') || 'not named';
   return isTask
     ? unmet('mcp.task_required', `${what} answers with tasks of MCP only`, false, error)
     : unmet('mcp.input_required', `${what} needs a client that answers questions (${names})`, false, error);

@@ -103,12 +103,12 @@ export class PinnedTools {
     const { changes, more } = before ? compareTools(before, definitionOf(tool)) : { changes: [], more: 0 };
     const difference = before
       ? [...changes.map(describeDifference), ...(more > 0 ? [`and ${more} more`] : [])].join('\n')
-      : 'What it was is not in the store, so that the difference cannot be shown.';
+      : 'The pinned description is not in the store, so the difference cannot be shown.';
     throw new CallFailure({
       code: 'mcp.definition_changed',
-      message: `The MCP server ${server.name} describes ${tool.name} otherwise than when it was pinned; it was not called\n${difference}`,
+      message: `The MCP server ${server.name} no longer describes ${tool.name} as it did when the tool was pinned; it was not called\n${difference}`,
       details: { pinned, found: toolDigest(tool), changes, ...(more > 0 && { more }) },
-      suggestion: `Read the difference. If the tool is still what you want, \`ability import mcp ${server.name}\` if it was imported, and create the task again, or \`ability task retry\` it.`,
+      suggestion: `Read the difference. If the tool is still what you want, run \`ability import mcp ${server.name}\` if it was imported, then create the task again or run \`ability task retry\`.`,
     });
   }
 
@@ -139,7 +139,7 @@ export class PinnedTools {
       return undefined;
     } catch (error) {
       const reason = reasonOf(error);
-      return `The description of ${tool.name} could not be kept (${reason}); a change of it would be noticed, and not shown`;
+      return `The description of ${tool.name} could not be stored (${reason}); a change to it would be detected, but could not be shown`;
     }
   }
 
@@ -180,12 +180,12 @@ function withPin(operation: McpOperation, pinned: string): McpOperation {
 function warningOf({ key, implementation: { mcp } }: McpOperation, { message }: AbilityError): string {
   // The later lines are the server's stderr, which its call reports.
   const [reason] = message.split('\n', 1);
-  return `${key} is not pinned, so that a change of ${mcp.tool} before it is called will not be noticed: ${reason}`;
+  return `${key} is not pinned, so a change to ${mcp.tool} before it is called will not be detected: ${reason}`;
 }
 
 function unseenOf({ key, implementation: { mcp } }: McpOperation, problem: AbilityError | undefined): string {
   const [reason] = (problem?.message ?? '').split('\n', 1);
-  return `${key}: ${mcp.tool} cannot be seen now, and is compared with what was imported when it is called: ${reason}`;
+  return `${key}: ${mcp.tool} cannot be inspected now; when it is called, it is compared with what was imported: ${reason}`;
 }
 
 function notPinned({ key, implementation: { mcp } }: McpOperation, problem: AbilityError): AbilityError {
@@ -205,6 +205,6 @@ function notPinned({ key, implementation: { mcp } }: McpOperation, problem: Abil
 function unreadable(error: unknown, log: CallLog) {
   return {
     code: 'mcp.output_invalid',
-    message: `What it says of its tools cannot be read: ${maskedReason(error, log)}`,
+    message: `Its list of tools cannot be read: ${maskedReason(error, log)}`,
   };
 }

@@ -33,5 +33,5 @@ export function noteOf({ turns, calls, tokens, cost, seconds }: AgentLeft, leftO
     `${seconds} s of work`,
   ];
   const missing = leftOut > 0 ? ` ${leftOut} earlier messages are left out, since they do not fit.` : '';
-  return `Note of the runtime: you have left ${parts.join(', ')}.${missing}`;
+  return `Note from the runtime: you still have ${parts.join(', ')}.${missing}`;
 }

@@ -11,7 +11,8 @@ import type { Said, ShownTool } from './model-call.js';
 const DELEGATED = {
   type: 'array',
   items: { type: 'string' },
-  description: 'The only abilities that the agent may call for this; without it, all that you and it may call.',
+  description:
+    'The only abilities that the agent may call for this; if omitted, all that both you and the agent may call.',
 };
 
 export function schemaOfTool({ operations, workflows = {} }: Plan, { ability }: PlanTool): JsonObject {

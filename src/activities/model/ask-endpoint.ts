@@ -181,7 +181,7 @@ function failureOf(error: unknown, model: PlanModel, host: string, stop: AbortSi
     const problem = {
       code: 'model.rejected',
       message: `${host} refused the request with the status ${status}`,
-      suggestion: `Check the key, and whether ${host} has the model ${model.name} and takes tools.`,
+      suggestion: `Check the key, and whether ${host} has the model ${model.name} and supports tools.`,
     };
     return new CallFailure(problem, { isFinal: true });
   }

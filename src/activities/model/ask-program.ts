@@ -45,7 +45,7 @@ export function readSaid(output: Json, who: string): Said {
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue?.path.length ? ` at ${issue.path.join('.')}` : '';
-    const message = `${who} did not answer as a model does${place}: ${issue?.message ?? 'unreadable'}`;
+    const message = `${who} did not answer in the form required of a model${place}: ${issue?.message ?? 'unreadable'}`;
     throw new CallFailure({ code: 'model.answer_broken', message });
   }
   const { text, calls, usage } = read.data;

@@ -86,7 +86,7 @@ function messagesOf({ input, results = [], repair }: ModelRequest): Message[] {
 }
 
 function repairText(reason: string): string {
-  return `That answer cannot be used: ${reason} Give the whole answer again, as the schema has it and with nothing around it.`;
+  return `That answer cannot be used: ${reason} Send the whole answer again, in the form of the schema and with nothing around it.`;
 }
 
 function toolsOf({ tools }: PlanAgent, { tools: names }: ModelRequest): PlanAgent['tools'] {
@@ -148,9 +148,9 @@ function beyond(limit: 'max_tokens' | 'max_cost', needs: string): CallFailure {
 /** The failure for a cut answer: the agent's limit if the answer reached it, else the model's. */
 function cutAnswer({ most, limit }: Question, { usage }: Said): CallFailure {
   if (limit && (usage === undefined || usage.output >= (most ?? 0))) {
-    return beyond(limit, 'more than is left, so that its answer was cut');
+    return beyond(limit, 'more than is left; its last answer was cut off');
   }
-  const message = 'The answer of the model was cut, since it is as long as the model may answer';
+  const message = 'The answer of the model was cut off at the maximum length';
   return new CallFailure({ code: 'model.answer_broken', message }, { isFinal: true });
 }
 

@@ -72,7 +72,7 @@ function commandsOf({ event, task_key, approval }: Notice): string[] {
 function slackText(notice: Notice, link: string | null): string {
   const { event, task_key, ability, environment, approval, status, error } = notice;
   const head = {
-    'approval.requested': `Approval asked for: ${approval?.title}`,
+    'approval.requested': `Approval requested: ${approval?.title}`,
     'approval.decided': `${approval?.status.replace('_', ' ')}: ${approval?.title}`,
     'task.failed': `${ability} ${status?.replace('_', ' ')}: ${error?.message ?? 'no reason is known'}`,
   }[event];

@@ -57,7 +57,7 @@ async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, li
 
 function addressOf(text: string, reference: string): URL {
   if (URL.canParse(text) && /^https?:/.test(text)) return new URL(text);
-  throw new AbilityError({ code: 'config.invalid', message: `${reference} holds no http address` });
+  throw new AbilityError({ code: 'config.invalid', message: `${reference} does not contain an http address` });
 }
 
 /** A notice leaves the system, so known secrets of the task and the notice are masked. */

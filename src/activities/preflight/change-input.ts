@@ -85,7 +85,7 @@ async function refuseUnserved(
   if (queue === from || (await isServed(queue))) return;
   throw new AbilityError({
     code: 'placement.no_worker',
-    message: `No worker serves ${queue}, where the definitions place ${ability.id} by now, so nothing was changed`,
+    message: `No worker serves ${queue}, where the definitions now place ${ability.id}, so nothing was changed`,
     suggestion: `Start one: ability worker --env ${environment.name} --placement ${placement}.`,
   });
 }

@@ -167,7 +167,7 @@ function confirmationsOf(answers: HookAnswer[]): Confirmation[] {
 function warningsOf(answers: HookAnswer[]): string[] {
   return answers.flatMap(({ warnings = [], decision, reason, hook_id }) =>
     decision === 'need_user_confirm'
-      ? [...warnings, `An approval will be asked for: ${oneLine(reason ?? 'no reason given')} (hook ${hook_id})`]
+      ? [...warnings, `An approval will be requested: ${oneLine(reason ?? 'no reason given')} (hook ${hook_id})`]
       : warnings,
   );
 }

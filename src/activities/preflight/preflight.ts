@@ -56,7 +56,7 @@ function refuseOutsider({ task, environment }: TaskRequest, info: Info, { projec
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
   if (isPreflightOf(task, project, info) && queues.includes(info.taskQueue)) return;
   throw sealInvalid(
-    `The preflight of ${task} in ${environment} was not asked for under its own id on a queue of ${environment}`,
+    `The preflight of ${task} in ${environment} was not requested under its own id on a queue of ${environment}`,
   );
 }
 
@@ -151,7 +151,7 @@ function planToRetry(plan: Plan, from: string | null): Plan {
   const ids = mainSteps(plan.steps).map(({ step }) => step.id);
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `${plan.ability.id} has no step ${from} to begin again with`,
+    message: `${plan.ability.id} has no step ${from} to start again from`,
     suggestion: didYouMean(from, ids),
   });
 }
@@ -160,7 +160,7 @@ function planToRetry(plan: Plan, from: string | null): Plan {
 function unreadableRecord(key: string, path: string): AbilityError {
   return new AbilityError({
     code: 'task.key_conflict',
-    message: `The key ${key} is taken: ${path} exists, and holds no record that can be read`,
+    message: `The key ${key} is taken: ${path} exists, but contains no readable record`,
     suggestion: 'Choose another key; or remove that folder if no task was run under this one.',
   });
 }

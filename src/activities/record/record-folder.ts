@@ -229,7 +229,7 @@ function writeFailed(path: string, cause: unknown): AbilityError {
     {
       code: 'record.write_failed',
       message: `The record in ${path} could not be written: ${reason}`,
-      suggestion: 'Make room on the disk or mend its permissions.',
+      suggestion: 'Make room on the disk or fix its permissions.',
     },
     { cause },
   );

@@ -78,7 +78,7 @@ function usedOf({ tools_used, outside_whitelist }: ToolsUsed): string {
   const outside =
     outside_whitelist.length > 0
       ? `**Called and not allowed:** ${markdownLine(outside_whitelist.join(', '))}`
-      : 'All of them are among what the ability may call.';
+      : 'The ability may call all of them.';
   return `${tools}\n\n${outside}`;
 }
 

@@ -53,7 +53,7 @@ export class PinnedScripts {
       return undefined;
     } catch (error) {
       const reason = reasonOf(error);
-      return `The scripts could not be kept as they are now (${reason}); leave them as they are until the task has ended`;
+      return `The scripts could not be stored as they are now (${reason}); do not change them until the task has ended`;
     }
   }
 
@@ -143,7 +143,7 @@ function editedLive({ path }: PlanScript, file: string): CallFailure {
     {
       code: 'script.changed',
       message: `${path} reads ${file} from the working directory, and that file was edited or removed after the task was created`,
-      suggestion: `Put it back, or create another task. Written as . "$ABILITY_PINNED/${file}" the script reads it as it was.`,
+      suggestion: `Put it back, or create another task. With . "$ABILITY_PINNED/${file}" the script would read the pinned version.`,
     },
     { isFinal: true },
   );
@@ -165,7 +165,7 @@ function notKept({ path }: PlanScript, cause: AbilityError): CallFailure {
   return new CallFailure(
     {
       code: 'script.changed',
-      message: `${path} was edited or removed after the task was created, and what it was cannot be had: ${cause.message}`,
+      message: `${path} was edited or removed after the task was created, and its pinned version cannot be read: ${cause.message}`,
       suggestion:
         'Put it back, create another task, or point ABILITY_STORE to the folder that the workers of the environment share.',
     },

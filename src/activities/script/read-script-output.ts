@@ -92,7 +92,7 @@ async function readFromFile(ended: Ended, file: string): Promise<Buffer> {
   if (bytes > call.outputBytes) {
     throw new CallFailure({
       code: 'output.too_large',
-      message: `${script.path} wrote ${bytes} bytes; its output may have ${call.outputBytes}`,
+      message: `${script.path} wrote ${bytes} bytes; the maximum for its output is ${call.outputBytes}`,
     });
   }
   const written = await readFile(file);
@@ -105,7 +105,7 @@ function broken({ script, call }: Ended, what: string): CallFailure {
   const stderr = call.log.tailOf('stderr');
   return new CallFailure({
     code: 'script.output_broken',
-    message: `${script.path} gave an output ${what}${stderr ? `\n${stderr}` : ''}`,
+    message: `${script.path} wrote an output ${what}${stderr ? `\n${stderr}` : ''}`,
     details: { stderr },
     suggestion: suggestionFor(script, writesFile(script, call.engine)),
   });
@@ -113,18 +113,18 @@ function broken({ script, call }: Ended, what: string): CallFailure {
 
 function suggestionFor({ output }: PlanScript, usesFile: boolean): string {
   if (output === 'csv') {
-    return 'Print CSV with a header line, or write another `output` in the definition: text, lines or json.';
+    return 'Print CSV with a header line, or set another `output` in the definition: text, lines or json.';
   }
   return usesFile
     ? 'Write one JSON value to the file given as {output_file}.'
-    : 'Print one JSON value to stdout, and everything else to stderr. Where it prints no JSON, write `output: text` in the definition.';
+    : 'Print one JSON value to stdout, and everything else to stderr. If it does not print JSON, set `output: text` in the definition.';
 }
 
 function missing({ script, call }: Ended, what: string): CallFailure {
   const tail = call.log.tailOf('stderr');
   return new CallFailure({
     code: 'script.output_missing',
-    message: `${script.path} ended well but wrote no ${what}${tail ? `\n${tail}` : ''}`,
+    message: `${script.path} succeeded but wrote no ${what}${tail ? `\n${tail}` : ''}`,
     details: { stderr: tail },
     suggestion: `Write the result${script.output === undefined ? ' as JSON' : ''} to the file given as {output_file}.`,
   });

@@ -76,7 +76,7 @@ function isMissingBeside(stderr: string, pinned: string): boolean {
 }
 
 const BESIDE =
-  'A script runs from a copy of what was pinned with it. Name what it reads beside itself under `files`, or reach for it from ABILITY_ROOT; `ability lint` names such places.';
+  'A script runs from a copy of what was pinned with it. List the files it reads beside itself under `files`, or read them from ABILITY_ROOT; `ability lint` names such places.';
 
 export function notStarted(script: PlanScript, reason: string, cause?: unknown): CallFailure {
   if (/\bE2BIG\b/.test(reason)) {
@@ -85,7 +85,7 @@ export function notStarted(script: PlanScript, reason: string, cause?: unknown):
         code: 'script.arguments_too_large',
         message: `${script.path} could not be started: its arguments and variables are larger than the system lets a process have`,
         suggestion:
-          'Give what is large on stdin (`stdin: ..`) or in {input_file}. On Linux, one argument has at most 128 KiB.',
+          'Pass large values on stdin (`stdin: ..`) or in {input_file}. On Linux, one argument has at most 128 KiB.',
       },
       { cause },
     );
@@ -95,7 +95,7 @@ export function notStarted(script: PlanScript, reason: string, cause?: unknown):
       code: 'script.start_failed',
       message: `${script.path} could not be started: ${reason}`,
       suggestion: /\bEACCES\b/.test(reason)
-        ? 'Where .system is on a disk mounted noexec, write `interpreter`; else check the interpreter and the shebang.'
+        ? 'If .system is on a disk mounted noexec, set `interpreter`; otherwise check the interpreter and the shebang.'
         : 'Check the interpreter and the shebang.',
     },
     { cause },

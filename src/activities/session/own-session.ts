@@ -52,7 +52,7 @@ export async function admitSession(
   const isAsked = run?.workflowId === sessionIdOf(project, session_id) && queues.includes(taskQueue);
   if (run && isAsked && (await findOwnSession(run, queues, plans))) return;
   throw sealInvalid(
-    'This activity was not asked for by a session of the project',
+    'This activity was not requested by a session of the project',
     'Start sessions through Ability Runtime; activities are never started by hand.',
   );
 }

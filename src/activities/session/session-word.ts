@@ -19,14 +19,14 @@ export function verifyWord(word: SignedWord, session: string, { keys }: SealKeys
   if (!secret) {
     throw new AbilityError({
       code: 'seal.unknown_key',
-      message: `The word to the session is signed with the key ${word.key_id}, which this worker does not have`,
+      message: `The message to the session is signed with the key ${word.key_id}, which this worker does not have`,
       suggestion: 'Give the workers of all environments of the session the same ABILITY_SEAL_KEYS.',
     });
   }
   if (isSignedBy(word, secret, PREFIX) && word.session === session) return;
   throw sealInvalid(
-    'No worker of the project signed this word to the session',
-    'Look who else writes to the namespace.',
+    'No worker of the project signed this message to the session',
+    'Check who else writes to the namespace.',
   );
 }
 
@@ -45,7 +45,7 @@ export function tellSession(
 export function createCheckWord({ keys }: Pick<ActivityDependencies, 'keys'>) {
   return activityOf(async (word: SignedWord, { info }): Promise<void> => {
     if (info.workflowType !== WORKFLOWS.session || !info.workflowExecution) {
-      throw new AbilityError({ code: 'seal.invalid', message: 'Only a session has words checked' });
+      throw new AbilityError({ code: 'seal.invalid', message: 'Only a session can have its messages checked' });
     }
     verifyWord(word, info.workflowExecution.workflowId, keys);
   });

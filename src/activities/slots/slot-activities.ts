@@ -56,7 +56,7 @@ function shortened(key: string): string {
 /** Marks failures of Temporal as retryable; AbilityErrors are refusals and are not retried. */
 function toSlotFailure(error: unknown): Error {
   if (error instanceof AbilityError || error instanceof CancelledFailure) return toFailure(error);
-  const message = `Temporal did not take the turn of a task: ${reasonOf(error)}`;
+  const message = `Temporal did not accept the request of a task for its turn: ${reasonOf(error)}`;
   const problem = { code: 'temporal.unavailable', message };
   return ApplicationFailure.create({ type: problem.code, message: problem.message, details: [problem] });
 }

@@ -111,7 +111,7 @@ function notFound(key: string, why?: string): AbilityError {
 
 function outsider(): AbilityError {
   return sealInvalid(
-    'This activity was not asked for by the deletion of a task',
+    'This activity was not requested by the deletion of a task',
     'Delete tasks with `ability task delete`.',
   );
 }

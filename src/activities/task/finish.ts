@@ -95,7 +95,7 @@ function refuseLarge({ output, ability_id }: TaskResult, { limits }: Plan): void
   if (bytes <= limits.output_bytes) return;
   throw new AbilityError({
     code: TOO_LARGE,
-    message: `The output of ${ability_id} has ${bytes} bytes; it may have ${limits.output_bytes}`,
+    message: `The output of ${ability_id} has ${bytes} bytes; the maximum is ${limits.output_bytes}`,
   });
 }
 

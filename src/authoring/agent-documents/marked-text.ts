@@ -28,7 +28,7 @@ export function withMarked(file: string, text: string, kept: string, { isOwnTop 
     const stray = lines.findIndex(isMarker);
     throw new AbilityError({
       code: 'docs.invalid',
-      message: `${file} has not one pair of markers, ${OPENS} and ${CLOSES}, in that order`,
+      message: `${file} does not have exactly one pair of markers, ${OPENS} and ${CLOSES}, in that order`,
       location: { file, line: stray + 1 },
       suggestion: 'Write each of them once, alone on its line; what is between them is written by `ability docs`.',
     });

@@ -72,7 +72,7 @@ function keptText(registry: string, file: string, before: string): string {
 }
 
 function notOurs(file: string): Problem {
-  const skill = `Move it away, or name another folder: its front matter has to be ours, so that nothing can be added to it.`;
+  const skill = `Move it away, or name another folder: its front matter has to be generated, so the rules cannot be added to this file.`;
   return {
     code: 'docs.not_ours',
     message: `${file} was written by hand: it has none of our markers, so nothing was written`,
@@ -80,7 +80,7 @@ function notOurs(file: string): Problem {
     suggestion:
       basename(file) === SKILL_FILE
         ? skill
-        : `Write ${OPENS} and ${CLOSES} into it, each on a line of its own, where the rules are to be; then do it again.`,
+        : `Write ${OPENS} and ${CLOSES} into it, each on a line of its own, where the rules belong; then run the command again.`,
   };
 }
 
@@ -89,7 +89,7 @@ function isLink(file: string): Problem {
     code: 'docs.not_ours',
     message: `${file} is a link to another file, so nothing was written`,
     location: { file },
-    suggestion: 'Replace it by a file, or write the rules where it leads.',
+    suggestion: 'Replace it with a file, or write the rules to the file it links to.',
   };
 }
 
@@ -123,7 +123,7 @@ export function checkAgentDocuments({ root }: Pick<Registry, 'root'>): Finding[]
     }
     const { file, before = '', update } = plan;
     if (update.text === before) return [];
-    return [finding(file, firstDifference(before, update.text), `${file} does not say what this version says`)];
+    return [finding(file, firstDifference(before, update.text), `${file} differs from what this version would write`)];
   });
 }
 

@@ -72,7 +72,7 @@ export function translateCondition(condition: string, reader: ConditionReader): 
   }
 
   const whole = either();
-  if (at < tokens.length) reader.refuse('it goes on after its end');
+  if (at < tokens.length) reader.refuse('it continues after its end');
   return asCondition(whole).cel;
 }
 

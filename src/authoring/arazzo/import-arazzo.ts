@@ -26,7 +26,7 @@ export function openArazzo(text: string, from: string): ArazzoDocument {
   if (!/^1\.[01](\.\d+)?(-\S+)?$/.test(String(version))) {
     throw new AbilityError({
       code: 'import.unsupported',
-      message: `${from} is Arazzo ${cleanText(String(version), 20)}, and 1.0 and 1.1 are read`,
+      message: `${from} is Arazzo ${cleanText(String(version), 20)}; only 1.0 and 1.1 are supported`,
     });
   }
   const workflows = listOf(memberOf(document, 'workflows'));

@@ -192,7 +192,7 @@ class PathReader {
         return { cel: `size(${cel})`, exists: all(isThere, `type(${cel}) in [string, list, map]`), isNumber: true };
       };
     }
-    if (second === undefined) this.refuse(`${name}() has two arguments`);
+    if (second === undefined) this.refuse(`${name}() requires two arguments`);
     return (node) => {
       const [value, pattern] = [first(node, 'value'), second?.(node, 'value')];
       if (!pattern?.isText) return this.refuse(`the pattern of ${name}() is no text`);

@@ -126,7 +126,7 @@ export function typeNamed(type: unknown, refuse: (what: string) => never): strin
   if (!isPart(type)) return String(type ?? 'simple');
   const [name, version] = [String(memberOf(type, 'type')), memberOf(type, 'version')];
   if (name === 'jsonpath' && version !== undefined && version !== 'rfc9535') {
-    return refuse(`${String(version)} is another JSONPath than RFC 9535`);
+    return refuse(`${String(version)} is not the JSONPath of RFC 9535`);
   }
   return name;
 }

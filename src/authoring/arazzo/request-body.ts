@@ -56,7 +56,7 @@ function fieldsOf(
     });
     return Object.fromEntries(fields) as JsonObject;
   }
-  if (!isPart(payload)) return refuse('its payload is no map, and the operation takes the fields of one');
+  if (!isPart(payload)) return refuse('its payload is not a map, but the operation requires the fields of one');
   return Object.fromEntries(
     Object.entries(payload).map(([name, value]): [string, Json] => [
       fieldInputs.get(name) ?? name,

@@ -81,7 +81,7 @@ function refuseUnstarted(path: string, full: string): void {
   const isTyped = /\.[cm]?ts$/i.test(path);
   throw new AbilityError({
     code: 'harvest.no_interpreter',
-    message: `Nothing says what starts ${path}; nothing was written`,
+    message: `Neither the ending nor the first line of ${path} names a program that runs it; nothing was written`,
     suggestion: isTyped
       ? 'Translate it into .mjs, or begin it with a line such as `#!/usr/bin/env tsx`, where the worker has that program.'
       : 'Begin it with `#!` and the program that runs it.',
@@ -95,7 +95,7 @@ function prefixOf(module: string): string {
 
 function notesOn({ documented, same_as }: FoundScript): string[] {
   return [
-    ...(documented ? [] : ['No `modular_mannual.md` describes it: say there what it solves, and name the ability.']),
+    ...(documented ? [] : ['No `modular_mannual.md` describes it: state there what it solves, and name the ability.']),
     ...(same_as.length > 0 ? [`The same text is in ${same_as.join(', ')}.`] : []),
   ];
 }

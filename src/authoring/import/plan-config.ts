@@ -41,9 +41,9 @@ export function planConfig(
   }
   throw new AbilityError({
     code: 'import.not_ours',
-    message: `${file} is there already, and is not from this import, which would write its configuration there`,
+    message: `${file} exists already and is not from this import, which would write its configuration there`,
     location: { file },
-    suggestion: 'Move what it holds to another file of registry/config.',
+    suggestion: 'Move its content to another file in registry/config.',
   });
 }
 

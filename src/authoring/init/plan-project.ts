@@ -76,7 +76,7 @@ export function checkEnvironmentNames(names: readonly string[]): void {
   if (names.length > 0 && twice === undefined) return;
   throw usageError(
     twice === undefined ? 'A project has at least one environment' : `The environment ${twice} is named twice`,
-    'Write --env-names dev,staging,prod.',
+    'Pass names such as --env-names dev,staging,prod.',
   );
 }
 

@@ -112,7 +112,7 @@ function valuesOf(schema: Part, { hidden: { direction } }: Conversion): JsonObje
   if (Object.hasOwn(schema, 'const')) converted.const = structuredClone(memberOf(schema, 'const')) as Json;
   const standard = memberOf(schema, 'default');
   if (direction === 'request' && standard !== undefined && standard !== null && typeof standard !== 'object') {
-    const said = `Default over there: ${cleanText(String(standard), 60)}.`;
+    const said = `Default of the service: ${cleanText(String(standard), 60)}.`;
     converted.description = converted.description ? `${String(converted.description)} ${said}` : said;
   }
   return converted;

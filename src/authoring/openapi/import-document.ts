@@ -53,7 +53,7 @@ export async function importDocument({ document, from }: OpenApiDocument, wanted
   if (found.length > MAX_OPERATIONS) {
     throw new AbilityError({
       code: 'import.unsupported',
-      message: `${from} has ${found.length} operations, and ${MAX_OPERATIONS} are the most`,
+      message: `${from} has ${found.length} operations; the maximum is ${MAX_OPERATIONS}`,
       suggestion: 'Import it in parts: leave in a copy only the paths you need.',
     });
   }

@@ -41,7 +41,7 @@ export async function loadDescription(
   }
   const url = new URL(source);
   if (url.username || url.password) {
-    throw unavailable(`The address of ${url.host} holds a password`, 'Download it, and import the file.');
+    throw unavailable(`The address of ${url.host} contains a password`, 'Download it, and import the file.');
   }
   const limit = signalWithin(timeoutMs, [signal]);
   try {

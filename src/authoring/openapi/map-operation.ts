@@ -73,7 +73,7 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
     isAny = mapped.schema === undefined;
     return mapped.schema ?? {};
   });
-  if (input.cut || output.cut) note('Its schemas are large; what lies deep in them is left open');
+  if (input.cut || output.cut) note('Its schemas are large; their deeply nested parts allow any value');
   const isDeprecated = memberOf(operation, 'deprecated') === true;
   const { summary, ...described } = describeOperation(operation, source);
   const definition: JsonObject = {

@@ -32,7 +32,7 @@ export function mapResponses(listed: unknown, { document, convert, note }: Respo
   const [first, ...others] = [...new Set(said.map(({ form }) => form))];
   if (first === undefined) return forms.size === 1 && forms.has('nothing') ? { schema: NOTHING } : {};
   if (others.length > 0) {
-    note('Its answers have several forms (JSON, text or bytes); whatever comes is taken');
+    note('Its answers have several forms (JSON, text or bytes); any of them is accepted');
     return {};
   }
   if (first === 'text' || first === 'base64') return { as: first, schema: wrapped(first) };

@@ -68,7 +68,7 @@ export class ServerReader {
     const shown = cleanText(template, 200);
     if (/[{}]/.test(text)) return { reason: `${shown} has variables without a default` };
     const url = parse(text, this.hints);
-    if (!url) return { reason: `${shown} is relative, and nothing says what to` };
+    if (!url) return { reason: `${shown} is relative, and its base address is not known` };
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return { reason: `${shown} is no http address` };
     if (url.username || url.password) return { reason: `${url.host} has a password in its address` };
     if (url.search || url.hash)
@@ -122,6 +122,6 @@ function noServer(reason: string, { server }: ServerHints): ConstructorParameter
   return {
     code: 'import.no_server',
     message: `The document does not say where its service is: its server ${reason}`,
-    suggestion: 'Give its address: --server https://api.example.com/v1.',
+    suggestion: 'Pass its address: --server https://api.example.com/v1.',
   };
 }

@@ -20,7 +20,7 @@ const MAX_LEVELS = 500;
 export function readDocument(text: string, from: string, kind = 'OpenAPI'): Part {
   const start = text.trimStart().slice(0, 200);
   if (/^<(!doctype|html|\?xml|[a-z])/i.test(start)) {
-    throw unreadable(`${from} is a page, and no ${kind} document`, 'Give the address of the YAML or JSON itself.');
+    throw unreadable(`${from} is a page, and no ${kind} document`, 'Pass the address of the YAML or JSON itself.');
   }
   const value = /^[{[]/.test(start) ? readJson(text, from) : readYaml(text, from);
   if (!isPart(value)) throw unreadable(`${from} is no ${kind} document: it is no map`);

@@ -25,11 +25,11 @@ export async function validateDocument(document: Part, from: string): Promise<vo
   if (result.valid) return;
   const [first] = result.errors;
   const more = result.errors.length + result.additionalErrors - 1;
-  const what = first ? describe(first.message, outline) : 'it has not the right form';
+  const what = first ? describe(first.message, outline) : 'it does not have the required form';
   throw new AbilityError({
     code: 'import.unreadable',
     message: `${from} is no valid OpenAPI document: ${what}${more > 0 ? ` (and ${more} more)` : ''}`,
-    suggestion: 'Have it mended by its author, or mend a copy and import the file.',
+    suggestion: 'Ask its author to fix it, or fix a copy and import that file.',
   });
 }
 

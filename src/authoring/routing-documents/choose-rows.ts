@@ -106,7 +106,7 @@ function keepRow(
   const path = literalOf(row.cells[COLUMN.path] ?? '');
   if (id === '') return { fault: { message: `The row has no \`${FORMS[level].columns[COLUMN.id]}\`` } };
   const removed = (why: string): Outcome => ({
-    change: { kind: 'removed', id, message: `The row of ${id} goes: ${why}${wordsOf(row, id, written)}` },
+    change: { kind: 'removed', id, message: `The row of ${id} is removed: ${why}${wordsOf(row, id, written)}` },
   });
   if (matchesAnyGlob(omit, id)) return removed('the marker says to omit it');
   const ability = pool.byId.get(id);
@@ -142,7 +142,7 @@ function inStep(
   const message =
     differing.length > 0
       ? `The row of ${id} and its definition differ in ${differing.join(', ')}`
-      : `The closing marker does not say that words or scope of ${id} are those of its definition`;
+      : `The closing marker does not record that the text or scope of ${id} is that of its definition`;
   return { row: chosen, change: { kind: 'changed', id, message }, ...note };
 }
 

@@ -106,7 +106,7 @@ function inProject(root: string, path: string, given: string): string {
   const found = relative(root, real).split(sep).join('/');
   const place = basename(path) === DOCUMENT_NAME ? found.slice(0, -DOCUMENT_NAME.length - 1) : found;
   if (isLookedInto(root, place)) return found;
-  const message = `${given} is in a hidden folder, in node_modules or in a project of its own, where no pages of this one are`;
+  const message = `${given} is in a hidden folder, in node_modules or in another project, where this project has no pages`;
   throw usageError(message);
 }
 

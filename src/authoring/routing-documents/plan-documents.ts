@@ -67,7 +67,7 @@ function planAddition(root: string, file: string, pool: AbilityPool): DocumentPl
   const plan = planDocument(root, file, pool, { mayDrop: true });
   if (plan.status === 'broken') return plan;
   const { before = '', care } = plan;
-  if (care === 'own') return refused(file, 'The page says `ability:own`, so that no tables are kept in it');
+  if (care === 'own') return refused(file, 'The page contains `ability:own`, so no tables are maintained in it');
   if (care !== 'none') return plan;
   const update = updateDocument(file, withSections(before), pool);
   if (Array.isArray(update) || update.hasMarkers) return planned(file, before, update, 'kept');

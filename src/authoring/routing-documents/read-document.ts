@@ -139,7 +139,7 @@ function strayLine(text: string, level: Level): Fault {
     return { message: 'A merge left both sides of a conflict here', suggestion };
   }
   return {
-    message: `Between the markers stand the heading \`${FORMS[level].heading}\` and one table, and nothing else`,
+    message: `Only the heading \`${FORMS[level].heading}\` and one table may be between the markers`,
     suggestion: `Move this above ${exampleOf(level)} or below the section.`,
   };
 }

@@ -21,7 +21,7 @@ export function readTable(lines: readonly string[]): Table | { fault: Fault; at:
   const header: TableRow = { cells: cellsOf(first), raw: first, at: 0 };
   const alignments = second === undefined ? undefined : { cells: cellsOf(second), raw: second, at: 1 };
   if (!isDelimiter(alignments?.cells, header.cells.length)) {
-    return { fault: { message: 'The second line of a table has as many `---` as the table has columns' }, at: 0 };
+    return { fault: { message: 'The second line of a table must have as many `---` as the table has columns' }, at: 0 };
   }
   const rows: TableRow[] = [];
   for (const [index, raw] of lines.slice(2).entries()) {
@@ -109,7 +109,7 @@ export function arrangeColumns(level: Level, table: Table | undefined, markerLin
     order.map((place) => (place === undefined ? absent : (cells[place] ?? absent)));
   const columns = [...standard, ...arrange(header.cells, '').slice(standard.length)];
   const isAsItWas = columns.every((column, place) => column === header.cells[place]);
-  const message = `The columns are ${standard.join(', ')}, and then others`;
+  const message = `The columns must be ${standard.join(', ')}, followed by any others`;
   return {
     columns,
     alignments: arrange(alignments.cells, '---'),

@@ -45,7 +45,7 @@ export function readMarker(line: string): Marker | Fault | undefined {
   if (!inner.startsWith('ability:') && !inner.startsWith('/ability:')) return undefined;
   if (isOwnMarker(line)) return undefined;
   if (inner.indexOf(CLOSES) !== inner.length - CLOSES.length) {
-    return { message: 'A marker is alone on its line', suggestion: `Such as ${exampleOf('high-level')}` };
+    return { message: 'A marker must be alone on its line', suggestion: `Such as ${exampleOf('high-level')}` };
   }
   const isClosing = inner.startsWith('/');
   const [name = '', ...rest] = splitOnce(inner.slice(0, -CLOSES.length).replace(/^\/?ability:/, ''));
@@ -95,14 +95,14 @@ function readAttributes(text: string, known: readonly string[]): Map<string, str
     one.lastIndex = at;
     const [whole, name = '', value = ''] = one.exec(text) ?? [];
     if (whole === undefined) {
-      const suggestion = 'What a marker says is written name="value".';
-      return { message: `The marker says something that cannot be read: ${text.slice(at).trim()}`, suggestion };
+      const suggestion = 'Write each attribute of a marker as name="value".';
+      return { message: `The marker contains something that cannot be read: ${text.slice(at).trim()}`, suggestion };
     }
     if (!known.includes(name)) {
-      const suggestion = didYouMean(name, known) ?? `It may say ${known.join(', ')}.`;
-      return { message: `A marker of this kind does not say \`${name}\``, suggestion };
+      const suggestion = didYouMean(name, known) ?? `It may have ${known.join(', ')}.`;
+      return { message: `A marker of this kind has no attribute \`${name}\``, suggestion };
     }
-    if (attributes.has(name)) return { message: `The marker says \`${name}\` twice` };
+    if (attributes.has(name)) return { message: `The marker has the attribute \`${name}\` twice` };
     attributes.set(name, value);
     at += whole.length;
   }

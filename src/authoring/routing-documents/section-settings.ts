@@ -27,8 +27,8 @@ export function readSettings(attributes: ReadonlyMap<string, string>, folder: st
   const omit = listOf(attributes.get('omit'));
   if (modules?.length === 0) {
     return {
-      message: '`modules` names none',
-      suggestion: 'Name some, or leave it out: then it is that of the folder.',
+      message: '`modules` is empty',
+      suggestion: 'Name at least one, or leave it out to use the module of the folder.',
     };
   }
   if (rows === 'chosen' && omit) {

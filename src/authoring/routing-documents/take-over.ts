@@ -98,6 +98,6 @@ function linesAbove(tables: readonly OwnTable[]): (line: number) => number {
 }
 
 function noteOfDouble({ level, opens }: OwnTable): Note {
-  const message = `This is another table of ${level} abilities, and a page has one: put its rows into the first`;
+  const message = `This is a second table of ${level} abilities, and a page has only one: move its rows into the first`;
   return { line: opens + 1, message };
 }

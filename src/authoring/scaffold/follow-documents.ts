@@ -57,15 +57,15 @@ export function followPromotion(
   const [plan] = planDocuments(before, [page]);
   throw new AbilityError({
     code: 'harvest.no_page',
-    message: `${page} gets no row of ${missing.join(', ')}: ${reasonOf(plan)}; nothing was written`,
+    message: `${page} cannot take a row of ${missing.join(', ')}: ${reasonOf(plan)}; nothing was written`,
     location: { file: page },
-    suggestion: `Look at ability docs --check ${page}, bring the page in step, and do it again.`,
+    suggestion: `Run ability docs --check ${page}, bring the page in step, and run the command again.`,
   });
 }
 
 function reasonOf(plan: DocumentPlan | undefined): string {
   if (plan?.status !== 'planned') return plan?.problems[0]?.message ?? 'it cannot be read';
-  if (plan.care === 'own') return 'it says `ability:own`, so that only its author writes its tables';
+  if (plan.care === 'own') return 'it contains `ability:own`, so only its author writes its tables';
   if (plan.care !== 'kept') return 'it has no tables that are kept in step';
   if (plan.update.text !== plan.before) return 'it was out of step with the abilities before';
   return 'its rows are chosen by hand, or its marker leaves this one out';

@@ -108,7 +108,7 @@ function checkMatch(phase: Phase, match: NewHook['match']): void {
   const stray = Object.keys(match).find((field) => field !== 'environments' && field !== 'modules');
   if (stray !== undefined && SESSION_PHASES.some((each) => each === phase)) {
     throw usageError(
-      `A hook of ${phase} does not match on ${stray}: it is about a session and no ability`,
+      `A hook of ${phase} does not match on ${stray}: it is about a session, not an ability`,
       'Match environments or modules, or pass --phase PreAbilityCall.',
     );
   }
@@ -170,12 +170,12 @@ function handlerOf(draft: FileDraft, id: string, phase: Phase, choice: HookChoic
 /** A condition with a visible effect that stops nothing: on a prompt, `deny_if` only raises a risk alert. */
 function stubOf(id: string, phase: Phase): JsonObject {
   if (phase === 'PromptSubmit') {
-    return { deny_if: 'true', reason: `${id} saw this prompt; write into deny_if when it is to raise an alert` };
+    return { deny_if: 'true', reason: `${id} saw this prompt; set deny_if to the condition for a risk alert` };
   }
   const what = isOverPhase(phase)
-    ? 'warn_if what it is to warn of'
-    : 'deny_if, confirm_if or warn_if what it is to stop, ask about or warn of';
-  return { warn_if: 'true', reason: `${id} saw this; write into ${what}` };
+    ? 'warn_if to the condition for a warning'
+    : 'deny_if, confirm_if or warn_if to the condition for it to deny, ask or warn';
+  return { warn_if: 'true', reason: `${id} saw this; set ${what}` };
 }
 
 function checkBuiltin(name: (typeof PLAIN_BUILTINS)[number], phase: Phase): string {

@@ -19,7 +19,7 @@ export interface NewLowLevel {
 
 /** The comment after a default value of `effects`, which asks the author to check it. */
 const REMARKS: Partial<Record<KindChoice['kind'], string>> = {
-  script: '# the stub changes nothing; say so here as soon as it does: it decides retries and approvals',
+  script: '# the stub changes nothing; change this as soon as it does: it decides retries and approvals',
   mcp: '# the gravest, until a person has looked at what the tool does',
 };
 
@@ -60,7 +60,7 @@ ${indented(section)}
     renderCases(site, {
       ability: key,
       path: cases,
-      name: choice.kind === 'script' ? 'it gives back what it was given' : 'it answers what the other side answers',
+      name: choice.kind === 'script' ? 'it gives back what it was given' : 'it returns what the service answers',
       input: contract.sample,
       mocks: { run: choice.kind === 'script' ? { live: true } : { output: { ok: true } } },
       approvals: asksFirst(site, effects) ? ['run'] : [],

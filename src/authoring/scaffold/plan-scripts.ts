@@ -186,7 +186,7 @@ function refuseTwice(key: string, path: string, other: string | undefined): void
   if (other === undefined) return;
   throw usageError(
     `${other} and ${path} would both be ${key}; nothing was written`,
-    'Take them one after the other, with another --prefix.',
+    'Scaffold them one after the other, each with another --prefix.',
   );
 }
 
@@ -200,10 +200,10 @@ function leftOf(left: readonly string[]): string {
 function protocolOf({ args, effects }: GivenScripts): string {
   const how =
     args === undefined
-      ? 'What each takes was read from its text, and nothing was run: look it over.'
+      ? 'The input of each was derived from its text, and nothing was run: check it.'
       : `Each is given ${args.trim() === '' ? 'no arguments' : `\`${args}\``}${args.includes('{output_file}') ? '' : ', and what it prints is its output, as text'}.`;
-  const more = args === undefined ? '' : ', and in `input_schema` what it takes';
-  return effects === undefined ? `${how} Say in \`effects\` what each changes${more}.` : how;
+  const more = args === undefined ? '' : ', and in `input_schema` what it accepts';
+  return effects === undefined ? `${how} State in \`effects\` what each changes${more}.` : how;
 }
 
 function notesOf({ key, file, todos }: FoundContract & { file: string }): string[] {

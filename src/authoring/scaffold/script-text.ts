@@ -37,7 +37,7 @@ export function readText(full: string, path: string): ScriptText {
       {
         code: 'script.missing',
         message: `There is no script ${path} that could be read; nothing was written`,
-        suggestion: 'Name files, as `ops/*.sh` does in a shell.',
+        suggestion: 'Pass file names, for example with `ops/*.sh` in a shell.',
       },
       { cause: error },
     );

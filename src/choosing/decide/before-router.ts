@@ -33,7 +33,7 @@ function continuationOf(text: string, pending: Pending, check: CheckValue): ByRu
   if (value === undefined) return undefined;
   const references = { refersTo: 'pending', refersToReason: `${pending.kind} waits for it` } as const;
   return {
-    ...respond(1, 'It is what is waited for, and nothing else'),
+    ...respond(1, 'It is exactly the value that is awaited'),
     references,
     stage: 'a',
     router: 'rules',
@@ -65,7 +65,7 @@ const NO_VALUE =
 
 /** The sub-agent gets the focus, never the pending item. */
 function toSubAgent({ focus, agents, text }: RouterInput): ByRule {
-  const references = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes what was asked last' } as const;
+  const references = { refersTo: 'focus_anchor', refersToReason: 'A sub-agent takes over the latest request' } as const;
   const agentId = focus.anchor && chooseAgent(agents, `${text}\n${focus.anchor.snippet}`);
   const question = focus.anchor ? NO_AGENT : questionAbout(focus.candidates, 'What should the sub-agent do?');
   const proposal = agentId

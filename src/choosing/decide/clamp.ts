@@ -56,7 +56,7 @@ function withinFocus(state: Clamping, input: RouterInput): Clamping {
   const { focus, text } = input;
   const said = saidIn(text);
   if (!isWordless(said) && isWordless(withoutRefused(said)))
-    return refused(state, 'It asks that something is not done', 'respond');
+    return refused(state, 'It asks for something not to be done', 'respond');
   if (focus.anchor) return state;
   if (isRetry(state.proposal, input)) return state;
   if (focus.candidates.length === 0 && actOf(said) === 'talks')
@@ -101,7 +101,7 @@ function withinAgents(state: Clamping, input: RouterInput): Clamping {
     return refused(state, 'No such agent is registered', 'clarify');
   return {
     proposal: { ...state.proposal, target: { agentId: GENERIC_AGENT } },
-    clamped: [...state.clamped, 'The agent is not registered; the generic one takes it'],
+    clamped: [...state.clamped, 'The agent is not registered; the generic one is used'],
   };
 }
 
@@ -119,7 +119,7 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
   const waits = focus.pending ? [JSON.stringify(focus.pending)] : [];
   const pasted = [text, asked].filter((whole) => whole !== saidIn(whole));
   if (![...data, ...waits, ...pasted].some((one) => speaksOf(one, words))) return state;
-  return refused(state, 'Only what was read speaks of it, and no person', 'clarify');
+  return refused(state, 'Only data that was read mentions it, not a person', 'clarify');
 }
 
 /** Changes nothing for a question, news, or an unmet condition. Source: R-003-15, R-003-20, R-003-22. */
@@ -135,7 +135,7 @@ function notUnasked(state: Clamping, input: RouterInput): Clamping {
   if (isConditional(said))
     return refused(
       state,
-      'It is for a case or a time that a person has to confirm',
+      'It depends on a condition or a time that a person has to confirm',
       'clarify',
       aboutProposal(state, input),
     );

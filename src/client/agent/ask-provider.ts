@@ -33,7 +33,7 @@ export async function askProvider(asking: Asking): Promise<{ answer: AgentAnswer
   if ('answer' in second) return { answer: second.answer, asks: asking.asks + 2 };
   throw new AbilityError({
     code: 'planner.answer_invalid',
-    message: `The AI gave no plan that can be read, twice: ${startOf(second.fault, 500)}`,
+    message: `The AI twice sent a plan that cannot be read: ${startOf(second.fault, 500)}`,
     suggestion:
       'It has to answer with {"plan": [{"id", "ability_id", "input", "after"?}], "answer"?} and no other keys.',
   });
@@ -54,7 +54,7 @@ async function guarded<T>(ask: () => Promise<T>): Promise<T> {
     return await ask();
   } catch (error) {
     if (error instanceof AbilityError) throw error;
-    const message = `The AI was asked in vain: ${reasonOf(error)}`;
+    const message = `The request to the AI failed: ${reasonOf(error)}`;
     throw new AbilityError({ code: 'planner.failed', message }, { cause: error });
   }
 }

@@ -98,7 +98,7 @@ async function createCall(
 
 const NOT_KEPT: CallRefusal = {
   code: 'planner.input_not_kept',
-  reason: 'The run was cut off before this call had a task, and its input held a secret, which is written nowhere',
+  reason: 'The run was cut off before this call had a task, and its input contained a secret, which is not stored',
   suggestion: 'Plan the call again under another id.',
 };
 

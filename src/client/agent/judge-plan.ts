@@ -100,7 +100,7 @@ export function refusalOf(
   { prompt, guards, denied, call }: Denials,
 ): CallRefusal | undefined {
   if (denied.has(call)) {
-    const reason = `${ability_id} was denied with this input, and is not asked for again`;
+    const reason = `${ability_id} was denied with this input, and is not tried again`;
     return { code: 'guard.denied', reason, suggestion: `Follow what that denial suggests, or ${ASK}.` };
   }
   if (isNamedIn(prompt, ability_id)) return undefined;

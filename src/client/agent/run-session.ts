@@ -193,6 +193,6 @@ function stoppedBy({ reason }: AbortSignal): RunEnd {
   if (reason instanceof AbilityError && reason.code === 'wait.timeout') {
     return { status: 'timed_out', problem: reason.toProblem() };
   }
-  const problem = { code: 'wait.interrupted', message: 'Interrupted; calls that run go on' };
+  const problem = { code: 'wait.interrupted', message: 'Interrupted; running calls continue' };
   return { status: 'interrupted', problem };
 }

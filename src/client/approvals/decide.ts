@@ -65,7 +65,7 @@ function refuseFilledNo(verdict: Verdict, { fields = {} }: Decision): void {
   if (verdict === 'approve' || names.length === 0) return;
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `A denial fills in no fields, and ${names.join(', ')} came with it`,
+    message: `A denial cannot fill in fields, but ${names.join(', ')} came with it`,
     suggestion: 'Leave them out; say why in the comment.',
   });
 }
@@ -123,7 +123,7 @@ async function whyUnanswered(
 ): Promise<AbilityError> {
   await refuseUnserved(connection, taskQueue);
   const message = `No worker took up the decision on ${id} within ${DECIDE_MS / 1000} s`;
-  const suggestion = `Look whether it counted after all, \`ability task show ${id}\`, and whether the worker is well, \`ability doctor\`.`;
+  const suggestion = `Run \`ability task show ${id}\` to see whether it counted after all, and \`ability doctor\` to check the worker.`;
   return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 
@@ -167,8 +167,8 @@ function proofOfToken(token: string, about: ProvedDecision): DecisionProof {
   if (proof) return proof;
   throw new AbilityError({
     code: 'door.unauthenticated',
-    message: 'What was given as a token is none',
-    suggestion: 'Give the whole line that `ability token create` printed.',
+    message: 'The text that was passed as a token is not a token',
+    suggestion: 'Pass the whole line that `ability token create` printed.',
   });
 }
 

@@ -90,6 +90,6 @@ async function translate(connection: Connection, key: string, error: unknown): P
   }
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;
   const message = `No worker took up the change of ${key} within ${EDIT_MS / 1000} s`;
-  const suggestion = `Look whether it holds after all, \`ability task get ${key}\`, and whether the worker is well, \`ability doctor\`.`;
+  const suggestion = `Run \`ability task get ${key}\` to see whether it was made after all, and \`ability doctor\` to check the worker.`;
   return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause: error });
 }

@@ -84,7 +84,7 @@ async function deleteOnce(
     if (deletion.problem) throw new AbilityError(deletion.problem);
     if (deletion.purged || !options.purge) return { kind: 'deleted', deletion };
   }
-  throw new AbilityError({ code: 'task.delete_failed', message: `${key} is deleted by others at the same time` });
+  throw new AbilityError({ code: 'task.delete_failed', message: `${key} is being deleted by others at the same time` });
 }
 
 async function whilePatient(
@@ -176,7 +176,7 @@ async function resultOf(
 
 function tookTooLong(key: string, { isBegun }: Course, cause: unknown): AbilityError {
   const what = isBegun ? 'it has not ended; the deletion goes on' : 'the server was not reached in time';
-  const why = isBegun ? `Look what it does, \`ability why ${key}\`; ` : '';
+  const why = isBegun ? `Run \`ability why ${key}\` to see what it does; ` : '';
   const message = `${key} is not deleted yet: ${what}`;
   const suggestion = `${why}\`ability task delete ${key}\` ${isBegun ? 'waits for the deletion again' : 'tries again'}.`;
   return new AbilityError({ code: 'wait.timeout', message, suggestion }, { cause });

@@ -142,7 +142,7 @@ export async function checkFormerNames({ temporal, project, runtime }: Connectio
   return {
     name: 'renamed',
     status: 'warning',
-    message: `Open tasks of a former name of this project wait, and no worker serves them: ${counts}`,
-    advice: `Write \`project: ${[...names.keys()][0]}\` in ability.yaml until they have ended.`,
+    message: `Open tasks under a former name of this project are waiting, and no worker serves them: ${counts}`,
+    advice: `Set \`project: ${[...names.keys()][0]}\` in ability.yaml until they have ended.`,
   };
 }

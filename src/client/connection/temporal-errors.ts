@@ -41,7 +41,7 @@ function translate(connection: Connection, error: unknown): unknown {
     return namespaceNotFound(connection, cause);
   }
   if (cause.code === FAILED_PRECONDITION && /Workflow Task in failed state/i.test(cause.details)) {
-    const message = 'The workflow code fails on this task, so it cannot take this now; nothing was changed';
+    const message = 'The workflow code fails on this task, so the task cannot accept this now; nothing was changed';
     const suggestion = 'Look at the failed workflow task in the Temporal UI; try again once it goes on.';
     return new AbilityError({ code: 'engine.stuck', message, suggestion }, { cause: error });
   }
@@ -66,7 +66,7 @@ function namespaceNotFound({ address, namespace }: Connection, cause: Error): Ab
 }
 
 function notLetIn({ address, namespace }: Connection, cause: Error & { details: string }): AbilityError {
-  const message = `Temporal at ${address} does not let us into the namespace ${namespace}: ${cause.details || cause.message}`;
+  const message = `Temporal at ${address} refuses access to the namespace ${namespace}: ${cause.details || cause.message}`;
   const suggestion = 'Check the credentials: the API key or the certificate of the profile.';
   return new AbilityError({ code: 'temporal.unavailable', message, suggestion }, { cause });
 }

@@ -115,7 +115,7 @@ function refusedCursor(cursor: string, error: unknown): AbilityError | undefined
 function noCursor(cursor: string, cause?: unknown): AbilityError {
   const message = `${JSON.stringify(cursor.slice(0, 100))} is no cursor of this list`;
   return new AbilityError(
-    { code: 'usage.invalid', message, suggestion: 'Give back `next_cursor`, or none.' },
+    { code: 'usage.invalid', message, suggestion: 'Pass the `next_cursor` of the previous answer, or none.' },
     { cause },
   );
 }
@@ -168,6 +168,6 @@ function refusal({ query }: ListFilter, error: unknown): AbilityError | undefine
   if (reason === undefined) return undefined;
   const message = `Temporal does not understand --query ${JSON.stringify(query)}: ${reason}`;
   const suggestion =
-    "Write a list filter of Temporal: AbilityModule = 'users.api' AND CloseTime > '2026-01-31T00:00:00Z'.";
+    "Use a list filter of Temporal, such as: AbilityModule = 'users.api' AND CloseTime > '2026-01-31T00:00:00Z'.";
   return new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
 }

@@ -83,7 +83,7 @@ function handleNotFound(): AbilityError {
   return new AbilityError({
     code: 'task.not_found',
     message: 'You have no task of that id',
-    suggestion: 'Give the id as it was answered when the task was started.',
+    suggestion: 'Pass the id that was returned when the task was started.',
   });
 }
 

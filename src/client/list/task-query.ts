@@ -122,7 +122,7 @@ function checkedQuery(query: string): string {
   if (depth === 0 && query.trim() !== '' && !/['"`;]|--|\/\*/.test(outside)) return query;
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `--query ${JSON.stringify(query)} is no condition: a bracket or quote is not closed, or it is not one`,
+    message: `--query ${JSON.stringify(query)} is not a single condition: a bracket or quote is not closed, or it is empty or more than one`,
     suggestion: "Write one condition, such as: CloseTime > '2026-01-31T00:00:00Z' AND HistoryLength > 100.",
   });
 }

@@ -118,7 +118,7 @@ function readUrl(address: string): URL {
   throw new AbilityError({
     code: 'usage.invalid',
     message: `${JSON.stringify(address)} is no address of a door`,
-    suggestion: 'Give http://HOST:PORT, https://HOST:PORT or unix:/PATH.',
+    suggestion: 'Use http://HOST:PORT, https://HOST:PORT or unix:/PATH.',
   });
 }
 

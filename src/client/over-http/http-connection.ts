@@ -54,7 +54,7 @@ export function refuseGiven(what: string, given: object, names: readonly string[
   if (refused.length === 0) return;
   throw new AbilityError({
     code: 'feature.unsupported',
-    message: `Over HTTP ${what} takes no ${refused.join(', ')}`,
+    message: `Over HTTP ${what} does not accept ${refused.join(', ')}`,
     suggestion: 'Leave it out, or connect with `root` and `project` where Temporal is in reach.',
   });
 }

@@ -142,7 +142,7 @@ async function refusingTimes<T>(action: () => Promise<T>): Promise<T> {
     const invalid = error instanceof TypeError ? error.message : invalidArgumentOf(error);
     if (invalid === undefined) throw error;
     const message = `Temporal refuses the times of the schedule: ${invalid}`;
-    const suggestion = 'Give five fields, such as "0 3 * * *", and an IANA name as time zone, such as Europe/Berlin.';
+    const suggestion = 'Use five fields, such as "0 3 * * *", and an IANA name as time zone, such as Europe/Berlin.';
     throw new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
   }
 }
@@ -239,7 +239,7 @@ function checkSpec({ id, input }: ScheduleSpec): void {
 function scheduleExists(id: string): AbilityError {
   return new AbilityError({
     code: 'schedule.exists',
-    message: `The schedule ${id} exists, and says something else`,
+    message: `The schedule ${id} exists with other settings`,
     suggestion: `Look at it with \`ability schedule show ${id}\`; choose another name, or delete it first.`,
   });
 }

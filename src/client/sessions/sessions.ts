@@ -212,14 +212,14 @@ function refusalIn(error: Error): AbilityError | undefined {
 function neverBegun(session: string, end: SeenSession['status']): AbilityError {
   return new AbilityError({
     code: 'session.not_found',
-    message: `What has the id of the session ${session} was not started by a client of ours; it is ${end}`,
+    message: `The workflow with the id of the session ${session} was not started by Ability Runtime; it is ${end}`,
     suggestion: 'Start one: ability session start.',
   });
 }
 
 function unanswered(session: string, cause: Error): AbilityError {
   const message = `No worker answered for the session ${session} in time`;
-  const suggestion = 'Look whether the worker is well: `ability doctor`.';
+  const suggestion = 'Run `ability doctor` to check the worker.';
   return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 

@@ -60,14 +60,14 @@ function ownAnswer(outcome: PreflightOutcome, digest: string): PreflightAnswer |
 
 function notAnswered(cause: Error): AbilityError {
   const message = 'No worker answered the preflight within a minute; nothing was created';
-  const suggestion = 'Look whether the worker is well: `ability doctor`.';
+  const suggestion = 'Run `ability doctor` to check the worker.';
   return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
 }
 
 export function tooManyCallers(id: string): AbilityError {
   return new AbilityError({
     code: 'task.key_conflict',
-    message: `Too many callers want ${id} for different things at once`,
+    message: `Too many callers want the key ${id} for different tasks at once`,
     suggestion: 'Choose another key.',
   });
 }

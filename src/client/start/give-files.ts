@@ -71,7 +71,7 @@ async function refuseUnreadable(name: string, path: string, maxBytes: number): P
   if (found.size > maxBytes) {
     throw new AbilityError({
       code: 'file.too_large',
-      message: `${path} is ${formatBytes(found.size)}, and a file may have ${formatBytes(maxBytes)}`,
+      message: `${path} is ${formatBytes(found.size)}, and the maximum for a file is ${formatBytes(maxBytes)}`,
       suggestion: 'Make it smaller, or raise `policy.max_file` in ability.yaml.',
     });
   }

@@ -47,7 +47,7 @@ export async function retryTask(connection: Connection, id: string, { from, ...w
     }
     throw new AbilityError({
       code: 'worker.unavailable',
-      message: `No worker answers what ${id} has done`,
+      message: `No worker reports what ${id} has done`,
       suggestion: 'Start a worker for its environment: `ability doctor` says what is missing.',
     });
   });

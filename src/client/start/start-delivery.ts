@@ -114,7 +114,7 @@ function refusalOf(failure: WorkflowFailedError): AbilityError {
     problemIn(failure.cause) ?? {
       code: 'worker.unavailable',
       message: 'The delivery ended before its task was started',
-      suggestion: 'Send it again; in the Temporal UI its workflow says how it ended.',
+      suggestion: 'Send it again; its workflow in the Temporal UI shows how it ended.',
     },
     { cause: failure },
   );

@@ -61,7 +61,7 @@ export function linesOf(text: string): LogLine[] {
     .slice(0, -1)
     .filter(Boolean)
     .map((line) => {
-      before = parseJson<LogLine>(line) ?? { ...before, stream: 'runtime', text: `(not written as a whole) ${line}` };
+      before = parseJson<LogLine>(line) ?? { ...before, stream: 'runtime', text: `(incomplete) ${line}` };
       return before;
     });
 }

@@ -163,16 +163,16 @@ function stallOf(connection: Connection, { task, what, queue, code }: Waiting): 
 function keylessStall(task: string, queue: string, code: NotServed): Stall {
   const isKey = code === 'seal.unknown_key';
   const lacks = isKey ? 'does not have the key that the task was sealed with' : 'is of a build that cannot run it';
-  const message = `A worker on the queue ${queue} has taken up ${task} and ${lacks} (${code}); it waits for one that serves it`;
+  const message = `A worker on the queue ${queue} has taken up ${task} and ${lacks} (${code}); the task waits for a worker that can run it`;
   const suggestion = isKey
-    ? 'Give the workers of the environment the same keys: ABILITY_SEAL_KEYS, or .system/keys of their project; then start them anew'
+    ? 'Give the workers of the environment the same keys: ABILITY_SEAL_KEYS, or .system/keys of their project; then restart them'
     : 'Start a worker of the build that planned it, or of a later one: ability worker';
   return { task, what: 'key', queue, message, suggestion };
 }
 
 function helpFor(connection: Connection, queue: string): string {
   if (connection.isOwnRuntime) {
-    return `Read ${connection.paths.runtimeLog}; start the runtime anew: ability down && ability up --detach`;
+    return `Read ${connection.paths.runtimeLog}; restart the runtime: ability down && ability up --detach`;
   }
   const { project, serverFlags = `--address ${connection.address}` } = connection;
   const [, environment, placement] = /^(.*)-(local|cloud)$/.exec(queue.slice(project.length + 1)) ?? [];

@@ -71,7 +71,7 @@ async function refuseOtherRun(connection: Connection, id: string, run: string): 
 
 function noEvent(after: string, cause?: unknown): AbilityError {
   const message = `${JSON.stringify(after)} is no id of an event of this task`;
-  const suggestion = 'Give back the id of the last event that came, or none.';
+  const suggestion = 'Pass the id of the last event that was received, or none.';
   return new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause });
 }
 

@@ -6,7 +6,7 @@ import { duration, environmentName, json, plainName } from './values.js';
 const LONGEST = '1h';
 
 const timeout = duration
-  .refine((text) => parseDuration(text) <= parseDuration(LONGEST), `It is at most ${LONGEST}`)
+  .refine((text) => parseDuration(text) <= parseDuration(LONGEST), `The maximum is ${LONGEST}`)
   .default('60s')
   .describe('How long one answer may take.');
 
@@ -24,7 +24,7 @@ const command = z.strictObject({
     .array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'That is no name of a variable'))
     .max(50)
     .default([])
-    .describe('Variables that it gets besides PATH, HOME, TMPDIR and those of the language.'),
+    .describe('Variables that are passed to it besides PATH, HOME, TMPDIR and those of the language.'),
 });
 
 const scripted = z.union(

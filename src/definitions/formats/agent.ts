@@ -14,7 +14,7 @@ import {
 
 /** The limits of one task of an agent, including all agents that it calls. */
 const limits = z.strictObject({
-  max_turns: z.number().int().min(1).max(10_000).default(20).describe('How often its model is asked.'),
+  max_turns: z.number().int().min(1).max(10_000).default(20).describe('Maximum number of requests to its model.'),
   max_calls: z.number().int().min(1).max(100_000).default(100).describe('How many calls it may make.'),
   max_tokens: z
     .number()
@@ -38,7 +38,7 @@ export const agent = z
     id: abilityId.describe('What the agent is called, such as writer.'),
     type: z.literal('agent').describe('An agent decides by itself which of its operations it calls.'),
     ...contract,
-    instructions: z.string().min(1).max(20_000).describe('What it is to do, in words; its model reads them first.'),
+    instructions: z.string().min(1).max(20_000).describe('What it should do, in words; its model reads this first.'),
     scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; shown by `show`.'),
     scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
     input_schema: jsonSchema

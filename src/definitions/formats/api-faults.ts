@@ -106,7 +106,7 @@ function* faultsOfPath({ path, params = {} }: ApiParts): Generator<ApiFault> {
     const instead = `write another input with \`{ in: path, name: ${name} }\``;
     yield {
       path: ['params', name, 'in'],
-      message: `The path takes {${name}}, and this sends it elsewhere; ${instead}`,
+      message: `The path needs {${name}}, and this sends the input elsewhere; ${instead}`,
     };
   }
 }
@@ -121,12 +121,12 @@ function* faultsOfNames({ params = {}, query = {}, headers = {}, auth }: ApiPart
   }
   for (const name of Object.keys(auth?.query ?? {})) {
     const other = taken.get(`query ${name}`);
-    if (other) yield { path: ['auth', 'query', name], message: `${other} gives the parameter ${name} as well` };
+    if (other) yield { path: ['auth', 'query', name], message: `${other} sets the parameter ${name} as well` };
     taken.set(`query ${name}`, '`auth.query`');
   }
   if (auth?.basic !== undefined) {
     if (taken.has('header authorization')) {
-      yield { path: ['auth', 'basic'], message: '`headers` gives Authorization as well' };
+      yield { path: ['auth', 'basic'], message: '`headers` sets Authorization as well' };
     }
     taken.set('header authorization', '`auth.basic`');
   }
@@ -136,7 +136,7 @@ function* faultsOfNames({ params = {}, query = {}, headers = {}, auth }: ApiPart
     const other = taken.get(place);
     if (other) {
       const path = ['params', key, ...(param.name === undefined ? [] : ['name'])];
-      yield { path, message: `${other} gives the ${param.in} ${name} as well; each name is given once` };
+      yield { path, message: `${other} sets the ${param.in} ${name} as well; set each name only once` };
     }
     taken.set(place, `\`params.${key}\``);
   }
@@ -172,7 +172,7 @@ function* faultsOfBody({ method, body, params = {} }: ApiParts): Generator<ApiFa
 
 function* faultsOfHeaders({ params = {}, headers = {}, body, response }: ApiParts): Generator<ApiFault> {
   if (body && (body.content_type !== undefined || body.type !== 'json')) {
-    const message = '`body` says the content type; leave the header out';
+    const message = '`body` sets the content type; leave the header out';
     for (const name of Object.keys(headers)) {
       if (name.toLowerCase() === 'content-type') yield { path: ['headers', name], message };
     }
@@ -187,7 +187,7 @@ function* faultsOfHeaders({ params = {}, headers = {}, body, response }: ApiPart
     const path = ['response', 'headers', index];
     if (seen.has(name.toLowerCase())) yield { path, message: 'This header is listed twice' };
     if (name.toLowerCase() === 'set-cookie') {
-      yield { path, message: 'Set-Cookie holds a secret, which an output would show' };
+      yield { path, message: 'Set-Cookie contains a secret, which an output would show' };
     }
     seen.add(name.toLowerCase());
   }

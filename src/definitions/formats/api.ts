@@ -13,19 +13,19 @@ const apiPath = z.string().superRefine((path, context) => {
 
 function faultOfPath(path: string): string | undefined {
   if (path.includes('{credential:')) {
-    return 'A path holds no credential, since paths are logged; send it in `headers` or `auth`';
+    return 'A path cannot contain a credential, since paths are logged; send it in `headers` or `auth`';
   }
-  if (path.includes('${{')) return 'A path has no `${{ }}`; write {name} for the input of that name';
-  if (path.includes('?')) return 'A path has no `?`; write the parameters under `query`';
-  if (path.includes('#')) return 'A path has no `#`; what follows it is never sent';
+  if (path.includes('${{')) return 'A path cannot contain `${{ }}`; write {name} for the input of that name';
+  if (path.includes('?')) return 'A path cannot contain `?`; set the parameters under `query`';
+  if (path.includes('#')) return 'A path cannot contain `#`; what follows it is never sent';
   if (!/[{}]/.test(path.replaceAll(/\{\+?[A-Za-z_][A-Za-z0-9_.-]*\}/g, ''))) return undefined;
-  return 'What a path takes from the input is {name}, or {+name} to keep slashes';
+  return 'Insert an input into a path as {name}, or as {+name} to keep slashes';
 }
 
 /** A part of a request that logs or records show; a credential there would be sent literally. */
 const withoutCredentials = json.refine(
   (value) => !JSON.stringify(value).includes('{credential:'),
-  'Only `headers` and `auth` may hold {credential:NAME}, such as `Authorization: "Bearer {credential:token}"`',
+  'Only `headers` and `auth` may contain {credential:NAME}, such as `Authorization: "Bearer {credential:token}"`',
 );
 
 /** The place of one input. The allowed keys depend on the place, see {@link faultsOfApi}. */
@@ -44,7 +44,7 @@ const body = z.strictObject({
     .string()
     .regex(
       /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(;[\x20-\x7e]+)?$/,
-      'A content type is such as application/merge-patch+json',
+      'A content type looks like application/merge-patch+json',
     )
     .optional(),
   /** The body as a template; absent: the inputs that nothing else uses. */

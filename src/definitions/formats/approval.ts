@@ -14,7 +14,7 @@ const approvalField = z
     optional: z.boolean().optional().describe('Whether it may be left out.'),
   })
   .refine(({ type, enum: choices }) => choices === undefined || choices.every((choice) => isOfType(type, choice)), {
-    error: 'Each choice is of the `type` of the field, or it could not be chosen',
+    error: 'Each choice must have the `type` of the field',
     path: ['enum'],
   });
 
@@ -27,11 +27,11 @@ export const approval = z.strictObject({
   approvers: texts
     .optional()
     .describe('Who decides: groups of `people`, or persons; without it, those of the environment.'),
-  quorum: z.number().int().min(1).max(20).optional().describe('How many of them.'),
-  timeout: durationOrTemplate.default('24h').describe('How long is waited; without an answer it is denied.'),
+  quorum: z.number().int().min(1).max(20).optional().describe('How many of them must approve.'),
+  timeout: durationOrTemplate.default('24h').describe('How long to wait; without a decision by then, it is denied.'),
   comment: z
     .enum(['optional', 'required', 'on_deny'])
     .default('optional')
-    .describe('Whether a decision needs a comment: none does, each does, or a denial does.'),
-  fields: z.record(plainName, approvalField).optional().describe('What an approval fills in, by name.'),
+    .describe('Which decisions need a comment: none, all, or denials.'),
+  fields: z.record(plainName, approvalField).optional().describe('Fields that an approver fills in, by name.'),
 });

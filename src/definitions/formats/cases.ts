@@ -4,7 +4,7 @@ import { abilityId, environmentName, json, jsonObject, moment, plainName, signal
 
 const errorCode = z
   .string()
-  .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots, such as http.503');
+  .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has lowercase letters, digits, _ and dots, such as http.503');
 
 /** A step path, a step id or an operation key. */
 const place = z.string().min(1).max(500);
@@ -18,7 +18,9 @@ const mockAnswer = z.union(
       files: z
         .record(plainName, z.union([z.string(), z.array(z.string())]))
         .optional()
-        .describe('The files that it leaves, by the names of its contract: the text of each, a list for `many`.'),
+        .describe(
+          'The files that the call leaves, by their names in the contract: the text of each, or a list of texts for `many`.',
+        ),
     }),
     z.strictObject({
       error: z
@@ -29,7 +31,7 @@ const mockAnswer = z.union(
         })
         .describe('How the call fails.'),
     }),
-    z.strictObject({ live: z.literal(true).describe('The call is made.') }),
+    z.strictObject({ live: z.literal(true).describe('Makes the real call.') }),
   ],
   MOCK,
 );
@@ -53,15 +55,15 @@ const hookAnswer = z.union(
       usage_record: json.optional().describe('As `infra.usage_record`.'),
     }),
   ],
-  'A hook answers allow, deny or need_user_confirm, or a map as it would print: { guard_decision, reason, .. }',
+  'The answer of a hook is allow, deny or need_user_confirm, or a map like the one that a script prints: { guard_decision, reason, .. }',
 );
 
 const decision = z
   .strictObject({
     decision: z.enum(['approve', 'deny', 'request_changes']).describe('To approve, to deny, or to ask for changes.'),
-    by: z.string().optional().describe('Who says it.'),
-    comment: z.string().optional().describe('What they say besides.'),
-    fields: jsonObject.optional().describe('What they fill in, by field; of an approval only.'),
+    by: z.string().optional().describe('Who decides.'),
+    comment: z.string().optional().describe('The comment on the decision.'),
+    fields: jsonObject.optional().describe('The values of the fields, by name; only for an approval.'),
   })
   .refine(({ decision, fields }) => decision === 'approve' || fields === undefined, {
     error: 'Only an approval fills in fields',
@@ -104,7 +106,7 @@ const expectedError = z.union(
 export const CASE_ENDS = [...END_STATES, 'unavailable'] as const;
 
 const expectation = z.strictObject({
-  status: z.enum(CASE_ENDS).optional().describe('How the task ends; `unavailable`: it cannot be formed.'),
+  status: z.enum(CASE_ENDS).optional().describe('How the task ends; `unavailable`: it cannot be created.'),
   output: json.optional().describe('The whole output.'),
   output_includes: json.optional().describe('A part of the output.'),
   error: expectedError.optional().describe('The error, as a code or with its step and a part of its message.'),
@@ -120,14 +122,16 @@ const signal = z.strictObject({
 /** Defaults for the cases of a file; a case overrides them key by key. */
 const surroundings = {
   environment: environmentName.optional().describe('Where it runs.'),
-  input: jsonObject.optional().describe('What the ability gets.'),
-  now: moment.optional().describe('What `now()` gives in hooks and steps when the task begins; it goes on from there.'),
+  input: jsonObject.optional().describe('The input of the ability.'),
+  now: moment
+    .optional()
+    .describe('The value of `now()` in hooks and steps when the task begins; time continues from there.'),
   mocks: z.record(place, mock).optional().describe('What calls answer, by step path, step id or operation key.'),
   hooks: z
     .record(plainName, hookAnswer)
     .optional()
-    .describe('What hooks answer whose handler is a script or an ability, by id.'),
-  approvals: z.record(place, decisions).optional().describe('What people say, by step.'),
+    .describe('The answers of hooks whose handler is a script or an ability, by id.'),
+  approvals: z.record(place, decisions).optional().describe('The decisions of people, by step.'),
   signals: z
     .array(signal)
     .min(1, 'A list of signals has at least one')
@@ -138,7 +142,7 @@ const surroundings = {
 const testCase = z.strictObject({
   name: z.string().min(1).max(200).describe('What it shows, as a sentence.'),
   ...surroundings,
-  expect: expectation.default({}).describe('What must come of it; what is left out may be anything.'),
+  expect: expectation.default({}).describe('The expected outcome; what is left out is not checked.'),
 });
 
 /** `registry/{high,low}-level/<any name>.test.yaml`: the test cases of an ability. */

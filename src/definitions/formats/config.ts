@@ -20,16 +20,20 @@ const perEnvironment = z.strictObject({
   allowed_implementations: names.min(1).optional().describe('The only implementations that may be used.'),
   defaults: jsonObject
     .optional()
-    .describe('Parameters under the input here; key by key over those of the implementation.'),
+    .describe(
+      'Default parameters here; the input overrides them, and they override those of the implementation, key by key.',
+    ),
   overridable: names
     .optional()
-    .describe('Which parameters callers may set here, instead of what the implementation says.'),
+    .describe('Which parameters callers may set here, instead of those that the implementation lists.'),
   env_profile: plainName.optional().describe('The environment of the script here, instead of its own `env_profile`.'),
-  timeout_sec: seconds.optional().describe('How long a call may take here, instead of what the implementation says.'),
+  timeout_sec: seconds
+    .optional()
+    .describe('How long a call may take here, instead of the time that the implementation sets.'),
   endpoints: z
     .record(plainName, serviceUrl)
     .optional()
-    .describe('Base URLs of an api implementation, by the name its `endpoint` gives.'),
+    .describe('Base URLs of an api implementation, by the name in its `endpoint`.'),
   mcp_server: plainName.optional().describe('The server of an mcp implementation.'),
   mcp_tool: z.string().min(1).optional().describe('The tool of an mcp implementation.'),
   credentials: z
@@ -40,7 +44,7 @@ const perEnvironment = z.strictObject({
     .record(plainName, z.string())
     .optional()
     .describe('Templates or hints for its callers, by name; shown by `show`, never run.'),
-  hooks: hookBindings.optional().describe('Hooks bound in this environment besides.'),
+  hooks: hookBindings.optional().describe('Further hooks that are bound in this environment.'),
 });
 
 /** The settings of one ability. Source: R-000-51 to R-000-54, R-002-09, R-002-10. */
@@ -50,14 +54,14 @@ export const abilityConfig = z.strictObject({
   allowed_implementations: names.min(1).optional().describe('The only implementations that may be used.'),
   /** Shorthand of Phase 7: the default and only implementation. Source: R-002-09, C-19. */
   impl: inlineImplementation.optional().describe('Its implementation, the default and only one.'),
-  hooks: hookBindings.optional().describe('Hooks bound besides, in all environments.'),
+  hooks: hookBindings.optional().describe('Further hooks that are bound in all environments.'),
   routing_hints: routingHints
     .optional()
     .describe('Added to those of the ability; helps to find it, and is never a permission.'),
   environments: z
     .record(environmentName, perEnvironment)
     .optional()
-    .describe('What holds in one environment, over all else.'),
+    .describe('Settings for one environment, which override all others.'),
 });
 
 /** The environment of a child process. Source: docs/definitions.md. */
@@ -75,7 +79,7 @@ const mcpServer = z.union(
         .min(1)
         .regex(
           /^(\w+$|\w*[^\w\s])/,
-          'A command is one program; write what follows it as a list: `args: [servers/logs.mjs]`',
+          'A command is one program; set its arguments as a list: `args: [servers/logs.mjs]`',
         )
         .describe('The program that is the server.'),
       args: z.array(z.string()).default([]).describe('Its arguments.'),
@@ -86,7 +90,7 @@ const mcpServer = z.union(
       headers: z
         .record(z.string(), z.string())
         .default({})
-        .describe('Headers of each request; may hold {credential:NAME}.'),
+        .describe('Headers of each request; may contain {credential:NAME}.'),
       credentials: z
         .record(plainName, secretReference)
         .default({})

@@ -29,22 +29,25 @@ export const concurrency = z.strictObject(
     key: z
       .string(KEY)
       .min(1, KEY)
-      .describe('Tasks with the same key share the turns, such as deploy-${{ input.env }}.'),
+      .describe('Tasks with the same key share the limit, such as deploy-${{ input.env }}.'),
     limit: z.number(LIMIT).int(LIMIT).min(1, LIMIT).max(1000, LIMIT).default(1).describe('How many may run at once.'),
     on_busy: z
       .enum(ON_BUSY)
       .default('wait')
       .describe(
-        'What a task does when there is no turn: wait, be refused, cancel the oldest, or wait in place of the one that waits.',
+        'What a task does when the limit is reached: wait, be refused, cancel the oldest task, or wait in place of the one that waits.',
       ),
   },
   { error: ({ code }) => (code === 'invalid_type' ? MAP : undefined) },
 );
 
 const template = z.strictObject({
-  input: z.array(stepId).default([]).describe('The names that each use gives; `input.NAME` in its expressions.'),
-  steps: z.array(step).min(1).describe('What happens; in expressions they see each other, and no step outside.'),
-  output: json.optional().describe('What a use gives, with ${{ }}; without it, the last output of what ran.'),
+  input: z
+    .array(stepId)
+    .default([])
+    .describe('The names of its inputs, which each use sets; `input.NAME` in its expressions.'),
+  steps: z.array(step).min(1).describe('Its steps; their expressions can read each other, but no step outside.'),
+  output: json.optional().describe('The output of a use, with ${{ }}; without it, the last output of what ran.'),
 });
 
 export type TemplateDefinition = z.output<typeof template>;
@@ -83,8 +86,8 @@ export const highLevel = z
     placement: z.enum(['local', 'cloud']).optional().describe('Where it runs, instead of what its calls need.'),
     timeout: taskTimeout,
     concurrency: concurrency.optional().describe('How many tasks with the same key may run at once.'),
-    schedules: schedules.optional().describe('When it is run by itself; applied by `ability schedule sync`.'),
-    triggers: triggers.optional().describe('The webhooks that start it; taken by `ability serve`.'),
+    schedules: schedules.optional().describe('When it is started automatically; applied by `ability schedule sync`.'),
+    triggers: triggers.optional().describe('The webhooks that start it; received by `ability serve`.'),
     templates: z
       .record(stepId, template)
       .optional()
@@ -94,7 +97,7 @@ export const highLevel = z
       .min(1)
       .default([])
       .describe('What happens, in this order. Without it, the ability is listed and found, and cannot be run.'),
-    output: json.optional().describe('What the task gives, with ${{ }}; without it, null.'),
+    output: json.optional().describe('The output of the task, with ${{ }}; without it, null.'),
     on_error: errorHandlers.optional().describe('What is done when a step fails and does not deal with it itself.'),
     limits: z
       .strictObject({ max_calls: z.number().int().min(1).max(1_000_000).describe('How many calls a task may make.') })

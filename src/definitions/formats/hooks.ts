@@ -19,7 +19,7 @@ const globs = texts.min(1).optional();
 
 /** Which calls a hook fires for: all given fields must match. Source: R-000-63; docs/hooks.md. */
 export const match = z.strictObject({
-  abilities: globs.describe('Ids of abilities; * matches any letters.'),
+  abilities: globs.describe('Ids of abilities; * matches any characters.'),
   modules: globs.describe('Modules of the ability.'),
   environments: globs.describe('Names of environments.'),
   kinds: z
@@ -38,10 +38,10 @@ export const match = z.strictObject({
 
 const expression = z
   .strictObject({
-    deny_if: condition.optional().describe('CEL; true: no.'),
+    deny_if: condition.optional().describe('CEL; true: deny.'),
     confirm_if: condition.optional().describe('CEL; true: a person must approve.'),
     warn_if: condition.optional().describe('CEL; true: a warning.'),
-    reason: z.string().min(1).optional().describe('What is said then.'),
+    reason: z.string().min(1).optional().describe('The reason that is shown then.'),
     suggestion: z.string().min(1).optional().describe('What to do instead.'),
   })
   .refine(
@@ -55,7 +55,7 @@ const builtin = z.union(
     z.enum(BUILTINS).transform((name) => ({ name, options: {} })),
     z.strictObject({
       name: z.enum(BUILTINS).describe('Which one.'),
-      options: jsonObject.default({}).describe('What it takes.'),
+      options: jsonObject.default({}).describe('Its options.'),
     }),
   ],
   `A built-in handler is one of ${BUILTINS.join(', ')}, or { name, options }`,
@@ -63,7 +63,7 @@ const builtin = z.union(
 
 /** A script that answers: it reads the event on stdin, and gets no files. Source: R-002-22. */
 export const answering = script.omit({ big_integers: true, stdin: true, output: true, exit_codes: true }).extend({
-  args_template: z.string().optional().describe('Its arguments, split on blanks; knows {pinned}.'),
+  args_template: z.string().optional().describe('Its arguments, split on blanks; may contain {pinned}.'),
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
 });
 
@@ -82,7 +82,7 @@ const ability = z.union(
       key: abilityId.describe('Id of a low-level ability; its own hooks do not fire.'),
       with: jsonObject
         .optional()
-        .describe('Its input, with `${{ }}` over the names of hooks; without it, the EventContext.'),
+        .describe('Its input, with `${{ }}` over the names that hooks can read; without it, the EventContext.'),
       timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
     }),
   ],
@@ -101,12 +101,12 @@ export const handler = z.union(
       format: foreignFormat
         .optional()
         .describe(
-          '`claude-code`: the script speaks the hook protocol of Claude Code, and `as` says what it is shown; `codex`: the same, and an unknown key in its answer is a failure.',
+          '`claude-code`: the script speaks the hook protocol of Claude Code, and `as` states what it is shown; `codex`: the same, and an unknown key in its answer is a failure.',
         ),
       event: foreignEvent
         .optional()
         .describe(
-          'With `format: claude-code`: the event that the script knows. Without it PreToolUse, PostToolUse or PostToolUseFailure, UserPromptSubmit, SessionEnd.',
+          'With `format: claude-code`: the event that the script expects. Without it PreToolUse, PostToolUse or PostToolUseFailure, UserPromptSubmit, SessionEnd.',
         ),
       script: answeringHere.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
@@ -115,9 +115,9 @@ export const handler = z.union(
       format: foreignFormat
         .optional()
         .describe(
-          '`claude-code`: the ability gets the event of the tool as its input, and its output is read as the answer of a hook of Claude Code; `codex`: the same, and an unknown key is a failure.',
+          '`claude-code`: the ability receives the event of the tool as its input, and its output is read as the answer of a hook of Claude Code; `codex`: the same, and an unknown key is a failure.',
         ),
-      event: foreignEvent.optional().describe('With `format: claude-code`: the event that the ability knows.'),
+      event: foreignEvent.optional().describe('With `format: claude-code`: the event that the ability expects.'),
       ability: ability.describe('A low-level ability whose output is a HookResult.'),
     }),
   ],
@@ -128,24 +128,24 @@ const decision = z.enum(['allow', 'deny', 'need_user_confirm']).describe('What t
 
 /** Parts of an EventContext for a case; missing parts are empty. Source: docs/hooks.md#trying-hooks-out. */
 export const eventParts = z.strictObject({
-  event_type: z.enum(PHASES).optional().describe('The phase; the one of the hook.'),
+  event_type: z.enum(PHASES).optional().describe('The phase; without it, that of the hook.'),
   session_id: z.string().nullable().optional().describe('The session.'),
   task_id: z.string().nullable().optional().describe('The key of the task.'),
   ability_id: abilityId.nullable().optional().describe('What is called.'),
   module_id: z.string().nullable().optional().describe('Its module.'),
-  user_id: z.string().min(1).optional().describe('Who asks.'),
+  user_id: z.string().min(1).optional().describe('Who makes the request.'),
   payload: jsonObject.optional().describe('What it is about: before a call, its input.'),
   environment: z
     .union([
       environmentName,
       z.strictObject({
         name: environmentName.describe('Its name.'),
-        protected: z.boolean().optional().describe('Whether it is protected; as the project says without it.'),
-        vars: jsonObject.optional().describe('Its variables; those of the project without it.'),
+        protected: z.boolean().optional().describe('Whether it is protected; without it, as in the project.'),
+        vars: jsonObject.optional().describe('Its variables; without it, those of the project.'),
       }),
     ])
     .optional()
-    .describe('Where, by its name or with all it has; else the default environment, or the only one.'),
+    .describe('The environment, by its name or with its settings; without it, the default one, or the only one.'),
   effects: effect.nullable().optional().describe('Its effects; `read` without it.'),
   tags: z.array(z.string()).optional().describe('The tags of its implementation.'),
   plan_digest: z.string().nullable().optional().describe('The digest of the plan.'),
@@ -161,18 +161,18 @@ export const eventExample = z.strictObject({
 /** The expected decision in one case; lint checks it. Missing parts are empty. */
 const plainExample = z.strictObject({
   now: moment.optional().describe('What `now()` gives.'),
-  environment: environmentName.optional().describe('Where; else the default environment, or the only one.'),
+  environment: environmentName.optional().describe('The environment; without it, the default one, or the only one.'),
   ability: abilityId.optional().describe('What is called.'),
   input: jsonObject.optional().describe('Its input.'),
   effects: effect.optional().describe('Its effects; `read` without it.'),
   tags: z.array(z.string()).optional().describe('The tags of its implementation.'),
-  user: z.string().min(1).optional().describe('Who asks.'),
+  user: z.string().min(1).optional().describe('Who makes the request.'),
   decision,
 });
 
 const example = z.union(
   [plainExample, eventExample],
-  'An example is { context, expect }, or has `decision` beside what it is about',
+  'An example is { context, expect }, or `decision` with the facts of the case',
 );
 
 /** One hook. Source: R-002-20, R-002-21, C-05. */
@@ -180,19 +180,19 @@ export const hook = z.strictObject({
   id: plainName.describe('The name by which abilities bind it.'),
   summary: z.string().optional().describe('What it is for.'),
   enabled: z.boolean().default(true).describe('Whether it fires at all.'),
-  blocking: z.boolean().default(false).describe('Before calls, only blocking and bound hooks are asked.'),
+  blocking: z.boolean().default(false).describe('Before calls, only blocking and bound hooks run.'),
   match: match
     .optional()
     .describe(
       'Where it fires: every field given must fit. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
     ),
-  handler: handler.optional().describe('What answers; without it, an entry of `config/hooks_impl.yaml` says so.'),
+  handler: handler.optional().describe('The handler; without it, the one in an entry of `config/hooks_impl.yaml`.'),
   as: z
     .array(toolMapping)
     .min(1)
     .optional()
     .describe(
-      'With `format: claude-code`: as which tool the hook sees an ability. The first that fits counts; the hook does not cover what none fits.',
+      'With `format: claude-code`: as which tool the hook sees an ability. The first entry that matches is used; the hook does not cover abilities that no entry matches.',
     ),
   must_deny: z
     .array(mustDeny)
@@ -208,7 +208,7 @@ export const hook = z.strictObject({
     .array(example)
     .min(1)
     .optional()
-    .describe('Cases with what the hook decides in them; lint evaluates expressions, `ability hooks test` runs all.'),
+    .describe('Cases with the expected decisions; lint evaluates expressions, `ability hooks test` runs all.'),
 });
 
 /** `registry/hooks/<Phase>.yaml`. */
@@ -231,7 +231,7 @@ export type HookMatch = z.output<typeof match>;
 const hookImpl = z.union(
   [
     z.strictObject({
-      kind: z.literal('script').describe('What answers is a script of the project.'),
+      kind: z.literal('script').describe('The handler is a script of the project.'),
       script: answering.describe('A script: EventContext as JSON on stdin, HookResult as JSON on stdout.'),
     }),
     z.strictObject({
@@ -247,10 +247,10 @@ export const hooksImpl = z.strictObject({
     .array(
       z.strictObject({
         id: plainName.describe('A hook of `registry/hooks` without a `handler`.'),
-        impl: hookImpl.describe('What answers for it.'),
+        impl: hookImpl.describe('Its handler.'),
       }),
     )
-    .describe('Handlers, one a hook.'),
+    .describe('Handlers, one per hook.'),
 });
 
 export type HookImpl = z.output<typeof hooksImpl>['hooks'][number];

@@ -22,18 +22,18 @@ export const script = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Its arguments, split on blanks; knows {input_file} {output_file} {output_dir} {payload} {task_key} {idempotency_key} {pinned}.',
+      'Its arguments, split on blanks; may contain {input_file} {output_file} {output_dir} {payload} {task_key} {idempotency_key} {pinned}.',
     ),
   args: z
     .array(argument)
     .optional()
     .describe(
-      'Its arguments as a list, instead of args_template. An item may hold ${{ }} over input, environment and task.',
+      'Its arguments as a list, instead of args_template. An item may contain ${{ }} over input, environment and task.',
     ),
-  stdin: z.string().optional().describe('What it reads on stdin; may hold ${{ }}. Without it, nothing.'),
+  stdin: z.string().optional().describe('What it reads on stdin; may contain ${{ }}. Without it, nothing.'),
   interpreter: interpreter
     .optional()
-    .describe('The program that runs it; without it, its run bit and first line, or its extension.'),
+    .describe('The program that runs it; without it, its executable bit and first line decide, or its extension.'),
   timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
   env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
   big_integers: bigIntegers.optional(),
@@ -41,17 +41,17 @@ export const script = z.strictObject({
     .record(plainName, z.string())
     .optional()
     .describe(
-      'Variables besides those of the profile: texts that may hold ${{ }}, or references to secrets, env:NAME or file:PATH.',
+      'Variables besides those of the profile: texts that may contain ${{ }}, or references to secrets, env:NAME or file:PATH.',
     ),
   set: z
     .record(plainName, z.string())
     .optional()
-    .describe('The older name of `env`, for texts as they are; one of the two.'),
+    .describe('The older name of `env`, for literal texts; set only one of the two.'),
   output: z
     .enum(OUTPUT_FORMS)
     .optional()
     .describe(
-      'How its output is read: json, text ({text}), lines ({lines}), csv ({rows}), none (null). Without it, json where {output_file} or `output_schema` is written, else text.',
+      'How its output is read: json, text ({text}), lines ({lines}), csv ({rows}), none (null). Without it, json if {output_file} or `output_schema` is used, else text.',
     ),
   exit_codes: exitCodes
     .optional()
@@ -60,7 +60,7 @@ export const script = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'What its author still has to say, as `scaffold scripts` leaves it: while it is written, nothing is run.',
+      'What its author still has to state, as written by `scaffold scripts`: as long as it is present, nothing is run.',
     ),
   files: texts
     .optional()
@@ -78,13 +78,15 @@ export const mcp = z.strictObject({
   big_integers: bigIntegers.optional(),
   pinned: z
     .string()
-    .regex(/^sha256:[0-9a-f]{64}$/, 'What is pinned is `sha256:` and 64 hex digits, as `ability import mcp` writes it')
+    .regex(/^sha256:[0-9a-f]{64}$/, '`pinned` is `sha256:` and 64 hex digits, as `ability import mcp` writes it')
     .optional()
-    .describe('What the server said of the tool when it was imported; another one is not called.'),
+    .describe(
+      'The digest of the tool as the server described it when it was imported; a tool that differs is not called.',
+    ),
 });
 
 const shared = {
-  defaults: jsonObject.optional().describe('Parameters under the input of the caller.'),
+  defaults: jsonObject.optional().describe('Default parameters; the input of the caller overrides them.'),
   overridable: names.optional().describe('Which of `defaults` callers may set; without it, all of them.'),
   tags: names
     .optional()

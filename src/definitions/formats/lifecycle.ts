@@ -14,7 +14,7 @@ export function isReplacedRightly({ status, replaced_by }: Standing): boolean {
 }
 
 export const REPLACED_WRONGLY = {
-  message: '`replaced_by` belongs to what is deprecated: write `status: deprecated`, or leave it out',
+  message: '`replaced_by` belongs to what is deprecated: set `status: deprecated`, or leave `replaced_by` out',
   path: ['replaced_by'],
 };
 
@@ -30,7 +30,7 @@ export const REPLACEMENT_RULE = {
 
 /** The common keys of every ability's contract, except its id. */
 export const contract = {
-  version: version.default(1).describe('The version of the contract; another one when callers must change.'),
+  version: version.default(1).describe('The version of the contract; change it when callers must change.'),
   status: lifecycle,
   replaced_by: abilityId.optional().describe('The ability to use instead of this deprecated one.'),
   summary: summary.describe('One sentence on what it does; people and AIs choose by it.'),

@@ -31,8 +31,8 @@ export const lowLevel = z
       .optional()
       .describe('Files that a call leaves, by name: `steps.ID.files.NAME`; a script writes them into {output_dir}.'),
     routing_hints: routingHints.optional().describe('Helps to find it; never a permission.'),
-    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that are asked or informed about its calls.'),
-    triggers: triggers.optional().describe('The webhooks that start it; taken by `ability serve`.'),
+    hooks: hookBindings.optional().describe('Hooks of `registry/hooks` that run before or after its calls.'),
+    triggers: triggers.optional().describe('The webhooks that start it; received by `ability serve`.'),
     implementation: inlineImplementation
       .optional()
       .describe('Its only implementation, or the one used where nothing else is chosen.'),

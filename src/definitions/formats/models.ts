@@ -14,7 +14,7 @@ const command = z.strictObject({
   interpreter: z
     .union([z.string().min(1), texts.min(1)])
     .optional()
-    .describe('The program that runs it; without it, its run bit and first line, or its extension.'),
+    .describe('The program that runs it; without it, its executable bit and first line decide, or its extension.'),
   env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
   files: texts.optional().describe('Files and folders that are pinned with it besides what it imports.'),
 });
@@ -37,7 +37,7 @@ const model = z
       .max(10_000_000)
       .default(100_000)
       .describe(
-        'How many tokens a request may hold; of longer transcripts, the oldest results and turns are left out.',
+        'How many tokens a request may contain; in longer transcripts, the oldest results and turns are left out.',
       ),
     price: price.optional().describe('What its tokens cost; needed by agents with `limits.max_cost`.'),
   })

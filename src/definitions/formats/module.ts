@@ -12,7 +12,7 @@ export const moduleOverview = z
   .strictObject({
     id: moduleId.describe('What the module is called, as `scope.modules` of abilities names it.'),
     summary: summary.describe('One sentence on what it is for.'),
-    status: lifecycle.unwrap().describe('How far to rely on it; abilities of a deprecated module are warned of.'),
+    status: lifecycle.unwrap().describe('How far to rely on it; users of abilities of a deprecated module are warned.'),
     replaced_by: moduleId.optional().describe('The module to use instead of this deprecated one.'),
     path: z.string().min(1).describe('Its folder, relative to the project.'),
     depends_on: z.array(moduleId).optional().describe('Modules that it needs.'),

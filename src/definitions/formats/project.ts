@@ -19,7 +19,7 @@ export const environment = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      'Hooks see it; people cannot approve their own requests unless self_approval says so; MCP tools must be pinned.',
+      'Hooks see it; people cannot approve their own requests unless self_approval allows it; MCP tools must be pinned.',
     ),
   approve: z.array(effect).default([]).describe('Effects whose calls need an approval here.'),
   approvers: texts.default([]).describe('Groups of `people`, or persons; empty: anyone.'),
@@ -96,16 +96,20 @@ const router = z.strictObject({
 
 const notify = z
   .strictObject({
-    on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('The events it gets.'),
-    webhook: secretReference.describe('Where to: a reference to its address.'),
+    on: z.array(z.enum(NOTICE_EVENTS)).min(1).describe('The events that are sent.'),
+    webhook: secretReference.describe('The address to send to, as a reference.'),
     secret: secretReference
       .optional()
-      .describe('A reference to the secret that signs, whsec_ and base64; only `format: slack` may do without.'),
-    format: z.enum(NOTICE_FORMATS).default('json').describe('In which form.'),
-    environments: z.array(environmentName).min(1).optional().describe('Of tasks in these; without it, in all.'),
+      .describe('A reference to the secret that signs, whsec_ and base64; optional only with `format: slack`.'),
+    format: z.enum(NOTICE_FORMATS).default('json').describe('The format of the notices.'),
+    environments: z
+      .array(environmentName)
+      .min(1)
+      .optional()
+      .describe('Only for tasks in these environments; without it, in all.'),
   })
   .refine(({ format, secret }) => format === 'slack' || secret !== undefined, {
-    error: 'A notice is signed: write `secret`, a reference to what signs it',
+    error: 'A notice must be signed: set `secret`, a reference to the secret that signs it',
     path: ['secret'],
   });
 
@@ -114,7 +118,10 @@ export const project = z.strictObject({
   format: z.literal(1).describe('The version of this format.'),
   project: z
     .string()
-    .regex(/^[a-z][a-z0-9_-]{0,39}$/, 'The name of a project has at most 40 small letters, digits, dashes and _')
+    .regex(
+      /^[a-z][a-z0-9_-]{0,39}$/,
+      'The name of a project begins with a lowercase letter and has at most 40 lowercase letters, digits, dashes and _',
+    )
     .describe('The name of the project, part of its task queues.'),
   environments: z
     .record(
@@ -139,7 +146,7 @@ export const project = z.strictObject({
           'Hosts that may be called, such as *.acme.test, 127.0.0.1:8080 or 100.64.0.0/10:443; without it, only those of the endpoints.',
         ),
       max_file: byteSize.optional().describe('No file of a task may be larger; 1GiB without it.'),
-      max_task_files: byteSize.optional().describe('The files of a task may be so large together; 4GiB without it.'),
+      max_task_files: byteSize.optional().describe('Maximum size of all files of a task together; 4GiB without it.'),
       keep_files: duration.optional().describe('How long files are kept after the end of their task; 30d without it.'),
       direct_records: z
         .strictObject({ keep: duration.describe('How long each is kept, from the start of the run; such as 7d.') })
@@ -151,14 +158,14 @@ export const project = z.strictObject({
       router: router.optional().describe('How `ability ask` decides; left out: by rules, from a confidence of 0.65.'),
       bypass: bypass
         .optional()
-        .describe('What `ability guard` does about what goes round the runtime: deny, warn or off.'),
+        .describe('What `ability guard` does about tool calls that bypass the runtime: deny, warn or off.'),
     })
     .default({})
-    .describe('What no definition may go beyond.'),
+    .describe('Limits that no definition may exceed.'),
   placement: z
     .strictObject({
       cloud: texts.optional().describe('Servers that may run in the cloud.'),
-      local: texts.optional().describe('Servers that are local, whatever `cloud` says.'),
+      local: texts.optional().describe('Servers that are local, even if `cloud` lists them.'),
     })
     .default({})
     .describe('Where servers may run; those that are not named are local.'),

@@ -6,7 +6,7 @@ const DEFAULT_MAX_WAIT = '30s';
 
 export const retry = z
   .strictObject({
-    attempts: z.number().int().min(1).max(100).default(3).describe('How often it is tried at most.'),
+    attempts: z.number().int().min(1).max(100).default(3).describe('Maximum number of attempts.'),
     first: durationOrTemplate.default('1s').describe('The first wait between attempts.'),
     factor: z.number().min(1).max(10).default(2).describe('How each wait grows.'),
     max: durationOrTemplate.optional().describe('The longest wait; 30s without it.'),

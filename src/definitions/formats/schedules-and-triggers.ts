@@ -16,7 +16,7 @@ export const schedules = z
       id: z
         .string()
         .regex(SCHEDULE_ID)
-        .describe('Name of the schedule, one in the project; its tasks are named after it.'),
+        .describe('Name of the schedule, unique in the project; its tasks are named after it.'),
       cron: z
         .string(CRON)
         .superRefine((cron, context) => {
@@ -41,8 +41,8 @@ export const schedules = z
         .enum(OVERLAPS)
         .default('skip')
         .describe('What becomes of a firing while the task of an earlier one is open.'),
-      jitter: duration.default('0s').describe('Each firing is put off by up to so much.'),
-      catch_up: duration.default('1h').describe('A firing that was missed is made up for within so much.'),
+      jitter: duration.default('0s').describe('The maximum random delay of each firing.'),
+      catch_up: duration.default('1h').describe('How long after its time a missed firing is still made up for.'),
     }),
   )
   .min(1);
@@ -56,9 +56,9 @@ export const triggers = z
       webhook: z
         .string()
         .regex(WEBHOOK_NAME)
-        .describe('Name of the webhook, one in the project: it is sent to `POST /v1/webhooks/NAME`.'),
+        .describe('Name of the webhook, unique in the project: it is sent to `POST /v1/webhooks/NAME`.'),
       secret: secretReference.describe(
-        'A reference to what its sender signs with; the door resolves it, and takes nothing that is unsigned.',
+        'A reference to the secret that its sender signs with; `ability serve` resolves it, and refuses unsigned deliveries.',
       ),
       environment: environmentName
         .optional()

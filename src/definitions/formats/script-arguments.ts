@@ -4,20 +4,20 @@ import { condition, errorCode, stepId } from './values.js';
 const choice = z.strictObject({
   if: condition.describe('CEL over input, environment and task; an absent optional counts as false.'),
   // biome-ignore lint/suspicious/noThenProperty: the key that authors write; a list is no promise
-  then: z.array(z.lazy(() => argument)).describe('The items that are given then.'),
+  then: z.array(z.lazy(() => argument)).describe('The arguments in that case.'),
 });
 
 const loop = z.strictObject({
-  each: z.string().min(1).describe('CEL that gives a list; an absent optional gives no items.'),
+  each: z.string().min(1).describe('CEL that returns a list; an absent optional adds no arguments.'),
   as: stepId.describe('What an item of the list is called inside.'),
   // biome-ignore lint/suspicious/noThenProperty: the key that authors write; a list is no promise
-  then: z.array(z.lazy(() => argument)).describe('The items that are given for each.'),
+  then: z.array(z.lazy(() => argument)).describe('The arguments for each item.'),
 });
 
 /** A text that may begin with `-` although it comes from the input. */
 const option = z.strictObject({
   value: z.string().describe('The item.'),
-  option: z.literal('allowed').describe('Text from the input may make an option of it.'),
+  option: z.literal('allowed').describe('Text from the input may turn it into an option.'),
 });
 
 export type ArgumentDefinition =
@@ -47,10 +47,10 @@ export const exitCodes = z.record(
     [
       z.literal('ok'),
       z.strictObject({
-        code: errorCode.describe('The code with which the step fails; its first word is your own.'),
+        code: errorCode.describe('The code with which the step fails; its first word must not be a reserved one.'),
       }),
     ],
-    'An exit code means `ok`, or { code: .. } with which the step fails',
+    'An exit code maps to `ok`, or to the { code: .. } with which the step fails',
   ),
 );
 

@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { abilityId, names, plainName, summary } from './values.js';
 
 /** A keyword that requests are searched for, also inside words. Blanks alone would match every request. */
-const requestKeyword = z.string().regex(/\S/, 'A keyword has letters; blanks alone are in every request');
+const requestKeyword = z.string().regex(/\S/, 'A keyword cannot be blank, since it would match every request');
 
 /** A capability, and the words of requests that need it. Source: R-004-01 to R-004-08. */
 export const capability = z.strictObject({
-  description: z.string().min(1).max(1000).describe('What it is to have it, in one sentence.'),
+  description: z.string().min(1).max(1000).describe('What it enables, in one sentence.'),
   keywords: z
     .array(requestKeyword)
     .min(1)
     .describe(
-      'A request that has one of them, as part of a word too, needs it; capitals do not matter. An entry of the same id as a built-in one is in its place, with these keywords alone.',
+      'A request that contains one of them, even as part of a word, needs it; upper and lower case do not matter. An entry with the id of a built-in one takes its place, with these keywords alone.',
     ),
   needs: z
     .literal('network')
@@ -34,7 +34,7 @@ export const pack = z.strictObject({
   keywords: z
     .array(requestKeyword)
     .default([])
-    .describe('Words of requests that it is for, asked about where no pack has a capability that is needed.'),
+    .describe('Words of requests that it is for; used where no pack has a capability that is needed.'),
   workflow: abilityId.describe('The ability that does its work: a workflow, or an agent.'),
   capabilities: names
     .default([])

@@ -32,8 +32,8 @@ const errorHandler = z.strictObject({
   get steps(): z.ZodOptional<Steps> {
     return stepList().optional().describe('What is done then.');
   },
-  output: json.optional().describe('What the step gives then; without it, null.'),
-  rethrow: z.boolean().optional().describe('Fail all the same.'),
+  output: json.optional().describe('The output of the step then; without it, null.'),
+  rethrow: z.boolean().optional().describe('Whether the step still fails.'),
 });
 
 /** The handling of a failure. Source: docs/workflow-language.md#failures. */
@@ -56,7 +56,7 @@ const switchCase = z.union([
 const repeat = z.strictObject({
   until: condition.describe('CEL; true ends the loop.'),
   every: durationOrTemplate.default('0s').describe('The wait between turns.'),
-  max: numberOrTemplate.default(100).describe('How many turns at most; then it fails.'),
+  max: numberOrTemplate.default(100).describe('Maximum number of turns; after these, the step fails.'),
 });
 
 const wait = z.union(
@@ -65,8 +65,8 @@ const wait = z.union(
     z.strictObject({ until: condition.describe('CEL: a time to wait for, or a condition that comes true.') }),
     z.strictObject({
       signal: signalName.describe('The signal that is waited for.'),
-      if: condition.optional().describe('CEL over the signal; others stay for other waits.'),
-      timeout: durationOrTemplate.optional().describe('How long is waited.'),
+      if: condition.optional().describe('CEL over the signal; signals for which it is false are kept for other waits.'),
+      timeout: durationOrTemplate.optional().describe('How long to wait.'),
     }),
   ],
   'A wait is a duration (30s), { until: EXPRESSION } or { signal: NAME }',
@@ -79,8 +79,8 @@ const onFailure = z
 
 const fail = z.strictObject({
   code: errorCode.describe('The code of the failure, reported as it is written.'),
-  message: z.string().min(1).describe('What is said.'),
-  details: json.optional().describe('What belongs to it.'),
+  message: z.string().min(1).describe('The message of the failure.'),
+  details: json.optional().describe('Further data about the failure.'),
 });
 
 /** Marks a group that was expanded from a template. */
@@ -111,7 +111,9 @@ const verbs = {
     cut: z
       .literal('allowed')
       .optional()
-      .describe('It may be ended at work by a race, a failure beside it or a time-out, and counts as cancelled then.'),
+      .describe(
+        'The call may be cut off while it runs, by a race, a failure in another branch or item, or a time-out; it then counts as cancelled.',
+      ),
     undo: undo.optional().describe('What takes it back, if the task fails or is cancelled later.'),
   },
   approval: { approval: approval.describe('Asks people.') },
@@ -128,7 +130,7 @@ const verbs = {
       .union([z.string().min(1), z.array(json)], 'A list belongs here, or bare CEL that gives one')
       .describe('The list, or CEL that gives it.'),
     as: stepId.describe('The name of the item in expressions.'),
-    index: stepId.optional().describe('The name of its number, from 0.'),
+    index: stepId.optional().describe('The name of the index of the item, from 0.'),
     label: z
       .string()
       .min(1)
@@ -143,7 +145,7 @@ const verbs = {
   switch: { switch: z.array(switchCase).min(1).describe('Cases, of which one is taken.') },
   repeat: {
     repeat: repeat.describe('A loop.'),
-    index: stepId.optional().describe('The name of the number of the turn, from 0.'),
+    index: stepId.optional().describe('The name of the index of the turn, from 0.'),
     get steps(): Steps {
       return stepList().describe('Steps, in this order.');
     },

@@ -13,7 +13,7 @@ export const foreignEvent = z.enum(Object.keys(FOREIGN_EVENTS) as ForeignEvent[]
 
 /** Which abilities are shown as a tool: only facts known when a plan is made. */
 const mappedAbilities = z.strictObject({
-  abilities: globs.describe('Ids of abilities; * matches any letters.'),
+  abilities: globs.describe('Ids of abilities; * matches any characters.'),
   modules: globs.describe('Modules of the ability.'),
   environments: globs.describe('Names of environments.'),
   effects: z.array(effect).min(1).optional().describe('Effects of the ability.'),
@@ -27,7 +27,7 @@ const toolName = z.string().superRefine((tool, { addIssue }) => {
 
 /** `as`: an ability as a tool. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const toolMapping = z.strictObject({
-  match: mappedAbilities.describe('Which abilities are shown so: every field given must fit.'),
+  match: mappedAbilities.describe('Which abilities are shown as this tool: every field given must fit.'),
   tool_name: toolName.describe(
     'The tool: Bash, Write, Edit, MultiEdit, Read, Grep, Glob, WebFetch, WebSearch, mcp__server__tool.',
   ),
@@ -37,9 +37,9 @@ export const toolMapping = z.strictObject({
       z.string().regex(/^\s*\$\{\{[\s\S]*\}\}\s*$/, 'tool_input is a map, or one ${{ }} that gives a map'),
     ])
     .describe(
-      'Its input: texts may hold ${{ }} over `input`; a key whose expression is an absent optional is left out.',
+      'Its input: texts may contain ${{ }} over `input`; a key whose expression is an absent optional is left out.',
     ),
-  if: condition.optional().describe('CEL over tool_name and tool_input; false: the hook is not asked about this call.'),
+  if: condition.optional().describe('CEL over tool_name and tool_input; false: the hook does not run for this call.'),
 });
 
 /** `must_deny`: a call to stop. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */

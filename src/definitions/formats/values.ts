@@ -22,7 +22,10 @@ function isFree(name: string): boolean {
 
 export const abilityId = z
   .string()
-  .regex(ABILITY_ID, 'An id begins with a small letter and has at most 100 small letters, digits, dots, dashes and _')
+  .regex(
+    ABILITY_ID,
+    'An id begins with a lowercase letter and has at most 100 lowercase letters, digits, dots, dashes and _',
+  )
   .refine(isFree, RESERVED)
   .meta({ id: 'ability_id', not: { enum: [...RESERVED_NAMES] } });
 
@@ -33,7 +36,7 @@ function memberName(message: string) {
     .string()
     .regex(STEP_ID, message)
     .refine(isFree, RESERVED)
-    .refine((name) => !CEL_WORDS.has(name), 'Expressions cannot name this: it is a word of CEL')
+    .refine((name) => !CEL_WORDS.has(name), 'Expressions cannot use this name: it is a reserved word of CEL')
     .meta({ not: { enum: [...RESERVED_NAMES, ...CEL_WORDS] } });
 }
 
@@ -44,12 +47,15 @@ export const stepId = memberName(
 /** Part of task queue names. */
 export const environmentName = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'The name of an environment has at most 32 small letters, digits, dashes and _');
+  .regex(
+    /^[a-z][a-z0-9_-]{0,31}$/,
+    'The name of an environment begins with a lowercase letter and has at most 32 lowercase letters, digits, dashes and _',
+  );
 
 /** Names of profiles, servers, credentials, parameters. */
 export const plainName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name has letters, digits, _, - and dots')
+  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'A name begins with a letter or _ and has letters, digits, _, - and dots')
   .refine(isFree, RESERVED)
   .meta({ id: 'name', not: { enum: [...RESERVED_NAMES] } });
 
@@ -116,12 +122,15 @@ export const numberOrTemplate = z.union(
 /** A signal to wait for; reserved names are refused. */
 export const signalName = z
   .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/, 'The name of a signal has letters, digits, _, - and dots')
+  .regex(
+    /^[A-Za-z_][A-Za-z0-9_.-]{0,99}$/,
+    'The name of a signal begins with a letter or _ and has letters, digits, _, - and dots',
+  )
   .refine(isFree, RESERVED)
   .refine((name) => !name.startsWith('__temporal_'), 'Names that begin with `__temporal_` are those of Temporal itself')
   .superRefine((name, context) => {
     const instead = Object.hasOwn(INSTEAD_OF, name) ? INSTEAD_OF[name] : undefined;
-    if (instead !== undefined) context.addIssue({ code: 'custom', message: `This signal is ours: ${instead}` });
+    if (instead !== undefined) context.addIssue({ code: 'custom', message: `This signal is reserved: ${instead}` });
   })
   .meta({ not: { enum: [...RESERVED_NAMES, ...Object.keys(INSTEAD_OF)] } });
 
@@ -130,7 +139,7 @@ export const moment = z.iso
   .datetime({
     offset: true,
     abort: true,
-    error: 'A moment is written such as 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+01:00',
+    error: 'A moment looks like 2026-12-24T18:00:00Z or 2026-12-24T18:00:00+01:00',
   })
   .refine((text) => !Number.isNaN(Date.parse(text)), 'There is no such moment');
 
@@ -141,7 +150,7 @@ export const version = z.union([z.number().int().nonnegative(), z.string().min(1
 
 export const errorCode = z
   .string()
-  .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has small letters, digits, _ and dots');
+  .regex(/^[a-z][a-z0-9_.]{0,99}$/, 'An error code has lowercase letters, digits, _ and dots');
 
 export const effect = z.enum(EFFECTS);
 
@@ -152,7 +161,7 @@ export const jsonObject = z.record(z.string(), json);
 /** Integers in an answer that JSON numbers cannot safely hold; refused without it. */
 export const bigIntegers = z
   .literal('text')
-  .describe('`text` gives integers beyond 2^53 - 1 as text; without it, they are refused.');
+  .describe('`text` returns integers beyond 2^53 - 1 as text; without it, they are refused.');
 
 /** A JSON Schema; checked where it is used. */
 export const jsonSchema = jsonObject;
@@ -180,25 +189,22 @@ export const secretReference = z
 
 export const scope = z.strictObject({
   modules: z.array(z.string()).optional().describe('Modules or domains; hooks may match on them.'),
-  environments: z
-    .array(environmentName)
-    .optional()
-    .describe('Elsewhere it is unavailable; without it, all environments.'),
+  environments: z.array(environmentName).optional().describe('Where it is available; without it, in all environments.'),
 });
 
 /** Hints for finding an ability; never a permission. Source: R-000-31, R-000-64. */
 export const routingHints = z.strictObject({
   keywords: z.array(z.string()).optional().describe('Words of requests that it is for.'),
   negative_keywords: z.array(z.string()).optional().describe('Words of requests that it is not for.'),
-  scopes: z.array(z.string()).optional().describe('Scopes in which it is suggested; * matches any letters.'),
+  scopes: z.array(z.string()).optional().describe('Scopes in which it is suggested; * matches any characters.'),
   notes: z.string().optional().describe('What else helps to choose.'),
 });
 
 /** Hooks bound by name. Source: R-000-32; docs/definitions.md. */
 export const hookBindings = z.strictObject({
-  pre_create: names.optional().describe('Asked whether a task can be formed (PreAbilityCreate).'),
-  pre_call: names.optional().describe('Asked whether a call may be made now (PreAbilityCall).'),
-  post_call: names.optional().describe('Informed afterwards (PostAbilityCall).'),
+  pre_create: names.optional().describe('Hooks that decide whether a task can be created (PreAbilityCreate).'),
+  pre_call: names.optional().describe('Hooks that decide whether a call may be made now (PreAbilityCall).'),
+  post_call: names.optional().describe('Hooks that run after a call (PostAbilityCall).'),
   replace: z.boolean().optional().describe('Drops what earlier levels bound; a warning names it.'),
 });
 
@@ -222,4 +228,6 @@ export const contractExample = z.strictObject({
 
 export const taskTimeout = duration
   .optional()
-  .describe('How long it may work, waiting for people left out; 15m without it, and never above policy.max_timeout.');
+  .describe(
+    'How long it may run, not counting the time that it waits for people; 15m without it, and never above policy.max_timeout.',
+  );

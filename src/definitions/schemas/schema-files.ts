@@ -33,13 +33,13 @@ export const FORMATS: Record<FormatName, Format> = {
   'low-level': {
     file: 'low-level.schema.yaml',
     title: 'Low-level ability',
-    description: '`registry/low-level/*.yaml`, one file an operation: its contract.',
+    description: '`registry/low-level/*.yaml`, one file per operation: its contract.',
     format: lowLevel,
   },
   'high-level': {
     file: 'high-level.schema.yaml',
     title: 'High-level ability',
-    description: '`registry/high-level/*.yaml`, one file a workflow: its contract and its steps.',
+    description: '`registry/high-level/*.yaml`, one file per workflow: its contract and its steps.',
     format: highLevel,
   },
   agent: {
@@ -51,7 +51,7 @@ export const FORMATS: Record<FormatName, Format> = {
   implementations: {
     file: 'implementation.schema.yaml',
     title: 'Implementation',
-    description: '`registry/implementations/*.yaml`, one file an implementation: how an operation is carried out.',
+    description: '`registry/implementations/*.yaml`, one file per implementation: how an operation is carried out.',
     format: implementation,
   },
   config: {
@@ -69,13 +69,14 @@ export const FORMATS: Record<FormatName, Format> = {
   modules: {
     file: 'module.schema.yaml',
     title: 'Module',
-    description: '`modules/overview/*.yaml`, one file a module: what it is, and how far to rely on it.',
+    description: '`modules/overview/*.yaml`, one file per module: what it is, and how far to rely on it.',
     format: moduleOverview,
   },
   capabilities: {
     file: 'capabilities.schema.yaml',
     title: 'Capabilities',
-    description: '`registry/capabilities.yaml`: what packs can be able to do, and the words of requests that need it.',
+    description:
+      '`registry/capabilities.yaml`: the capabilities that packs can have, and the words of requests that need them.',
     format: capabilities,
   },
   packs: {

@@ -113,7 +113,7 @@ class Expansion {
     if (!ids.has(GIVEN)) return;
     const problem: Problem = {
       code: 'definition.invalid',
-      message: `A step of the template \`${name}\` has the id \`${GIVEN}\`, which is what the template was given`,
+      message: `A step of the template \`${name}\` has the id \`${GIVEN}\`, which is reserved for the inputs of the template`,
       location: { ...this.source.locate(['templates', name, 'steps']), ...used },
       suggestion: 'Choose another id.',
     };
@@ -135,7 +135,11 @@ class Expansion {
     if (missing.length === 0) return;
     const what = missing.map((one) => `\`${one}\``).join(', ');
     const place = Object.keys(given).length === 0 ? [...path, 'template'] : at;
-    this.refuse(`The template \`${name}\` is not given ${what}`, place, `Write \`with: { ${missing[0]}: .. }\`.`);
+    this.refuse(
+      `This use of the template \`${name}\` does not set ${what}`,
+      place,
+      `Write \`with: { ${missing[0]}: .. }\`.`,
+    );
   }
 
   /** Steps around a use have the same paths as the template's steps, so their ids must differ. */

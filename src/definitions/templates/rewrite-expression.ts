@@ -98,7 +98,7 @@ class Rewriter {
     throw new AbilityError({
       code: 'expression.unknown_step',
       message: `The template \`${template}\` has no step \`${name}\` (in \`${this.source}\`)`,
-      suggestion: didYouMean(name, steps) ?? 'A template sees its own steps; give it what it needs in `with`.',
+      suggestion: didYouMean(name, steps) ?? 'A template sees its own steps; pass what it needs in `with`.',
     });
   }
 
@@ -109,7 +109,7 @@ class Rewriter {
       code: 'expression.syntax',
       message: `The template \`${template}\` has no input \`${name}\` (in \`${this.source}\`)`,
       suggestion:
-        didYouMean(name, inputs) ?? `Name it in \`input\` of the template, and give it in \`with\` of each use.`,
+        didYouMean(name, inputs) ?? `Name it in \`input\` of the template, and set it in \`with\` of each use.`,
     });
   }
 
@@ -131,7 +131,7 @@ function isNode(value: unknown): value is Node {
 }
 
 function notSeen({ template }: TemplateNames, what: string, source: string, hint: string | undefined): AbilityError {
-  const rule = `A template sees ${KNOWN.join(', ')}, where \`input\` is what its use gives.`;
+  const rule = `A template sees ${KNOWN.join(', ')}, where \`input\` is what its use sets in \`with\`.`;
   return new AbilityError({
     code: 'expression.syntax',
     message: `The template \`${template}\` does not see ${what} (in \`${source}\`)`,

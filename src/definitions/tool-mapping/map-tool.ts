@@ -42,7 +42,7 @@ export function toolCallOf(
   if (fault === undefined) return { tool_name, tool_input: value as JsonObject };
   throw new AbilityError({
     code: 'input.invalid',
-    message: `What \`as\` makes of the input cannot be shown to the hook: ${fault}`,
+    message: `The tool input that \`as\` builds cannot be shown to the hook: ${fault}`,
     suggestion: 'Correct `tool_input` of the hook.',
   });
 }

@@ -40,7 +40,7 @@ export async function harvest(registry: Registry, environment: string, env: Node
   const { system, records: folder } = pathsOf(registry.root);
   const masker = maskerFor(registry, environment, env);
   const warnings: string[] = [];
-  const gaps = trying(warnings, 'What was asked for and is not there could not be read', [], () =>
+  const gaps = trying(warnings, 'Requests that no ability could meet could not be read', [], () =>
     groupGaps(new GapLog(system).read()),
   );
   const usage = trying(warnings, 'How often abilities are called could not be read', [], () =>
@@ -58,7 +58,7 @@ export async function harvest(registry: Registry, environment: string, env: Node
     }),
   );
   const flows = masker.maskDeep(flowsIn(registry, read.records)) as FoundFlow[];
-  trying(warnings, 'What is known of scripts and flows could not be kept', [], () =>
+  trying(warnings, 'The scripts and flows that were found could not be stored', [], () =>
     new HarvestFile(system).keep([...scripts.map(entryOfScript), ...flows.map((flow) => entryOfFlow(flow, read))]),
   );
   return { gaps, scripts, flows, warnings };
@@ -94,7 +94,7 @@ async function nearTo(pool: AbilityPool, script: FoundScript): Promise<Harvested
 function nextFor({ path, abilities, is_text }: FoundScript, isNear: boolean): string | null {
   if (abilities.length > 0 || !is_text) return null;
   const command = commandOf('ability', 'harvest', 'promote', path);
-  return isNear ? `Compare it with what is near; if it does something else: ${command}` : command;
+  return isNear ? `Compare it with similar abilities; if it does something else: ${command}` : command;
 }
 
 function entryOfScript({ path, summary, documented, runs, uses, near, abilities }: HarvestedScript): SeenEntry {

@@ -44,9 +44,8 @@ export async function mappedAbilities(
     const read = inputOfCall(mapping as Parameters<typeof inputOfCall>[0], tool_input);
     if (read.fits === false) return [];
     if (read.fits === 'unknown') {
-      const reason = `The hook ${hook} maps ${ability} with \`${read.template}\`, which cannot be read backwards, so its guards cannot be asked.`;
-      const suggestion =
-        'Write `tool_input` of the mapping with paths of `input` alone, such as `${{ input.command }}`.';
+      const reason = `The hook ${hook} maps ${ability} with \`${read.template}\`, which cannot be reversed, so its guards cannot run.`;
+      const suggestion = 'Use only paths of `input` in `tool_input` of the mapping, such as `${{ input.command }}`.';
       return [{ ability, decision: 'deny', reason, suggestion, warnings: [] }];
     }
     const key = JSON.stringify([ability, read.input]);

@@ -13,7 +13,7 @@ export function roundAbility(what: string, ability: string): Finding {
     about: 'abilities',
     ability,
     what: `${what} of the ability ${ability}`,
-    instead: `Run \`ability run ${ability}\` instead, which asks its guards; \`ability show ${ability}\` shows its input.`,
+    instead: `Run \`ability run ${ability}\` instead, which runs its guards; \`ability show ${ability}\` shows its input.`,
   };
 }
 

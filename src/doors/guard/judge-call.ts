@@ -29,7 +29,7 @@ export async function judgeCall(call: AgentCall, context: GuardContext): Promise
     findings.push({
       about: 'abilities',
       what: `A file of hooks cannot be read, and may guard ${call.name}`,
-      instead: 'Correct it; `ability lint` says where it is wrong.',
+      instead: 'Correct it; `ability lint` shows where it is wrong.',
     });
   }
   const mapped = await mappedAbilities(forms, context);
@@ -96,9 +96,9 @@ function guardsOf(findings: readonly Finding[], answers: readonly GuardAnswer[],
 }
 
 const REASONS: Record<keyof Bypass, string> = {
-  abilities: "A call of the agent's tool went round the ability.",
+  abilities: "A call of the agent's tool bypassed the ability.",
   registry: "A call of the agent's tool would have changed what is registered.",
-  decisions: "A call of the agent's tool was for people alone.",
+  decisions: "A call of the agent's tool is reserved for people.",
 };
 
 function short(text: string): string {

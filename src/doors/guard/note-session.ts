@@ -6,7 +6,7 @@ import { NOTE_VARIABLE, SESSION_NOTE_PROGRAM } from '../../server/installation.j
 export function noteSession(note: SessionNote, env: NodeJS.ProcessEnv): string | undefined {
   const isRemote = Boolean(env.TEMPORAL_ADDRESS || env.TEMPORAL_PROFILE);
   if (isRemote && !env.ABILITY_SEAL_KEYS)
-    return `The session ${note.session} has no note of this: without ABILITY_SEAL_KEYS it takes none from this machine.`;
+    return `The session ${note.session} has no note of this: without ABILITY_SEAL_KEYS it accepts none from this machine.`;
   try {
     const child = spawn(process.execPath, [SESSION_NOTE_PROGRAM], {
       cwd: note.root,

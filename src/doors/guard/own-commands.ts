@@ -48,7 +48,7 @@ export function findDecision(words: readonly string[], folders: readonly string[
       const isWorkflow =
         group !== '' && (verbs.length === 0 ? fed : verbs.some((verb) => WORKFLOW.test(verb) || !isKnown(verb)));
       if (groups.length === 0 ? fed : isMore || isWorkflow) {
-        return forPeople(`\`temporal ${shown(group)} ${shown(verbs[0])}\` goes round approvals and guards`);
+        return forPeople(`\`temporal ${shown(group)} ${shown(verbs[0])}\` bypasses approvals and guards`);
       }
     } else if (word === MARK.unknown && /^(approve|deny)$/.test(rest[0] ?? '')) {
       return forPeople(`\`.. ${rest[0]}\` may be a decision`);
@@ -68,7 +68,7 @@ function importsHooks(rest: readonly string[]): boolean {
 export function findDecisionInText(text: string): Finding | undefined {
   if (KEPT_KEYS.test(text)) return forPeople('.system/keys and .system/tokens hold what proves who decides');
   if (OVER_HTTP.test(text) || OVER_GRPC.test(text))
-    return forPeople('A signal to Temporal goes round approvals and guards');
+    return forPeople('A signal to Temporal bypasses approvals and guards');
   if (OVER_OUR_DOOR.test(text)) return forPeople('A decision over HTTP is for people');
   const found = IN_CODE.exec(text);
   return found ? forPeople(`\`${found[0].replace(/\s+/g, ' ')}\` is for people`) : undefined;
@@ -79,7 +79,7 @@ export function findDecisionInCode(code: string): Finding | undefined {
   const isOurs = code.includes('ability-runtime') && OURS_DECIDES.test(code);
   const isTemporal = code.includes('temporalio') && TEMPORAL_DECIDES.test(code);
   return isOurs || isTemporal
-    ? forPeople('Code that decides by a client library goes round approvals and guards')
+    ? forPeople('Code that decides by a client library bypasses approvals and guards')
     : undefined;
 }
 

@@ -61,13 +61,13 @@ export class Places {
     }
     const above = relative(resolve(path), this.root);
     const isAbove = above === '' || (!above.startsWith('..') && !isAbsolute(above));
-    return whole && isAbove ? refused(`${path} holds the registry of this project`) : undefined;
+    return whole && isAbove ? refused(`${path} contains the registry of this project`) : undefined;
   }
 
   private refuseInside(way: string, whole: boolean): Finding | undefined {
     const { registry, hooks } = this.index;
-    if (way === '') return whole ? refused('the folder holds the registry of this project') : undefined;
-    if (way === 'ability.yaml') return refused('ability.yaml says who approves and what may be gone round');
+    if (way === '') return whole ? refused('the folder contains the registry of this project') : undefined;
+    if (way === 'ability.yaml') return refused('ability.yaml defines who approves and what may be bypassed');
     const folder = [hooks, registry].find((known) => way === known || way.startsWith(`${known}/`));
     if (folder !== undefined) {
       const kind = folder === registry ? way.slice(registry.length + 1).split('/')[0] : 'hooks';
@@ -77,7 +77,7 @@ export class Places {
     }
     if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`);
     const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
-    if (whole && holds) return refused(`${way} holds the registry of this project`);
+    if (whole && holds) return refused(`${way} contains the registry of this project`);
     return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`) : undefined;
   }
 
@@ -110,9 +110,9 @@ function refused(what: string, scaffold?: string): Finding {
 
 function adviceOn(scaffold: string | undefined): string {
   if (scaffold === undefined) return 'Leave it to a person.';
-  if (scaffold === ADDS_HOOK) return `Add a hook with \`${scaffold}\`; what is there is for people to change.`;
+  if (scaffold === ADDS_HOOK) return `Add a hook with \`${scaffold}\`; existing hooks are for people to change.`;
   if (!scaffold.endsWith('--from FILE')) return `Use \`${scaffold}\`, which writes it.`;
-  return `Use \`${scaffold}\` with a whole definition in FILE, which lies elsewhere; it is checked before it is written. Of what is there, edit registry/config/ and what a scaffold left to be said.`;
+  return `Use \`${scaffold}\` with a whole definition in FILE, which lies elsewhere; it is checked before it is written. Of the existing files, edit only registry/config/ and those that a scaffold left incomplete.`;
 }
 
 /** The folders that a relative path may refer to. */

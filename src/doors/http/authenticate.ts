@@ -76,11 +76,11 @@ function identify({ findToken, local, proxyHeader }: Authentication, { headers }
   if (authorization !== undefined) {
     const [, text = ''] = BEARER.exec(String(authorization)) ?? [];
     const token = text === '' ? undefined : findToken(text);
-    if (!token) throw unauthenticated('The token opens nothing: it is unknown, expired or revoked');
+    if (!token) throw unauthenticated('The token is not valid: it is unknown, expired or revoked');
     return callerOfToken(token, text);
   }
   if (proxyHeader !== undefined) return callerOfProxy(headers[proxyHeader], proxyHeader);
-  if (!local) throw unauthenticated('This door takes no request without a token');
+  if (!local) throw unauthenticated('This door accepts no request without a token');
   // Every user and agent of this machine reaches the port, so it has no right to decide.
   return { person: local, rights: new Set<Right>(['read', 'run']), name: 'local' };
 }
@@ -106,12 +106,12 @@ function callerOfProxy(value: string | string[] | undefined, header: string): Ht
 export function refuseWithoutRight({ rights, token, person }: HttpCaller, right: Right): void {
   if (rights.has(right)) return;
   if (token === undefined) {
-    throw unauthenticated('Decisions over HTTP take a token: anyone on this machine reaches this port');
+    throw unauthenticated('Decisions over HTTP require a token: anyone on this machine can reach this port');
   }
   const whose = person.agent === undefined ? 'This token' : `The token of the agent ${person.agent}`;
   throw new AbilityError({
     code: 'door.forbidden',
-    message: `${whose} may ${[...rights].join(', ')}, and not ${right}`,
+    message: `${whose} may ${[...rights].join(', ')}, but not ${right}`,
     suggestion:
       person.agent === undefined
         ? `Use a token with that right: \`ability token create --person NAME --can ${right}\`.`
@@ -160,7 +160,7 @@ function nameIn(header: string | string[] | undefined): string | undefined {
 function another(said: string, known: string): AbilityError {
   return new AbilityError({
     code: 'door.forbidden',
-    message: `The request is asked for by ${oneLine(said)}, and the door knows who sends it as ${known}`,
-    suggestion: `Ask as ${known}, or with a token of ${oneLine(said)}.`,
+    message: `The request names ${oneLine(said)} as its requester, but ${known} sent it`,
+    suggestion: `Send it as ${known}, or with a token of ${oneLine(said)}.`,
   });
 }

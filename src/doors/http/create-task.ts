@@ -64,7 +64,7 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
 /** @throws AbilityError `door.bad_request` for several keys. */
 export function readKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined || typeof header === 'string') return header;
-  throw new AbilityError({ code: 'door.bad_request', message: 'Idempotency-Key comes more than once' });
+  throw new AbilityError({ code: 'door.bad_request', message: 'Idempotency-Key was sent more than once' });
 }
 
 /** The same as `ability task create --json` prints. */

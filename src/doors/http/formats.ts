@@ -11,19 +11,24 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 
 /** Stands for any JSON: an OpenAPI document cannot contain the recursive schema. */
 const json = z.unknown();
-const input = z.record(z.string(), json).describe('What the ability is given, as its input_schema has it.');
-const environment = z.string().min(1).max(100).describe('Left out: as the project chooses.');
+const input = z.record(z.string(), json).describe('The input of the ability, as its input_schema describes it.');
+const environment = z.string().min(1).max(100).describe('If left out, the project chooses it.');
 const wait = z
   .string()
   .refine((text) => isDuration(text) && parseDuration(text) <= LONGEST_WAIT_MS, 'It is no duration of at most 5m')
-  .describe('How long to wait for the end, such as 30s, at most 5m; 0s without it.');
+  .describe('How long to wait for the end, such as 30s, at most 5m (default: 0s).');
 
 const newTask = {
   ability: z.string().min(1).max(200).describe('Its id.'),
   input: input.optional(),
   environment: environment.optional(),
   session: z.string().min(1).max(100).optional().describe('The session that the task belongs to.'),
-  scope: z.string().min(1).max(200).optional().describe('The folder that it is about; without it, that of the door.'),
+  scope: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('The folder that the task is about (default: that of the door).'),
   intent: z.string().trim().min(1).max(1000).optional().describe('What it is for; kept and shown with the task.'),
   plan: z
     .string()
@@ -45,7 +50,7 @@ export const runBody = z
 export const waitBody = z.strictObject({ wait: wait.optional() });
 export const planBody = z.strictObject({ input: input.optional(), environment: environment.optional() });
 export const signalBody = z.strictObject({
-  payload: json.optional().describe('What the signal carries; null without it.'),
+  payload: json.optional().describe('What the signal carries (default: null).'),
 });
 export const decisionBody = z.strictObject({
   decision: z.enum(['approve', 'deny', 'request_changes']),
@@ -53,14 +58,14 @@ export const decisionBody = z.strictObject({
   fields: z.record(z.string(), json).optional().describe('What the approval asks the decider to fill in.'),
 });
 export const sessionBody = z.strictObject({
-  id: z.string().min(1).max(64).optional().describe('Your own id; an open session of that id is this very session.'),
+  id: z.string().min(1).max(64).optional().describe('Your own id; an open session with that id is used again.'),
   environment: environment.optional(),
   scope: z.string().min(1).max(200).optional().describe('The folder that it is about.'),
   idle: z
     .string()
     .refine(isDuration, 'It is no duration')
     .optional()
-    .describe('Ends it when nothing has happened so long.'),
+    .describe('End the session when nothing has happened for this long.'),
 });
 export const promptBody = z.strictObject({ prompt: z.string().min(1) });
 
@@ -95,8 +100,8 @@ export const listQuery = z.strictObject({
     .string()
     .regex(/^[1-9]\d{0,2}$/, 'It is no number from 1 to 999')
     .optional()
-    .describe('At most this many; 50 without it.'),
-  cursor: z.string().min(1).max(4096).optional().describe('`next_cursor` of the part before.'),
+    .describe('At most this many (default: 50).'),
+  cursor: z.string().min(1).max(4096).optional().describe('`next_cursor` of the previous part.'),
 });
 
 const problem = z.looseObject({ code: z.string(), message: z.string() });
@@ -138,8 +143,8 @@ const resultShape = {
   _meta: meta,
 };
 export const askedAnswer = z.looseObject({
-  run: z.string().describe('The id of the run: that of `Idempotency-Key`, where one came.'),
-  session_id: z.string().describe('In which a question is answered: the next `prompt` with this `session`.'),
+  run: z.string().describe('The id of the run: that of `Idempotency-Key`, where one was sent.'),
+  session_id: z.string().describe('To answer a question, send the next `prompt` with this `session`.'),
   outcome: z.enum(OUTCOMES),
   answer: z.string(),
   question: z.string().nullable(),
@@ -199,7 +204,7 @@ export const skippedAnswer = z.strictObject({ status: z.literal('skipped'), by: 
 export const deliveryAnswer = z.strictObject({
   status: z.enum(['started', 'queued']).describe('`queued`: its task waits for a worker, and is made once one is up.'),
   task_key: z.string(),
-  known: z.boolean().describe('The same delivery had come before.'),
+  known: z.boolean().describe('The same delivery was received before.'),
 });
 export const eventAnswer = z.strictObject({
   id: z.string(),

@@ -59,8 +59,8 @@ export function httpProblem(error: unknown): HttpProblem {
       ? error.toProblem()
       : {
           code: 'internal.error',
-          message: 'The door failed; who runs it can read why',
-          suggestion: 'Ask who runs `ability serve`.',
+          message: 'The door failed; its operator can read why',
+          suggestion: 'Ask the operator of `ability serve`.',
         };
   const { code, message, suggestion = null, location = null, details } = known;
   const status = statusOf(code);

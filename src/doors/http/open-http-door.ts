@@ -176,7 +176,7 @@ function known(error: unknown, { limits }: HttpDoor): unknown {
   const { code = '', statusCode } = error as Error & { code?: string; statusCode?: number };
   const ours = FRAMEWORK_CODES[code] ?? (statusCode !== undefined && statusCode < 500 ? 'door.bad_request' : undefined);
   if (ours === undefined) return error;
-  const message = ours === 'door.too_large' ? `A body may have ${limits.bytes} bytes` : error.message;
+  const message = ours === 'door.too_large' ? `A body may have at most ${limits.bytes} bytes` : error.message;
   return new AbilityError({ code: ours, message }, { cause: error });
 }
 

@@ -4,14 +4,14 @@ import { problemAnswer } from './formats.js';
 import type { Route } from './route.js';
 
 const FAILURES: Record<string, string> = {
-  400: 'The request, or what it asks for, is not as it has to be.',
-  401: 'A token, or a signature, is needed, or the one that came opens nothing.',
-  403: 'A right, a guard or an approver says no.',
+  400: 'The request, or what it asks for, is not valid.',
+  401: 'A token or a signature is required, or the one that was sent is not valid.',
+  403: 'A right is missing, or a guard or an approver denies it.',
   404: 'There is no such thing.',
   409: 'It cannot be done in the present state.',
-  422: 'It is unavailable: preflight says no.',
-  429: 'Too many requests of one caller; `retry-after` says when to ask again.',
-  503: 'Temporal, a worker or the engine is out of order.',
+  422: 'It is unavailable: preflight refuses it.',
+  429: 'Too many requests of one caller; `retry-after` states when to ask again.',
+  503: 'Temporal, a worker or the engine is unavailable.',
 };
 
 /** OpenAPI 3.1, made from the formats that check requests. @param version of the package. */
@@ -26,12 +26,15 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
     info: {
       title: 'Ability Runtime',
       version,
-      description: 'The operations of a project, durably. Failures are problem+json with the codes of docs/errors.md.',
+      description:
+        'Runs the operations of a project durably. Failures are problem+json with the codes of docs/errors.md.',
     },
     paths,
     components: {
       schemas: { Problem: schemaOf(problemAnswer, 'output') },
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'Of `ability token create`.' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A token that `ability token create` made.' },
+      },
     },
   };
 }
@@ -51,7 +54,7 @@ function operationOf(route: Route): JsonObject {
   return {
     operationId: nameOf(route),
     summary,
-    ...(right !== null && { description: `Takes the right \`${right}\`.`, security: [{ token: [] }, {}] }),
+    ...(right !== null && { description: `Requires the right \`${right}\`.`, security: [{ token: [] }, {}] }),
     parameters: parametersOf(route),
     ...(body && {
       requestBody: {

@@ -37,7 +37,7 @@ export class RateLimit {
     const retry_after = Math.max(1, Math.ceil((1 - left) / perSecond));
     throw new AbilityError({
       code: 'door.too_many',
-      message: `More than ${perSecond} requests a second, ${burst} at once, are not taken from one caller`,
+      message: `One caller may send at most ${perSecond} requests a second, and ${burst} at once`,
       suggestion: `Ask again in ${retry_after} s.`,
       details: { retry_after },
     });

@@ -47,15 +47,15 @@ export function readListening(flags: ListenFlags, hasToken: boolean): Listening 
   if (!isHere && !tls && proxy === undefined) {
     throw new AbilityError({
       code: 'door.no_tls',
-      message: `--host ${host} is beyond this machine, where tokens and inputs would be read on their way`,
-      suggestion: 'Give --tls-cert and --tls-key, or name the proxy that ends TLS: --behind-proxy NAME.',
+      message: `--host ${host} can be reached from other machines, and tokens and inputs could be read in transit`,
+      suggestion: 'Pass --tls-cert and --tls-key, or name the proxy that ends TLS: --behind-proxy NAME.',
     });
   }
   const isLocal = isHere && proxy === undefined && proxyHeader === undefined;
   if (!isLocal && !hasToken && proxyHeader === undefined) {
     throw new AbilityError({
       code: 'door.no_token',
-      message: 'No token opens this project, so that every request from beyond this machine would be refused',
+      message: 'This project has no valid token, so every request from another machine would be refused',
       suggestion: 'Make one first: `ability token create --person NAME --can read,run`.',
     });
   }
@@ -80,7 +80,7 @@ function namesOfMachine(): string[] {
 function readTls({ tlsCert, tlsKey }: ListenFlags): Tls | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
-    throw usage('TLS takes a certificate and its key', 'Give both --tls-cert and --tls-key.');
+    throw usage('TLS needs a certificate and its key', 'Pass both --tls-cert and --tls-key.');
   }
   const tls = { cert: readPem('--tls-cert', tlsCert), key: readPem('--tls-key', tlsKey) };
   try {
@@ -103,26 +103,26 @@ function readHost(flag: string, text: string): string {
   const bare = text.replace(/^\[|\]$/g, '').toLowerCase();
   const name = isIP(bare) === 6 ? hostnameOf(`[${bare}]`) : hostnameOf(bare);
   if (name !== undefined && name === (isIP(bare) === 6 ? name : bare)) return name;
-  throw usage(`${flag} ${text} is no host`, 'Give a name or an address, without a scheme and a port.');
+  throw usage(`${flag} ${text} is no host`, 'Pass a name or an address, without a scheme or a port.');
 }
 
 function readPort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw usage(`--port ${text} is no port`, 'Give a number from 0 to 65535.');
+  throw usage(`--port ${text} is no port`, 'Pass a number from 0 to 65535.');
 }
 
 function readHeader(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const name = text.toLowerCase();
   if (/^[a-z0-9-]{1,64}$/.test(name) && name !== 'authorization' && name !== 'host') return name;
-  throw usage(`--trust-proxy-user ${text} is no header of a user`, 'Write for example X-Forwarded-User.');
+  throw usage(`--trust-proxy-user ${text} is no header of a user`, 'Use for example X-Forwarded-User.');
 }
 
 function unreadable(flag: string, path: string, cause: unknown): AbilityError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   const message = `${flag} ${path} cannot be used: ${reason}`;
-  return new AbilityError({ code: 'door.not_listening', message, suggestion: 'Give a file in PEM.' }, { cause });
+  return new AbilityError({ code: 'door.not_listening', message, suggestion: 'Pass a file in PEM format.' }, { cause });
 }
 
 function usage(message: string, suggestion: string): AbilityError {

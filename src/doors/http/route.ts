@@ -101,7 +101,7 @@ function read(format: z.ZodType, value: unknown, part: string): unknown {
 
 function refuseBody(body: unknown): undefined {
   if (body === undefined || body === null) return undefined;
-  throw badRequest('This route takes no body', [{ at: 'body', message: 'It takes none' }]);
+  throw badRequest('This route accepts no body', [{ at: 'body', message: 'It must be empty' }]);
 }
 
 function badRequest(message: string, details: unknown): AbilityError {

@@ -72,7 +72,7 @@ function needed(environment: string | undefined): string {
   if (environment !== undefined) return environment;
   throw new AbilityError({
     code: 'config.no_environment',
-    message: 'Over HTTP a task needs an environment: a door does not say which is the default',
+    message: 'Over HTTP a task needs an environment: a door does not state which is the default',
     suggestion: 'Pass `environment`.',
   });
 }

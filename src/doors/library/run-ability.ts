@@ -57,7 +57,7 @@ function refuseBoth(options: RunOptions): void {
   if (both.length === 0) return;
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `A run over an open connection takes no ${both.join(', ')}`,
+    message: `A run over an open connection accepts no ${both.join(', ')}`,
     suggestion: 'Pass either a connection, or what a connection is made with.',
   });
 }

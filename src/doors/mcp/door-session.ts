@@ -95,8 +95,8 @@ export class DoorSession {
 function closed(): AbilityError {
   return new AbilityError({
     code: 'session.stopped',
-    message: 'The session has ended with what its caller was let in by',
-    suggestion: 'Come again, with a token that is open.',
+    message: 'The session has ended: its door closed, or the token of its caller is no longer valid',
+    suggestion: 'Connect again with a valid token.',
   });
 }
 

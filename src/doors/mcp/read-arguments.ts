@@ -13,7 +13,7 @@ export function readArguments<T>(schema: z.ZodType<T>, given: unknown = {}): T {
   if (length > MAX_ARGUMENTS) {
     throw new AbilityError({
       code: 'input.invalid',
-      message: `The arguments have ${length} characters; ${MAX_ARGUMENTS} are taken`,
+      message: `The arguments have ${length} characters; at most ${MAX_ARGUMENTS} are accepted`,
       suggestion: 'Put what is large into a file, and name it in the input.',
     });
   }

@@ -60,7 +60,7 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
 }
 
 /** The worker may run other definitions than those searched, described and planned here. */
-const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here; the task runs theirs';
+const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here; the task runs those of the worker';
 
 /** Each caller has its own keys, so that none runs or sees another's task under the same key. */
 function keyOf({ name, agent = '' }: Person, key: string): string {

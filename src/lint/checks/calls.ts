@@ -77,7 +77,7 @@ function* literalDiagnostics(contract: Contract, value: Json, path: PropertyKey[
       const what = pointer.length > 0 ? `\`${pointer.join('.')}\`` : 'The value';
       const choices = error.params.allowedValues ?? error.params.allowedValue;
       const must = choices === undefined ? error.message : `must be ${JSON.stringify(choices)}`;
-      const message = `${what} ${must}, by ${schemaOf(contract)}`;
+      const message = `${what} ${must}, according to ${schemaOf(contract)}`;
       yield { code: contract.isOutput ? 'lint.output_mismatch' : 'lint.wrong_parameter', message, path: at };
     }
   }
@@ -167,7 +167,7 @@ function* misfits(
 function fixOf(value: Json, given: Type, wanted: Type, contract: Contract): string | undefined {
   if (mayBeFile(given)) {
     const next = contract.isOutput ? '' : '; a script gets its path where an argument is `${{ input.NAME }}`';
-    return `Write \`{ type: object, format: file }\` for it in ${schemaOf(contract)}${next}.`;
+    return `Use \`{ type: object, format: file }\` for it in ${schemaOf(contract)}${next}.`;
   }
   return fitsAsText(given, wanted) ? `Write \`\${{ string(${inner(value)}) }}\`.` : undefined;
 }

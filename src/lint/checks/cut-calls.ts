@@ -60,7 +60,7 @@ function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
     const what = `its \`timeout: ${own}\` cuts it, though its implementation may take ${formatDuration(found.writtenMs)}`;
     yield {
       what,
-      fix: `Raise the \`timeout\` to ${formatDuration(found.writtenMs)}, or write \`cut: allowed\` beside it.`,
+      fix: `Raise the \`timeout\` to ${formatDuration(found.writtenMs)}, or set \`cut: allowed\` beside it.`,
     };
   }
   for (const outer of [...around].reverse()) {
@@ -75,15 +75,15 @@ function* cuttersOf({ path, around, own, found }: CallSite): Generator<Cutter> {
 function* cutter({ id, step }: DefinedStep, limitMs: number): Generator<Cutter> {
   if (step.verb === 'race' && Object.keys(step.race).length > 1) {
     const what = `the race \`${id}\` cuts it when another branch ends first`;
-    yield { what, fix: `Move the call after the race, or write \`cut: allowed\` at it.` };
+    yield { what, fix: `Move the call after the race, or set \`cut: allowed\` on it.` };
   }
   if (runsAtOnce(step) && 'on_failure' in step && step.on_failure === 'cancel') {
     const what = `\`on_failure: cancel\` of \`${id}\` cuts it when something beside it fails`;
-    yield { what, fix: 'Write `on_failure: finish` or `stop` there, or `cut: allowed` at the call.' };
+    yield { what, fix: 'Set `on_failure: finish` or `stop` there, or `cut: allowed` on the call.' };
   }
   if (step.timeout !== undefined && isShorter(step.timeout, limitMs)) {
     const what = `\`timeout: ${step.timeout}\` of \`${id}\` cuts it, though it may take ${formatDuration(limitMs)}`;
-    yield { what, fix: `Raise that \`timeout\`, move the call out, or write \`cut: allowed\` at it.` };
+    yield { what, fix: `Raise that \`timeout\`, move the call out, or set \`cut: allowed\` on it.` };
   }
 }
 

@@ -104,7 +104,7 @@ export function* templateDiagnostics(
 
 function unfitInText(source: string, type: Type): Diagnostic | undefined {
   if (mayBe(type, 'string', 'int', 'double', 'bool')) return undefined;
-  const message = `\`${source}\` gives ${describeType(type)}, which cannot stand inside text`;
+  const message = `\`${source}\` gives ${describeType(type)}, which cannot be inserted into text`;
   return { code: 'lint.not_text', message };
 }
 

@@ -40,7 +40,7 @@ function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDef
         cel: CEL,
       });
       if (answer.status === 'ok' && answer.decision === expect) continue;
-      const said = answer.status === 'error' ? `fails: ${answer.reason}` : `says ${answer.decision}`;
+      const said = answer.status === 'error' ? `fails: ${answer.reason}` : `answers ${answer.decision}`;
       yield findingOf('lint.hook_example', `The hook ${id} ${said}, where its example has ${expect}`, at);
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;

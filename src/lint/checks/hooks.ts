@@ -43,7 +43,7 @@ function* claimedCallers(registry: Registry): Generator<Finding> {
     for (const { value, locate } of registry.hooks.get(phase) ?? []) {
       const callers = value.match?.callers ?? [];
       if (!value.enabled || !callers.includes('agent') || CLAIMED.every((caller) => callers.includes(caller))) continue;
-      const message = `The guard ${value.id} fires for agents and not for every client, and on the command line an agent is one that says so`;
+      const message = `The guard ${value.id} fires for agents and not for every client, and on the command line only a client that says so counts as an agent`;
       yield findingOf('lint.claimed_caller', message, locate(['match', 'callers']));
     }
   }
@@ -146,7 +146,7 @@ export function* checkHookCoverage({ registry }: LintedProject): Generator<Findi
       const missed = wanted.map(([id]) => id).filter((id) => isMissed(hook, id, registry));
       if (missed.length === 0) continue;
       const more = missed.length > MAX_NAMED ? ` and ${missed.length - MAX_NAMED} more` : '';
-      const message = `The hook ${hook.value.id} is not asked about ${missed.slice(0, MAX_NAMED).join(', ')}${more}: no entry of \`as\` fits`;
+      const message = `The hook ${hook.value.id} does not run for ${missed.slice(0, MAX_NAMED).join(', ')}${more}: no entry of \`as\` fits`;
       yield findingOf('lint.hook_uncovered', message, hook.locate(['as']));
     }
   }

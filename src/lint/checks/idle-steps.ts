@@ -33,8 +33,8 @@ function* unreachedHandlers(
   for (const [index, { errors }] of handlers.entries()) {
     if (taken.has('*') || errors?.every((code) => taken.has(code))) {
       const message = taken.has('*')
-        ? 'A handler before this one takes every failure'
-        : 'Handlers before this one take all of its `errors`';
+        ? 'A handler before this one handles every failure'
+        : 'Handlers before this one handle all of its `errors`';
       yield findingOf('lint.never_reached', message, from.locate([...path, index]));
     }
     for (const code of errors ?? ['*']) taken.add(code);

@@ -24,7 +24,7 @@ export function* checkEffects({ registry }: LintedProject): Generator<Finding> {
     if (contract?.effects !== 'read' && contract?.effects !== 'external_read') continue;
     const why = whyItChanges(body, operation);
     if (!why) continue;
-    const message = `${operation} says \`effects: ${contract.effects}\`, and ${why.message}`;
+    const message = `${operation} states \`effects: ${contract.effects}\`, and ${why.message}`;
     yield findingOf('lint.effect_too_mild', message, from.locate([...path, ...why.path]));
   }
 }
@@ -69,7 +69,7 @@ export function* checkTags({ registry }: LintedProject): Generator<Finding> {
       } else if (!KNOWN_TAGS.includes(tag)) {
         const near = nearestTag(tag);
         if (near === undefined) continue;
-        yield findingOf('lint.tag_idle', `\`${tag}\` is not the tag \`${near}\``, location, `Write \`${near}\`.`);
+        yield findingOf('lint.tag_idle', `\`${tag}\` is not the tag \`${near}\``, location, `Use \`${near}\`.`);
       }
     }
   }

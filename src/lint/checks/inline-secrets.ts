@@ -54,7 +54,7 @@ export const checkInlineSecrets = ofEachSource((source) =>
   [...secretsIn(source)]
     .sort((a, b) => a.start - b.start)
     .map(({ key, start }) =>
-      findingOf('lint.inline_secret', `${key} holds what looks like a secret itself`, source.locateOffset(start)),
+      findingOf('lint.inline_secret', `${key} contains what looks like a secret`, source.locateOffset(start)),
     ),
 );
 

@@ -32,7 +32,7 @@ function* keywordFaults(
     if (SCHEMA_KEYWORDS.has(key) || key.startsWith('x-')) continue;
     const [near] = nearestNames(key, SCHEMA_KEYWORDS);
     const fix = near === undefined ? undefined : `Write \`${near}\`.`;
-    const message = `\`${key}\` is no keyword of JSON Schema, so it says nothing`;
+    const message = `\`${key}\` is no keyword of JSON Schema, so it has no effect`;
     yield findingOf('lint.schema_keyword', message, from.locate([...path, key], 'key'), fix);
   }
   const described = [...around, ...(isJsonObject(schema.properties) ? Object.keys(schema.properties) : [])];
@@ -68,7 +68,7 @@ function* requiredUnknown(
     // Another check reports a forbidden name.
     if (typeof name !== 'string' || described.includes(name) || isForbidden(schema, name)) continue;
     const [near] = nearestNames(name, described);
-    const fix = near === undefined ? undefined : `Write \`${near}\`, or describe \`${name}\` under \`properties\`.`;
+    const fix = near === undefined ? undefined : `Use \`${near}\`, or describe \`${name}\` under \`properties\`.`;
     const message = `\`${name}\` is required and not among the \`properties\``;
     yield findingOf('lint.schema_required_unknown', message, from.locate([...path, 'required', index]), fix);
   }
@@ -91,7 +91,7 @@ function* defaultsIn(
   if (!isJsonObject(schema)) return;
   const { default: value } = schema;
   if (value !== undefined && !fits(schema, root, value)) {
-    const message = `The default ${shortOf(value)} is not as its own schema says`;
+    const message = `The default ${shortOf(value)} does not match its own schema`;
     yield findingOf('lint.schema_default', message, from.locate([...path, 'default']));
   }
   for (const { schema: inner, at } of innerSchemas(schema)) yield* defaultsIn(inner, root, from, [...path, ...at]);

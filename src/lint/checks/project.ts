@@ -16,7 +16,7 @@ export function* checkEnvironments({ registry }: LintedProject): Generator<Findi
   for (const [name, { approve, protected: isProtected }] of Object.entries(registry.project.environments)) {
     const path = ['environments', name];
     if (PRODUCTION.test(name) && !isProtected && !isWritten(registry, path, 'protected')) {
-      const message = `${name} is called like production, and is not protected`;
+      const message = `${name} is named like production, and is not protected`;
       yield findingOf('lint.environment_unprotected', message, registry.locateInProject(path));
     }
     const mildest = Math.min(...approve.map((effect) => EFFECTS.indexOf(effect)));
@@ -90,7 +90,7 @@ export function* checkVariablesTwice({ registry }: LintedProject): Generator<Fin
     ];
     for (const { name, places, key } of found) {
       const location = profile.locate([key, name], 'key');
-      yield findingOf('lint.variable_twice', `The profile ${id} gives ${name} twice: it is ${places}`, location);
+      yield findingOf('lint.variable_twice', `The profile ${id} sets ${name} twice: it is ${places}`, location);
     }
   }
 }

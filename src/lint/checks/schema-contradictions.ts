@@ -122,7 +122,7 @@ function fixOf({ properties }: JsonObject, name: string): string {
   );
   return near === undefined
     ? `Describe it under \`properties\`.`
-    : `Write \`${near}\`, or describe it under \`properties\`.`;
+    : `Use \`${near}\`, or describe it under \`properties\`.`;
 }
 
 export function isForbidden(
@@ -174,7 +174,7 @@ function* idleKeywords(schema: JsonObject): Generator<SchemaFault> {
   for (const keyword of types ? Object.keys(schema) : []) {
     const type = TYPE_OF.get(keyword);
     if (type === undefined || types?.includes(type)) continue;
-    const message = `\`${keyword}\` is for type ${type}, and says nothing about ${String(schema.type)}`;
+    const message = `\`${keyword}\` is for type ${type}, and has no effect on ${String(schema.type)}`;
     yield { code, message, path: [keyword], part: 'key' };
   }
   const { format } = schema;

@@ -59,7 +59,7 @@ function declaredOf(
 const REASONS: Record<UnpinnedImport['why'], (text: string) => string> = {
   missing: (text) => `imports ${text}, which is not in the project`,
   outside: (text) => `imports ${text}, which lies outside the project and is not pinned`,
-  computed: (text) => `imports what only running it decides: ${text}`,
+  computed: (text) => `imports what is only decided when it runs: ${text}`,
   live: (text) => `reads ${text} from the working directory, where it may be edited after the approval`,
   too_large: () => 'is too large to be read for imports',
 };
@@ -92,7 +92,7 @@ function* unpinnedPlaces({ files, read }: Followed, main: ScriptFile, script: Sc
     for (const { line, reaches } of ownPlaces(file, language, main)) {
       if (isCovered(reaches)) continue;
       const what = reaches ? `for ${reaches}` : 'for files';
-      const message = `${file.path} reaches ${what} by its own place, and \`files\` does not name ${reaches ? 'it' : 'any'}`;
+      const message = `${file.path} reaches ${what} relative to its own path, and \`files\` does not name ${reaches ? 'it' : 'any'}`;
       yield findingOf('lint.file_not_pinned', message, { file: file.path, line, column: 1 });
     }
   }

@@ -51,7 +51,7 @@ export function* checkLateRetries({ registry }: LintedProject): Generator<Findin
       if (!retry || retry.attempts < 2 || !isDuration(retry.first)) continue;
       const limit = limitOf(step, registry);
       if (!limit || shortestWait(retry) < limit.ms) continue;
-      const message = `\`${id}\` waits \`retry.first: ${retry.first}\` before its second attempt, and all its attempts together have ${formatDuration(limit.ms)} (${limit.from}), so that there is none`;
+      const message = `\`${id}\` waits \`retry.first: ${retry.first}\` before its second attempt, and all its attempts together have ${formatDuration(limit.ms)} (${limit.from}), so there is no second attempt`;
       yield findingOf('lint.retry_too_late', message, workflow.locate([...path, 'retry'], 'key'));
     }
   }

@@ -114,7 +114,7 @@ function lookOf(text: string, known: Names): Look | undefined {
 function templateLook(text: string, key: ScriptKey): Look {
   return {
     message: `\`${short(text)}\` reaches the script as it is: no \${{ }} is evaluated here`,
-    fix: key === 'set' ? 'Write it under `env` of the script.' : 'Write the arguments as a list, `args`.',
+    fix: key === 'set' ? 'Set it under `env` of the script.' : 'Set the arguments as a list, `args`.',
   };
 }
 
@@ -123,7 +123,7 @@ function variableLook(text: string): Look | undefined {
   if (!/^(env:[A-Za-z_]\w*|\$[A-Z][A-Z0-9_]+|\$\{[A-Z][A-Z0-9_]+\}|%[A-Z][A-Z0-9_]+%)$/.test(text)) return undefined;
   return {
     message: `\`${text}\` is a text here; nothing puts the variable in its place`,
-    fix: 'Let the `env_profile` of the script `pass` the variable, or give it under `secrets`.',
+    fix: 'Let the `env_profile` of the script `pass` the variable, or set it under `secrets`.',
   };
 }
 

@@ -29,7 +29,7 @@ export function* compareContracts(before: Registry, after: Registry): Generator<
     if (!now) {
       // A broken file is a finding of its own.
       if (after.broken.has(`ability:${id}`)) continue;
-      yield findingOf('lint.break_removed', `The ability ${id} is gone`, { file: old.file });
+      yield findingOf('lint.break_removed', `The ability ${id} was removed`, { file: old.file });
     } else if (String(old.value.version) === String(now.value.version)) yield* compare(before, after, id, old, now);
   }
 }
@@ -90,7 +90,7 @@ function* compareFiles(id: string, old: Ability, now: Ability): Generator<Findin
   for (const [name, { many }] of Object.entries(before)) {
     const file = after[name];
     if (file && file.many === many) continue;
-    const what = file ? `was ${many ? 'a list of files' : 'one file'}, and is not any more` : 'is gone';
+    const what = file ? `was ${many ? 'a list of files' : 'one file'}, and is not any more` : 'was removed';
     yield findingOf(
       'lint.break_output_removed',
       `The file \`${name}\` of ${id} ${what}`,

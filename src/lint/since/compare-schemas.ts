@@ -31,7 +31,7 @@ export function* compareSchemas(
     const at = [...path, 'properties'];
     if (inner) yield* compareSchemas(schema, inner, direction, [...at, key], join(name, key));
     else if (direction === 'output' || after.additionalProperties === false) {
-      yield { kind: 'removed', path: at, name: join(name, key), what: 'is gone' };
+      yield { kind: 'removed', path: at, name: join(name, key), what: 'was removed' };
     }
   }
   for (const key of direction === 'output' ? neededBefore : []) {

@@ -52,7 +52,7 @@ function reportMissing(maps: MapType[], { name, from, isChecked }: Selection, re
   report({
     code: 'lint.optional_field',
     message: `\`${from}.${name}\` may be missing, and reading it then is an error`,
-    fix: `Write \`${from}.?${name}.orValue(..)\`, or ask first: \`has(${from}.${name})\`.`,
+    fix: `Use \`${from}.?${name}.orValue(..)\`, or check first: \`has(${from}.${name})\`.`,
   });
 }
 

@@ -89,7 +89,7 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
     if (elsewhere) continue;
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `The hook ${id} must deny a call of ${ability}, which no entry of \`as\` shows it`,
+      message: `The hook ${id} must deny a call of ${ability}, but no entry of \`as\` fits that ability`,
       location: hook.locate(path),
       suggestion: 'Add an entry to `as` whose `match` fits it.',
     });
@@ -97,9 +97,9 @@ function mustDeny(hook: Loaded<HookDefinition>, registry: Registry, environment:
   if (calls.length > 0) return calls;
   throw new AbilityError({
     code: 'definition.invalid',
-    message: `In ${environment} the hook ${id} is shown none of the calls that it must deny`,
+    message: `In ${environment} no entry of \`as\` fits a call that the hook ${id} must deny`,
     location: hook.locate(['must_deny']),
-    suggestion: `Add one of an ability that \`as\` shows it in ${environment}.`,
+    suggestion: `Add a call of an ability that \`as\` fits in ${environment}.`,
   });
 }
 
@@ -167,6 +167,6 @@ function operationOf(
     code: 'definition.unknown_reference',
     message: `There is no low-level ability ${ability}`,
     location: hook.locate([...path, 'ability']),
-    suggestion: didYouMean(ability, registry.operations.keys()) ?? 'Name one that `as` shows to the hook.',
+    suggestion: didYouMean(ability, registry.operations.keys()) ?? 'Name one that an entry of `as` fits.',
   });
 }

@@ -30,8 +30,8 @@ export function resolveGuardAbility(
     throw new AbilityError({ code: 'definition.invalid', message, location: hook.locate(path), suggestion });
   };
   const { effects, output_files: files } = operation.value;
-  if (!isRepeatable(effects)) refuse(`is ${effects}`, 'A hook may be asked again; name an ability that only looks.');
-  if (files && Object.keys(files).length > 0) refuse('makes files', 'Name one that gives a HookResult only.');
+  if (!isRepeatable(effects)) refuse(`is ${effects}`, 'A hook may run again; name an ability that only reads.');
+  if (files && Object.keys(files).length > 0) refuse('makes files', 'Name one that returns only a HookResult.');
   if (input !== undefined) checkTemplate(input, available, hook, ['handler', 'ability', 'with']);
   const planned = resolveCallable(registry, operation, variables);
   return { kind: 'ability', operation: planned, ...(input && { with: input }), timeout_ms: timeout_sec * 1000 };

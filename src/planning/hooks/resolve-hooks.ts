@@ -212,7 +212,7 @@ export function handlerOf(
       code: 'definition.invalid',
       message: `The hook ${id} looks at what its session did, which only hooks of PreAbilityCall can`,
       location: hook.locate(['handler', 'expression', key]),
-      suggestion: 'Move it to PreAbilityCall.yaml; elsewhere `session` has its `id`.',
+      suggestion: 'Move it to PreAbilityCall.yaml; elsewhere `session` has only its `id`.',
     });
   }
   if (phase === 'SessionStart' && confirm_if !== undefined) {

@@ -89,7 +89,7 @@ export function checkAgainst<Value extends Json>(
   throw new AbilityError({
     code,
     ...(meant !== undefined && { suggestion: meant }),
-    message: `${what} is not as its schema says: ${mistakes.slice(0, 5).join('; ')}`,
+    message: `${what} does not match its schema: ${mistakes.slice(0, 5).join('; ')}`,
     details: { errors: mistakes },
   });
 }

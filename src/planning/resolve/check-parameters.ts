@@ -42,7 +42,7 @@ export function checkParameters(
       code: 'definition.invalid',
       message: `\`${name}\` is \`overridable\` and has no default, so there is nothing to override`,
       location: place('overridable', name),
-      suggestion: `Write it under \`defaults\`, or leave it out of \`overridable\`.`,
+      suggestion: `Set it under \`defaults\`, or leave it out of \`overridable\`.`,
     });
   }
   for (const [name, value] of Object.entries(implementation.defaults)) {
@@ -120,7 +120,7 @@ export function checkParams({ body, from, path }: ChosenImplementation, input_sc
     if (Object.hasOwn(properties, name)) return;
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `${what} takes the input ${name}, which \`input_schema\` neither has nor allows`,
+      message: `${what} uses the input ${name}, which \`input_schema\` neither has nor allows`,
       location: from.locate([...path, 'api', ...at], at.length > 1 ? 'key' : 'value'),
       suggestion: didYouMean(name, Object.keys(properties)) ?? 'Add it to `input_schema`.',
     });

@@ -53,7 +53,7 @@ export function chooseImplementation(
     location: operation.locate([]),
     suggestion: only
       ? `Name one as \`default_implementation\` of ${key} in registry/config.`
-      : 'Write `implementation` in the file of the operation, or a document in registry/implementations.',
+      : 'Define `implementation` in the file of the operation, or add a document to registry/implementations.',
   });
 }
 

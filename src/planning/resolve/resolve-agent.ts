@@ -57,7 +57,7 @@ function refuseUnpriced(registry: Registry, agent: Loaded<AgentProfile>): void {
       code: 'config.missing_price',
       message: `${id} has a \`max_cost\`, and ${whose} has no price`,
       location: agent.locate(['limits', 'max_cost']),
-      suggestion: `Write \`models.${model}.price\` in ability.yaml: { input, output } for a million tokens each.`,
+      suggestion: `Set \`models.${model}.price\` in ability.yaml: { input, output } for a million tokens each.`,
     });
   }
 }

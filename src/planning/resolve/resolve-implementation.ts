@@ -97,7 +97,7 @@ function incomplete({ from, path }: ChosenImplementation, environment: string, k
     code: 'config.no_implementation',
     message: `The implementation names no MCP ${key}, and the configuration of ${environment} names none either`,
     location: from.locate([...path, 'mcp']),
-    suggestion: `Write \`${key}\` here, or \`mcp_${key}\` in registry/config.`,
+    suggestion: `Set \`${key}\` here, or \`mcp_${key}\` in registry/config.`,
   });
 }
 
@@ -153,7 +153,7 @@ function resolveApi(
       code: 'config.missing_endpoint',
       message: `${id} has no endpoint \`${api.endpoint}\` in ${environment}`,
       location: from.locate([...path, 'api']),
-      suggestion: `Write \`${where}endpoints.${api.endpoint}\` for it in registry/config.`,
+      suggestion: `Set \`${where}endpoints.${api.endpoint}\` for it in registry/config.`,
     });
   }
   const base_url = resolveAddress(endpoint, variables, from, [...path, 'api']);
@@ -203,7 +203,7 @@ function refuseMissingCredential(
         code: 'config.invalid',
         message: `${describePlace(path, name)} uses the credential ${wanted}, which is not defined`,
         location: from.locate([...path, name]),
-        suggestion: `Write \`${where}credentials.${wanted}\` in registry/config.`,
+        suggestion: `Set \`${where}credentials.${wanted}\` in registry/config.`,
       });
     }
   }

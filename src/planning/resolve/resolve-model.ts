@@ -64,6 +64,6 @@ function noModel(name: string, known: readonly string[], location: SourceLocatio
     location,
     suggestion:
       didYouMean(name, known) ??
-      `Write it in ability.yaml: \`models: { ${name}: { model: NAME } }\`, where NAME is what the endpoint of OPENAI_BASE_URL calls it.`,
+      `Define it in ability.yaml: \`models: { ${name}: { model: NAME } }\`, where NAME is what the endpoint of OPENAI_BASE_URL calls it.`,
   });
 }

@@ -29,9 +29,9 @@ export function checkOutputFiles(
   if (implementation.kind === 'api' && output_files) {
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `${key} is a HTTP call, and a HTTP call leaves no files but its answer`,
+      message: `${key} is an HTTP call, and an HTTP call leaves no files but its answer`,
       location: operation.locate(['output_files'], 'key'),
-      suggestion: 'Write `response: { as: file }` under `api`: the output is the file then.',
+      suggestion: 'Set `response: { as: file }` under `api`: the output is then the file.',
     });
   }
   if (implementation.kind !== 'script' || output_files) return;

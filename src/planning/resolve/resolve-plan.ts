@@ -138,7 +138,7 @@ function assemble(
 function brokenPlacement({ broken }: Registry): string[] {
   const problem = broken.get(PLACEMENT_RULES);
   return problem
-    ? [`\`placement\` in ability.yaml is broken, so the built-in lists of servers hold: ${problem.message}`]
+    ? [`\`placement\` in ability.yaml is broken, so the built-in lists of servers apply: ${problem.message}`]
     : [];
 }
 

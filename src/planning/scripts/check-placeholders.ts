@@ -25,13 +25,13 @@ export function checkPlaceholders(
   refuseExpression(items, owner, known, location);
   for (const name of items.flatMap(namesInBraces)) {
     if ((known as readonly string[]).includes(name)) continue;
-    const asked = owner === 'hook' ? ' What the hook is asked about is on its stdin.' : '';
-    const letters = ` For these very letters write \\{${name}}.`;
+    const asked = owner === 'hook' ? ' The event of the hook is on its stdin.' : '';
+    const letters = ` For the literal text write \\{${name}}.`;
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} do not know {${name}}`,
+      message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} have no placeholder {${name}}`,
       location,
-      suggestion: `${hintFor(name, owner, known)}They know {${known.join('}, {')}}.${asked}${letters}`,
+      suggestion: `${hintFor(name, owner, known)}They have {${known.join('}, {')}}.${asked}${letters}`,
     });
   }
 }
@@ -45,14 +45,14 @@ function refuseExpression(
   // An expression with blanks spans several items.
   const [written, name = ''] = /\$\{\{\s*([^{}]*?)\s*(?:\}\}|$)/.exec(items.join(' ')) ?? [];
   if (written === undefined) return;
-  const what = owner === 'interpreter' ? 'The words of an interpreter hold' : '`args_template` holds';
+  const what = owner === 'interpreter' ? 'The words of an interpreter accept' : '`args_template` accepts';
   const hint =
-    owner === 'interpreter' ? hintFor(name, owner, known) : 'Write `args`, a list whose items may hold them. ';
+    owner === 'interpreter' ? hintFor(name, owner, known) : 'Use `args`, a list whose items may contain them. ';
   throw new AbilityError({
     code: 'definition.invalid',
     message: `${what} no expressions, and \`${written}\` is one`,
     location,
-    suggestion: `${hint}For these very letters write $\\{{.`,
+    suggestion: `${hint}For the literal text write $\\{{.`,
   });
 }
 
@@ -62,19 +62,19 @@ export function checkOwnPlaceholders(text: string, { owner, known }: ArgumentNam
   if (name === undefined) return;
   throw new AbilityError({
     code: 'definition.invalid',
-    message: `The variables of a ${owner} do not know {${name}}`,
+    message: `The variables of a ${owner} have no placeholder {${name}}`,
     location,
-    suggestion: `They know {${known.join('}, {')}}. For these very letters write \\{${name}}.`,
+    suggestion: `They have {${known.join('}, {')}}. For the literal text write \\{${name}}.`,
   });
 }
 
 /** A hint at the intended name, with a trailing blank; empty if no name is similar. */
 function hintFor(name: string, owner: ArgumentNames['owner'], known: readonly string[]): string {
-  if (name.startsWith('credential:')) return 'Give the secret under `secrets` of the `env_profile`. ';
+  if (name.startsWith('credential:')) return 'Set the secret under `secrets` of the `env_profile`. ';
   const [, field] = /^inputs?[.[]["']?([^"'\].[]*)/.exec(name) ?? [];
   if (field !== undefined && owner === 'script') {
     const read = /^[A-Za-z_]\w*$/.test(field) ? `input.${field}` : `input["${field}"]`;
-    return `Write \${{ ${read} }} in \`args\`. `;
+    return `Use \${{ ${read} }} in \`args\`. `;
   }
   if (/^[A-Z][A-Z0-9_]*$/.test(name))
     return `No shell reads arguments: take ${name} from the environment in the script. `;
@@ -103,17 +103,17 @@ export function plainTexts<Texts extends string[] | Record<string, string>>(
     if (name === undefined) return [key, withBracesOf(text, ours)];
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `{${name}} is not replaced here, and would be passed on as these very letters`,
+      message: `{${name}} is not replaced here, and would be passed on literally`,
       location: from.locate([...path, Array.isArray(texts) ? Number(key) : key]),
-      suggestion: `${instead(name)} For these very letters write \\{${name}}.`,
+      suggestion: `${instead(name)} For the literal text write \\{${name}}.`,
     });
   });
   return (Array.isArray(texts) ? entries.map(([, text]) => text) : Object.fromEntries(entries)) as Texts;
 }
 
 function instead(name: string): string {
-  if (name.startsWith('credential:')) return 'Give the secret as a reference under `secrets` of the `env_profile`.';
-  return 'What a call is given is known to the arguments of a script only: `args: ["{payload}"]`.';
+  if (name.startsWith('credential:')) return 'Set the secret as a reference under `secrets` of the `env_profile`.';
+  return 'The input of a call is available only to the arguments of a script: `args: ["{payload}"]`.';
 }
 
 function withBracesOf(text: string, ours: RegExp): string {
@@ -148,14 +148,14 @@ export function headerTexts<Texts extends Record<string, string>>(
       const credential = /^[A-Za-z_][\w-]*$/.test(name) && !isSecret ? name : 'NAME';
       throw new AbilityError({
         code: 'definition.invalid',
-        message: `${shown} is no credential, and would be sent as these very letters`,
+        message: `${shown} is no credential, and would be sent literally`,
         location,
-        suggestion: `Write {credential:${credential}}${isSecret ? '' : `, or \${{ }} for a value of the input`}; for these very letters write \\${written}.`,
+        suggestion: `Write {credential:${credential}}${isSecret ? '' : `, or \${{ }} for a value of the input`}; for the literal text write \\${written}.`,
       });
     }
     const plainText = withPlainBraces(text);
     if (!/\\\{credential:/.test(text)) return plainText;
-    const message = 'A text that is sent cannot hold `{credential:` as these very letters';
+    const message = 'A text that is sent cannot contain a literal `{credential:`';
     throw new AbilityError({ code: 'definition.invalid', message, location, suggestion: 'Leave out the backslash.' });
   }
 }

@@ -102,7 +102,7 @@ function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded
         code: 'definition.todo',
         message: `How ${script} is called is not decided yet: ${text}`,
         location: owner.locate([...path, 'todo', index]),
-        suggestion: 'Write that, and delete this line of `todo`.',
+        suggestion: 'Define it, and delete this line of `todo`.',
       }),
     );
   }
@@ -131,7 +131,7 @@ function resolveFiles(
   if (followed) return followed.files;
   throw new AbilityError({
     code: 'definition.invalid',
-    message: `${definition.path} is pinned with more than ${MAX_FILES} files, those that it imports among them`,
+    message: `${definition.path} is pinned with more than ${MAX_FILES} files, including those that it imports`,
     location: owner.locate([...at, definition.files ? 'files' : 'path']),
     suggestion: 'Bundle the script into one file, or name fewer under `files`.',
   });
@@ -255,9 +255,9 @@ function interpreterOf(
   if (known) return known;
   throw new AbilityError({
     code: 'script.not_executable',
-    message: `${definition.path} has no run bit with a shebang, and ${extname(real) || 'its name'} names no interpreter`,
+    message: `${definition.path} is not executable with a shebang, and ${extname(real) || 'its name'} names no interpreter`,
     location: owner.locate([...path, 'path']),
-    suggestion: 'Make it executable, or write `interpreter`.',
+    suggestion: 'Make it executable, or set `interpreter`.',
   });
 }
 

@@ -75,7 +75,7 @@ function checkedReference(text: string, owner: Loaded<unknown>, path: readonly P
     code: 'definition.invalid',
     message: checked.error.issues[0]?.message ?? SECRET_MESSAGE,
     location: owner.locate([...path]),
-    suggestion: 'For a text that begins with these letters write it as ${{ "..." }}.',
+    suggestion: 'To use a text that begins with `env:` or `file:`, write it as ${{ "..." }}.',
   });
 }
 

@@ -33,7 +33,7 @@ export class SecretSource {
       details: { reference },
       suggestion: reference.startsWith('env:')
         ? `Set ${name} in .env.${this.environment} or .env, or in the environment of the worker (then run \`ability down\`).`
-        : `Write the file ${reference.slice('file:'.length)}.`,
+        : `Create the file ${reference.slice('file:'.length)}.`,
     });
   }
 

@@ -56,7 +56,7 @@ export function refuseTemplate(source: string): void {
   const bare = /^\s*\$\{\{([\s\S]*)\}\}\s*$/.exec(source)?.[1];
   throw new AbilityError({
     code: 'definition.invalid',
-    message: 'This place takes bare CEL',
+    message: 'This place accepts only bare CEL',
     suggestion: bare === undefined ? 'Leave the ${{ }} out.' : `Write \`${bare.trim()}\`, without \${{ }}.`,
   });
 }
@@ -66,10 +66,10 @@ export function refuseUnknownNames({ references, source }: Expression, known: re
   const unknown = references.find(({ name }) => !known.includes(name));
   if (!unknown) return;
   const hint = didYouMean(unknown.name, known);
-  const names = `Known are ${known.join(', ')}.`;
+  const names = `Available names: ${known.join(', ')}.`;
   throw new AbilityError({
     code: 'expression.syntax',
-    message: `\`${unknown.name}\` is not known in \`${source}\``,
+    message: `\`${unknown.name}\` is not defined in \`${source}\``,
     suggestion: hint === undefined ? names : `${hint} ${names}`,
   });
 }
@@ -81,7 +81,7 @@ function refuseUnavailable(expression: Expression, { names, functions, where, in
   if (unknown === undefined) return;
   throw new AbilityError({
     code: 'expression.syntax',
-    message: `\`${unknown}()\` is not known in ${where} (in \`${expression.source}\`)`,
+    message: `\`${unknown}()\` is not available in ${where} (in \`${expression.source}\`)`,
     suggestion: instead,
   });
 }

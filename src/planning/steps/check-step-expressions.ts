@@ -50,7 +50,7 @@ const IN_RETRY: Available = {
   names: RETRY_NAMES,
   functions: [],
   where: '`retry.if`',
-  instead: 'It is about the failed attempt alone: `error` and `attempt`.',
+  instead: 'It can use only `error` and `attempt` of the failed attempt.',
 };
 
 function isOneExpression(text: string): boolean {
@@ -84,7 +84,7 @@ export class ExpressionChecks {
       refuseTemplate(source);
       const status = /^\s*(always|success|failure|cancelled)\(\)/.exec(source)?.[1];
       if (status) {
-        const suggestion = 'Steps that always run stand under `finally`; ask for `steps.<id>.status` otherwise.';
+        const suggestion = 'Put steps that always run under `finally`; otherwise use `steps.<id>.status`.';
         throw this.refuse(`There is no \`${status}()\``, path, suggestion);
       }
       this.checkReferences(compileExpression(source), names, path);
@@ -113,7 +113,7 @@ export class ExpressionChecks {
     if (bare) {
       throw new AbilityError({
         code: 'expression.syntax',
-        message: `\`${bare.name}\` is not known in \`${expression.source}\``,
+        message: `\`${bare.name}\` is not defined in \`${expression.source}\``,
         suggestion: `Write \`steps.${bare.name}.output\`.`,
       });
     }

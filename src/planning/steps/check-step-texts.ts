@@ -40,7 +40,7 @@ export function checkStepTexts(
       const member = memberOf(details, given);
       throw new AbilityError({
         code: 'definition.invalid',
-        message: `${call} refuses what the step gives it: ${message}`,
+        message: `${call} refuses what the step passes to it: ${message}`,
         location: workflow.locate([...at, ...(member === undefined ? ['call'] : ['with', member])]),
         ...(suggestion !== undefined && { suggestion }),
       });

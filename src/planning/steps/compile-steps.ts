@@ -266,8 +266,8 @@ type Own<Verb extends PlanStep['verb']> = Omit<Extract<PlanStep, { verb: Verb }>
 
 /** The error for `cut` at a called workflow, which is cut at its own calls: each of them declares it. */
 function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
-  const message = `\`cut\` is written at a call of the workflow \`${id}\``;
-  return [message, [...path, 'cut'], `Write it at the calls inside \`${id}\` that may be cut.`];
+  const message = `\`cut\` is set on a call of the workflow \`${id}\``;
+  return [message, [...path, 'cut'], `Set it on the calls inside \`${id}\` that may be cut.`];
 }
 
 /** Sets `fails_end` if an `end` may leave a step through its `finally`: saves the interpreter the search. */
@@ -279,10 +279,10 @@ function markEnd(step: PlanStep): PlanStep {
 
 /** The error for `retry` at a called workflow: another attempt is another task, so only a group can retry. */
 function retryOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
-  const message = `\`retry\` is written at a call of the workflow \`${id}\``;
+  const message = `\`retry\` is set on a call of the workflow \`${id}\``;
   return [
     message,
     [...path, 'retry'],
-    'Write it at a group of steps around the call, or at the calls inside the workflow.',
+    'Set it on a group of steps around the call, or on the calls inside the workflow.',
   ];
 }

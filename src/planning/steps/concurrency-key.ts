@@ -29,7 +29,7 @@ function notAKey(template: string, why: string): AbilityError {
   return new AbilityError({
     code: 'expression.not_text',
     message: `The concurrency key \`${template}\` ${why}`,
-    suggestion: 'Let `concurrency.key` give a short text.',
+    suggestion: 'Make `concurrency.key` a short text.',
   });
 }
 
@@ -58,8 +58,8 @@ function checkKey(key: string): void {
     if (chance === undefined) continue;
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `A key with ${chance}() in it is another one for each task, so it would exclude no other task`,
-      suggestion: 'Make the key of `input` and `environment` alone.',
+      message: `A key with ${chance}() in it differs for each task, so it would exclude no other task`,
+      suggestion: 'Build the key only from `input` and `environment`.',
     });
   }
 }

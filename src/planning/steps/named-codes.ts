@@ -12,7 +12,7 @@ export function refuseOurCode(code: string, location: SourceLocation): void {
   if (!OUR_FAMILIES.has(familyOf(code))) return;
   throw new AbilityError({
     code: 'definition.invalid',
-    message: `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is ours`,
+    message: `The code \`${code}\` is of the family \`${familyOf(code)}\`, which is reserved for Ability Runtime`,
     location,
     suggestion: 'Choose a code whose first word is your own.',
   });

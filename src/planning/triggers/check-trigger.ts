@@ -75,7 +75,7 @@ export function triggerEnvironment(registry: Registry, { spec, from }: FoundTrig
   throw new AbilityError({
     code: 'config.no_environment',
     message: `The webhook ${spec.webhook} states no environment, and ${ability} may be used in ${fitting.join(', ') || 'none'}`,
-    suggestion: `Write \`environment\` with one of ${(fitting.length > 0 ? fitting : names).join(', ')}.`,
+    suggestion: `Set \`environment\` to one of ${(fitting.length > 0 ? fitting : names).join(', ')}.`,
   });
 }
 
@@ -90,7 +90,7 @@ function refuseKey(key: string): void {
   if (wrong !== undefined) {
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `\`${String(wrong)}\` cannot stand in a task key`,
+      message: `\`${String(wrong)}\` cannot be part of a task key`,
       suggestion: 'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
     });
   }
@@ -102,7 +102,7 @@ function refuseKey(key: string): void {
     code: 'definition.invalid',
     message: `The key \`${key}\` is the same for each delivery, so that only the first would start a task`,
     suggestion:
-      "Write what tells deliveries apart, such as `${{ webhook.headers['x-github-delivery'] }}`, or leave it out.",
+      "Use a value that differs between deliveries, such as `${{ webhook.headers['x-github-delivery'] }}`, or leave it out.",
   });
 }
 
@@ -150,7 +150,7 @@ function refuseUnseenHeaders(sources: readonly string[]): void {
         message: `\`webhook.headers\` never has \`${name}\` (in \`${source}\`)`,
         suggestion: isCapital
           ? `Names of headers are in small letters: \`webhook.headers['${name.toLowerCase()}']\`.`
-          : 'It shows who sends a request, or which way it took; what is checked is not read again.',
+          : 'Expressions cannot read headers that authenticate the sender or describe the route of a request.',
       });
     }
   }

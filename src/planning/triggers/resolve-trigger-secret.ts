@@ -21,7 +21,7 @@ export function resolveTriggerSecret(registry: Registry, found: FoundTrigger, en
     location: found.from.locate(['triggers', found.index, 'secret']),
     suggestion: secret.startsWith('env:')
       ? `Set ${name} in .env.${environment} or .env, or in the environment of \`ability serve\`.`
-      : `Write the file ${name}.`,
+      : `Create the file ${name}.`,
   });
 }
 

@@ -3,7 +3,7 @@ import type { OnBusy, PlanConcurrency, Turn } from '../../contracts/concurrency.
 const OTHERS: Record<OnBusy, string> = {
   wait: 'others wait',
   refuse: 'others are refused',
-  cancel_older: 'the newest has the older ones cancelled',
+  cancel_older: 'the newest cancels the older ones',
   newest: 'of the others only the newest waits',
 };
 

@@ -48,7 +48,7 @@ export function failed(source: string, summary: string, missing: string | undefi
           ? `\`${shorten(source)}\` cannot be evaluated: ${summary}`
           : `\`${missing}\` does not exist (in \`${shorten(source)}\`)`,
       suggestion:
-        missing === undefined ? undefined : `Ask first: has(${missing}), or write an optional such as input.?name.`,
+        missing === undefined ? undefined : `Check first with has(${missing}), or use an optional such as input.?name.`,
     },
     { cause },
   );
@@ -62,7 +62,7 @@ function shorten(source: string): string {
 export function unavailable(name: string): never {
   throw new AbilityError({
     code: 'expression.failed',
-    message: `${name} is only known while a task runs`,
+    message: `${name} is available only while a task runs`,
     suggestion: 'Use it in a step, not in a hook or a plan.',
   });
 }

@@ -46,8 +46,8 @@ function asText(expression: Expression, value: Json | undefined): string {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new AbilityError({
     code: 'expression.not_text',
-    message: `\`${expression.source}\` gives ${kindOf(value)}, which cannot stand inside text`,
-    suggestion: 'Let the ${{ }} stand alone to keep its type, or choose one of its fields.',
+    message: `\`${expression.source}\` gives ${kindOf(value)}, which cannot be inserted into text`,
+    suggestion: 'Use the ${{ }} alone to keep its type, or choose one of its fields.',
   });
 }
 

@@ -45,5 +45,5 @@ function whatItDid({ calls, counts }: CallLedger): { [name: string]: Json } {
 
 function tooManyCalls(id: string, at: { phase: 'PreAbilityCall'; path: string }): HookAnswer {
   const reason = `the session has made more than ${MAX_CALLS} calls, and \`session.calls\` lists no more`;
-  return failedAnswer(id, at, reason, 'Write the guard over `session.counts.<effects>`, or start another session.');
+  return failedAnswer(id, at, reason, 'Base the guard on `session.counts.<effects>`, or start another session.');
 }

@@ -51,7 +51,7 @@ class Merging {
     for (const name of ['risk_alert', 'risk_alerts'])
       this.each(hook_id, name, signals[name], (item) => this.addAlert(item));
     if (signals.normalized_intent !== undefined) this.intent = signals.normalized_intent;
-    if (decision !== 'allow') this.addAlert(`${oneLine(reason ?? `${hook_id} says ${decision}`)} (hook ${hook_id})`);
+    if (decision !== 'allow') this.addAlert(`${oneLine(reason ?? `${hook_id} answers ${decision}`)} (hook ${hook_id})`);
     for (const [name, value] of Object.entries(signals)) {
       if (!KNOWN.has(name)) this.keep(hook_id, name, value);
     }
@@ -95,7 +95,7 @@ class Merging {
     this.addGuard({
       ability_id,
       decision,
-      reason: oneLine(typeof reason === 'string' ? reason : `${source} says ${decision}.`),
+      reason: oneLine(typeof reason === 'string' ? reason : `${source} answers ${decision}.`),
       ...(typeof suggestion === 'string' && { suggestion: oneLine(suggestion) }),
       source,
     });

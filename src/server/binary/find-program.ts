@@ -110,7 +110,7 @@ async function fetchInto(target: string, program: Program, progress: Progress): 
     try {
       const file = await fetch(folder, progress, program);
       const version = await program.identify(file);
-      if (!version) throw new Error('what it gave does not run on this machine');
+      if (!version) throw new Error('the fetched program does not run on this machine');
       renameSync(file, target);
       progress(`${program.title} ${program.version} is ready in ${dirname(target)}`);
       return { path: target, version, from };

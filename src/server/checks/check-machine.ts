@@ -50,7 +50,7 @@ export function checkRuntime(paths: ProjectPaths): CheckResult {
     return lookAtRuntime(paths);
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    const { message, suggestion = 'Mend that.' } = error;
+    const { message, suggestion = 'Fix that.' } = error;
     return { name: 'runtime', status: 'failed', message, advice: suggestion };
   }
 }
@@ -127,10 +127,10 @@ export function checkKeys(paths: ProjectPaths): CheckResult {
   try {
     const usable = readdirSync(paths.keys).filter((id) => statSync(join(paths.keys, id)).size >= KEY_BYTES);
     if (usable.length > 0) return { name, status: 'ok', message: 'Seal keys are in .system/keys' };
-    const message = `${paths.keys} holds no usable key, so tasks that were sealed with it wait`;
+    const message = `${paths.keys} contains no usable key, so tasks that were sealed with it wait`;
     return { name, status: 'failed', message, advice: 'Put the key back; without it, run those tasks again.' };
   } catch (error) {
     const message = `${paths.keys} cannot be read: ${reasonOf(error)}`;
-    return { name, status: 'failed', message, advice: 'Give it back to the user who runs the worker.' };
+    return { name, status: 'failed', message, advice: 'Make the user who runs the worker its owner.' };
   }
 }

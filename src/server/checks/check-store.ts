@@ -51,7 +51,7 @@ async function tryOut(store: Store): Promise<void> {
 function forgetful({ where }: Store): AbilityError {
   return new AbilityError({
     code: 'store.not_shared',
-    message: `${where} does not give back what was just written or removed`,
+    message: `${where} does not show what was just written or removed`,
     suggestion: 'Use a store whose reads and listings see every write before them.',
   });
 }

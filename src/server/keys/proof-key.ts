@@ -34,7 +34,7 @@ export function readProofKey(path: string): Uint8Array {
     const open = whyNotPrivate(path);
     if (open !== undefined) throw unproved(open);
     const key = readFileSync(path);
-    if (key.length !== KEY_BYTES) throw unproved(`${path} holds no key`);
+    if (key.length !== KEY_BYTES) throw unproved(`${path} contains no key`);
     return key;
   } catch (error) {
     if (error instanceof AbilityError) throw error;
@@ -62,7 +62,7 @@ export function whyNotProved(
   proof: DecisionProof,
 ): string | undefined {
   if (decision.by !== user) return `its proof can only be that of ${user}, who owns the runtime`;
-  return isMacOf(key, decision, proof) ? undefined : 'its proof is not one of this decision';
+  return isMacOf(key, decision, proof) ? undefined : 'its proof is not valid for this decision';
 }
 
 export function isMacOf(key: Uint8Array, decision: ProvedDecision, proof: DecisionProof): boolean {

@@ -36,6 +36,6 @@ export function notRemoved(what: string, where: string, cause: unknown): Ability
 export async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (isAbsent(error)) return [];
-    throw notRead('What is kept', folder, error);
+    throw notRead('The stored data', folder, error);
   });
 }

@@ -91,8 +91,8 @@ export class StoreIdentity {
   private notTheSame(id: string | undefined): AbilityError {
     const what =
       id === undefined
-        ? 'is not the store that this project used there before: the folder has no store in it, as where its file system is not mounted'
-        : 'is another store than the one that this project used there before';
+        ? 'is not the store that this project used there before: the folder contains no store, as when its file system is not mounted'
+        : 'is a different store from the one that this project used there before';
     return new AbilityError({
       code: 'store.not_shared',
       message: `${this.folder} ${what}`,

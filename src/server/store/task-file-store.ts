@@ -34,7 +34,7 @@ export class TaskFileStore {
     const found = await this.holds.hold(task, digest);
     if (found === bytes) return;
     if (found !== undefined) {
-      const message = `${name} has ${found} bytes, and the value that names it says ${bytes}`;
+      const message = `${name} has ${found} bytes, and the value that names it states ${bytes}`;
       throw new AbilityError({ code: 'file.not_of_task', message });
     }
     await this.holds.letGo(task, digest);

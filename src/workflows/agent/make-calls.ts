@@ -193,7 +193,7 @@ function grantFor(
   if (!list || !wider || wider.length > 0) {
     throw new StepFailure({
       code: 'agent.wider_grant',
-      message: `${ability} cannot be given ${wider?.join(', ') || 'what is no list of abilities'}: only what you and it may call`,
+      message: `${ability} cannot be granted ${wider?.join(', ') || 'what is no list of abilities'}: only abilities that both you and it may call`,
       suggestion: `Name some of: ${both.join(', ') || 'none'}; or leave \`delegate_operations\` out.`,
     });
   }
@@ -237,7 +237,7 @@ function noTool({ tool }: ToolCall): Problem {
 function deniedBefore(reason: string): Problem {
   return {
     code: 'guard.denied',
-    message: `This very call was denied before, and is not asked for again: ${reason}`,
+    message: `This same call was denied before, and is not requested again: ${reason}`,
     suggestion: 'Do what the refusal suggests, or say in your answer what could not be done and why.',
   };
 }

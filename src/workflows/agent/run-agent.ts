@@ -147,6 +147,6 @@ function unusable(reason: string): StepFailure {
   return new StepFailure({
     code: 'agent.answer_invalid',
     message: `The answer of the agent does not fit its \`output_schema\`, also after it was asked to repair it: ${reason}`,
-    suggestion: 'Say in `instructions` what the answer has to be, or take another model.',
+    suggestion: 'Describe in `instructions` what the answer has to be, or use another model.',
   });
 }

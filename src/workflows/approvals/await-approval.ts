@@ -98,7 +98,7 @@ function refuseNotApproved({ status, title, decisions, expires_at, id }: Approva
   if (status === 'approved') return;
   const details = { approval_id: id };
   if (status !== 'changes_requested' && status !== 'denied') {
-    const message = `There was no decision on "${title}" until ${expires_at}`;
+    const message = `There was no decision on "${title}" by ${expires_at}`;
     throw new StepFailure({ code: 'approval.expired', message, details });
   }
   const verdict = status === 'denied' ? 'deny' : 'request_changes';
@@ -113,6 +113,6 @@ function refuseNotApproved({ status, title, decisions, expires_at, id }: Approva
     code: 'approval.changes_requested',
     message: `${who} asks for changes before "${title}": ${oneLine(comment)}`,
     details: { ...details, by: name, comment },
-    suggestion: 'Make the changes and run the ability again; the request as it was is refused.',
+    suggestion: 'Make the changes and run the ability again; the unchanged request is refused.',
   });
 }

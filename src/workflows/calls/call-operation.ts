@@ -90,7 +90,7 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
 function countCall(run: TaskRun): void {
   const { max_calls: max } = run.task.plan.limits;
   if (max !== undefined && run.calls.count >= max) {
-    const message = `The task has made ${run.calls.count} calls, which is as many as it may`;
+    const message = `The task has made ${run.calls.count} calls, which is its maximum`;
     const suggestion = 'Raise `limits.max_calls` of the ability, or find out why it calls so often.';
     throw new StepFailure({ code: 'limit.max_calls', message, suggestion });
   }

@@ -129,7 +129,7 @@ function calledBefore(run: TaskRun, task: string, path: string): StepFailure {
     code: 'outcome.unknown',
     message: `${task} was called before, by an earlier start of this task, and is not called again`,
     details: { task },
-    suggestion: `Look what became of it: ability task show ${task}. ${wayOnFrom(run.task.start.plan, run.task.id, path)}`,
+    suggestion: `See what became of it: ability task show ${task}. ${wayOnFrom(run.task.start.plan, run.task.id, path)}`,
   });
 }
 

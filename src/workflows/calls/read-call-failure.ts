@@ -61,7 +61,7 @@ function seenBefore({ details }: Problem): Problem {
 function lostOutcome(message: string): Problem {
   return {
     code: 'outcome.unknown',
-    message: `${message}; whether its effect took place could not be learnt`,
+    message: `${message}; whether its effect took place could not be determined`,
     suggestion: 'Check by hand whether the effect took place before you run anything again.',
   };
 }

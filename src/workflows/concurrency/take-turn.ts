@@ -120,7 +120,7 @@ async function ask(run: TaskRun): Promise<void> {
     const end = readActivityFailure(error);
     if (end.kind === 'problem') throw new StepFailure(end.problem);
     if (end.kind === 'other') throw error;
-    const message = `The turn of ${run.task.id} could not be asked for in time (${end.type})`;
+    const message = `The turn of ${run.task.id} could not be requested in time (${end.type})`;
     throw new StepFailure({ code: 'worker.unavailable', message, suggestion: 'Run it again.' });
   }
 }
@@ -164,7 +164,7 @@ function busy({ lock, task }: TaskRun): StepFailure {
     code: 'concurrency.busy',
     message: `${key} is held by ${held_by.join(', ')}${most}, and this task does not wait`,
     details: { key, held_by, limit },
-    suggestion: 'Run it again when that task has ended, or write `on_busy: wait`.',
+    suggestion: 'Run it again when that task has ended, or set `on_busy: wait`.',
   });
 }
 
@@ -173,6 +173,6 @@ function replaced(key: string, by: string): StepFailure {
     code: 'concurrency.replaced',
     message: `${by}, a newer task, waits for ${key} in the place of this one, which had not begun`,
     details: { key, replaced_by: by },
-    suggestion: `Watch that one: ability task watch ${by}. To let all wait, write \`on_busy: wait\`.`,
+    suggestion: `Watch that one: ability task watch ${by}. To let all wait, set \`on_busy: wait\`.`,
   });
 }

@@ -61,7 +61,7 @@ function readsSession({ task: { plan, start } }: TaskRun, hooks: readonly PlanHo
 function missingOf(answers: readonly HookAnswer[], hooks: readonly PlanHook[], path: string): HookAnswer[] {
   if (firstDeny(answers)) return [];
   const missing = hooks.filter(({ id }) => !answers.some(({ hook_id }) => hook_id === id));
-  return missing.map(({ id }) => failedAnswer(id, { phase: 'PreAbilityCall', path }, 'it was not asked'));
+  return missing.map(({ id }) => failedAnswer(id, { phase: 'PreAbilityCall', path }, 'it did not run'));
 }
 
 /** Keeps guards' answers. @returns the reasons for confirmations. @throws StepFailure if one denies. */
@@ -183,7 +183,7 @@ async function askActivity(
 
 /** A call missing in its session would escape all limits on the session. */
 function notEntered(path: string, reason: string): StepFailure {
-  const message = `The call ${path} could not be entered in its session, over which guards of the project have limits: ${reason}`;
+  const message = `The call ${path} could not be recorded in its session, which guards of the project limit: ${reason}`;
   return new StepFailure({ code: 'hook.failed', message });
 }
 

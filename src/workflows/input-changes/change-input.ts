@@ -25,7 +25,7 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
   if (!isJsonObject(edit)) throw refusal({ code: 'usage.invalid', message: 'A change has the form {set, unset, by}' });
   const strange = Object.keys(edit).filter((name) => !PARTS.has(name));
   if (strange.length > 0) {
-    const message = `Only preflight says what a task runs: ${strange.join(', ')} cannot be given with a change`;
+    const message = `Only preflight determines what a task runs: ${strange.join(', ')} cannot be part of a change`;
     throw refusal({ code: 'seal.invalid', message, suggestion: 'Change the input: {set, unset, by}.' });
   }
   const { set, unset, by } = edit;
@@ -67,7 +67,7 @@ async function edited(run: TaskRun, { set, unset, by, caller }: InputEdit): Prom
   if (before) return { fields: before.fields, changed: true, input: input.value, warnings: [] };
   const missing = unset.filter((name) => !Object.hasOwn(input.value, name));
   if (missing.length > 0) {
-    const message = `The input of ${task.id} has no field ${missing.join(', ')} to take out`;
+    const message = `The input of ${task.id} has no field ${missing.join(', ')} to unset`;
     throw refusal({ code: 'input.invalid', message });
   }
   const kept = Object.entries(input.value).filter(([name]) => !unset.includes(name));
@@ -127,7 +127,7 @@ function whyTooLate({ task, life, input }: TaskRun): string | undefined {
   if (life.finishedAt !== undefined) return 'has ended';
   if (life.runRequested) return 'was run';
   if (!input.mayChange) return 'is ending';
-  return task.start.progress ? 'takes over what was done with this input' : undefined;
+  return task.start.progress ? 'continues from what was done with this input' : undefined;
 }
 
 /** A handler may only throw Temporal's failures; others would be retried forever. */

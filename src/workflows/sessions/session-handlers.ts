@@ -62,7 +62,7 @@ export function hearSession(run: SessionRun): void {
       // The end of a call is accepted even while the session's end hooks run.
       if (word.word.kind !== 'ended') refuseStopped(run);
     },
-    description: 'What only workers of the project tell it, signed',
+    description: 'What only workers of the project report to it, signed',
   });
 }
 

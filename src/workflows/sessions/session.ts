@@ -80,7 +80,7 @@ function readStart(argument: unknown): SessionStart {
   const isStrange = cronSchedule || retryPolicy || parent || !start || !workflowId.endsWith(`:${start.session_id}`);
   // The state of an earlier run is trusted only if there was one.
   if (isStrange || (start.carried && continuedFromExecutionRunId === undefined)) {
-    const message = 'The session was not started by a client of ours';
+    const message = 'The session was not started by a client of Ability Runtime';
     throw ApplicationFailure.create({ type: 'seal.invalid', message, nonRetryable: true });
   }
   return start;
@@ -125,7 +125,7 @@ async function wind(run: SessionRun, reason: StopReason): Promise<void> {
     run.stopHooks = answer.hooks;
   } catch (error) {
     const hook = { hook_id: '*', phase: 'SessionStop', path: '', status: 'error', decision: 'allow' } as const;
-    run.stopHooks = [{ ...hook, reason: `its hooks could not be asked: ${messageOf(error)}` }];
+    run.stopHooks = [{ ...hook, reason: `its hooks could not run: ${messageOf(error)}` }];
   }
   run.status = 'stopped';
   run.endedAt = new Date().toISOString();

@@ -56,7 +56,7 @@ export function evaluateParameters(template: Json, call: string, frame: Frame): 
   const input = evaluate(template, frame);
   if (isJsonObject(input)) return input;
   const message = `\`with\` of ${call} gives ${JSON.stringify(input).slice(0, 100)}, which is no map`;
-  throw new StepFailure({ code: 'input.invalid', message, suggestion: 'Write a map of parameters.' });
+  throw new StepFailure({ code: 'input.invalid', message, suggestion: 'Use a map of parameters.' });
 }
 
 /** Source: docs/workflow-language.md#expressions; docs/definitions.md#high-level-abilities. */

@@ -48,4 +48,4 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
   }
 }
 
-const NOT_KNOWN: Problem = { code: 'internal.error', message: 'What takes the call back was not noted' };
+const NOT_KNOWN: Problem = { code: 'internal.error', message: 'The undo of the call was not recorded' };

@@ -19,7 +19,7 @@ const MAX_SIGNALS = 1000;
 export function listen(run: TaskRun): void {
   setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'The state of the task' });
   setHandler(defineQuery<ToldTask>(QUERIES.told), () => toldOf(run), {
-    description: 'What its calls were given and gave',
+    description: 'The inputs and outputs of its calls',
   });
   setHandler(
     defineSignal(SIGNALS.run),
@@ -64,7 +64,7 @@ function receive(run: TaskRun, awaited: ReadonlySet<string>, name: string, paylo
       `The signal ${name} was ignored: ${names ? `this task waits for ${names}` : 'this task waits for none'}`,
     );
   } else if (run.steps.signals.length >= MAX_SIGNALS) {
-    run.warnings.add(`The signal ${name} was ignored: ${MAX_SIGNALS} others wait to be taken`);
+    run.warnings.add(`The signal ${name} was ignored: ${MAX_SIGNALS} others are waiting already`);
   } else run.steps.signals.push({ name, payload });
   run.life.changed();
 }

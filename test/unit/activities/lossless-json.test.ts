@@ -50,7 +50,7 @@ test('integers are given as text as they are written, and nothing else is', () =
     '12345678901234567890': 2.5,
   });
   expect(readJson('9'.repeat(400), asText)).toBe('9'.repeat(400));
-  expect(errorOf(() => readJson('1e400', asText)).suggestion).toBe('Give it as text.');
+  expect(errorOf(() => readJson('1e400', asText)).suggestion).toBe('Write it as text.');
 });
 
 test('a plan of engine 1 gets the nearest double, as it always did', () => {

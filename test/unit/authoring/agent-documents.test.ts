@@ -32,7 +32,7 @@ describe('lint', () => {
       location?.line,
     ]);
 
-  test('warns of a document that carries our markers and does not say what this version says [R-002-56]', () => {
+  test('warns of a document that carries our markers and differs from what this version would write [R-002-56]', () => {
     folder = makeProject({ 'AGENTS.md': root, 'registry/AGENTS.md': runtime.replace('Act only', 'Do not act') });
     const line = runtime.split('\n').findIndex((text) => text.includes('Act only')) + 1;
     expect(findings()).toEqual([['docs.out_of_step', 'warning', 'registry/AGENTS.md', line]]);

@@ -103,9 +103,9 @@ describe('a hook that can never run', () => {
     [
       'PreAbilityCall',
       'id: g, match: { abilities: ["*"] }',
-      /neither \| Write `blocking: true`, or bind it.*pre_call: \[g\]/,
+      /neither \| Set `blocking: true`, or bind it.*pre_call: \[g\]/,
     ],
-    ['PreAbilityCreate', 'id: g, match: {}', /neither \| Write `blocking: true`, or bind it.*pre_create: \[g\]/],
+    ['PreAbilityCreate', 'id: g, match: {}', /neither \| Set `blocking: true`, or bind it.*pre_create: \[g\]/],
   ])('is told (%s: %s)', (phase, hook, said) => {
     const { problems } = found(hooks(phase, hook));
     expect(problems).toMatchObject([

@@ -144,7 +144,7 @@ describe('what only looks heavy, or is no YAML, is reported as quickly', () => {
     ['a key twice, once in quotes', `${TOP}"notes": a\nnotes: b`, 'definition.syntax', 4],
     ['two documents', `${TOP}---\n${TOP}`, 'definition.syntax', 3],
     ['a version that reads yes as true', `%YAML 1.1\n---\n${TOP}`, 'definition.syntax', 1],
-    ['a value that holds itself', `${TOP}examples: &a [*a]`, 'definition.invalid', 3],
+    ['a value that contains itself', `${TOP}examples: &a [*a]`, 'definition.invalid', 3],
     ['an anchor that comes later', `${TOP}notes: *a\nx: &a 1`, 'definition.syntax', 3],
     ['binary data', `${TOP}notes: !!binary aGVsbG8=`, 'definition.syntax', 3],
     ['a tag of another language', `${TOP}notes: !!python/object/apply:os.system [ls]`, 'definition.syntax', 3],

@@ -58,7 +58,7 @@ test.each([
   ['mocks: { s: 1 }', '4:17 A mock is { output: .. }'],
   ['mocks: { s: [] }', '4:17 A list of answers has at least one'],
   ['mocks: { s: { live: false } }', '4:17 A mock is { output: .. }'],
-  ['hooks: { h: maybe }', '4:17 A hook answers allow, deny or need_user_confirm'],
+  ['hooks: { h: maybe }', '4:17 The answer of a hook is allow, deny or need_user_confirm'],
   ['approvals: { s: yes }', '4:21 An approval is approve, deny, request_changes or expire'],
   ['approvals: { s: [] }', '4:21 A list of decisions has at least one'],
   ['approvals: { s: { decision: deny, fields: { a: 1 } } }', 'Only an approval fills in fields'],

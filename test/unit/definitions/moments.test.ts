@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { moment } from '../../../src/definitions/formats/values.js';
 
 test.each([
-  ['yesterday', /A moment is written such as/],
-  ['2026-12-24', /A moment is written such as/],
-  ['2026-12-24T18:00:00', /A moment is written such as/],
-  ['2026-02-30T18:00:00Z', /A moment is written such as|no such moment/],
+  ['yesterday', /A moment looks like/],
+  ['2026-12-24', /A moment looks like/],
+  ['2026-12-24T18:00:00', /A moment looks like/],
+  ['2026-02-30T18:00:00Z', /A moment looks like|no such moment/],
 ])('%s is no moment, which is said once', (text, message) => {
   const { error } = moment.safeParse(text);
   expect(error?.issues.map((issue) => issue.message)).toEqual([expect.stringMatching(message)]);

@@ -81,12 +81,17 @@ describe('an operation', () => {
 
   test('with a text that holds a colon is refused, and how to write it is said', () => {
     const found = fault('notes: The weather: of a city');
-    expect(found.said).toMatch(/Quote a text that holds `: `/);
+    expect(found.said).toMatch(/Quote a text that contains `: `/);
     expect([found.code, found.at]).toEqual(['definition.syntax', ':3:8']);
   });
 
   test.each([
-    ['a credential in the query', 'query: { key: "{credential:key}" }', ':3:51', /Only `headers` and `auth` may hold/],
+    [
+      'a credential in the query',
+      'query: { key: "{credential:key}" }',
+      ':3:51',
+      /Only `headers` and `auth` may contain/,
+    ],
     [
       'a credential in the body',
       'body: { value: { a: ["x {credential:key}"] } }',
@@ -96,9 +101,9 @@ describe('an operation', () => {
     ['a credential in the path', 'path: "/x/{credential:key}"', ':3:43', /in `headers`/],
     ['a query in the path', 'path: "/x?a=1"', ':3:43', /under `query`/],
     ['a query of RFC 6570 in the path', 'path: "/x{?a}"', ':3:43', /under `query`/],
-    ['a fragment in the path', 'path: "/x#a"', ':3:43', /no `#`/],
+    ['a fragment in the path', 'path: "/x#a"', ':3:43', /cannot contain `#`/],
     ['an expression in the path', 'path: "/x/${{ input.a }}"', ':3:43', /write \{name\}/],
-    ['a placeholder of another form', 'path: "/x{/a}"', ':3:43', /\{name\}, or \{\+name\}/],
+    ['a placeholder of another form', 'path: "/x{/a}"', ':3:43', /\{name\}, or as \{\+name\}/],
   ])('with %s is refused, since it would be sent as it stands', (_, api, at, said) => {
     const found = fault(`implementation: { kind: api, api: { ${api} } }`);
     expect(found.said).toMatch(said);
@@ -112,10 +117,10 @@ describe('an operation', () => {
   });
 
   test.each([
-    ['Db.Write', /small letter/],
-    ['1db', /small letter/],
-    ['db write', /small letter/],
-    ['"x:y"', /small letter/],
+    ['Db.Write', /lowercase letter/],
+    ['1db', /lowercase letter/],
+    ['db write', /lowercase letter/],
+    ['"x:y"', /lowercase letter/],
     ['a'.repeat(101), /at most 100/],
     ['constructor', /reserved/],
     ['prototype', /reserved/],
@@ -263,9 +268,14 @@ describe('a project', () => {
       'with a name that is no part of a queue',
       'format: 1\nproject: My Project\nenvironments: { dev: {} }',
       ':2:10',
-      /small letters/,
+      /lowercase letters/,
     ],
-    ['with an environment that is no part of a queue', `${NAMED}environments: { Prod: {} }`, ':3:17', /small letters/],
+    [
+      'with an environment that is no part of a queue',
+      `${NAMED}environments: { Prod: {} }`,
+      ':3:17',
+      /lowercase letters/,
+    ],
     [
       'with a mistyped rule',
       `${NAMED}environments: { dev: { aprove: [destructive] } }`,

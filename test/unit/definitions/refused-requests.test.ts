@@ -62,41 +62,41 @@ describe('names that contradict each other are refused:', () => {
     ['a path without the name', 'path: /x/{b}\nparams: { a: { in: »path } }', /The path \/x\/\{b\} has no \{a\}/],
     ['a name of the path sent elsewhere', 'path: /x/{a}\nparams: { a: { in: »query } }', /in: path, name: a/],
     ['kept slashes in a label', 'path: "/x/{+a}"\nparams: { a: { in: path, style: »label } }', /keeps slashes/],
-    ['two for one query', 'params: { a: { in: query }, b: { in: query, name: »a } }', /`params.a` gives the query a/],
+    ['two for one query', 'params: { a: { in: query }, b: { in: query, name: »a } }', /`params.a` sets the query a/],
     [
       'two for one path',
       'path: /{a}\nparams: { a: { in: path }, b: { in: path, name: »a } }',
-      /each name is given once/,
+      /set each name only once/,
     ],
-    ['two for one header', 'params: { a: { in: header, name: X-A }, x-a: »{ in: header } }', /gives the header x-a/],
+    ['two for one header', 'params: { a: { in: header, name: X-A }, x-a: »{ in: header } }', /sets the header x-a/],
     [
       'two for one field',
       'method: PUT\nparams: { a: { in: body, name: x }, b: { in: body, name: »x } }',
-      /gives the body x/,
+      /sets the body x/,
     ],
-    ['`query` as well', 'query: { a: 1 }\nparams: { a: »{ in: query } }', /`query` gives the query a/],
-    ['`headers` as well', 'headers: { X-A: b }\nparams: { x-a: »{ in: header } }', /`headers` gives/],
+    ['`query` as well', 'query: { a: 1 }\nparams: { a: »{ in: query } }', /`query` sets the query a/],
+    ['`headers` as well', 'headers: { X-A: b }\nparams: { x-a: »{ in: header } }', /`headers` sets/],
     [
       'a cookie of `headers` as well',
       'headers: { Cookie: "b=1; a=2" }\nparams: { a: »{ in: cookie } }',
       /`headers.Cookie`/,
     ],
     ['`auth.query` as well', 'params: { a: »{ in: query } }\nauth: { query: { a: "{credential:k}" } }', /`auth.query`/],
-    ['`query` and `auth.query`', 'query: { k: 1 }\nauth: { query: { k: »"{credential:k}" } }', /`query` gives/],
+    ['`query` and `auth.query`', 'query: { k: 1 }\nauth: { query: { k: »"{credential:k}" } }', /`query` sets/],
   ])('%s', (_, api, message) => expectRefused(api, message));
 
   test('a name of the path whose input goes to another one', () => {
     const { problems } = found('path: /x/{a}/{c}\nparams: { a: { in: path, name: »c } }');
     expect(problems).toMatchObject([
-      { message: expect.stringMatching(/The path takes \{a\}, and this sends it elsewhere/) },
+      { message: expect.stringMatching(/The path needs \{a\}, and this sends the input elsewhere/) },
     ]);
   });
 
   test('the header that `auth.basic` makes, and another one', () => {
     const basic = 'basic: »{ user: "{credential:u}", password: "" }';
-    expectRefused(`headers: { authorization: x }\nauth: { ${basic} }`, /gives Authorization/);
+    expectRefused(`headers: { authorization: x }\nauth: { ${basic} }`, /sets Authorization/);
     const param = 'params: { Authorization: »{ in: header } }';
-    expectRefused(`auth: { basic: { user: "{credential:u}", password: "" } }\n${param}`, /`auth.basic` gives/);
+    expectRefused(`auth: { basic: { user: "{credential:u}", password: "" } }\n${param}`, /`auth.basic` sets/);
   });
 });
 
@@ -108,8 +108,12 @@ describe('a body is refused', () => {
     ['with a value and fields', 'method: PUT\nparams: { a: { in: »body } }\nbody: { value: 1 }', /is the whole body/],
     ['as text without its value', 'method: PUT\nbody: »{ type: text }', /needs its `value`/],
     ['as bytes without their value', 'method: PUT\nbody: »{ type: binary }', /needs its `value`/],
-    ['under no content type', 'method: PUT\nbody: { content_type: »json }', /such as application/],
-    ['under two lines of content type', 'method: PUT\nbody: { content_type: »"a/b\\r\\nX: 1" }', /such as application/],
+    ['under no content type', 'method: PUT\nbody: { content_type: »json }', /looks like application/],
+    [
+      'under two lines of content type',
+      'method: PUT\nbody: { content_type: »"a/b\\r\\nX: 1" }',
+      /looks like application/,
+    ],
     ['as a form under JSON', 'method: PUT\nbody: { type: form, content_type: »a/json }', /sent as application\/x-www/],
     ['as parts under a form', 'method: PUT\nbody: { type: multipart, content_type: »a/b }', /sent as multipart/],
     [
@@ -167,7 +171,7 @@ describe('an answer is refused', () => {
     ['with no headers', 'response: { headers: »[] }', /At least one header/],
     ['with a header twice', 'response: { headers: [etag, »ETag] }', /listed twice/],
     ['with a header that is none', 'response: { headers: [»"a: b"] }', /no name of a header/],
-    ['with secrets of sessions', 'response: { headers: [»set-cookie] }', /holds a secret/],
+    ['with secrets of sessions', 'response: { headers: [»set-cookie] }', /contains a secret/],
   ])('%s', (_, api, message) => expectRefused(api, message));
 });
 

@@ -46,7 +46,7 @@ describe('a verb of the wrong form', () => {
       'a `wait` for a signal of ours',
       step('wait: { signal: approve }'),
       ':7:21',
-      /signal is ours: ask people with an `approval` step/,
+      /signal is reserved: ask people with an `approval` step/,
     ],
     ['a `wait` for a signal of Temporal', step('wait: { signal: __temporal_x }'), ':7:21', /those of Temporal itself/],
     ['a `wait` with a malformed limit', step('wait: { signal: go, timeout: soon }'), ':7:34', /500ms, 20s/],
@@ -72,7 +72,7 @@ describe('a verb of the wrong form', () => {
       'a field with a choice that it cannot have',
       step('approval: { title: x, fields: { f: { type: string, enum: [1] } } }'),
       ':7:62',
-      /of the `type` of the field/,
+      /must have the `type` of the field/,
     ],
     [
       'a field with a reserved name',

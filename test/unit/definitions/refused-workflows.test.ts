@@ -67,9 +67,9 @@ describe('a habit from elsewhere', () => {
     ['failure()', step('call: op', 'if: failure()'), ':8:9', /`failure\(\)`.*steps\.<id>\.status/],
     ['{{ }}', step('call: op', 'with: { a: "{{ input.a }}" }'), ':8:16', /Write \$\{\{ expression \}\}/],
     ['${{ }} in a condition', step('call: op', 'if: ${{ input.a }}'), ':8:9', /Write `input\.a`/],
-    ['PT30S at a step', step('call: op', 'timeout: PT30S'), ':8:14', /Write a number with a unit, such as 30s/],
-    ['PT1H at the top', top('timeout: PT1H'), ':5:10', /Write a number with a unit/],
-    ['PT1S of a retry', step('call: op', 'retry: { first: PT1S }'), ':8:21', /Write a number with a unit/],
+    ['PT30S at a step', step('call: op', 'timeout: PT30S'), ':8:14', /Use a number with a unit, such as 30s/],
+    ['PT1H at the top', top('timeout: PT1H'), ':5:10', /Use a number with a unit/],
+    ['PT1S of a retry', step('call: op', 'retry: { first: PT1S }'), ':8:21', /Use a number with a unit/],
     ['a bare number of seconds', step('call: op', 'timeout: 30'), ':8:14', /unit|30s/],
   ])('%s is refused with the right form', (_, yaml, at, said) => {
     const fault = faultOf(yaml);
@@ -111,7 +111,7 @@ describe('a step', () => {
     ['without an id', 'steps:\n  - call: op', ':6:5', /`id` is missing/],
     ['with a dash in its id', 'steps:\n  - { id: a-b, call: op }', ':6:11', /steps\.a-b is a subtraction/],
     ['with an id that begins with a digit', 'steps:\n  - { id: 1a, call: op }', ':6:11', /does not begin with a digit/],
-    ['with a call that is no id', step('call: Op!'), ':7:11', /small letter/],
+    ['with a call that is no id', step('call: Op!'), ':7:11', /lowercase letter/],
     ['that calls a reserved name', step('call: constructor'), ':7:11', /reserved/],
     ['with a call that is a list', step('call: [op]'), ':7:11', /A text/],
     ['with no attempts', step('call: op', 'retry: { attempts: 0 }'), ':8:24', />=1/],
@@ -126,7 +126,7 @@ describe('a step', () => {
     ['that asks without a title', step('approval: { quorum: 2 }'), ':7:15', /`title` is missing/],
     ['with `parallel` as a list', step('parallel: [{ call: op }]'), ':7:15', /A map/],
     ['with a branch that cannot be named', step('parallel: { a-b: { call: op } }'), ':7:17', /subtraction/],
-    ['that fails with capitals', step('fail: { code: OOPS, message: x }'), ':7:19', /small letters/],
+    ['that fails with capitals', step('fail: { code: OOPS, message: x }'), ':7:19', /lowercase letters/],
     ['that fails without a message', step('fail: { code: oops }'), ':7:11', /`message` is missing/],
     ['that names values in a list', step('let: [1]'), ':7:10', /A map/],
     ['with an empty group', step('steps: []'), ':7:12', />=1|at least/],
@@ -145,7 +145,7 @@ describe('a workflow', () => {
     ['with a placement that does not exist', top('placement: edge'), ':5:12', /local, cloud/],
     ['with an unsafe key', step('call: op', 'with: { __proto__: { x: 1 } }'), ':8:13', /__proto__/],
     ['with an unsafe key at the top', top('constructor: 1'), ':5:1', /constructor/],
-    ['for an environment that cannot be one', top('scope: { environments: [Prod!] }'), ':5:25', /small letters/],
+    ['for an environment that cannot be one', top('scope: { environments: [Prod!] }'), ':5:25', /lowercase letters/],
   ])('%s is refused', (_, yaml, at, said) => {
     const fault = faultOf(yaml);
     expect(fault.said).toMatch(said);

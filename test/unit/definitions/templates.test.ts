@@ -127,7 +127,7 @@ describe('a template is refused', () => {
     [
       'with a step called `input`',
       used('steps: [{ id: input, call: op }]'),
-      ':6:30 (used at :8:27) definition.invalid: A step of the template `t` has the id `input`, which is what the template was given',
+      ':6:30 (used at :8:27) definition.invalid: A step of the template `t` has the id `input`, which is reserved for the inputs of the template',
     ],
     [
       'that calls what there is not',
@@ -150,7 +150,7 @@ describe('a template is refused', () => {
     [
       'it is not given what it needs',
       'template: notify',
-      ':12:31 definition.invalid: The template `notify` is not given `text`',
+      ':12:31 definition.invalid: This use of the template `notify` does not set `text`',
     ],
     [
       'it is given more',

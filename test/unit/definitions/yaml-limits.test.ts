@@ -25,7 +25,7 @@ test.each([
   expect(isProblem(read) && read.code).toBe('definition.too_large');
 });
 
-test('a value that holds itself is refused and does not hang', () => {
+test('a value that contains itself is refused and does not hang', () => {
   const read = readYaml('x.yaml', 'a: &a [*a]');
   if (!isProblem(read)) expect(() => JSON.stringify(read.value)).toThrow();
 });

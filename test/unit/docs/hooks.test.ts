@@ -21,7 +21,7 @@ test('the freeze window of docs/hooks.md decides its examples as it says', () =>
 test('an example of it that says otherwise is reported, with its place', () => {
   const line = freeze.split('\n').findIndex((text) => text.includes('2027-01-04T07:00:00Z')) + 1;
   expect(found(freeze.replace('decision: allow', 'decision: deny'))).toEqual([
-    { code: 'lint.hook_example', message: 'The hook freeze says allow, where its example has deny', line },
+    { code: 'lint.hook_example', message: 'The hook freeze answers allow, where its example has deny', line },
   ]);
 });
 
@@ -36,6 +36,6 @@ test('uuid() in a hook is refused, and what a hook knows is named', () => {
   const finding = findingsOf({ files: { 'registry/hooks/PreAbilityCall.yaml': yaml } }).find(
     ({ code }) => code === 'expression.syntax',
   );
-  expect(finding?.message).toContain('`uuid()` is not known in a hook');
+  expect(finding?.message).toContain('`uuid()` is not available in a hook');
   expect(finding?.fix).toContain('now()');
 });

@@ -16,7 +16,7 @@ test('a file where the schema wants a text is reported with the schema that take
   expect(found).toMatchObject([
     {
       message: '`${{ steps.make.files.dump }}` gives a file, and the `input_schema` of op.takes wants a text here',
-      fix: expect.stringContaining('Write `{ type: object, format: file }` for it in the `input_schema` of op.takes'),
+      fix: expect.stringContaining('Use `{ type: object, format: file }` for it in the `input_schema` of op.takes'),
     },
   ]);
 });

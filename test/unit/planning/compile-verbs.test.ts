@@ -190,23 +190,25 @@ describe('names of loops', () => {
   test('are known inside the loop and nowhere else', () => {
     const uses = (name: string) => `steps: [{ id: b, call: op, with: { x: "\${{ ${name} }}" } }]`;
     expect(planned(step(`foreach: [1], as: row, index: i, ${uses('[row, i]')}`)).steps).toHaveLength(1);
-    expect(refused(step(`foreach: row, as: row, ${inner}`)).message).toMatch(/`row` is not known/);
+    expect(refused(step(`foreach: row, as: row, ${inner}`)).message).toMatch(/`row` is not defined/);
     const after = '  - { id: c, call: op, if: "row == 1" }\n';
-    expect(refused(step(`foreach: [1], as: row, ${inner}`, after)).message).toMatch(/`row` is not known/);
+    expect(refused(step(`foreach: [1], as: row, ${inner}`, after)).message).toMatch(/`row` is not defined/);
   });
 
   test('a label knows the item and its number, and is an expression', () => {
     const labelled = (label: string) => step(`foreach: [1], as: row, index: i, label: "${label}", ${inner}`);
     const label = '${{ row }} ${{ i }}';
     expect(planned(labelled(label)).steps).toMatchObject([{ label }]);
-    expect(refused(labelled('${{ other }}')).message).toMatch(/`other` is not known/);
+    expect(refused(labelled('${{ other }}')).message).toMatch(/`other` is not defined/);
     const { code, message, suggestion } = refused(labelled('row'));
     expect([code, message]).toEqual(['definition.invalid', '`row` would be the label of every item']);
     expect(suggestion).toContain('${{ host.name }}');
   });
 
   test('the payload of a signal is known only where its wait asks about it', () => {
-    expect(refused(step('wait: { signal: go, timeout: "${{ signal.t }}" }')).message).toMatch(/`signal` is not known/);
+    expect(refused(step('wait: { signal: go, timeout: "${{ signal.t }}" }')).message).toMatch(
+      /`signal` is not defined/,
+    );
   });
 });
 
@@ -259,13 +261,13 @@ describe('what cannot be', () => {
     [
       'a workflow that may be cut',
       'call: child, cut: allowed',
-      /`cut` is written at a call of the workflow/,
+      /`cut` is set on a call of the workflow/,
       /inside `child`/,
     ],
     [
       'a workflow that is tried again',
       'call: child, retry: { attempts: 2 }',
-      /`retry` is written at a call of the workflow `child`/,
+      /`retry` is set on a call of the workflow `child`/,
       /a group of steps around the call/,
     ],
     ['another word for what may be cut', 'call: op, cut: yes', /One of allowed belongs here|allowed/, /./],
@@ -307,7 +309,7 @@ describe('what cannot be', () => {
     ['a step of a handler', 'call: op, on_error: [{ steps: [{ id: b, call: op, with: { x: "${{ inptu.n }}" } }] }]'],
     ['end', 'end: { output: "${{ inptu.n }}" }'],
   ])('a name that nobody knows is found in %s', (_, yaml) => {
-    expect(refused(step(yaml)).message).toMatch(/`inptu` is not known/);
+    expect(refused(step(yaml)).message).toMatch(/`inptu` is not defined/);
   });
 });
 
@@ -397,8 +399,13 @@ describe('`retry.if` and `retry.jitter`', () => {
   });
 
   test.each([
-    ['steps', 'if: "steps.a.error != null"', /`steps` is not known .*/, /error, attempt/],
-    ['the clock', 'if: now() > timestamp(0)', /`now\(\)` is not known in `retry.if`/, /failed attempt alone/],
+    ['steps', 'if: "steps.a.error != null"', /`steps` is not defined .*/, /error, attempt/],
+    [
+      'the clock',
+      'if: now() > timestamp(0)',
+      /`now\(\)` is not available in `retry.if`/,
+      /only `error` and `attempt` of the failed attempt/,
+    ],
     ['a template', `if: "\${{ attempt < 2 }}"`, /bare CEL/, /without/],
   ])('see nothing but the failed attempt: %s', (_, form, message, suggestion) => {
     const error = refused(retried(`, ${form}`));

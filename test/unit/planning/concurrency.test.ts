@@ -73,10 +73,10 @@ describe('a definition is refused, with its place,', () => {
   });
 
   test('of another system says what is right here', () => {
-    expect(broken('{ key: k, cancel-in-progress: true }').suggestion).toBe('Write `on_busy: cancel_older`.');
-    expect(broken('{ key: k, cancel-in-progress: false }').suggestion).toBe('Write `on_busy: newest`.');
+    expect(broken('{ key: k, cancel-in-progress: true }').suggestion).toBe('Set `on_busy: cancel_older`.');
+    expect(broken('{ key: k, cancel-in-progress: false }').suggestion).toBe('Set `on_busy: newest`.');
     const open = broken('{ key: k, cancel-in-progress: "${{ input.n }}" }').suggestion;
-    expect(open).toBe('Write `on_busy: cancel_older` for true, `on_busy: newest` for false.');
+    expect(open).toBe('Set `on_busy: cancel_older` for true, `on_busy: newest` for false.');
     const text = String(files('{ key: k }')[FILE]).replace('concurrency:', 'mutex:');
     const [problem] = registryOf({ ...files(''), [FILE]: text }).problems;
     expect(problem?.suggestion).toBe('Write `concurrency: { key: .. }` at the top.');
@@ -84,8 +84,8 @@ describe('a definition is refused, with its place,', () => {
 
   test.each([
     ['"${{ input. }}"', 'expression.syntax', /not valid/],
-    ['"${{ steps.a.output }}"', 'expression.syntax', /`steps` is not known/],
-    ['"${{ task.key }}"', 'expression.syntax', /`task` is not known/],
+    ['"${{ steps.a.output }}"', 'expression.syntax', /`steps` is not defined/],
+    ['"${{ task.key }}"', 'expression.syntax', /`task` is not defined/],
     ['"${{ input.x"', 'expression.syntax', /no closing/],
     ['"{{ input.x }}"', 'definition.invalid', /is not a template here/],
     ['"k-${{ now() }}"', 'definition.invalid', /now\(\)/],

@@ -47,9 +47,9 @@ describe('args', () => {
   });
 
   test.each([
-    ['a name that is not known', 'args: ["${{ steps.a.output }}"]', 'expression.syntax', /`steps` is not known/],
-    ['in a condition', 'args: [{ if: "a.b", then: [] }]', 'expression.syntax', /`a` is not known/],
-    ['in a list', 'args: [{ each: output, as: x, then: [] }]', 'expression.syntax', /`output` is not known/],
+    ['a name that is not known', 'args: ["${{ steps.a.output }}"]', 'expression.syntax', /`steps` is not defined/],
+    ['in a condition', 'args: [{ if: "a.b", then: [] }]', 'expression.syntax', /`a` is not defined/],
+    ['in a list', 'args: [{ each: output, as: x, then: [] }]', 'expression.syntax', /`output` is not defined/],
     [
       'a loop name outside its loop',
       'args: [{ each: "[1]", as: x, then: [] }, "${{ x }}"]',
@@ -181,7 +181,7 @@ describe('exit_codes', () => {
   test('a code of ours is refused', () => {
     const error = refusal('exit_codes: { 2: { code: timeout.mine } }');
     expect(error).toMatchObject({ code: 'definition.invalid', location: LINE });
-    expect(error.message).toMatch(/family `timeout`, which is ours/);
+    expect(error.message).toMatch(/family `timeout`, which is reserved for Ability Runtime/);
   });
 });
 
@@ -208,9 +208,9 @@ test('a hook takes args and env, and refuses the rest', () => {
     expect(registryOf(hook(texts)).problems[0]?.message).toMatch(/Unknown key/);
   }
   expect(errorOf(() => resolved(hook('args: ["{payload} ${{ input.a }}"]'), 'op')).message).toMatch(
-    /hook do not know \{payload\}/,
+    /hook have no placeholder \{payload\}/,
   );
   expect(errorOf(() => resolved(hook('env: { A: "{payload}" }'), 'op')).message).toMatch(
-    /hook do not know \{payload\}/,
+    /hook have no placeholder \{payload\}/,
   );
 });

@@ -75,7 +75,7 @@ describe('results', () => {
     const scope = { values: {}, now: () => 0, uuid: () => 'u-1' };
     expect(compileExpression('now() == timestamp("1970-01-01T00:00:00Z")').evaluate(scope)).toBe(true);
     expect(compileExpression('uuid()').evaluate(scope)).toBe('u-1');
-    expect(failing(() => evaluate('now()')).message).toMatch(/only known while a task runs/);
+    expect(failing(() => evaluate('now()')).message).toMatch(/available only while a task runs/);
   });
 });
 

@@ -101,7 +101,10 @@ test.each([
     'mocks: { ask: { output: 1 } }',
     '4:14 `ask` is a step that does not call (`approval`) Decide it under `approvals`.',
   ],
-  ['mocks: { names: { output: 1 } }', '4:14 `names` is a step that does not call (`let`) Only what calls is replaced.'],
+  [
+    'mocks: { names: { output: 1 } }',
+    '4:14 `names` is a step that does not call (`let`) Only steps that make calls are replaced.',
+  ],
   [
     'mocks: { other: { output: 1 } }',
     '4:14 `other` calls the workflow `inner`, which really runs Mock what it calls: `other/STEP`',

@@ -85,8 +85,8 @@ export function answerOf(
   };
   if (verdict.kind === 'silent') {
     if (foreign.silence === 'allow' || !isGuardPhase(phase)) return { ...allow, ...more };
-    const reason = 'It has no opinion, and its silence counts as a deny (`abstain`).';
-    const suggestion = 'Its author may write `must_deny`, or `abstain: allow` where silence is no objection.';
+    const reason = 'It did not decide, which counts as a deny (`abstain`).';
+    const suggestion = 'Its author can set `must_deny`, or `abstain: allow` if no decision means no objection.';
     return { ...allow, decision: 'deny', reason, suggestion, ...more };
   }
   const reason = verdict.reason === undefined ? {} : { reason: oneLine(verdict.reason) };

@@ -159,7 +159,7 @@ function changed({ root, overwrite }: HookSite, { path, content }: PlannedFile):
   if (overwrite) return [{ path, content, before }];
   throw new AbilityError({
     code: 'import.not_ours',
-    message: `${path} says something else than this import would write; nothing was written`,
+    message: `${path} differs from what this import would write; nothing was written`,
     location: { file: path },
     suggestion: 'Keep a copy of what you changed in it, and replace it with --overwrite.',
   });

@@ -153,7 +153,7 @@ function parsed(text: string, file: string): Record<string, unknown> {
 function unreadable(file: string, why: string): AbilityError {
   return new AbilityError({
     code: 'import.unreadable',
-    message: `${file} holds no settings with hooks: ${why}`,
+    message: `${file} contains no settings with hooks: ${why}`,
     suggestion: 'Name a .claude/settings.json, a .codex/hooks.json, or the hooks/hooks.json of a plugin.',
   });
 }

@@ -54,7 +54,7 @@ const PLANS: Record<GivenDefinition['kind'], Plan> = {
     refuseOtherName(given, value.id, source);
     checkNewImplementation(site.registry, value.id);
     const file = `${site.folders.registry}/implementations/${fileNameOf(value.id)}.yaml`;
-    return planFile(site, given, source, file, [{ command: 'ability lint', purpose: 'what else it says of it' }]);
+    return planFile(site, given, source, file, [{ command: 'ability lint', purpose: 'see what else it reports' }]);
   },
   module(site, given, { source, value }) {
     refuseOtherName(given, value.id, source);
@@ -73,7 +73,7 @@ const PLANS: Record<GivenDefinition['kind'], Plan> = {
   packs: (site, given, { source }) => planEntries(site, given, source, 'packs', 'specialists'),
 };
 
-const LINT = { command: 'ability lint', purpose: 'what it says of the whole project' };
+const LINT = { command: 'ability lint', purpose: 'check the whole project' };
 
 function planAbility(
   site: Site,
@@ -203,13 +203,13 @@ function nameOfFile({ kind, name }: GivenDefinition): string {
   if (name === undefined) {
     throw usageError(
       `What is in a file of ${kind} does not name it`,
-      `Write \`ability scaffold ${kind} NAME --from FILE\`.`,
+      `Run \`ability scaffold ${kind} NAME --from FILE\`.`,
     );
   }
   checkPlainName(name, 'name of a file');
   if (kind === 'config' && name === 'hooks_impl') {
     throw usageError(
-      'hooks_impl.yaml holds handlers of hooks, and no configuration',
+      'hooks_impl.yaml contains handlers of hooks, not configuration',
       'Write the handler into the hook itself: `ability scaffold hook --phase PHASE --from FILE`.',
     );
   }

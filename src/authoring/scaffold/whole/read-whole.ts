@@ -87,7 +87,7 @@ function refuseOtherType(kind: WholeKind, { value, locate }: YamlSource): void {
       code: 'definition.invalid',
       message: 'It is an agent, and no workflow',
       location: locate(['type']),
-      suggestion: 'Write `ability scaffold agent --from FILE`.',
+      suggestion: 'Run `ability scaffold agent --from FILE`.',
     },
   ]);
 }

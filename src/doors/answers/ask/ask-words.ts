@@ -35,8 +35,8 @@ export function cannotRun(
   const parts = missed.map(({ ability_id, reason }) => `${ability_id}: ${reason}`);
   return {
     code: 'ability.unavailable_here',
-    message: `What fits does not run here. ${parts.join('; ')}`,
-    suggestion: `\`ability show ${first?.ability_id}\` says where it runs, and \`ability doctor\` what is missing.`,
+    message: `The abilities that fit cannot run here. ${parts.join('; ')}`,
+    suggestion: `\`ability show ${first?.ability_id}\` shows where it runs, and \`ability doctor\` what is missing.`,
   };
 }
 

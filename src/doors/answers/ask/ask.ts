@@ -188,7 +188,7 @@ async function sendChosen(
 ): Promise<string> {
   const isBegun = log.read().some(({ kind, payload }) => kind === 'task' && payload.signal === signal);
   if (isBegun) {
-    return `${signal} was sent to ${task_key} before, unless the command was cut off: \`ability task show ${task_key}\` says whether it still waits.`;
+    return `${signal} was sent to ${task_key} before, unless the command was cut off: \`ability task show ${task_key}\` shows whether it still waits.`;
   }
   log.append('task', null, { task_key, signal });
   await signalTask(connection, task_key, signal, null);

@@ -66,8 +66,8 @@ export function refuseText(text: string): void {
   if (text.length <= MAX_PROMPT) return;
   throw new AbilityError({
     code: 'usage.invalid',
-    message: `The request has ${text.length} characters; it may have ${MAX_PROMPT}`,
-    suggestion: 'Put what is long into a file of the project.',
+    message: `The request has ${text.length} characters; the maximum is ${MAX_PROMPT}`,
+    suggestion: 'Put long content into a file of the project.',
   });
 }
 

@@ -77,17 +77,17 @@ function asksForConsent(
 export function considerSignal({ caller }: Request, { task_key, signal, condition }: WantedSignal): Resolution {
   const command = `ability task signal ${task_key} ${signal}`;
   if (condition !== undefined) {
-    const said = `${task_key} takes the signal ${signal} only with a payload that satisfies ${condition}, so nothing was sent.`;
+    const said = `${task_key} accepts the signal ${signal} only with a payload that satisfies ${condition}, so nothing was sent.`;
     return answered(`${said} Send it with: ${command} --payload JSON`);
   }
   if (caller === 'agent')
-    return answered(`An agent chooses no signal for a person, so nothing was sent. Ask them, or: ${command}`);
+    return answered(`An agent cannot choose a signal for a person, so nothing was sent. Ask them, or: ${command}`);
   return { ...answered(`${task_key} was sent ${signal}.`), signals: { task_key, signal } };
 }
 
 /** Agents cannot consent: they see the plan, and call the ability by name, with guards and approvals. */
 function forAgent(plan: PlannedCall): Resolution {
-  const answer = `This is what would run. An agent agrees to no plan: call ${plan.ability_id} by its name, or ask the person.`;
+  const answer = `This is what would run. An agent cannot agree to a plan: call ${plan.ability_id} by its name, or ask the person.`;
   return { outcome: 'planned', answer, plan: [plan] };
 }
 

@@ -166,7 +166,7 @@ function responds({ decided, nearest, suggestions, about }: Acting): Resolution 
   if (missed) return { ...unavailable(cannotRun(decided.missed)), ...waits, abstained: true };
   if (!isAbout(about)) return { ...answered(nothingFits(nearest)), ...waits, abstained: true };
   const fitting = suggestions.slice(0, 3).map(({ id }) => id);
-  const hint = fitting.length > 0 ? `It may be about ${listed(fitting, 'or')}.` : '`ability list` says what there is.';
+  const hint = fitting.length > 0 ? `It may be about ${listed(fitting, 'or')}.` : '`ability list` shows what there is.';
   return { ...answered(`Nothing was run, since it is a question. ${hint}`), ...waits };
 }
 

@@ -112,7 +112,8 @@ async function agree(
   question: ConsentQuestion,
 ): Promise<boolean | undefined> {
   if (given === question.reference) return true;
-  if (given !== undefined) context.terminal.note('What --agree names is not what would run now, so it does not count.');
+  if (given !== undefined)
+    context.terminal.note('The plan that --agree names is not what would run now, so --agree is ignored.');
   return agreeAtTerminal(context, question);
 }
 
@@ -142,20 +143,20 @@ function environmentNamed(context: Context, { environment }: AgentRequest): Cont
   const { env } = context.flags;
   if (environment === undefined || env === environment) return context;
   if (env === undefined) return { ...context, flags: { ...context.flags, env: environment } };
-  throw usageError(`The request is for ${environment}, and --env says ${env}`, 'Leave out one of the two.');
+  throw usageError(`The request is for ${environment}, and --env is ${env}`, 'Leave out one of the two.');
 }
 
 function readTurns(given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   if (/^[1-9]\d{0,2}$/.test(given)) return Number(given);
   const message = `--max-turns ${given} is no number from 1 to 999`;
-  throw usageError(message, 'Write a whole number, such as 10.');
+  throw usageError(message, 'Use a whole number, such as 10.');
 }
 
 function wait(code: string, message: string): AbilityError {
   return new AbilityError({
     code,
-    message: `${message}; what runs goes on`,
-    suggestion: 'The same request with the same --key goes on.',
+    message: `${message}; running tasks continue`,
+    suggestion: 'Repeat the request with the same --key to continue.',
   });
 }

@@ -21,7 +21,7 @@ export async function run({ terminal, flags }: Context, [code]: [string]): Promi
 
 function unknown(code: string): AbilityError {
   return usageError(
-    `${code} is no error code of ours`,
+    `${code} is neither an error code nor a lint code`,
     didYouMean(code, [...Object.keys(CODES), ...Object.keys(LINT_CODES)]) ??
       'An author may have chosen it: look for `fail` in the workflow.',
   );

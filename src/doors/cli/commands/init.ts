@@ -58,7 +58,7 @@ export function run(context: Context, [folder]: [string | undefined], flags: Fla
 async function readWishes(context: Context, root: string, flags: Flags): Promise<NewProject> {
   const name = await askText(context, flags.name, {
     flag: '--name',
-    message: 'How is the project called?',
+    message: 'What is the project called?',
     fallback: nameFrom(basename(root)),
     check: checkProjectName,
   });

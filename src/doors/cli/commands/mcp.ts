@@ -58,7 +58,7 @@ function refuseUnusedGlobs({ access, expose }: Flags): void {
   if (access === 'run' || expose.length === 0) return;
   throw usageError(
     '--expose makes tools that run abilities, which --access read does not allow',
-    'Give --access run as well, or leave out --expose.',
+    'Pass --access run as well, or leave out --expose.',
   );
 }
 

@@ -23,7 +23,7 @@ export async function run(context: Context, _: [], flags: ChoosingFlags['prune']
   if (id !== undefined) return unlessCancelled(context, () => deprecate(context, registry.root, id, replacedBy));
   if (replacedBy !== undefined) {
     throw usageError(
-      '--replaced-by says what takes the place of what --deprecate names',
+      '--replaced-by names the replacement of the ability that --deprecate names',
       'Pass both: ability prune --deprecate ID --replaced-by ID.',
     );
   }
@@ -57,7 +57,7 @@ async function deprecate(
   else {
     terminal.print(`${id} is deprecated now, in ${path}.`);
     if (users.length > 0) terminal.note(`Still used by ${users.join(', ')}, which go on as before.`);
-    terminal.note('Next: ability docs, so that the pages say so.');
+    terminal.note('Next: ability docs, which updates the pages.');
   }
   return EXIT.ok;
 }
@@ -67,7 +67,7 @@ function refuseAgent({ env }: Context): void {
   if (readCaller(env) !== 'agent') return;
   throw new AbilityError({
     code: 'prune.by_agent',
-    message: 'This command was typed by an agent, and agents give up no ability; nothing was written',
+    message: 'This command was typed by an agent, and agents may not deprecate an ability; nothing was written',
     suggestion: 'Ask a person to type it in a terminal of their own.',
   });
 }
@@ -77,7 +77,9 @@ function settled(registry: Registry, id: string): Settled {
   const loaded = registry.workflows.get(id) ?? registry.operations.get(id) ?? registry.agents.get(id);
   if (loaded?.value.status === 'deprecated') return { files: [], notes: [] };
   const [problem] = registry.problems;
-  throw new AbilityError(problem ?? { code: 'definition.invalid', message: `${id} could not be marked in its file` });
+  throw new AbilityError(
+    problem ?? { code: 'definition.invalid', message: `${id} could not be marked as deprecated in its file` },
+  );
 }
 
 /** The maximum number of tasks to list, newest first. */

@@ -172,7 +172,7 @@ type Stop = Exclude<WaitEnd['kind'], 'ended'>;
 
 const STOPPED_BY: Record<Stop, string> = {
   approval:
-    'It waits for an approval, and a direct run is not waited for (--wait-approval, or leave out --direct); stopping',
+    'It waits for an approval, and a direct run does not wait for one (pass --wait-approval, or leave out --direct); stopping',
   timeout: 'It has not ended in time; stopping',
   aborted: 'Stopping',
 };

@@ -97,11 +97,11 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
 }
 
 function noteWebhooks(registry: Registry, webhooks: FoundTrigger[], note: (text: string) => void): void {
-  for (const { spec } of webhooks) note(`Takes webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
+  for (const { spec } of webhooks) note(`Receives webhooks at /v1/webhooks/${spec.webhook}, for ${spec.ability}.`);
   const unread = unreadTriggers(registry);
   if (!unread) return;
   const where = unread.location ? `${formatLocation(unread.location)}: ` : '';
-  note(`Webhooks that a broken definition states are not taken: ${where}${unread.message}`);
+  note(`Webhooks of a broken definition are not received: ${where}${unread.message}`);
 }
 
 /** The server trusts the proxy's header, so an agent could decide under any name. */
@@ -109,7 +109,7 @@ function refuseAgentAsProxy({ env }: Context): void {
   if (readCaller(env) !== 'agent') return;
   throw new AbilityError({
     code: 'approval.by_agent',
-    message: 'This command was typed by an agent, and behind --trust-proxy-user approvals are decided',
+    message: 'This command was typed by an agent, and with --trust-proxy-user approvals can be decided',
     suggestion: 'Leave out --trust-proxy-user, or let a person start it.',
   });
 }
@@ -124,7 +124,7 @@ async function listen(app: App, { host, port }: Listening): Promise<number> {
       {
         code: 'door.not_listening',
         message: `The door cannot listen at ${host}, port ${port}: ${reasonOf(error)}`,
-        suggestion: 'Choose another --port; 0 is any that is free.',
+        suggestion: 'Choose another --port; 0 chooses any free one.',
       },
       { cause: error },
     );
@@ -138,9 +138,9 @@ function announce({ terminal, flags }: Context, { host, tls, isLocal, proxyHeade
   if (flags.json) terminal.printJson({ status: 'up', url });
   else terminal.print(`${terminal.style('green', 'up')}  ${url}`);
   const who = isLocal
-    ? 'Without a token anyone on this machine may read and run, as you; decisions take one.'
+    ? 'Without a token anyone on this machine may read and run, as you; decisions require one.'
     : proxyHeader !== undefined
-      ? `A token, or the header ${proxyHeader} of the proxy, says who asks.`
-      : 'Every request takes a token.';
+      ? `A token, or the header ${proxyHeader} of the proxy, identifies the user.`
+      : 'Every request requires a token.';
   terminal.note(`${who} Press Ctrl-C to stop; ${url}/v1/openapi.json describes it.`);
 }

@@ -55,7 +55,7 @@ async function upHere(context: Context, { project }: Registry, paths: ProjectPat
     return reportThere(context, project, paths, other, false);
   }
   const leave = (): void => {
-    context.terminal.note('Stopping; calls that must not be repeated are let end ...');
+    context.terminal.note('Stopping; waiting for calls that must not be repeated ...');
     runtime.leave();
   };
   if (interrupted.signal.aborted) leave();

@@ -14,7 +14,7 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
   const server = await chooseServer(context.flags, context.env);
   if (!server) {
     throw usageError(
-      'A worker serves a Temporal server that was named; the runtime of a project has its own workers',
+      'A worker serves a Temporal server that must be named; the runtime of a project has its own workers',
       'Pass --address or --profile, or start the runtime with `ability up`.',
     );
   }
@@ -32,10 +32,10 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,
   );
   terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
-  if (metrics !== undefined) terminal.note(`Figures for Prometheus are at http://${metrics}/metrics.`);
+  if (metrics !== undefined) terminal.note(`Metrics for Prometheus are at http://${metrics}/metrics.`);
   try {
     await Promise.race([untilAborted(interrupted.signal), host.broken]);
-    terminal.note('Stopping; calls that may not be repeated are let end ...');
+    terminal.note('Stopping; waiting for calls that must not be repeated ...');
   } catch (error) {
     throw workersFailed(server, error);
   } finally {

@@ -87,13 +87,13 @@ export async function askChoice<T extends string>(
 function needed<T>({ flag, fallback }: Question<T>, choices: readonly string[] = []): T {
   if (fallback !== undefined) return fallback;
   throw usageError(
-    `${flag} is needed where there is no terminal to ask at`,
+    `${flag} is required without an interactive terminal`,
     `Pass ${flag}${choices.length > 0 ? ` ${oneOf(choices)}` : ''}; \`--help\` has examples.`,
   );
 }
 
 function faultOf(answer: string, check: TextQuestion['check']): string | undefined {
-  if (answer.trim() === '') return 'Something belongs here';
+  if (answer.trim() === '') return 'An answer is required';
   try {
     check?.(answer);
     return undefined;
@@ -132,5 +132,5 @@ function isYes(said: string): boolean {
 
 function refuseOthers(said: string): void {
   if (isYes(said) || /^\s*no?\s*$/i.test(said)) return;
-  throw usageError('It is yes or no', 'Type one of them.');
+  throw usageError('The answer is yes or no', 'Type one of them.');
 }

@@ -8,7 +8,7 @@ export function readDuration(flag: string, text: string): number {
     return parseDuration(text);
   } catch (error) {
     const message = `${flag} ${text}: ${reasonOf(error)}`;
-    throw usageError(message, 'Write 500ms, 20s, 10m, 24h or 7d.');
+    throw usageError(message, 'Use 500ms, 20s, 10m, 24h or 7d.');
   }
 }
 
@@ -23,7 +23,7 @@ export function readIntent(text: string): string {
 }
 
 function refusal(message: string): AbilityError {
-  const suggestion = "Say in a few words what the task is for: --intent 'rotate the certificate before Friday'.";
+  const suggestion = "Describe in a few words what the task is for: --intent 'rotate the certificate before Friday'.";
   return usageError(message, suggestion);
 }
 
@@ -38,7 +38,7 @@ export function readMetricsAddress(text: string): string {
   if (isIP(host) !== 0 && isPort) return six === undefined ? `${host}:${port}` : `[${host}]:${port}`;
   throw usageError(
     `--metrics ${JSON.stringify(text)} is no address to listen at`,
-    'Give an IP address and a port, such as 127.0.0.1:9464; anyone who reaches it can read it.',
+    'Pass an IP address and a port, such as 127.0.0.1:9464; anyone who reaches it can read the metrics.',
   );
 }
 
@@ -66,7 +66,7 @@ function isDay(day: string): boolean {
 }
 
 function refuse(message: string): AbilityError {
-  const suggestion = 'Write 30m, 24h or 7d, or a time such as 2026-01-31T08:00:00Z.';
+  const suggestion = 'Use 30m, 24h or 7d, or a time such as 2026-01-31T08:00:00Z.';
   return usageError(message, suggestion);
 }
 

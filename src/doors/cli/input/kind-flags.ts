@@ -49,5 +49,8 @@ function definitionOf({ command, url }: KindFlags): JsonObject | undefined {
   if (command === undefined) return undefined;
   const [program, ...args] = splitArguments(command, { file: '--command' });
   if (program !== undefined) return { command: program, args };
-  throw usageError('--command names no program', 'Write it with its arguments: --command "node servers/logs.mjs".');
+  throw usageError(
+    '--command names no program',
+    'Pass the program with its arguments: --command "node servers/logs.mjs".',
+  );
 }

@@ -27,8 +27,8 @@ export async function findServer(
   if (known && isDeepStrictEqual(known.value, value)) return { server: known, isNew: false };
   if (known) {
     throw usageError(
-      `The MCP server ${name} is in ${formatLocation(known.locate([]))} already, and otherwise`,
-      'Leave out the flags that say how it is reached, or edit its entry.',
+      `The MCP server ${name} is already in ${formatLocation(known.locate([]))}, with other settings`,
+      'Leave out --command, --url and --env-profile, or edit its entry.',
     );
   }
   const file = `registry/config/${name}.yaml`;

@@ -49,7 +49,7 @@ function readObject(given: string, { cwd, terminal }: InputSource): JsonObject {
 function readAssignment(assignment: string, schema: JsonObject, cwd: string, flag: string): [string, Json] {
   const [, name, operator, value] = /^([^=:]+?)(:=|=)([\s\S]*)$/.exec(assignment) ?? [];
   if (name === undefined || value === undefined) {
-    throw usageError(`${flag}${assignment} is no assignment`, 'Write name=text, name:=JSON or name=@file.');
+    throw usageError(`${flag}${assignment} is no assignment`, 'Use name=text, name:=JSON or name=@file.');
   }
   if (operator === ':=') return [name, parseJson(value, `${flag}${name}`)];
   const text = value.startsWith('@') ? readText(value.slice(1), cwd) : value;
@@ -78,10 +78,10 @@ function convert(flag: string, name: string, text: string, property: JsonObject)
 function howToGive(flag: string, name: string, text: string, { type, format, items }: JsonObject): string | undefined {
   const isText = items === undefined || (isJsonObject(items) && items.type === 'string');
   if (type === 'array' && isText)
-    return `Write ${flag}${shellWord(`${name}=${JSON.stringify([text])}`)}, a list in JSON.`;
+    return `Pass ${flag}${shellWord(`${name}=${JSON.stringify([text])}`)}, a list in JSON.`;
   if (flag !== '--set ') return undefined;
   if (format === 'file' || (type === 'array' && isJsonObject(items) && items.format === 'file')) {
-    return `It is a file: write --file ${shellWord(`${name}=${text}`)}.`;
+    return `It is a file: pass --file ${shellWord(`${name}=${text}`)}.`;
   }
   return undefined;
 }
@@ -121,7 +121,7 @@ export function parseJson(text: string, what: string): Json {
       {
         code: 'input.invalid',
         message: `${what} is no JSON: ${reasonOf(error)}`,
-        suggestion: 'Quote it for your shell, or, where the flag takes it, write it to a file and pass @file.',
+        suggestion: 'Quote it for your shell, or, where the flag accepts that, write it to a file and pass @file.',
       },
       { cause: error },
     );
@@ -138,7 +138,7 @@ export function parseFiles(assignments: readonly string[], { policy }: Project, 
   for (const assignment of assignments) {
     const [, name, path] = /^([^=]+)=(.+)$/s.exec(assignment) ?? [];
     if (name === undefined || path === undefined) {
-      throw usageError(`--file ${assignment} is no assignment`, 'Write --file name=PATH, with the name of the input.');
+      throw usageError(`--file ${assignment} is no assignment`, 'Use --file name=PATH, with the name of the input.');
     }
     paths.set(name, [...(paths.get(name) ?? []), resolve(cwd, path)]);
   }

@@ -47,7 +47,7 @@ function claimOf(word: string): Caller {
   const claim = CLAIMS.find((known) => known === word);
   if (claim) return claim;
   throw usageError(
-    `ABILITY_CALLER is ${JSON.stringify(word)}, which no caller may say of itself`,
+    `ABILITY_CALLER is ${JSON.stringify(word)}, which no caller may claim to be`,
     `Set it to ${CLAIMS.join(', ')}, or leave it out.`,
   );
 }

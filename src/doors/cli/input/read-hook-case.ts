@@ -19,7 +19,7 @@ export function readHookCase(file: string, cwd: string): GivenHookCase {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const what = isCase ? 'no case `{ context, expect }`' : 'no EventContext';
-  const message = `${file} holds ${what}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`;
+  const message = `${file} contains ${what}: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`;
   throw usageError(message, adviceOn(value));
 }
 
@@ -41,7 +41,7 @@ function readJson(file: string, cwd: string): Json {
 
 function adviceOn(value: Json): string {
   if (isJsonObject(value) && !Object.hasOwn(value, 'context') && Object.hasOwn(value, 'now')) {
-    return 'Write `{ context: {..}, now, expect }`: the moment is beside the event, not in it.';
+    return 'Use `{ context: {..}, now, expect }`: `now` belongs beside the event, not in it.';
   }
   return 'docs/hooks.md has every key.';
 }

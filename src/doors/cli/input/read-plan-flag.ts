@@ -34,11 +34,11 @@ function readFile(path: string, cwd: string): PlanFlag {
     throw refusal(`--plan: ${path} cannot be read: ${reasonOf(error)}`);
   }
   const value: unknown = parseJson(text, `--plan @${path}`);
-  if (!isPlanFile(value)) throw refusal(`--plan: ${path} holds no plan`);
+  if (!isPlanFile(value)) throw refusal(`--plan: ${path} contains no plan`);
   const { plan, input } = value;
   const wanted = { plan: digestOf(plan), input: digestOf(input) };
   if (wanted.plan !== value.digest || wanted.input !== value.input_digest) {
-    throw refusal(`--plan: ${path} was changed since it was written: its plan or input is not what its digests say`);
+    throw refusal(`--plan: ${path} was changed since it was written: its plan or input does not match its digests`);
   }
   return { wanted, plan };
 }

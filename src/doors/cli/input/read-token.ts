@@ -39,7 +39,7 @@ function mayDecide(token: AccessToken): AccessToken {
   if (token.can.includes('approve')) return token;
   throw new AbilityError({
     code: 'door.forbidden',
-    message: `The token in ABILITY_TOKEN may ${token.can.join(', ')}, and not approve`,
+    message: `The token in ABILITY_TOKEN may ${token.can.join(', ')}, but not approve`,
     suggestion: 'Make one that may: `ability token create --person NAME --can approve`.',
   });
 }
@@ -47,9 +47,9 @@ function mayDecide(token: AccessToken): AccessToken {
 function opensNothing(why: string): AbilityError {
   return new AbilityError({
     code: 'door.unauthenticated',
-    message: `What ABILITY_TOKEN holds ${why}`,
+    message: `The value of ABILITY_TOKEN ${why}`,
     suggestion:
-      'Give the whole line that `ability token create` printed, or unset it; `ability token list` shows what there is.',
+      'Set it to the whole line that `ability token create` printed, or unset it; `ability token list` shows what there is.',
   });
 }
 

@@ -23,7 +23,7 @@ export function refuseMaskedInput(input: JsonObject): void {
   throw new AbilityError({
     code: 'record.masked',
     message: `The input has ${MASK} in ${fields.join(', ')}, which records and outputs have in place of secrets`,
-    suggestion: 'Give the values themselves; what a tool needs as a secret is a credential of its implementation.',
+    suggestion: 'Pass the values themselves; a secret that a tool needs belongs in a credential of its implementation.',
     details: { fields },
   });
 }

@@ -108,8 +108,8 @@ function tryAgain(key: string, retry: TaskStory['retry']): NextCommand[] {
 
 /** @param foreach the loop that failed; named in `--from`, it would restart at its first item. */
 function takenOver(foreach: string | undefined): string {
-  if (foreach === undefined) return 'try it again; what was done, and not undone, is taken over';
-  return `try it again; items that are done are taken over (--from ${foreach} would do them all again)`;
+  if (foreach === undefined) return 'try it again; what was done, and not undone, is kept';
+  return `try it again; items that are done are kept (--from ${foreach} would do them all again)`;
 }
 
 /** Suggests nothing while the outcome is unknown: the effect may have taken place. */

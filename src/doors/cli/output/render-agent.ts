@@ -85,7 +85,7 @@ export async function noteWayOn(
   if (consent) {
     for (const risk of consent.risks) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(risk, '  ')}`);
     const agreed = asTyped(commandOf(...again, '--agree', consent.reference), context);
-    terminal.note(`The requester, who agrees, types:  ${agreed}`);
+    terminal.note(`To agree, the requester types:  ${agreed}`);
   } else if (['waiting_approval', 'interrupted', 'timed_out'].includes(status)) {
     terminal.note(`Go on:  ${asTyped(commandOf(...again), context)}`);
   }

@@ -38,9 +38,9 @@ export function renderDocument(
     ...problems.map((problem) => describeProblem(problem, style)),
     ...gaps.map((gap) => at(1, `<!-- gap: ${describeGap(gap)} -->`)),
   ];
-  if (status === 'no_markers') remarks.push(`${file} is not looked after: ${WAY_ON} ${addition(file)} puts them in`);
+  if (status === 'no_markers') remarks.push(`${file} is not maintained: ${WAY_ON} ${addition(file)} adds the tables`);
   if (status === 'not_kept') {
-    remarks.push(`${file} is not looked after; correct these lines, or let the rows go: ${addition(file)}`);
+    remarks.push(`${file} is not maintained; correct these lines, or drop the rows: ${addition(file)}`);
   }
   if (status === 'out_of_step' && !check) remarks.push(`${file} was not written, because another one is broken`);
   if (status !== 'out_of_step' || !check) return { result: head, remarks };

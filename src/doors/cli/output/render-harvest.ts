@@ -7,7 +7,7 @@ import type { Style } from './terminal/terminal.js';
 
 export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Style): string {
   const asked =
-    gaps.length === 0 ? ['Nothing was asked for that is not there.'] : gaps.flatMap((gap) => gapLines(gap, style));
+    gaps.length === 0 ? ['Everything that was requested is available.'] : gaps.flatMap((gap) => gapLines(gap, style));
   const written =
     scripts.length === 0
       ? ['There are no scripts in `workdocs`.']
@@ -17,7 +17,7 @@ export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Style): 
       ? ['No calls followed each other in three tasks or more.']
       : flows.flatMap((flow) => flowLines(flow, style));
   return [
-    style('bold', 'Asked for, and not there'),
+    style('bold', 'Requested, but not available'),
     ...asked,
     '',
     style('bold', 'Scripts'),
@@ -55,7 +55,7 @@ function scriptLines(script: HarvestedScript, style: Style): string[] {
   const manual = documented
     ? `described in ${documented.path}:${documented.line}`
     : 'not described in modular_mannual.md';
-  const nothing = is_text ? 'says nothing of itself' : 'is no text that can be read';
+  const nothing = is_text ? 'has no summary' : 'is no text that can be read';
   const said = summary === null ? nothing : plainText(summary);
   return [
     style('bold', plainText(path)),
@@ -72,5 +72,5 @@ function scriptLines(script: HarvestedScript, style: Style): string[] {
 function ranLine({ times, at_least, last, from }: HarvestRuns): string {
   const often = `ran ${at_least ? 'at least ' : ''}${times === 1 ? 'once' : `${times} times`}`;
   const source = from === 'records' ? 'records of tasks' : 'the hook `usage`';
-  return `${often}${last === null ? '' : `, last ${last.slice(0, 10)}`}, by ${source}`;
+  return `${often}${last === null ? '' : `, last ${last.slice(0, 10)}`}, according to ${source}`;
 }

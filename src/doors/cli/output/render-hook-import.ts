@@ -44,7 +44,7 @@ export function renderHookImport(done: HookImport, style: Style): string {
   const { source, isDryRun, hooks, notTaken, files, lost } = done;
   const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];
   for (const hook of hooks) lines.push('', ...linesOf(hook, done, style));
-  if (notTaken.length > 0) lines.push('', style('bold', 'Not taken over'));
+  if (notTaken.length > 0) lines.push('', style('bold', 'Not imported'));
   for (const { at, why } of notTaken) lines.push(`  ${at}: ${shown(why)}`);
   const will = isDryRun ? 'Would be' : 'Now';
   if (lost.removed.length > 0) lines.push('', style('bold', `${will} removed: ${lost.removed.join(', ')}`));
@@ -66,14 +66,14 @@ function nextLines({ source, denied }: HookImport): string[] {
 }
 
 const SILENCE =
-  'so its silence refuses every call (`abstain: deny`); write `must_deny` instead, or `abstain: allow` if silence is no objection';
+  'so its silence refuses every call (`abstain: deny`); set `must_deny` instead, or `abstain: allow` if silence is no objection';
 
 function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, style: Style): string[] {
   const { id, phase, at, notes, mapped } = draft;
   const first = `${style('bold', id)} (${at}) in ${phase}.yaml`;
   if (phase !== 'PreAbilityCall') {
     const abilities = abilitiesOf(draft);
-    const about = abilities.length > 0 ? `is informed of ${abilities.join(', ')}` : 'is asked about sessions';
+    const about = abilities.length > 0 ? `is informed of ${abilities.join(', ')}` : 'runs for sessions';
     return [first, `  ${about}; it stops nothing here`, ...notes.map((note) => `  ${note}`)];
   }
   const must = definition.must_deny as { ability: string; input: JsonObject }[] | undefined;
@@ -85,7 +85,7 @@ function linesOf({ draft, definition }: WrittenDraft, { isRun }: HookImport, sty
       ? must.map(({ ability, input }) => `  must deny ${ability} ${shown(JSON.stringify(input))}`)
       : [
           draft.asks
-            ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, write \`abstain: allow\``
+            ? `  asks ${draft.asks.key}; its silence refuses (\`abstain: deny\`): if it answers only to object, set \`abstain: allow\``
             : isRun
               ? `  denied none of the usual offences, ${SILENCE}`
               : `  was not run, ${SILENCE}`,

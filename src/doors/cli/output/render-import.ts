@@ -67,8 +67,8 @@ export function renderImport({ source, planned, isDryRun }: ImportEnd, style: St
     `${did} from ${showUnseen(source.name)} (${showUnseen(source.location)}): ${counts}`,
     ...section(`New${countsByEffect(fresh)}`, fewOf(fresh.map(renderNew)), style),
     ...section('Changed at the source, and in the file', fewOf(changed.map(renderChange)), style),
-    ...section('Kept as people have it', fewOf([...kept].sort(conflictsFirst).map(renderChange)), style),
-    ...section('To decide: their names say something else than their effects', renderUndecided(undecided), style),
+    ...section('Kept as edited by people', fewOf([...kept].sort(conflictsFirst).map(renderChange)), style),
+    ...section('To decide: their names do not match their effects', renderUndecided(undecided), style),
     ...section('Left out', renderLeftOut(leftOut), style),
     ...section(
       'No longer at the source; the file stays',

@@ -20,7 +20,7 @@ export function renderPrune(
   return [
     style('bold', `Not called for ${since}${counted}`),
     ...(counted_since === null ? [uncounted] : orNone(idle)),
-    style('bold', 'Say about the same'),
+    style('bold', 'Very similar'),
     ...orNone(alike.map(({ ids, likeness }) => `  ${ids.join(' and ')}  ${likeness.toFixed(2)}`)),
     style('bold', 'Deprecated'),
     ...orNone(

@@ -3,10 +3,12 @@ import { type Commands, declare, type FlagsOf } from './declare-command.js';
 
 const runtime = {
   up: () =>
-    declare('up', 'start the runtime of this project and stay', 'ability up', 'ability up --detach').option(
-      '--detach',
-      'leave it in the background',
-    ),
+    declare(
+      'up',
+      'start the runtime of this project and stay in the foreground',
+      'ability up',
+      'ability up --detach',
+    ).option('--detach', 'leave it in the background'),
   doctor: () =>
     declare(
       'doctor',
@@ -23,7 +25,10 @@ const runtime = {
     )
       .option('--env <name...>', 'environments to serve (default: all)')
       .addOption(new Option('--placement <where>', 'which placement').choices(['local', 'cloud', 'all']).default('all'))
-      .option('--metrics <ADDRESS>', 'serve the figures of this worker for Prometheus there, such as 127.0.0.1:9464'),
+      .option(
+        '--metrics <ADDRESS>',
+        'address at which to serve the metrics of this worker for Prometheus, such as 127.0.0.1:9464',
+      ),
 };
 
 export type RuntimeFlags = FlagsOf<typeof runtime>;

@@ -59,7 +59,7 @@ export class TaskMetrics {
     this.until = this.opened;
     const metric = metricIn(registry);
     const labels = ['ability', 'environment'];
-    const ends = 'Tasks that ended since this door was opened, called ones left out.';
+    const ends = 'Tasks that ended since this door was opened, except called tasks.';
     this.ends = new Counter(metric('ability_task_ends_total', ends, [...labels, 'status']));
     const duration = 'From the start of a task to its end, with all its waiting.';
     this.durations = new Histogram({ ...metric('ability_task_duration_seconds', duration, labels), buckets: BUCKETS });
@@ -67,10 +67,10 @@ export class TaskMetrics {
     const gauge = (...about: Parameters<typeof metric>): Gauge => new Gauge(metric(...about));
     const queue = ['environment', 'placement'];
     this.gauges = {
-      open: gauge('ability_tasks_open', 'Tasks that have not ended, called ones left out.', ['environment']),
+      open: gauge('ability_tasks_open', 'Tasks that have not ended, except called tasks.', ['environment']),
       waiting: gauge(
         'ability_tasks_waiting',
-        'Tasks that wait for people (approval) or for a lock (turn), called ones too.',
+        'Tasks that wait for people (approval) or for a lock (turn), including called tasks.',
         ['environment', 'for'],
       ),
       workers: gauge('ability_workers', 'Workers that polled the queue in the last 90 seconds.', queue),

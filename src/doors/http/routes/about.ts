@@ -30,7 +30,7 @@ export const healthRoute: Route = defineRoute({
 export const metricsRoute: Route = defineRoute({
   method: 'GET',
   path: '/metrics',
-  summary: 'Figures of the tasks, the queues and the door, for Prometheus.',
+  summary: 'Metrics of the tasks, the queues and the door, for Prometheus.',
   right: 'read',
   answers: { 200: { means: 'In the text format of Prometheus.', schema: z.string(), type: 'text/plain' } },
   async handle({ door }) {

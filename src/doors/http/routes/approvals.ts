@@ -55,7 +55,7 @@ export const approvalRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/tasks/{key}/approvals/{approval}',
-    summary: 'Decide on what was shown; where the environment asks for proof, the token gives it.',
+    summary: 'Decide on what was shown; where the environment requires proof, the token provides it.',
     right: 'approve',
     params: approvalParams,
     body: decisionBody,
@@ -88,7 +88,7 @@ function notOpen(key: string, id: string): AbilityError {
   return new AbilityError({
     code: 'approval.not_found',
     message: `${key} has no open approval ${id}`,
-    suggestion: `Look what is open: GET /v1/tasks/${encodeURIComponent(key)}/approvals.`,
+    suggestion: `See what is open: GET /v1/tasks/${encodeURIComponent(key)}/approvals.`,
   });
 }
 
@@ -96,7 +96,7 @@ function notOpen(key: string, id: string): AbilityError {
 function unproved(): AbilityError {
   return new AbilityError({
     code: 'approval.unproved',
-    message: 'The approval asks for proof of who decides, and what a proxy says is none',
+    message: 'The approval asks for proof of who decides, and the statement of a proxy is no proof',
     suggestion: 'Decide with a token of your own: `authorization: Bearer TOKEN`.',
   });
 }

@@ -14,19 +14,19 @@ export const createRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/runs',
-    summary:
-      'Create a task and run it, of an ability or of a request in plain words; wait for its end as long as `wait` says.',
+    summary: 'Create and run a task for an ability or for a request in plain words; wait for its end for up to `wait`.',
     right: 'run',
     body: runBody,
     headers: HEADERS,
     refuse: refuseBothAndNeither,
     answers: {
       200: {
-        means: 'It has ended, well or not: `status` says how. Of a `prompt`: what it came to, where nothing runs on.',
+        means:
+          'It has ended, well or not: `status` says how. For a `prompt`: its outcome, if nothing is still running.',
         schema: resultAnswer.or(askedAnswer),
       },
       202: {
-        means: 'It goes on; without `wait`, only its key is given.',
+        means: 'It goes on; without `wait`, only its key is returned.',
         schema: resultAnswer.or(createdAnswer).or(askedAnswer),
       },
     },
@@ -48,12 +48,12 @@ export const createRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/tasks',
-    summary: 'Check that a task can be formed and give its key; nothing runs.',
+    summary: 'Check that a task can be formed and return its key; nothing runs.',
     right: 'run',
     body: createBody,
     headers: HEADERS,
     refuse: refusePlainWords,
-    answers: { 201: { means: 'There is a task of this key.', schema: createdAnswer } },
+    answers: { 201: { means: 'A task with this key exists.', schema: createdAnswer } },
     async handle(call) {
       return call.door.ask(async (connection) => {
         const made = await makeTask(call, connection, false);

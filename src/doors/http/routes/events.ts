@@ -14,7 +14,7 @@ export const eventRoutes: Route[] = [
     summary: 'The events of a task from its creation until its end, as they happen (server-sent events).',
     right: 'read',
     params: keyParams,
-    headers: { 'Last-Event-ID': 'The last event that came: only those behind it are sent.' },
+    headers: { 'Last-Event-ID': 'The last event that was received: only later ones are sent.' },
     answers: { 200: { means: 'Each `data` is one of these.', schema: eventAnswer, type: 'text/event-stream' } },
     handle: ({ door, caller, params: { key }, headers, signal, raw }) =>
       door.ask(async (connection) => {

@@ -15,7 +15,7 @@ export const sessionRoutes: Route[] = [
     summary: 'Start a session.',
     right: 'run',
     body: sessionBody,
-    answers: { 201: { means: 'It is open; `attached`: it was already.', schema: startedAnswer } },
+    answers: { 201: { means: 'It is open; `attached`: it was open already.', schema: startedAnswer } },
     handle: ({ door, caller, body }) => {
       const environment = environmentOf(door, door.registry(), body.environment);
       const { scope = door.scope, idle = USUAL_IDLE } = body;
@@ -31,14 +31,14 @@ export const sessionRoutes: Route[] = [
   defineRoute({
     method: 'POST',
     path: '/v1/sessions/{id}/prompts',
-    summary: 'Run the hooks of a prompt; answers what an AI reads before it decides.',
+    summary: 'Run the hooks of a prompt; returns what an AI reads before it decides.',
     right: 'run',
     params: sessionParams,
     body: promptBody,
     answers: { 200: { means: 'The turn context.', schema: turnAnswer } },
     handle: ({ door, caller, params: { id }, body: { prompt } }) => {
       if (prompt.length > MAX_PROMPT) {
-        const message = `The prompt has ${prompt.length} characters; it may have ${MAX_PROMPT}`;
+        const message = `The prompt has ${prompt.length} characters; the maximum is ${MAX_PROMPT}`;
         throw new AbilityError({ code: 'door.bad_request', message });
       }
       return door.ask(async (connection) => {
@@ -73,7 +73,7 @@ function readIdle(text: string): number {
   if (idle > 0) return idle;
   throw new AbilityError({
     code: 'door.bad_request',
-    message: `idle: ${text} is no time`,
-    suggestion: 'Write for example 24h or 30m.',
+    message: `idle: ${text} is no duration`,
+    suggestion: 'Use for example 24h or 30m.',
   });
 }

@@ -98,7 +98,7 @@ export const taskRoutes: Route[] = [
   defineRoute({
     method: 'GET',
     path: '/v1/tasks/{key}/result',
-    summary: 'The result of a task; wait for it as long as `wait` says.',
+    summary: 'The result of a task; wait for it for up to `wait`.',
     right: 'read',
     params: keyParams,
     query: waitQuery,
@@ -143,7 +143,7 @@ export const taskRoutes: Route[] = [
     summary: 'Ask a task to stop; its clean-up runs.',
     right: 'run',
     params: keyParams,
-    answers: { 202: { means: 'It was asked.', schema: acceptedAnswer } },
+    answers: { 202: { means: 'It was asked to stop.', schema: acceptedAnswer } },
     handle: ({ door, params: { key } }) =>
       door.ask(async (connection) => {
         await cancelTask(connection, key);
@@ -173,7 +173,7 @@ function deletedBody(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
     return { status: 'deleted', task_key: key, already: end.kind === 'already', purged, deleted_at, deleted_by };
   }
   if (end.kind === 'unformed') return { status: 'deleted', task_key: key, already: false, purged: true };
-  throw new AbilityError({ code: 'wait.interrupted', message: 'The client has gone; the deletion goes on' });
+  throw new AbilityError({ code: 'wait.interrupted', message: 'The client disconnected; the deletion goes on' });
 }
 
 /** The output of a task's calls, as far as this machine or the store has it. @throws AbilityError `task.not_found`, `store.not_shared`. */

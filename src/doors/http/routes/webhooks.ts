@@ -26,7 +26,7 @@ export const webhookRoutes: Route[] = [
         means: '`if` of the trigger is false, or it is the ping of GitHub: nothing was started.',
         schema: skippedAnswer,
       },
-      202: { means: 'It is taken; the same delivery is the same task.', schema: deliveryAnswer },
+      202: { means: 'It is accepted; the same delivery is the same task.', schema: deliveryAnswer },
     },
     refuseUnread({ headers, params, door }) {
       refuseUnsigned(headers);

@@ -61,7 +61,7 @@ function checkStandard(secret: string, headers: Headers, body: Buffer, now: numb
   });
   if (!isGood) throw notFitting();
   if (Math.abs(now / 1000 - Number(seconds)) <= TOLERANCE_SECONDS) return id;
-  throw unsigned(`Its moment, ${seconds}, is more than ${TOLERANCE_SECONDS / 60} minutes from ours`);
+  throw unsigned(`Its timestamp, ${seconds}, differs from ours by more than ${TOLERANCE_SECONDS / 60} minutes`);
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {
@@ -75,7 +75,8 @@ function notFitting(): AbilityError {
 function unsigned(why: string): AbilityError {
   return new AbilityError({
     code: 'door.unsigned',
-    message: `The webhook is not taken: ${why.charAt(0).toLowerCase()}${why.slice(1)}`,
-    suggestion: 'Sign it as GitHub does (`X-Hub-Signature-256`) or as Standard Webhooks says (`webhook-signature`).',
+    message: `The webhook is not accepted: ${why.charAt(0).toLowerCase()}${why.slice(1)}`,
+    suggestion:
+      'Sign it as GitHub does (`X-Hub-Signature-256`) or as Standard Webhooks specifies (`webhook-signature`).',
   });
 }

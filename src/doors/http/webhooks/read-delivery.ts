@@ -82,9 +82,9 @@ export function invalid(part: string, why: string, cause?: unknown): AbilityErro
   return new AbilityError(
     {
       code: 'door.delivery_invalid',
-      message: `\`${part}\` of the trigger makes nothing of this delivery: ${why}`,
+      message: `\`${part}\` of the trigger does not work for this delivery: ${why}`,
       details: { part },
-      suggestion: `Ask in \`if\` for what \`${part}\` needs, such as \`has(webhook.body.action)\`, or mend the trigger.`,
+      suggestion: `Check in \`if\` for what \`${part}\` needs, such as \`has(webhook.body.action)\`, or fix the trigger.`,
     },
     { cause },
   );

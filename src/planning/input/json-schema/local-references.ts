@@ -77,7 +77,7 @@ export class LocalReferences {
   private name(uri: string, path: string[], key: string): void {
     const known = this.named.get(uri);
     if (known !== undefined && known.join('/') !== path.join('/')) {
-      throw this.refused(`\`${key}\` names two schemas alike`, [...path, key], 'Rename one of them.');
+      throw this.refused(`\`${key}\` has the same name for two schemas`, [...path, key], 'Rename one of them.');
     }
     this.named.set(uri, path);
   }

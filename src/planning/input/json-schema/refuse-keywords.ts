@@ -9,8 +9,8 @@ export interface SchemaPart {
 
 /** Keywords that choose a schema during validation, with the suggestion for each. */
 const DYNAMIC: Record<string, string> = {
-  $dynamicRef: 'Write `$ref`; `$dynamicAnchor` may remain, and is then an `$anchor`.',
-  $recursiveRef: 'Write `$ref: "#"`.',
+  $dynamicRef: 'Use `$ref`; `$dynamicAnchor` may remain, and then counts as an `$anchor`.',
+  $recursiveRef: 'Use `$ref: "#"`.',
   $recursiveAnchor: 'Leave it out, and refer to the schema by `$ref`.',
 };
 
@@ -33,7 +33,7 @@ export function refuseKeywords(parts: readonly SchemaPart[], what: string): void
         code: 'definition.invalid',
         message: `${what} has an \`enum\` without values, which nothing satisfies`,
         details: { path: [...path, 'enum'] },
-        suggestion: 'List the values, or write `not: {}` where nothing is allowed.',
+        suggestion: 'List the values, or use `not: {}` where nothing is allowed.',
       });
     }
     refuseInheritedNames(schema.properties, path, what);
@@ -49,7 +49,7 @@ function refuseInheritedNames(properties: Json | undefined, path: readonly strin
       throw unsupported(message, 'Rename the property.', [...path, 'properties', name]);
     }
     if (!RESERVED_NAMES.has(name) || !isJsonObject(property) || property.default === undefined) continue;
-    const message = `${what} gives \`${name}\` a default, and a name that every object has is never filled in`;
+    const message = `${what} has a default for \`${name}\`, which is never filled in, since every object has that name`;
     throw unsupported(message, 'Rename the property, or leave out its default.', [
       ...path,
       'properties',

@@ -119,7 +119,7 @@ function noList(source: string, place: string): AbilityError {
     code: 'input.invalid',
     message: `\`${place}.each\` reads \`${source}\`, which is no list`,
     details: { place: `${place}.each`, expression: source },
-    suggestion: 'Give a list.',
+    suggestion: 'Use a list.',
   });
 }
 

@@ -25,7 +25,7 @@ export function plainTextOf({ value, source, place }: ValuePiece): string {
 
 function suggestionFor(value: Json, source: string, place: string): string {
   if (Array.isArray(value) && place.startsWith('args')) {
-    return `Write { each: ${source}, as: item, then: ["\${{ item }}"] }, or join the list to one text.`;
+    return `Use { each: ${source}, as: item, then: ["\${{ item }}"] }, or join the list to one text.`;
   }
   return 'Choose one of its fields, or let the script read the whole input from {input_file}.';
 }
@@ -72,7 +72,7 @@ function refuseOption({ place, pieces, mayBeOption }: EvaluatedText, text: strin
     place,
     given.source,
     'and begins with `-`, so that the script would take it for an option',
-    'Give a value that does not begin with `-`. In the definition, put the item `--` before it where the script knows that, or write { value: .., option: allowed } where an option is meant.',
+    'Pass a value that does not begin with `-`. In the definition, put the item `--` before it where the script supports that, or use { value: .., option: allowed } where an option is meant.',
   );
 }
 
@@ -84,8 +84,13 @@ function isNumberWithUnit([first, ...rest]: Piece[]): boolean {
 function withoutNul(text: string, item: EvaluatedText | undefined): string {
   if (!text.includes('\0') || !item) return text;
   const given = item.pieces.filter(isValue).find(({ value }) => typeof value === 'string' && value.includes('\0'));
-  const suggestion = 'Give it on stdin or in {input_file}.';
-  throw refused(item.place, given?.source, 'and holds the character NUL, which no process can be given', suggestion);
+  const suggestion = 'Pass it on stdin or in {input_file}.';
+  throw refused(
+    item.place,
+    given?.source,
+    'and contains the character NUL, which cannot be passed to a process',
+    suggestion,
+  );
 }
 
 function isValue(piece: Piece): piece is ValuePiece {

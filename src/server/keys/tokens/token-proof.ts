@@ -16,10 +16,12 @@ export function whyTokenProvesNot(
   proof: DecisionProof,
 ): string | undefined {
   const open = tokens.findOpen(proof.token ?? '');
-  if (!open) return 'its token opens nothing here: it is unknown, expired or revoked';
+  if (!open) return 'its token is not valid here: it is unknown, expired or revoked';
   const { person, agent, can } = open.token;
   if (agent !== undefined) return `its token is that of the agent ${agent}, and agents decide nothing`;
   if (!can.includes('approve')) return 'its token may not approve';
   if (decision.by !== person) return `its token is that of ${person}`;
-  return isMacOf(Buffer.from(open.hash, 'hex'), decision, proof) ? undefined : 'its proof is not one of this decision';
+  return isMacOf(Buffer.from(open.hash, 'hex'), decision, proof)
+    ? undefined
+    : 'its proof is not valid for this decision';
 }

@@ -76,8 +76,7 @@ export function readS3Place(place: string): S3Place {
     throw new AbilityError({
       code: 'config.invalid',
       message: `ABILITY_STORE is ${place}, which names no bucket and prefix`,
-      suggestion:
-        'Write s3://bucket or s3://bucket/prefix; region, endpoint and credentials come from AWS_* variables.',
+      suggestion: 'Use s3://bucket or s3://bucket/prefix; region, endpoint and credentials come from AWS_* variables.',
     });
   }
   const prefix = parts.map((part) => `${part}/`).join('');

@@ -73,7 +73,7 @@ describe('what cannot be kept', () => {
     store.keep = async () => {
       throw new AbilityError({ code: 'store.not_shared', message: 'It is away' });
     };
-    const message = 'The call was made, and x cannot be kept: It is away';
+    const message = 'The call was made, but x cannot be stored: It is away';
     await expect(keep(open())).rejects.toMatchObject({ code: 'store.not_shared', message, hasArrived: true });
   });
 

@@ -73,7 +73,7 @@ describe.each([
       'a result without content',
       { result: { ...whole, content: 'x' } },
       'mcp.output_invalid',
-      'files do gave a result that is none: Invalid result for tools/call: `content`: expected array, received string',
+      'files do returned an invalid result: Invalid result for tools/call: `content`: expected array, received string',
     ],
     [
       'a refusal by a validator',

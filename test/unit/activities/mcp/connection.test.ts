@@ -193,7 +193,7 @@ describe('tools are listed for an import', () => {
   });
 
   test.each([
-    ['is none', '({ result: { tools: "all" } })', 'mcp.output_invalid', /gave a result that is none/],
+    ['is none', '({ result: { tools: "all" } })', 'mcp.output_invalid', /returned an invalid result/],
     ['has no end', '({ result: { tools: [], nextCursor: "again" } })', 'mcp.output_invalid', /more than 64 pages/],
     ['is refused', '({ error: { code: -32603, message: "no luck" } })', 'mcp.tool_error', /no luck/],
   ])('or not at all where the listing %s', async (_, answer, code, message) => {

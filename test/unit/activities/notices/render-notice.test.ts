@@ -108,7 +108,7 @@ describe('a notice for Slack', () => {
 
   test('says what is asked for, with the input and a link', () => {
     expect(text(REQUESTED, 'http://ui.test/t-1')).toEqual([
-      'Approval asked for: Deploy &lt;b&gt; &amp; more',
+      'Approval requested: Deploy &lt;b&gt; &amp; more',
       'deploy in dev, t-1',
       'input: {"n":1}',
       'ability approve t-1 --approval ap-1',

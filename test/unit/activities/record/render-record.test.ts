@@ -44,8 +44,16 @@ describe('the record of a task', () => {
     ['its scope', render({ scope: 'ops' }), '| Scope | ops |'],
     ['its caller', render({ caller: 'ci' }), '| Caller | ci |'],
     ['when it is removed', render({ expires_at: 'soon' }), '| Removed after | soon |'],
-    ['the tools it used', render({ used: { tools_used: ['t'], outside_whitelist: [] } }), '- `t`\n\nAll of them are'],
-    ['that it used none', render({ used: { tools_used: [], outside_whitelist: [] } }), 'None.\n\nAll of them'],
+    [
+      'the tools it used',
+      render({ used: { tools_used: ['t'], outside_whitelist: [] } }),
+      '- `t`\n\nThe ability may call all of them.',
+    ],
+    [
+      'that it used none',
+      render({ used: { tools_used: [], outside_whitelist: [] } }),
+      'None.\n\nThe ability may call all of them',
+    ],
     [
       'tools it may not call',
       render({ used: { tools_used: [], outside_whitelist: ['x'] } }),

@@ -108,7 +108,7 @@ describe('refused by name, since without it more would pass', () => {
         type: { type: 'jsonpath', version: 'draft-goessner-dispatch-jsonpath-00' },
         context: '$response.body',
       },
-      'another JSONPath',
+      'is not the JSONPath of RFC 9535',
     ],
     [{ condition: '$..a', type: 'jsonpath', context: '$response.body' }, '`..`'],
     [{ condition: '$[1:2]', type: 'jsonpath', context: '$response.body' }, 'in brackets'],

@@ -135,7 +135,7 @@ describe('answer 41: what is taken over of settings', () => {
   });
 
   test.each(['', '[]', '{"hooks": []}'])('%j is no settings', (text) => {
-    expect(() => readSettings(text, 's.json')).toThrow(/holds no settings/);
+    expect(() => readSettings(text, 's.json')).toThrow(/contains no settings/);
   });
 });
 

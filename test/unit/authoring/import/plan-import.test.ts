@@ -299,7 +299,7 @@ describe('a second import', () => {
 test('a configuration that is not from the import stops it', () => {
   const project = temporaryProject({ 'registry/config/src.yaml': 'env_profiles: { x: {} }\n' });
   const imported = sourceOf([found('a')], { config: { mcp_servers: { src: { command: 'node' } } } });
-  expect(() => plan(project, imported)).toThrow('registry/config/src.yaml is there already');
+  expect(() => plan(project, imported)).toThrow('registry/config/src.yaml exists already');
 });
 
 test('what was imported last may be lost: equal files are found again, others are left', () => {
@@ -315,7 +315,7 @@ test.each(['{', '[]', '{"format": 2}', '{"__proto__": 1}'])(
   'what was imported last may be broken, which is told: %s',
   (text) => {
     const project = temporaryProject({ 'registry/.imports/mcp.src.json': text });
-    expect(() => plan(project, [found('a')])).toThrow('What was imported last cannot be read');
+    expect(() => plan(project, [found('a')])).toThrow('The record of the last import cannot be read');
   },
 );
 

@@ -56,7 +56,7 @@ test('JSON is chosen before other forms of the same answer', async () => {
 test('answers in several forms may be anything, and this is reported', async () => {
   const { output, notes } = await answers({ 200: content('application/json', user), 201: content('text/plain') });
   expect(output).toBeUndefined();
-  expect(notes).toEqual(['Its answers have several forms (JSON, text or bytes); whatever comes is taken']);
+  expect(notes).toEqual(['Its answers have several forms (JSON, text or bytes); any of them is accepted']);
 });
 
 test('a stream of events leaves its operation out', async () => {

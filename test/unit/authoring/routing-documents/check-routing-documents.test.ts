@@ -26,7 +26,12 @@ describe('what is found in the routing documents of a project', () => {
     );
     const findings = checkRoutingDocuments(registryOf({ ...abilities, 'ABILITY.md': document }));
     expect(findings.map(({ code, severity, location, message }) => [code, severity, location.line, message])).toEqual([
-      ['docs.out_of_step', 'error', 7, expect.stringMatching(/^The row of gone goes: no ability .* it said: Words$/)],
+      [
+        'docs.out_of_step',
+        'error',
+        7,
+        expect.stringMatching(/^The row of gone is removed: no ability .* it said: Words$/),
+      ],
       ['docs.out_of_step', 'error', 8, 'The row of flow and its definition differ in Type'],
       ['docs.out_of_step', 'error', 13, 'The heading `## Low-level abilities (atomic operations)` is not there'],
       ['docs.out_of_step', 'error', 13, 'The table is not there yet'],

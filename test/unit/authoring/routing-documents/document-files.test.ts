@@ -65,8 +65,8 @@ describe('people name documents', () => {
         [`${folder}/ABILITY.md`]: '',
       });
       for (const path of [folder, `${folder}/ABILITY.md`]) {
-        expect(errorOf(() => selectDocuments(root, root, [path])).message).toMatch(/where no pages of this one are/);
-        expect(errorOf(() => placesToAdd(root, root, [path])).message).toMatch(/where no pages of this one are/);
+        expect(errorOf(() => selectDocuments(root, root, [path])).message).toMatch(/where this project has no pages/);
+        expect(errorOf(() => placesToAdd(root, root, [path])).message).toMatch(/where this project has no pages/);
       }
     },
   );

@@ -204,7 +204,7 @@ describe('nothing is taken over, and the line is named, where', () => {
   test('a row would have to go, unless that was asked for', () => {
     const text = SOURCE.replace('| billing_regression ', `${GONE}\n| billing_regression `);
     expect(hindrances(text)).toEqual([
-      '10 The row of code_review_agent goes: no ability of that id is registered; it said: Review PRs for style',
+      '10 The row of code_review_agent is removed: no ability of that id is registered; it said: Review PRs for style',
     ]);
     expect(taken(text, pool, true).text).not.toContain('code_review');
   });
@@ -212,7 +212,7 @@ describe('nothing is taken over, and the line is named, where', () => {
   test.each<[string, string[], RegExp]>([
     ['an id is a slip', [...HIGH, '| signup_e2e_tst | | | Words | |'], /^5 No ability of the id signup_e2e_tst/],
     ['a row has too many cells', [...HIGH, SIGNUP, `${SIGNUP} more |`], /^6 The row has 6 cells/],
-    ['there are two tables of a level', [...HIGH, SIGNUP, '', '### More', '', ...HIGH, SIGNUP], /^9 .*another table/],
+    ['there are two tables of a level', [...HIGH, SIGNUP, '', '### More', '', ...HIGH, SIGNUP], /^9 .*second table/],
     [
       'low-level abilities come first',
       ['| Operation key |', '| --- |', '| db.write.user_row |', '', ...HIGH, SIGNUP],

@@ -68,7 +68,7 @@ describe('what is registered (R-003-12, R-003-13, R-003-14, R-003-25)', () => {
     expect(await decidedAs('variants-ten', root)).toMatchObject({
       decision: 'delegate',
       target: { agentId: 'generic' },
-      clamped: ['The agent is not registered; the generic one takes it'],
+      clamped: ['The agent is not registered; the generic one is used'],
     });
     expect(await decidedAs('variants-ten', root, { agents: ['writer'] })).toMatchObject({
       decision: 'clarify',

@@ -177,7 +177,7 @@ describe('an endpoint that fails: the rules decide within the limit of time, and
 
   test.each([401, 404, 429, 500, 503])('status %i, which is not asked again', async (status) => {
     endpoint.behave(answerBody('{"error":{"message":"SECRET"}}', status, { 'retry-after': '60' }));
-    expect(await failing()).toBe(`The model was asked in vain: ${endpoint.host} answered ${status}`);
+    expect(await failing()).toBe(`The request to the model failed: ${endpoint.host} answered ${status}`);
     expect(endpoint.requests).toHaveLength(1);
   });
 
@@ -194,17 +194,17 @@ describe('an endpoint that fails: the rules decide within the limit of time, and
         .write('{"choices": [SECRET');
       setImmediate(() => response.destroy());
     });
-    expect(await failing()).toContain('was not reached, or answered what cannot be read');
+    expect(await failing()).toContain('was not reached, or its answer cannot be read');
   });
 
   test('an answer of 10 MB', async () => {
     endpoint.behave(answerChat(() => 'SECRET'.repeat(2_000_000)));
-    expect(await failing()).toContain('was not reached, or answered what cannot be read');
+    expect(await failing()).toContain('was not reached, or its answer cannot be read');
   });
 
   test.each([['{"choices": []}'], ['{}'], ['{"choices": [{"message": {}}]}'], ['null']])('%s', async (body) => {
     endpoint.behave(answerBody(body));
-    expect(await failing()).toMatch(/^The model (gave no decision|was asked in vain)/);
+    expect(await failing()).toMatch(/^The (model gave no decision|request to the model failed)/);
   });
 
   test('a redirect, which is not followed', async () => {

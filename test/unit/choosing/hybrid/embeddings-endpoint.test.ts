@@ -160,7 +160,7 @@ describe('where texts may be sent', () => {
   test.each(['file:///etc/passwd', 'nowhere', 'http://ada:pw@h.test/v1', 'http://h.test/v1?key=x'])(
     'not to %s',
     (base) => {
-      expect(configured({ OPENAI_BASE_URL: base })).toMatch(/^OPENAI_BASE_URL is no http address/);
+      expect(configured({ OPENAI_BASE_URL: base })).toMatch(/^OPENAI_BASE_URL must be an http address/);
     },
   );
 

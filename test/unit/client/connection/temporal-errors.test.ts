@@ -20,8 +20,8 @@ describe('temporal.unavailable is told', () => {
     [10, 'database is gone', /does not answer: database is gone/],
     [15, 'database is gone', /does not answer: database is gone/],
     [5, 'Namespace acme is not found.', /has no namespace acme/],
-    [7, 'Request unauthorized.', /does not let us into the namespace acme: Request unauthorized\./],
-    [16, 'invalid token', /does not let us into the namespace acme/],
+    [7, 'Request unauthorized.', /refuses access to the namespace acme: Request unauthorized\./],
+    [16, 'invalid token', /refuses access to the namespace acme/],
   ])('for the gRPC code %i, bare and wrapped', async (code, details, message) => {
     for (const error of [grpc(code, details), new ServiceError('failed', { cause: grpc(code, details) })]) {
       expect(await told(error)).toMatchObject({

@@ -7,7 +7,7 @@ test('a line that was cut takes no other with it', () => {
   const cut = `${line('two').slice(0, 20)}${line('three')}`;
   expect(linesOf(`${line('one')}\n${cut}\n${line('four')}\n${line('five').slice(0, 9)}`)).toEqual([
     { time: 't', step: 'a', attempt: 1, stream: 'stdout', text: 'one' },
-    { time: 't', step: 'a', attempt: 1, stream: 'runtime', text: `(not written as a whole) ${cut}` },
+    { time: 't', step: 'a', attempt: 1, stream: 'runtime', text: `(incomplete) ${cut}` },
     { time: 't', step: 'a', attempt: 1, stream: 'stdout', text: 'four' },
   ]);
 });

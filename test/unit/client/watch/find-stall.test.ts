@@ -115,7 +115,7 @@ test('the runtime of a project has its own workers: the log and a new start help
   const watch = new StallWatch(sessionAt({ isOwnRuntime: true }));
   await watch.look('t', turn(SCHEDULED), 0);
   const [stall] = await watch.look('t', turn(SCHEDULED), STALL_MS);
-  expect(stall?.suggestion).toBe('Read /p/runtime.log; start the runtime anew: ability down && ability up --detach');
+  expect(stall?.suggestion).toBe('Read /p/runtime.log; restart the runtime: ability down && ability up --detach');
 });
 
 const refused = { applicationFailureInfo: { type: 'seal.unknown_key' } };
@@ -123,7 +123,7 @@ const refused = { applicationFailureInfo: { type: 'seal.unknown_key' } };
 test('a call that comes to a worker without the key of its task is said at once, and once', async () => {
   const said = await saidOf(call({ attempt: 2, lastFailure: refused, nextAttemptScheduleTime: at(9_999_999_999) }));
   expect(said).toEqual([
-    'A worker on the queue p-dev-local has taken up t and does not have the key that the task was sealed with (seal.unknown_key); it waits for one that serves it',
+    'A worker on the queue p-dev-local has taken up t and does not have the key that the task was sealed with (seal.unknown_key); the task waits for a worker that can run it',
   ]);
 });
 

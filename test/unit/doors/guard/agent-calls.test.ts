@@ -263,7 +263,7 @@ describe('`as` read backwards', () => {
     const { project, ask } = guardedProject(mapped('{ command: "${{ input.command + \' -x\' }}" }'));
     const { exit, stderr } = await ask(claudeCall('Bash', { command: 'ls' }, project.root));
     expect(exit).toBe(2);
-    expect(stderr).toContain('cannot be read backwards');
+    expect(stderr).toContain('cannot be reversed');
   });
 });
 

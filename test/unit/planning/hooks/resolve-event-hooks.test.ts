@@ -65,6 +65,6 @@ test('a file that cannot be read leaves no session unguarded', () => {
 test('C-07: lint names a hook of PromptSubmit that could never run', () => {
   const registry = registryOf(files('PromptSubmit', `id: aside, ${WARN}`, `id: asked, blocking: true, ${WARN}`));
   expect(findUnread(registry).map(({ problem }) => problem.message)).toEqual([
-    'The hook aside never runs: PromptSubmit asks blocking hooks only',
+    'The hook aside never runs: PromptSubmit runs blocking hooks only',
   ]);
 });

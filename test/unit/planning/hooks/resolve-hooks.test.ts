@@ -280,8 +280,8 @@ describe('handlers', () => {
 
   test.each([
     ['input.x = 1', /not valid/],
-    ['inptu.x == 1', /`inptu` is not known/],
-    ['steps.a.output == 1', /`steps` is not known/],
+    ['inptu.x == 1', /`inptu` is not defined/],
+    ['steps.a.output == 1', /`steps` is not defined/],
   ])('an expression with %s is refused with its place', (condition, message) => {
     const error = errorOf(() => handlerOf(`handler: { expression: { deny_if: "${condition}" } }`));
     expect(error.code).toBe('expression.syntax');
@@ -346,7 +346,7 @@ test.each([
   const { code, message, location } = errorOf(() => planned(files));
   expect({ code, message }).toEqual({
     code: 'definition.invalid',
-    message: 'The arguments of a hook do not know {payload}',
+    message: 'The arguments of a hook have no placeholder {payload}',
   });
   const line = files['registry/hooks/PreAbilityCall.yaml']?.split('\n')[1] ?? '';
   expect(location).toMatchObject({ file: 'registry/hooks/PreAbilityCall.yaml', line: 2 });

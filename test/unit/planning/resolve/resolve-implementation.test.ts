@@ -179,8 +179,8 @@ describe('api', () => {
   ])('a name in %s that nobody knows is refused with its place', (_, body, column) => {
     const error = errorOf(() => implementation({ ...api(body), ...endpoint('http://a.test') }));
     expect(error.code).toBe('expression.syntax');
-    expect(error.message).toContain('`inptu` is not known');
-    expect(error.suggestion).toBe('Did you mean input? Known are input, environment.');
+    expect(error.message).toContain('`inptu` is not defined');
+    expect(error.suggestion).toBe('Did you mean input? Available names: input, environment.');
     expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column });
   });
 
@@ -288,8 +288,13 @@ describe('any kind', () => {
   });
 
   test.each([
-    ['ouput.x == 1', 'expression.syntax', /`ouput` is not known/, /Did you mean output/],
-    ['steps.a.output == 1', 'expression.syntax', /`steps` is not known/, /Known are output, input, environment/],
+    ['ouput.x == 1', 'expression.syntax', /`ouput` is not defined/, /Did you mean output/],
+    [
+      'steps.a.output == 1',
+      'expression.syntax',
+      /`steps` is not defined/,
+      /Available names: output, input, environment/,
+    ],
     ['${{ output.x == 1 }}', 'definition.invalid', /bare CEL/, /Write `output\.x == 1`/],
   ])('is refused when that reads what is not there: %s', (condition, code, message, suggestion) => {
     const error = errorOf(() => implementation(script(`fail_if: "${condition}"`)));

@@ -23,9 +23,9 @@ test('a hook is asked on stdin, and knows only where its pinned copy is', () => 
   checkPlaceholders(['{pinned}/rules.json'], HOOK_ARGUMENTS, HERE);
   for (const name of PLACEHOLDERS.filter((known) => known !== 'pinned')) {
     const error = errorOf(() => checkPlaceholders([`--x={${name}}`], HOOK_ARGUMENTS, HERE));
-    expect(error.message).toBe(`The arguments of a hook do not know {${name}}`);
+    expect(error.message).toBe(`The arguments of a hook have no placeholder {${name}}`);
     expect(error.suggestion).toBe(
-      `They know {pinned}. What the hook is asked about is on its stdin. For these very letters write \\{${name}}.`,
+      `They have {pinned}. The event of the hook is on its stdin. For the literal text write \\{${name}}.`,
     );
   }
 });
@@ -37,13 +37,13 @@ test('an unknown name in braces is refused, with those there are', () => {
 });
 
 test.each([
-  ['{input.version}', /Write \$\{\{ input\.version \}\} in `args`/],
+  ['{input.version}', /Use \$\{\{ input\.version \}\} in `args`/],
   ['{input["my version"]}', /input\["my version"\] \}\} in `args`/],
   ['v{inputs.tags[0].name}', /input\.tags \}\} in `args`/],
   ['{task.key}', /\{task_key\}\?/],
   ['{credential:token}', /`secrets` of the `env_profile`/],
   ['${HOME}', /No shell reads arguments: take HOME from the environment/],
-  ['%{http_code}', /For these very letters write \\\{http_code\}/],
+  ['%{http_code}', /For the literal text write \\\{http_code\}/],
   ['stash@{up-stream}', /write \\\{up-stream\}/],
   ['{{name}}', /write \\\{name\}/],
 ])('%s in an argument is refused, with the right form', (argument, suggestion) => {
@@ -53,14 +53,14 @@ test.each([
 });
 
 test.each([
-  [['${{ input.version }}'], /Write `args`, a list/],
-  [['--v', '${{', 'input.version', '}}'], /Write `args`, a list/],
+  [['${{ input.version }}'], /Use `args`, a list/],
+  [['--v', '${{', 'input.version', '}}'], /Use `args`, a list/],
   [['${{ environment.name }}'], /write \$\\\{\{\.$/],
   [['${{ '], /write \$\\\{\{\.$/],
 ])('the expression in %j is refused, since nothing evaluates it there', (items, suggestion) => {
   const error = errorOf(() => checkPlaceholders(items, CALL_ARGUMENTS, HERE));
   expect(error).toMatchObject({ code: 'definition.invalid', location: HERE });
-  expect(error.message).toMatch(/^`args_template` holds no expressions, and `\$\{\{/);
+  expect(error.message).toMatch(/^`args_template` accepts no expressions, and `\$\{\{/);
   expect(error.suggestion).toMatch(suggestion);
 });
 
@@ -161,7 +161,7 @@ describe('each place that takes names in braces says where one is wrong', () => 
     };
     const error = errorOf(() => resolved(files, 'op'));
     expect(error.location).toMatchObject({ file: 'registry/hooks/PreAbilityCall.yaml', line: 5, column: 56 });
-    expect(error.message).toMatch(/The arguments of a hook do not know \{input\.version\}/);
+    expect(error.message).toMatch(/The arguments of a hook have no placeholder \{input\.version\}/);
   });
 
   test('a hook has no integers to give', () => {

@@ -40,7 +40,7 @@ describe('what a step writes down for a script that refuses it is refused before
   ])('%s', (_, texts, given, message) => {
     const error = errorOf(() => resolved(calling(texts, given), 'flow'));
     expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(message) });
-    expect(error.message).toMatch(/^op refuses what the step gives it: /);
+    expect(error.message).toMatch(/^op refuses what the step passes to it: /);
   });
 
   test.each([

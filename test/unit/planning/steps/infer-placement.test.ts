@@ -106,6 +106,6 @@ test('R-001-19, C-28: while `placement` is broken every plan says so, and is pla
   const { plan, warnings } = resolvePlan(registryOf(files), 'web.op', 'dev');
   expect(plan.placement).toBe('cloud');
   expect(warnings).toEqual([
-    expect.stringMatching(/`placement` in ability.yaml is broken, so the built-in lists of servers hold/),
+    expect.stringMatching(/`placement` in ability.yaml is broken, so the built-in lists of servers apply/),
   ]);
 });

@@ -114,7 +114,7 @@ describe('R-001-16: what a project writes', () => {
     expect(registry.problems).toEqual([
       expect.objectContaining({ code: 'definition.invalid', location: { file: 'ability.yaml', line: 4, column: 21 } }),
     ]);
-    expect(registry.broken.get(PLACEMENT_RULES)?.suggestion).toMatch(/Until then the built-in lists of servers hold/);
+    expect(registry.broken.get(PLACEMENT_RULES)?.suggestion).toMatch(/Until then the built-in lists of servers apply/);
   });
 
   test('R-001-19: so they do for a key that nobody knows, and anything else wrong there still refuses the file', () => {

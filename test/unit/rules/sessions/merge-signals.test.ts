@@ -97,7 +97,7 @@ test('a guard_decision about no ability becomes an alert with its reason and hoo
     answer('stop_it', {}, { decision: 'deny', reason: 'Freeze.' }),
     answer('ask', {}, { decision: 'need_user_confirm' }),
   );
-  expect(signals.risk_alerts).toEqual(['Freeze. (hook stop_it)', 'ask says need_user_confirm (hook ask)']);
+  expect(signals.risk_alerts).toEqual(['Freeze. (hook stop_it)', 'ask answers need_user_confirm (hook ask)']);
   expect(signals.ability_guards).toEqual([]);
 });
 

@@ -96,7 +96,7 @@ describe('a shared store whose file system is not mounted (issue 11, item 4)', (
     unmount();
     await openStore(shared, pathsOn('other')).put(BYTES);
     const error = await errorOfAsync(() => on('one').put(BYTES));
-    expect(error.message).toMatch(/another store/);
+    expect(error.message).toMatch(/a different store/);
     const [file] = /\S+shared-stores\S+\.json/.exec(String(error.suggestion)) ?? [];
     rmSync(String(file));
     await on('one').put(BYTES);

@@ -27,7 +27,7 @@ export function approve(
 export function deny(context: Context, [key]: [string], flags: ApprovalFlags['deny']): Promise<ExitCode> {
   if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
   if (!flags.comment?.trim()) {
-    throw usageError('--request-changes needs a comment that says what to change', 'Say it with `--comment TEXT`.');
+    throw usageError('--request-changes needs a comment that says what to change', 'Add it with `--comment TEXT`.');
   }
   return runDecision(context, key, 'request_changes', flags);
 }

@@ -67,7 +67,7 @@ async function readGaps({ terminal }: Context, { root }: Registry): Promise<Read
   try {
     return gapsByPage(root);
   } catch (error) {
-    terminal.note(plainText(`What was asked for and is not there could not be read: ${reasonOf(error)}`));
+    terminal.note(plainText(`Requests that no ability could meet could not be read: ${reasonOf(error)}`));
     return new Map();
   }
 }

@@ -30,7 +30,7 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
   }
   return [
     ...warn(absent, 'not set here:', 'Set it in .env, or where the workers run.'),
-    ...warn(unfit, 'no http address is in', 'Write the whole address there, from https:// on.'),
+    ...warn(unfit, 'no http address is in', 'Set the whole address there, including https://.'),
     ...warn(
       forbidden,
       'policy.allowed_hosts does not allow',
@@ -72,5 +72,5 @@ const MISSING: CheckResult = {
   name,
   status: 'warning',
   message: 'ABILITY_SEAL_KEYS is not set: a worker of this shared server does not start without it',
-  advice: 'Give all workers the same keys; `ability keys create` makes one. A machine that only calls needs none.',
+  advice: 'Set the same keys for all workers; `ability keys create` makes one. A machine that only calls needs none.',
 };

@@ -70,7 +70,7 @@ export function startDeadline(context: Context, { timeout, timeoutMs }: Patience
       message: last ? `${message}: ${last.message}` : message,
       suggestion:
         last?.suggestion ??
-        'Pass a longer --timeout: a runtime of the project may have to start first; of a shared server, a lost worker is noticed only after some seconds.',
+        'Pass a longer --timeout: the runtime of the project may have to start first; on a shared server, a lost worker is noticed only after some seconds.',
     });
     controller.abort(error);
     // Work that cannot be aborted, such as a download, must not delay the command or its answer.

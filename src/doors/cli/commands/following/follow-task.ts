@@ -76,9 +76,9 @@ function timedOut(
 ): AbilityError {
   const next = isCreated(result)
     ? commandOf('ability', 'task', 'run', key)
-    : `${commandOf('ability', 'task', 'watch', key)} waits on; ${commandOf('ability', 'why', key)} tells what holds it up`;
+    : `${commandOf('ability', 'task', 'watch', key)} continues to wait; ${commandOf('ability', 'why', key)} shows what holds it up`;
   const message = isCreated(result)
-    ? `${key} has not been run within ${timeout}; it waits on`
+    ? `${key} has not been run within ${timeout}; it can still be run`
     : `${key} has not ended within ${timeout}; it goes on`;
   if (!stall) return new AbilityError({ code: 'wait.timeout', message, suggestion: next });
   return new AbilityError({
@@ -165,7 +165,7 @@ function reportWaiting(context: Context, connection: Connection, key: string, re
   terminal.note(`Go on:  ${resume}`);
   if (link) terminal.note(`Watch:  ${link}`);
   if (connection.isOwnRuntime) {
-    terminal.note('The runtime of this project stops when nothing runs; its deadlines fire when it is up again.');
+    terminal.note('The runtime of this project stops when nothing runs; deadlines of tasks fire when it is up again.');
   }
   return EXIT.waiting;
 }

@@ -19,7 +19,7 @@ export async function run(
 ): Promise<ExitCode> {
   if (write === undefined && ids.length > 0) {
     throw usageError(
-      '--proposal says what of it --write writes',
+      '--proposal selects what --write writes',
       'Pass both: ability harvest --write FOLDER --proposal ID.',
     );
   }

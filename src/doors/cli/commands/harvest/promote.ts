@@ -113,7 +113,7 @@ function caseFor(
     if (!made || !isExampleOf(site, made.value, example)) continue;
     return { files: [caseOf(site, made.value, made.file.replace(/\.yaml$/, ''), example)], notes: [] };
   }
-  const message = `The example of ${example.from} does not fit what ${abilities.join(', ')} takes`;
+  const message = `The example of ${example.from} does not satisfy the schemas of ${abilities.join(', ')}`;
   if (isGiven) throw invalid(message);
   return { files: [], notes: [`${message}, so that there is no file of cases yet.`] };
 }
@@ -123,7 +123,7 @@ function invalid(message: string, cause?: unknown): AbilityError {
     {
       code: 'harvest.example_invalid',
       message: `${message}; nothing was written`,
-      suggestion: 'Give the key of a task, or a file such as { "input": { .. }, "output": .. }; or leave out --record.',
+      suggestion: 'Pass the key of a task, or a file such as { "input": { .. }, "output": .. }; or leave out --record.',
     },
     { cause },
   );

@@ -65,7 +65,7 @@ function folderIn(root: string, full: string, registry: string): string {
   const isOut = folder === '..' || folder.startsWith('../') || folder === '';
   const isUsed = folder === registry || folder.startsWith(`${registry}/`) || folder.split('/')[0] === '.system';
   if (!isOut && !isUsed) return folder;
-  const why = isOut ? 'is no folder within the project' : 'is where definitions are in use at once';
+  const why = isOut ? 'is no folder within the project' : 'is a folder whose definitions take effect at once';
   throw usageError(`${folder || '.'} ${why}`, 'Name another folder of the project, such as --write proposals.');
 }
 
@@ -89,8 +89,8 @@ function check(loader: RegistryLoader, { files }: Scaffold, id: string): void {
     if (!first) return;
     throw new AbilityError({
       code: 'harvest.proposal_invalid',
-      message: `${id} would not hold: ${first.message} (${first.location.file}); nothing was written`,
-      suggestion: 'Correct that in the abilities that it calls, or name others with --proposal.',
+      message: `${id} would not be valid: ${first.message} (${first.location.file}); nothing was written`,
+      suggestion: 'Correct that in the abilities that it calls, or name other proposals with --proposal.',
     });
   } finally {
     written.undo();

@@ -91,7 +91,7 @@ function findHook(registry: Registry, name: string, wanted: string | undefined):
     ? `There are hooks ${name} in ${found.map(([phase]) => phase).join(' and ')}`
     : `There is no hook ${name}${wanted === undefined ? '' : ` in ${wanted}`}`;
   const suggestion = first
-    ? `Say which: --phase ${first[0]}.`
+    ? `Pass the phase: --phase ${first[0]}.`
     : (didYouMean(
         name,
         all.map(([, { value }]) => value.id),

@@ -77,7 +77,7 @@ function known(loader: RegistryLoader, registry: Registry): Pick<ArazzoImport, '
 
 async function chooseName({ title, from }: ArazzoDocument, { name }: Flags): Promise<string> {
   const { nameOfPlace, nameOfTitle } = await import('../../../../authoring/openapi/name-operations.js');
-  const unfit = name === undefined ? `The title of ${from} gives no name` : `${name} is no name for an import`;
+  const unfit = name === undefined ? `The title of ${from} contains no valid name` : `${name} is no name for an import`;
   return checkedName('--name', name ?? nameOfTitle(title) ?? nameOfPlace(from), unfit);
 }
 
@@ -113,7 +113,7 @@ function sourceFlag(
   if (state && sources.some((source) => source.name === name)) return [name, state];
   throw usageError(
     state ? `The document has no source ${name}` : `There is no import ${wanted}`,
-    `--source SOURCE=IMPORT; sources are ${sources.map((one) => one.name).join(', ')}, imports ${imports.map((one) => one.name).join(', ') || 'none'}.`,
+    `Pass --source SOURCE=IMPORT; sources are ${sources.map((one) => one.name).join(', ')}, imports ${imports.map((one) => one.name).join(', ') || 'none'}.`,
   );
 }
 

@@ -90,7 +90,7 @@ async function choosePrefix(
 export async function checkedName(flag: string, name: string | undefined, message: string): Promise<string> {
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
   if (name !== undefined && prefixOf(name) === name) return name;
-  const suggestion = `Pass ${flag} with a small letter first, then small letters, digits, dots, dashes and _.`;
+  const suggestion = `Pass ${flag} with a lowercase letter first, then lowercase letters, digits, dots, dashes and _.`;
   throw usageError(message, suggestion);
 }
 

@@ -68,7 +68,7 @@ async function readTools(
 
 function unstarted(error: AbilityError): AbilityError {
   if (error.code !== 'mcp.start_failed') return error;
-  const suggestion = 'Check what --command or --url says; nothing was written.';
+  const suggestion = 'Check --command or --url; nothing was written.';
   return new AbilityError({ ...error.toProblem(), suggestion }, { cause: error });
 }
 

@@ -48,7 +48,7 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
 
 async function chooseName({ document, from }: OpenApiDocument, { name }: Flags): Promise<string> {
   const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/name-operations.js');
-  const unfit = name === undefined ? `The title of ${from} gives no name` : `${name} is no name for a service`;
+  const unfit = name === undefined ? `The title of ${from} contains no valid name` : `${name} is no name for a service`;
   return checkedName('--name', name ?? serviceNameOf(document) ?? nameOfPlace(from), unfit);
 }
 

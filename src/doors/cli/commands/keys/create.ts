@@ -13,8 +13,8 @@ export async function run(
   else terminal.print(value);
   terminal.note(
     add
-      ? `The new key ${id} comes last: it verifies and does not sign yet. Give this to all workers; then put ${id} first.`
-      : 'Give this to all workers of an environment as ABILITY_SEAL_KEYS. It is kept nowhere and not shown again.',
+      ? `The new key ${id} comes last: it verifies and does not sign yet. Set this for all workers; then put ${id} first.`
+      : 'Set this for all workers of an environment as ABILITY_SEAL_KEYS. It is not stored and not shown again.',
   );
 }
 

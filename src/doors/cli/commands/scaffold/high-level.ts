@@ -21,7 +21,7 @@ export function run(context: Context, [id = '']: [string?], flags: AuthoringFlag
     const message = `What does it call, in order? (with commas; there are ${known || 'none yet'})`;
     const calls = splitList(await askText(context, flags.calls, { flag: '--calls', message }));
     if (calls.length === 0) {
-      throw usageError('--calls names no ability', 'Write --calls A,B; `ability list` shows what there is.');
+      throw usageError('--calls names no ability', 'Pass --calls A,B; `ability list` shows what there is.');
     }
     const summary = await askSummary(context, flags.summary);
     return finishScaffold(context, {

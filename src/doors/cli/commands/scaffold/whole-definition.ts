@@ -73,8 +73,8 @@ export function scaffoldOrWhole(
   }
   if (flags.config !== undefined) {
     throw usageError(
-      '--config comes with a whole definition, and there is no --from',
-      'Give the definition with --from FILE, or the configuration alone: `ability scaffold config NAME --from FILE`.',
+      '--config needs a whole definition, and --from is missing',
+      'Pass the definition with --from FILE, or the configuration alone: `ability scaffold config NAME --from FILE`.',
     );
   }
   if (name !== '') return unlessCancelled(context, scaffold);
@@ -88,8 +88,8 @@ function refuseOtherFlags(flags: object, allowed: readonly string[]): void {
   const given = Object.entries(flags).find(([name, value]) => !allowed.includes(name) && isGiven(value));
   if (given === undefined) return;
   throw usageError(
-    `${flagOf(given[0])} says something of a new definition, and --from gives a whole one`,
-    'Leave one of them out; write into the definition what it is to say.',
+    `${flagOf(given[0])} describes a new definition, and --from passes a whole one`,
+    'Leave one of them out; with --from, write the value into the definition.',
   );
 }
 

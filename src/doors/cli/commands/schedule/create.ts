@@ -44,7 +44,7 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
     else {
       terminal.print(renderSchedule(shown).join('\n'));
       noteWarnings(context, planned);
-      if (!created) terminal.note('There already, saying the same.');
+      if (!created) terminal.note('It already exists, with the same settings.');
     }
     if (connection.isOwnRuntime) terminal.note(ONLY_WHILE_UP);
     return EXIT.ok;

@@ -29,6 +29,6 @@ function readSpan({ from, to }: Flags): { from: Date; to: Date } | undefined {
   if (span.from.getTime() < span.to.getTime()) return span;
   throw usageError(
     `--from ${from ?? 'nothing'} and --to ${to ?? 'nothing'} are no span of time`,
-    'Give both, the earlier first, such as --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z.',
+    'Pass both, the earlier first, such as --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z.',
   );
 }

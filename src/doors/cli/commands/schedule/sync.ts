@@ -64,6 +64,6 @@ function refuseTaken(drifts: readonly ScheduleDrift[]): void {
   throw new AbilityError({
     code: 'schedule.exists',
     message: `The schedule ${taken.id} was created by hand, and a definition states one of that name; nothing was changed`,
-    suggestion: `Delete it with \`ability schedule delete ${taken.id}\`, or give the other one another name.`,
+    suggestion: `Delete it with \`ability schedule delete ${taken.id}\`, or rename the one in the definition.`,
   });
 }

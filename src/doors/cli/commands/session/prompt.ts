@@ -9,8 +9,8 @@ export async function run(context: Context, [session, text]: [string, string]): 
   const { terminal } = context;
   const prompt = text === '-' ? terminal.readInput() : text;
   if (prompt.length > MAX_PROMPT) {
-    const message = `The prompt has ${prompt.length} characters; it may have ${MAX_PROMPT}`;
-    throw usageError(message, 'Put what is long into a file of the project.');
+    const message = `The prompt has ${prompt.length} characters; the maximum is ${MAX_PROMPT}`;
+    throw usageError(message, 'Put long content into a file of the project.');
   }
   return withSession(context, await openRegistry(context), async (connection) => {
     const turn = await promptSession(connection, session, prompt, currentUser(context.env));

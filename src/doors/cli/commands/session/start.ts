@@ -32,5 +32,5 @@ function readIdle(text: string): number {
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
   }
-  throw usageError(`--idle ${text} is no duration`, 'Write for example 24h or 30m.');
+  throw usageError(`--idle ${text} is no duration`, 'Use for example 24h or 30m.');
 }

@@ -33,7 +33,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
       terminal.note('Nothing was deleted.');
       return EXIT.interrupted;
     }
-    if (standing === 'open') terminal.note(`${key} is asked to stop first; its clean-up runs.`);
+    if (standing === 'open') terminal.note(`${key} is cancelled first; its clean-up runs.`);
     if (purge && standing !== 'deleted' && standing !== 'unformed')
       terminal.note('Temporal takes up to a minute to delete a history.');
     // Only the history says which machine has the record, so it is read before a purge.
@@ -64,7 +64,7 @@ function report(context: Context, key: string, end: DeleteEnd, keeper: string | 
   if (end.kind === 'unformed') {
     if (flags.json)
       terminal.printJson({ status: 'deleted', task_key: key, already: false, purged: true, warnings: [] });
-    else terminal.print(`${key} was never formed; what was asked for is deleted`);
+    else terminal.print(`${key} was never created; the request for it is deleted`);
     return EXIT.ok;
   }
   const { kind, deletion } = end;
@@ -75,7 +75,9 @@ function report(context: Context, key: string, end: DeleteEnd, keeper: string | 
     terminal.printJson({ status: 'deleted', task_key: key, already, purged, deleted_at, deleted_by, warnings });
     return EXIT.ok;
   }
-  const what = purged ? 'deleted, its history as well' : 'deleted; its history stays in Temporal until it is forgotten';
+  const what = purged
+    ? 'deleted, its history as well'
+    : 'deleted; its history stays in Temporal until the retention period ends';
   const before = `was deleted already, by ${oneLine(deleted_by.name)} ${formatMoment(deleted_at)}`;
   terminal.print(`${key} ${kind === 'already' ? before : `is ${what}`}`);
   for (const warning of warnings) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(warning, '  ')}`);
@@ -107,7 +109,7 @@ async function readStanding(connection: Connection, key: string, purge: boolean)
 }
 
 function questionOn(key: string, standing: Standing, purge: boolean): string {
-  const what = purge ? 'its record and its history' : 'its record';
+  const what = purge ? 'Its record and its history' : 'Its record';
   const first = standing === 'open' ? ', which is open and will be cancelled' : '';
-  return `Delete ${key}${first}? ${what} cannot be had back.`;
+  return `Delete ${key}${first}? ${what} cannot be restored.`;
 }

@@ -26,5 +26,5 @@ export function describePlaceInChain(key: string, folder: string, context: Conte
   const others = [...earlier, ...(isHere(next) ? [next] : [])];
   if (key.includes('/') || key.includes(':') || others.length === 0) return undefined;
   const commands = others.map((task) => asTyped(commandOf('ability', 'task', 'logs', task), context)).join(', ');
-  return `This is ${key}, task ${earlier.length + 1} of those that try each other again; attempts are counted in each. Others: ${commands}`;
+  return `This is ${key}, task ${earlier.length + 1} of a chain of retries; attempts are counted in each task. Others: ${commands}`;
 }

@@ -75,7 +75,7 @@ function readStatus(text: string): ListedState {
   throw usageError(
     isOpen ? `A list does not distinguish ${text} from running` : `There is no state ${text}`,
     isOpen
-      ? 'Write --status running; `ability task show KEY` distinguishes them.'
+      ? 'Use --status running; `ability task show KEY` distinguishes them.'
       : (didYouMean(text, LISTED_STATES) ?? `There are: ${LISTED_STATES.join(', ')}.`),
   );
 }

@@ -55,7 +55,7 @@ export async function run(
     return;
   }
   if (context.flags.json) {
-    throw usageError('--follow has no end that one JSON value could wait for');
+    throw usageError('--json prints one value at the end, and --follow prints lines as they come');
   }
   return withSession(context, registry, async (connection) => {
     const store = connection.store.isShared ? connection.store : undefined;

@@ -45,6 +45,6 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
 function noteUnusedFrom(context: Context, key: string, retry: string, from: string): void {
   const { terminal } = context;
   const again = asTyped(commandOf('ability', 'task', 'retry', retry, '--from', from), context);
-  const what = `${key} was tried again before, as ${retry}, and --from ${from} changes nothing of that`;
+  const what = `${key} was already retried, as ${retry}, and --from ${from} does not change that`;
   terminal.note(`${terminal.style('yellow', 'warning')} ${what}\n  Once it has ended: ${again}`);
 }

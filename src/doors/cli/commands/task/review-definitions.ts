@@ -17,7 +17,7 @@ export async function reviewDefinitions(
 ): Promise<void> {
   if (digest !== registry.digest) {
     if (flags.strict) throw differs('The definitions of the worker differ from those here', 'these definitions');
-    const message = 'The definitions of the worker differ from those here; the task runs theirs';
+    const message = 'The definitions of the worker differ from those here; the task runs those of the worker';
     terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(message, '  ')}`);
   }
   if (!flags.strict) return;

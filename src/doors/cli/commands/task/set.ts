@@ -40,19 +40,19 @@ export async function run(context: Context, [key, assignments]: [string, string[
 
 function describeChange(key: string, { changed, fields }: { changed: boolean; fields: string[] }): string {
   if (!changed) return `${key} is as it was: the input is the same`;
-  return fields.length > 0 ? `${key}: ${fields.join(', ')} changed` : `${key} takes over changed definitions`;
+  return fields.length > 0 ? `${key}: ${fields.join(', ')} changed` : `${key} now uses the changed definitions`;
 }
 
 function refuseNothing(assignments: string[], { input, unset }: Flags): void {
   if (assignments.length > 0 || input !== undefined || unset.length > 0) return;
   throw usageError(
-    'Nothing is said to be changed',
-    'Write name=text, name:=JSON or name=@file, --input JSON, or --unset NAME.',
+    'No change to the input was given',
+    'Pass name=text, name:=JSON or name=@file, --input JSON, or --unset NAME.',
   );
 }
 
 function refuseBoth({ set, unset }: InputEdit): void {
   const both = unset.filter((name) => Object.hasOwn(set, name));
   if (both.length === 0) return;
-  throw usageError(`${both.join(', ')} is to be set and taken out at once`);
+  throw usageError(`${both.join(', ')} cannot be both set and unset`);
 }

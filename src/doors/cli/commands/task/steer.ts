@@ -10,7 +10,7 @@ export const cancel = steering(cancelTask, (key) => {
 });
 
 export const pause = steering(pauseTask, (key) => {
-  return `${key} starts nothing new; calls under way end: ability task resume ${key}`;
+  return `${key} starts nothing new; calls under way finish; to go on: ability task resume ${key}`;
 });
 
 export const resume = steering(resumeTask, (key) => `${key} goes on: ability task watch ${key}`);

@@ -18,7 +18,7 @@ export async function run(context: Context, _: [], flags: AccessFlags['createTok
   const can = readRights(flags.can);
   const expiresMs = readDuration('--expires', flags.expires);
   if (expiresMs <= 0 || expiresMs > LONGEST_MS) {
-    throw usageError(`--expires ${flags.expires} is not within 366 days`, 'Write for example 30m, 24h or 90d.');
+    throw usageError(`--expires ${flags.expires} is not within 366 days`, 'Use for example 30m, 24h or 90d.');
   }
   const person = readName('--person', flags.person);
   const agent = flags.agent === undefined ? undefined : readName('--agent', flags.agent);
@@ -26,7 +26,9 @@ export async function run(context: Context, _: [], flags: AccessFlags['createTok
   const { text, ...token } = tokens.create({ person, agent, can, expiresMs, createdBy: currentUser(context.env) });
   printAnswer(context, { ...token, token: text }, () => text);
   const whose = agent === undefined ? person : `the agent ${agent} for ${person}`;
-  terminal.note(`${token.id} is of ${whose}, may ${token.can.join(', ')}, and holds until ${token.expires_at}.`);
+  terminal.note(
+    `${token.id} belongs to ${whose}, may ${token.can.join(', ')}, and is valid until ${token.expires_at}.`,
+  );
   terminal.note('It is not shown again; only its hash is kept.');
 }
 

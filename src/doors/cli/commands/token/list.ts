@@ -14,7 +14,7 @@ export async function run(context: Context): Promise<void> {
   else terminal.print(renderTable(['TOKEN', 'PERSON', 'AGENT', 'CAN', 'STATUS', 'CREATED'], tokens.map(rowOf)));
   for (const name of unreadable) {
     terminal.note(
-      `${terminal.style('yellow', 'warning')} .system/tokens/${oneLine(name)} opens nothing: it is no token of this project, or others may read it`,
+      `${terminal.style('yellow', 'warning')} .system/tokens/${oneLine(name)} is not accepted: it is no token of this project, or others may read it`,
     );
   }
 }

@@ -13,7 +13,7 @@ export function renderFindings(report: LintReport, style: Style): string {
     ...findings.flatMap((finding) => [...renderFinding(finding, style), '']),
     summaryOf(findings, abilities),
     ...(left > 0
-      ? [`Left out: ${counted(left, 'slip')} of imported documents themselves; --imported shows them.`]
+      ? [`Left out: ${counted(left, 'finding')} in the imported documents themselves; --imported shows them.`]
       : []),
   ].join('\n');
 }

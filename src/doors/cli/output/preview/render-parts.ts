@@ -13,7 +13,7 @@ export function hookLine(hook: HookPreview, style: Style): string {
   const { id, decision, status, reason, asks, depends_on, phase, handler, warnings } = hook;
   const when = phase === 'PostAbilityCall' ? 'after it, ' : '';
   const warned = warnings.length > 0 ? `; warns: ${warnings.map((text) => oneLine(text)).join('; ')}` : '';
-  if (asks !== null) return `${when}hook ${id}: ${style('cyan', 'asked then')}, not now (${handler} ${oneLine(asks)})`;
+  if (asks !== null) return `${when}hook ${id}: ${style('cyan', 'runs then')}, not now (${handler} ${oneLine(asks)})`;
   if (decision === null)
     return `${when}hook ${id}: ${style('cyan', 'not known yet')}, depends on ${depends_on.join(', ')}${warned}`;
   const isPlain = reason === null || (decision === 'allow' && status === 'ok');
@@ -27,7 +27,7 @@ export function approvalLine(approval: ApprovalPreview, style: Style): string {
   const filled = Object.keys(fields);
   const more = [
     `${quorum} of ${whoDecides(approval)} ${quorum === 1 ? 'decides' : 'decide'}`,
-    self_approval ? 'also who asked for it' : 'not who asked for it',
+    self_approval ? 'also the requester' : 'not the requester',
     `no answer within ${oneLine(expires)} is a denial`,
     ...(comment === 'required' ? ['with a comment'] : comment === 'on_deny' ? ['a denial with a comment'] : []),
     ...(filled.length > 0 ? [`fills in ${filled.join(', ')}`] : []),

@@ -85,8 +85,9 @@ function placementOf({ placement: { where, queue, explicit, demands } }: PlanPre
     .slice(0, MAX_DEMANDS)
     .map(({ ability, tool }) => (tool === null ? ability : `${ability} (${tool})`));
   const more = local.length > named.length ? ` and ${local.length - named.length} more` : '';
-  const why = local.length > 0 ? `local are ${named.join(', ')}${more}` : 'nothing it may call has to be local';
-  return `${where}, on the queue ${queue}; ${explicit ? `written so; ${why}` : why}`;
+  const why =
+    local.length > 0 ? `these have to be local: ${named.join(', ')}${more}` : 'nothing it may call has to be local';
+  return `${where}, on the queue ${queue}; ${explicit ? `set explicitly; ${why}` : why}`;
 }
 
 function renderOperations({ operations }: PlanPreview): string[] {

@@ -30,7 +30,7 @@ function renderStep(step: StepPreview, style: Style): string[] {
     ...(call ? renderCall(call, style) : []),
     ...(step.timeout && verb !== 'call' ? [`within ${step.timeout}`] : []),
     ...(undo ? [`undone by ${undo.call}`, ...indented(valueLines(undo.with))] : []),
-    ...(step.may_be_cut ? ['may be cut at work, and counts as cancelled then'] : []),
+    ...(step.may_be_cut ? ['may be cut while it runs, and then counts as cancelled'] : []),
     ...(step.continue_on_error ? ['a failure does not stop what follows'] : []),
   ];
   const [only, another] = groups;

@@ -50,7 +50,7 @@ export function renderInputChanges({
 }
 
 function renderInputChange({ by, at, fields }: InputChange): string {
-  const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'took over changed definitions';
+  const what = fields.length > 0 ? `changed ${oneLine(fields.join(', '))}` : 'adopted changed definitions';
   return `${oneLine(by.name)} (${by.source}) ${what} ${formatMoment(at)}`;
 }
 

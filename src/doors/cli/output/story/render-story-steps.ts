@@ -47,10 +47,10 @@ export function renderEvents(story: TaskStory, style: Style, typist: Typist): st
 function renderTurn({ key, held_by, asked_at, granted_at }: Turn): string[] {
   const name = `turn with the key ${oneLine(key)}`;
   const held = held_by.length === 0 ? '' : `; ${held_by.join(', ')} held it`;
-  if (granted_at === null) return [`${name} asked for ${formatMoment(asked_at)}, not had${held}`];
+  if (granted_at === null) return [`${name} requested ${formatMoment(asked_at)}, not granted${held}`];
   const ms = Date.parse(granted_at) - Date.parse(asked_at);
   return [
-    `${name} had at ${localTime(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
+    `${name} granted at ${localTime(granted_at)}${held_by.length === 0 ? '' : `, after ${formatDuration(ms)}`}${held}`,
   ];
 }
 
@@ -132,7 +132,7 @@ function describeAttempt(one: AttemptStory, count: number, style: Style): string
   switch (status) {
     case 'failed':
       if (error) return `${name} failed: ${renderError(error, '      ', style)}`;
-      if (last_words !== null) return `${name} failed; the last it wrote: ${plainText(last_words, '      ')}`;
+      if (last_words !== null) return `${name} failed; its last output: ${plainText(last_words, '      ')}`;
       return `${name} failed${number < count ? '; its error was not kept' : ''}`;
     case 'running':
       return `${name} runs${started_at === null ? '' : ` since ${localTime(started_at)}`}${worker === null ? '' : ` on ${oneLine(worker)}`}`;

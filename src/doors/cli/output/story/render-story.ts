@@ -63,7 +63,7 @@ function standing({ status, error, steps, approvals, definition, source, concurr
     case 'created':
       return 'was created and waits to be run';
     case 'guarding':
-      return 'is before its guards';
+      return 'waits for its guards';
     case 'waiting_approval':
       return `waits for people: ${approvals.flatMap((one) => (one.status === 'open' ? [oneLine(one.title)] : [])).join('; ')}`;
     case 'waiting':
@@ -127,7 +127,7 @@ function renderResolution({ resolution, environment, definition }: TaskStory, st
 
 function renderAgent({ model, limits, tools, grant }: StoryAgent): string[] {
   const may = tools.length > 0 ? tools.join(', ') : 'nothing';
-  const by = grant === undefined ? '' : `, as the agent that called it let it (${grant.slice(0, DIGEST_SHOWN)})`;
+  const by = grant === undefined ? '' : `, as granted by the agent that called it (${grant.slice(0, DIGEST_SHOWN)})`;
   return [`an agent that asks ${model}: ${describeAgentLimits(limits)}`, `it may call ${may}${by}`];
 }
 

@@ -174,11 +174,11 @@ test('a number beyond JSON is refused and not made null', () => {
 });
 
 test.each([
-  [{ type: 'array', items: { type: 'string' } }, 'x=a b', `Write --set 'x=["a b"]', a list in JSON.`],
-  [{ type: 'array' }, 'x=a', `Write --set 'x=["a"]', a list in JSON.`],
+  [{ type: 'array', items: { type: 'string' } }, 'x=a b', `Pass --set 'x=["a b"]', a list in JSON.`],
+  [{ type: 'array' }, 'x=a', `Pass --set 'x=["a"]', a list in JSON.`],
   [{ type: 'array', items: { type: 'integer' } }, 'x=a', undefined],
-  [{ type: 'object', format: 'file' }, 'x=a.txt', 'It is a file: write --file x=a.txt.'],
-  [{ type: 'array', items: { type: 'object', format: 'file' } }, 'x=a.txt', 'It is a file: write --file x=a.txt.'],
+  [{ type: 'object', format: 'file' }, 'x=a.txt', 'It is a file: pass --file x=a.txt.'],
+  [{ type: 'array', items: { type: 'object', format: 'file' } }, 'x=a.txt', 'It is a file: pass --file x=a.txt.'],
   [{ type: 'object' }, 'x=a', undefined],
   [{ type: 'integer' }, 'x=a', undefined],
 ])('a text that %j does not take is refused with the form to write', (x, assignment, suggestion) => {

@@ -52,7 +52,7 @@ test('of many files that people edited those come first about which somebody has
   const edited = operations(30, { status: 'kept', differences: [difference] });
   const both = operations(1, { key: 'big.both', status: 'kept', differences: [difference], conflicts: [difference] });
   const lines = shown({ operations: [...edited, ...both] });
-  const kept = lines.indexOf('Kept as people have it');
+  const kept = lines.indexOf('Kept as edited by people');
   expect(lines[kept + 1]).toContain('big.both');
   expect(lines[kept + 2]).toContain('both changed summary');
 });

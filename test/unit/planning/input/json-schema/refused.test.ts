@@ -24,7 +24,7 @@ describe('keywords that the validator does not read as JSON Schema does are refu
       { $defs: { a: { $anchor: 'x' }, b: { $anchor: 'x' } } },
       'definition.invalid',
       ['$defs', 'b', '$anchor'],
-      /two schemas alike/,
+      /the same name for two schemas/,
     ],
   ])('%j', (schema, code, path, message) => {
     for (const check of [checkSchema, compileSchema]) {

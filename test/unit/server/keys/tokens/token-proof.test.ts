@@ -38,7 +38,7 @@ describe('a proof by a token', () => {
     ['another comment', { comment: 'x' }],
     ['other fields', { fields: { x: 1 } }],
   ] as const)('is none of %s', (_, more) => {
-    expect(whyTokenProvesNot(tokens, { ...about, ...more }, proof)).toMatch(/not one of this decision/);
+    expect(whyTokenProvesNot(tokens, { ...about, ...more }, proof)).toMatch(/not valid for this decision/);
   });
 
   test('is none of another person', () => {
@@ -49,7 +49,7 @@ describe('a proof by a token', () => {
     const bob = make('bob');
     expect(whyTokenProvesNot(tokens, about, proveWithToken(bob.text, about) as DecisionProof)).toMatch(/that of bob/);
     const stolen = { ...(proveWithToken(bob.text, about) as DecisionProof), token: alice.id };
-    expect(whyTokenProvesNot(tokens, about, stolen)).toMatch(/not one of this decision/);
+    expect(whyTokenProvesNot(tokens, about, stolen)).toMatch(/not valid for this decision/);
     const reader = make('alice', ['read', 'run']);
     expect(whyTokenProvesNot(tokens, about, proveWithToken(reader.text, about) as DecisionProof)).toMatch(
       /may not approve/,
@@ -63,17 +63,17 @@ describe('a proof by a token', () => {
     const made = proveWithToken(short.text, about) as DecisionProof;
     expect(whyTokenProvesNot(tokens, about, made)).toBeUndefined();
     tokens.revoke(short.id);
-    expect(whyTokenProvesNot(tokens, about, made)).toMatch(/opens nothing/);
-    expect(whyTokenProvesNot(tokens, about, { ...proof, token: '../keys/proof' })).toMatch(/opens nothing/);
+    expect(whyTokenProvesNot(tokens, about, made)).toMatch(/not valid here/);
+    expect(whyTokenProvesNot(tokens, about, { ...proof, token: '../keys/proof' })).toMatch(/not valid here/);
     expect(proveWithToken('no token', about)).toBeUndefined();
   });
 
   test('and one by the owner of the runtime are not taken for each other', () => {
     const key = new Uint8Array(32).fill(7);
     const { token: _, ...bare } = proveDecision(key, about, alice.id);
-    expect(whyNotProved(key, 'alice', about, bare)).toMatch(/not one of this decision/);
+    expect(whyNotProved(key, 'alice', about, bare)).toMatch(/not valid for this decision/);
     const own = proveDecision(key, about);
     expect(whyNotProved(key, 'alice', about, own)).toBeUndefined();
-    expect(whyTokenProvesNot(tokens, about, { ...own, token: alice.id })).toMatch(/not one of this decision/);
+    expect(whyTokenProvesNot(tokens, about, { ...own, token: alice.id })).toMatch(/not valid for this decision/);
   });
 });

@@ -72,7 +72,7 @@ describe('the headline says how the task stands, and why', () => {
   test.each<[Partial<TaskStory>, string]>([
     [{ status: 'created' }, 'was created and waits to be run'],
     [{ status: 'created', source: 'record' }, 'was created; how it ended is not known'],
-    [{ status: 'guarding' }, 'is before its guards'],
+    [{ status: 'guarding' }, 'waits for its guards'],
     [{ status: 'waiting_approval', approvals: [exampleApproval()] }, 'waits for people: Release?'],
     [{ status: 'waiting', concurrency: exampleTurn }, 'waits for its turn: deploy-prod is held by t-0'],
     [{ status: 'running', steps: running }, 'is running seed'],
@@ -136,7 +136,7 @@ describe('attempts', () => {
 
   test.each<[Partial<AttemptStory>, string]>([
     [{ error: { code: 'mine', message: 'no' } }, 'attempt 1 failed: mine no'],
-    [{ last_words: 'oh' }, 'attempt 1 failed; the last it wrote: oh'],
+    [{ last_words: 'oh' }, 'attempt 1 failed; its last output: oh'],
     [{}, 'attempt 1 failed; its error was not kept'],
     [{ round: 2, status: 'cancelled' }, 'attempt 1 of round 2 cancelled'],
     [
