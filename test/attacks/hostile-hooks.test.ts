@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -82,7 +83,7 @@ describe('R-002-23, C-08: before a task and before a call a hostile hook is a de
     expect(survivors()).toEqual([]);
   });
 
-  test.each(NAMES)('%s, before there is a task', async (id) => {
+  test.each(NAMES)('%s, before there is a task', LONG, async (id) => {
     await expect(project.create(`create.${id}`)).rejects.toMatchObject({ code: 'hook.failed' });
     expect(survivors()).toEqual([]);
   });

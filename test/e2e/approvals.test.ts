@@ -80,25 +80,33 @@ describe('at a terminal', () => {
     expect(await seen('denied')).toMatchObject([{ status: 'denied' }]);
   });
 
-  test('--like lists them all and asks once; one that is decided meanwhile is reported, the others count', async () => {
-    for (const key of ['l1', 'l2', 'l3']) await drop(key, 'alike');
-    const ids = await Promise.all(['l1', 'l2', 'l3'].map(async (key) => (await seen(key))[0].id as string));
-    const [first = ''] = ids;
-    const like = ['approve', '--like', first];
-    await expect.poll(async () => (await json('approvals')).json.length, { timeout: 20_000 }).toBe(3);
-    const left = await typing(like, ['Approve these 3?', 'n']);
-    expect(left.exitCode).toBe(130);
-    for (const id of ids) expect(left.screen).toContain(`approval ${id}:`);
-    for (const key of ['l1', 'l2', 'l3']) expect(await seen(key)).toMatchObject([{ status: 'open', decisions: [] }]);
-    const { exitCode, screen } = await typing(like, ['Approve these 3?', 'y', ['deny', 'l2', '--comment', 'not this']]);
-    expect(screen).toMatch(new RegExp(`l2 ${ids[1]} not decided: .*\\((task\\.closed|approval\\.ignored)\\)`));
-    expect(screen).toContain(`l1 ${ids[0]} approved`);
-    expect(screen).toContain(`l3 ${ids[2]} approved`);
-    // A second question would have no answer.
-    expect(exitCode).toBe(4);
-    expect(await seen('l2')).toMatchObject([{ status: 'denied' }]);
-    for (const key of ['l1', 'l3']) expect((await json('task', 'watch', key)).json.status).toBe('succeeded');
-  });
+  test(
+    '--like lists them all and asks once; one that is decided meanwhile is reported, the others count',
+    LONG,
+    async () => {
+      for (const key of ['l1', 'l2', 'l3']) await drop(key, 'alike');
+      const ids = await Promise.all(['l1', 'l2', 'l3'].map(async (key) => (await seen(key))[0].id as string));
+      const [first = ''] = ids;
+      const like = ['approve', '--like', first];
+      await expect.poll(async () => (await json('approvals')).json.length, { timeout: 20_000 }).toBe(3);
+      const left = await typing(like, ['Approve these 3?', 'n']);
+      expect(left.exitCode).toBe(130);
+      for (const id of ids) expect(left.screen).toContain(`approval ${id}:`);
+      for (const key of ['l1', 'l2', 'l3']) expect(await seen(key)).toMatchObject([{ status: 'open', decisions: [] }]);
+      const { exitCode, screen } = await typing(like, [
+        'Approve these 3?',
+        'y',
+        ['deny', 'l2', '--comment', 'not this'],
+      ]);
+      expect(screen).toMatch(new RegExp(`l2 ${ids[1]} not decided: .*\\((task\\.closed|approval\\.ignored)\\)`));
+      expect(screen).toContain(`l1 ${ids[0]} approved`);
+      expect(screen).toContain(`l3 ${ids[2]} approved`);
+      // A second question would have no answer.
+      expect(exitCode).toBe(4);
+      expect(await seen('l2')).toMatchObject([{ status: 'denied' }]);
+      for (const key of ['l1', 'l3']) expect((await json('task', 'watch', key)).json.status).toBe('succeeded');
+    },
+  );
 
   test('one that is raised while the question stands is not decided by the answer to another', LONG, async () => {
     expect((await json('run', 'two', '--key', 'raised')).exitCode).toBe(5);

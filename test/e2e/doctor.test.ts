@@ -52,7 +52,7 @@ describe('each check fails when its thing is broken', () => {
     expect(exitCode).toBe(7);
   });
 
-  test('definitions: a broken file', async () => {
+  test('definitions: a broken file', LONG, async () => {
     project.write({ 'registry/low-level/x.yaml': 'operation_key: x\nsumary: y\n' });
     const { of, exitCode } = await doctor();
     expect(of('definitions')[0]).toMatchObject({ status: 'failed', message: expect.stringMatching(/x\.yaml:2:1/) });

@@ -126,7 +126,7 @@ describe('ability import mcp', () => {
     }
   });
 
-  test('prints one JSON value also for a server that has no tools at all', async () => {
+  test('prints one JSON value also for a server that has no tools at all', LONG, async () => {
     const silent =
       "process.stdin.on('data', (d) => { const { id, method, params } = JSON.parse(String(d).split('\\n')[0]); if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: 'x', version: '1' } } })); });";
     project.write({ 'silent.mjs': silent });
@@ -134,7 +134,7 @@ describe('ability import mcp', () => {
     expect(end).toMatchObject({ status: 'imported', new: [], left_out: [] });
   });
 
-  test('of two at once each does its whole work, one after the other', async () => {
+  test('of two at once each does its whole work, one after the other', LONG, async () => {
     describeTools(...Array.from({ length: 40 }, (_, index) => ({ name: `t${index}`, inputSchema: ANY })));
     const ends = await Promise.all([firstApart(), first()]);
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
@@ -144,7 +144,7 @@ describe('ability import mcp', () => {
     expect(loadRegistry(project.root).problems).toEqual([]);
   });
 
-  test('writes nothing where the disk is full', async () => {
+  test('writes nothing where the disk is full', LONG, async () => {
     describeTools(READ, ...Array.from({ length: 60 }, (_, index) => ({ name: `t${index}`, inputSchema: ANY })));
     const shell = `ulimit -f 8; exec ${node(CLI, 'import', 'mcp', 'srv', '--json', '--command')} "$0"`;
     const end = await promisify(execFile)('sh', ['-c', shell, SERVER], { cwd: project.root }).catch(

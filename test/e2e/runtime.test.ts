@@ -40,7 +40,10 @@ const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.
 const servers = () => findProcesses(['--db-filename', join(project.root, '.system/temporal/temporal.db')]);
 
 describe('on demand', () => {
-  test('twenty runs at once, three of them processes, in a project with nothing up: one server, twenty results', async () => {
+  test('twenty runs at once, three of them processes, in a project with nothing up: one server, twenty results', {
+    ...LONG,
+    timeout: 180_000,
+  }, async () => {
     project = makeProject(FILES);
     const ends = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -52,7 +55,7 @@ describe('on demand', () => {
     expect(ends.map(({ exitCode }) => exitCode)).toEqual(Array(20).fill(0));
     expect(ends.map(({ json: { output } }) => output.n)).toEqual(Array.from({ length: 20 }, (_, n) => n));
     expect(servers()).toHaveLength(1);
-  }, 180_000);
+  });
 
   test('announces itself in one line, is there for the next command, and leaves when nobody needs it', async () => {
     project = makeProject(FILES);
@@ -182,7 +185,7 @@ describe('told to leave while it starts', () => {
     expect(servers()).toEqual([]);
   });
 
-  test('SIGTERM of the background runtime does the same', async () => {
+  test('SIGTERM of the background runtime does the same', LONG, async () => {
     project = makeProject(FILES);
     const binary = (await obtainTemporal(() => {})).path;
     const program = join(import.meta.dirname, '../../dist/hosting/runtime-main.js');

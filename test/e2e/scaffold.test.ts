@@ -13,6 +13,7 @@ import { isHeld, takeLock } from '../../src/server/processes/lock.js';
 import { atTerminal, CTRL_C } from '../fixtures/at-terminal.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { CLI, start, ability as startAbility } from '../fixtures/command-line.js';
+import { LONG } from '../fixtures/extent.js';
 
 const EVERYTHING = fileURLToPath(
   new URL('../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
@@ -223,7 +224,7 @@ describe('all files or none', () => {
     expect(all()).toEqual(before);
   });
 
-  test('of several at once each holds, also in one file; of two with one name one does', async () => {
+  test('of several at once each holds, also in one file; of two with one name one does', LONG, async () => {
     const hooks = runAtOnce(
       ['a', 'b', 'c'].map((id) => ['scaffold', 'hook', id, '--phase', 'PreAbilityCall', '--handler', 'script']),
     );
@@ -278,7 +279,7 @@ describe('all files or none', () => {
     expect(all()).toEqual(before);
   });
 
-  test('Ctrl-C while another command writes leaves nothing', async () => {
+  test('Ctrl-C while another command writes leaves nothing', LONG, async () => {
     const before = all();
     const lock = takeLock(join(root, '.system/authoring.lock'));
     if (!isHeld(lock)) throw new Error('somebody else holds it');
@@ -340,7 +341,7 @@ describe('at a terminal', () => {
     expect(Object.keys(loadRegistry(root).project.environments)).toEqual(['dev', 'prod']);
   });
 
-  test('an answer that will not do is asked for again', async () => {
+  test('an answer that will not do is asked for again', LONG, async () => {
     const { exitCode } = await atTerminal(['init', '--env-names', 'dev', '--example', 'none'], root, [
       ['What is the project called', '\x15My Shop\r'],
       ['at most 40 lowercase letters', '\x15shop\r'],

@@ -78,40 +78,44 @@ describe('ability serve', () => {
     });
   });
 
-  test('a token that is made is good at once, decides with proof, and opens nothing once it is revoked', async () => {
-    const door = await serve();
-    const { json: made } = await json([
-      'token',
-      'create',
-      '--person',
-      'alice',
-      '--can',
-      'read,run,approve',
-      '--expires',
-      '1h',
-    ]);
-    expect(made).toMatchObject({ person: 'alice', can: ['read', 'run', 'approve'], created_by: 'tester' });
-    const headers = { authorization: `Bearer ${made.token}` };
-    const run = { ability: 'db.drop', environment: 'prod', wait: '60s' };
-    const waits = await post(`${door.url}/v1/runs`, run);
-    const { task_key: key, waiting } = waits.body as never as { task_key: string; waiting: { approvals: string[] } };
-    const path = `${door.url}/v1/tasks/${key}/approvals/${waiting.approvals[0]}`;
-    expect(await post(path, { decision: 'approve' })).toMatchObject({ status: 401 });
-    expect(await post(path, { decision: 'approve' }, headers)).toMatchObject({
-      status: 200,
-      body: { status: 'approved' },
-    });
-    expect(await json(['task', 'watch', key])).toMatchObject({
-      exitCode: 0,
-      json: { approvals: [{ decisions: [{ by: { name: 'alice', source: 'token' } }] }] },
-    });
-    const { json: listed } = await json(['token', 'list']);
-    expect(listed).toMatchObject([{ id: made.id, person: 'alice' }]);
-    expect(JSON.stringify(listed)).not.toContain(made.token.replace(/^abt_[0-9a-f]{16}_/, ''));
-    expect(await json(['token', 'revoke', made.id])).toMatchObject({ exitCode: 0, json: { id: made.id } });
-    expect(await post(`${door.url}/v1/tasks`, { ability: 'util.echo' }, headers)).toMatchObject({ status: 401 });
-    expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });
-  });
+  test(
+    'a token that is made is good at once, decides with proof, and opens nothing once it is revoked',
+    LONG,
+    async () => {
+      const door = await serve();
+      const { json: made } = await json([
+        'token',
+        'create',
+        '--person',
+        'alice',
+        '--can',
+        'read,run,approve',
+        '--expires',
+        '1h',
+      ]);
+      expect(made).toMatchObject({ person: 'alice', can: ['read', 'run', 'approve'], created_by: 'tester' });
+      const headers = { authorization: `Bearer ${made.token}` };
+      const run = { ability: 'db.drop', environment: 'prod', wait: '60s' };
+      const waits = await post(`${door.url}/v1/runs`, run);
+      const { task_key: key, waiting } = waits.body as never as { task_key: string; waiting: { approvals: string[] } };
+      const path = `${door.url}/v1/tasks/${key}/approvals/${waiting.approvals[0]}`;
+      expect(await post(path, { decision: 'approve' })).toMatchObject({ status: 401 });
+      expect(await post(path, { decision: 'approve' }, headers)).toMatchObject({
+        status: 200,
+        body: { status: 'approved' },
+      });
+      expect(await json(['task', 'watch', key])).toMatchObject({
+        exitCode: 0,
+        json: { approvals: [{ decisions: [{ by: { name: 'alice', source: 'token' } }] }] },
+      });
+      const { json: listed } = await json(['token', 'list']);
+      expect(listed).toMatchObject([{ id: made.id, person: 'alice' }]);
+      expect(JSON.stringify(listed)).not.toContain(made.token.replace(/^abt_[0-9a-f]{16}_/, ''));
+      expect(await json(['token', 'revoke', made.id])).toMatchObject({ exitCode: 0, json: { id: made.id } });
+      expect(await post(`${door.url}/v1/tasks`, { ability: 'util.echo' }, headers)).toMatchObject({ status: 401 });
+      expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });
+    },
+  );
 
   test(
     'is killed and started again, and a client that listened goes on behind the last event; so it does after `ability down`',

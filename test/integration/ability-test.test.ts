@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CaseReport, TestReport } from '../../src/testing/index.js';
 import { runProjectCases } from '../../src/testing/index.js';
+import { LONG } from '../fixtures/extent.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
 const ENVIRONMENTS = `
@@ -287,7 +288,7 @@ test('the cases of one ability are run alone, and each is reported as it ends', 
   expect(told).toEqual(['live']);
 });
 
-test('a run that is stopped leaves nothing behind', async () => {
+test('a run that is stopped leaves nothing behind', LONG, async () => {
   const stop = new AbortController();
   const running = runProjectCases({
     root: project.root,

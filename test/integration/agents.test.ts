@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, explainTask, viewTask } from '../../src/client/index.js';
 import { agent, modelProgram, models } from '../fixtures/agents.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -197,14 +198,14 @@ describe('an agent', () => {
     expect(child.result).toMatchObject({ ability_id: 'counter', agent: { turns: 2 } });
   });
 
-  test('counts what agents use that workflows call for it', async () => {
+  test('counts what agents use that workflows call for it', LONG, async () => {
     const result = await project.run('through_workflow', { request: 'x' });
     expect(result).toMatchObject({ status: 'succeeded', agent: { turns: 2, calls: 2 } });
     const [words, note] = JSON.parse(result.output as string);
     expect([words, note]).toEqual([3, expect.stringContaining('7 calls')]);
   });
 
-  test('repairs an answer that does not fit its contract once, and no more', async () => {
+  test('repairs an answer that does not fit its contract once, and no more', LONG, async () => {
     expect(await project.run('repairer', { request: 'x' })).toMatchObject({
       status: 'succeeded',
       output: { words: 3 },
@@ -279,7 +280,7 @@ describe('an agent', () => {
     });
   });
 
-  test('whose agents are asked for at once gives each what the others left', async () => {
+  test('whose agents are asked for at once gives each what the others left', LONG, async () => {
     const result = await project.run('fans_out', { request: 'x' });
     const told = JSON.parse(result.output as string) as { status: string; output?: { note: string } }[];
     // Five calls: the agent itself and what it calls, twice; the third has none left, and may only answer.

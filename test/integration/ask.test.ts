@@ -278,7 +278,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('the same id with the same request is the same run, and with another it is refused', async () => {
+  test('the same id with the same request is the same run, and with another it is refused', LONG, async () => {
     const args = ['search the notes for "twice"', '--key', 'my-run'];
     const [first, second] = await Promise.all([ask(args), ask(args)]);
     const third = await ask(args);
@@ -345,7 +345,7 @@ describe('POST /v1/runs with a prompt', () => {
     });
   });
 
-  test('asks, and is answered by the next prompt in the session', async () => {
+  test('asks, and is answered by the next prompt in the session', LONG, async () => {
     const { status, body } = await post({ prompt: 'delete the note with note_id n-13' });
     expect({ status, body }).toMatchObject({
       status: 200,

@@ -186,7 +186,7 @@ describe('the input of a created task', () => {
     expect(await ended(key)).toMatchObject({ output: { n: 2 } });
   });
 
-  test('signals and a pause that came before a change are kept', async () => {
+  test('signals and a pause that came before a change are kept', LONG, async () => {
     const key = await created({}, 'waits');
     const handle = project.connection.temporal.workflow.getHandle(key);
     await handle.signal('go', { ok: 1 });
@@ -198,7 +198,7 @@ describe('the input of a created task', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { ok: 1 } });
   });
 
-  test('a cancelled task has the input that it had last', async () => {
+  test('a cancelled task has the input that it had last', LONG, async () => {
     const key = await created();
     await set(key, { n: 7 });
     await cancelTask(project.connection, key);
@@ -223,7 +223,7 @@ describe('the input of a created task', () => {
 });
 
 describe('at once', () => {
-  test('twenty changes of different fields all hold', async () => {
+  test('twenty changes of different fields all hold', LONG, async () => {
     const key = await created();
     const answers = await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${name}` })));
     expect(answers.every(({ changed }) => changed)).toBe(true);
@@ -317,7 +317,7 @@ describe('meanwhile', () => {
     },
   );
 
-  test('a run that comes while a slow hook is asked waits for it, and runs with the new input', async () => {
+  test('a run that comes while a slow hook is asked waits for it, and runs with the new input', LONG, async () => {
     const key = await created({ n: 1 }, 'slowly');
     const asked = join(project.root, 'asked');
     rmSync(asked);
@@ -382,27 +382,31 @@ describe('of a task that the definitions have moved', () => {
   const moved = workflow('moves', `${steps}\nplacement: cloud`);
   const edit = { set: { n: 2 }, unset: [], by };
 
-  test('R-000-84: nothing is changed where no worker serves its new queue, and the task can still be run', async () => {
-    const local = await runProject(files, { placements: ['local'] });
-    try {
-      const { id } = await local.create('moves', { n: 1 }, { run: false });
-      const { taskQueue, runId } = await local.connection.temporal.workflow.getHandle(id).describe();
-      local.write(moved);
-      const answer = await refused(changeInput(local.connection, id, edit));
-      expect(answer).toMatchObject({ code: 'placement.no_worker' });
-      expect(answer.message).toContain(taskQueue.replace('-local', '-cloud'));
-      expect(answer.suggestion).toBe('Start one: ability worker --env dev --placement cloud.');
-      const after = await local.connection.temporal.workflow.getHandle(id).describe();
-      expect(after).toMatchObject({ taskQueue, runId, status: { name: 'RUNNING' } });
-      const { view } = await viewTask(local.connection, id);
-      expect(view).toMatchObject({ status: 'created', input: { n: 1 } });
-      expect(view?.changes).toBeUndefined();
-      await runTask(local.connection, id);
-      expect(await local.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 1 } } });
-    } finally {
-      await local.stop();
-    }
-  });
+  test(
+    'R-000-84: nothing is changed where no worker serves its new queue, and the task can still be run',
+    LONG,
+    async () => {
+      const local = await runProject(files, { placements: ['local'] });
+      try {
+        const { id } = await local.create('moves', { n: 1 }, { run: false });
+        const { taskQueue, runId } = await local.connection.temporal.workflow.getHandle(id).describe();
+        local.write(moved);
+        const answer = await refused(changeInput(local.connection, id, edit));
+        expect(answer).toMatchObject({ code: 'placement.no_worker' });
+        expect(answer.message).toContain(taskQueue.replace('-local', '-cloud'));
+        expect(answer.suggestion).toBe('Start one: ability worker --env dev --placement cloud.');
+        const after = await local.connection.temporal.workflow.getHandle(id).describe();
+        expect(after).toMatchObject({ taskQueue, runId, status: { name: 'RUNNING' } });
+        const { view } = await viewTask(local.connection, id);
+        expect(view).toMatchObject({ status: 'created', input: { n: 1 } });
+        expect(view?.changes).toBeUndefined();
+        await runTask(local.connection, id);
+        expect(await local.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 1 } } });
+      } finally {
+        await local.stop();
+      }
+    },
+  );
 
   test('R-000-84: it goes on in its new queue where a worker serves that', async () => {
     const both = await runProject(files, { placements: PLACEMENTS });

@@ -129,7 +129,7 @@ describe('a task that has ended', () => {
     expect(await remove(key)).toMatchObject({ kind: 'already', deletion: { deleted_by: by } });
   });
 
-  test('of which only the record is left, is deleted as well', async () => {
+  test('of which only the record is left, is deleted as well', LONG, async () => {
     const { connection } = flows.project;
     const { id: key } = await flows.project.create('util.echo', { text: DATA }, { key: 'forgotten' });
     await ended(key);
@@ -230,7 +230,7 @@ describe('purged', () => {
     expect(await remove(key, true)).toMatchObject({ kind: 'already', deletion: { purged: true } });
   });
 
-  test('a task that was tried again takes its retry with it as little as the retry does it', async () => {
+  test('a task that was tried again takes its retry with it as little as the retry does it', LONG, async () => {
     const ability = flows.define(
       `steps: [{ id: e, call: util.echo, with: {} }, { id: bad, fail: { code: no_luck, message: no } }]`,
     );
@@ -253,7 +253,7 @@ describe('what is not deleted', () => {
     }
   });
 
-  test('a workflow that is no task, and a task of another project', async () => {
+  test('a workflow that is no task, and a task of another project', LONG, async () => {
     const { temporal } = flows.project.connection;
     await temporal.workflow.start('somebody-elses', { workflowId: 'foreign', taskQueue: 'nobody-serves-this' });
     expect(await refused(remove('foreign', true))).toMatchObject({ code: 'task.not_found' });

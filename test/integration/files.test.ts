@@ -6,6 +6,7 @@ import { deleteTask, retryTask, signalTask, takeFiles } from '../../src/client/i
 import type { FileValue } from '../../src/contracts/files.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { LONG } from '../fixtures/extent.js';
 import { workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
@@ -83,7 +84,7 @@ output: { file: "\${{ steps.build.files.report }}", read: "\${{ steps.read.outpu
     expect(readdirSync(calls).flatMap((worker) => readdirSync(join(calls, worker)))).toEqual([]);
   });
 
-  test('is read on stdin where it is all that stands there', async () => {
+  test('is read on stdin where it is all that stands there', LONG, async () => {
     project.write({
       ...scriptAbility(
         'f.stdin',
@@ -120,7 +121,7 @@ output: "\${{ steps.read.output.text }}"`,
     expect(readFileSync(join(project.root, key), 'utf8')).toBe('x');
   });
 
-  test('is one of many where the contract says so, below folders too', async () => {
+  test('is one of many where the contract says so, below folders too', LONG, async () => {
     const body =
       'mkdirSync(`${dir}/a/b`, { recursive: true }); for (const n of ["z.log", "a/b/y.log", "x.txt"]) writeFileSync(`${dir}/${n}`, n); writeFileSync(out, "{}");';
     project.write({
@@ -251,7 +252,7 @@ describe('the files of a task', () => {
     await expect(project.run('f.read', { file: { $file: 'x' } })).rejects.toMatchObject({ code: 'input.invalid' });
   });
 
-  test('go with a retry that takes over the step that made them', async () => {
+  test('go with a retry that takes over the step that made them', LONG, async () => {
     const steps = (call: string) => `
 steps:
   - { id: build, call: f.make, with: { text: again } }
@@ -329,7 +330,7 @@ steps:
     }
   });
 
-  test('are kept for a time after the end of the task, and then collected', async () => {
+  test('are kept for a time after the end of the task, and then collected', LONG, async () => {
     project.write(
       workflow(
         'held_open',

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskStory } from '../../src/contracts/story.js';
 import { nextCommands } from '../../src/doors/cli/output/next-commands.js';
 import { renderStory } from '../../src/doors/cli/output/story/render-story.js';
+import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -163,7 +164,7 @@ describe('a task that succeeded', () => {
     expect(text(story)).toMatch(/hook early \(PreAbilityCreate.*\) allowed it\n +warning Be careful\./);
   });
 
-  test('is told of a direct run as well', async () => {
+  test('is told of a direct run as well', LONG, async () => {
     const { id } = await project.create('u.guarded', { n: 1 }, { direct: true });
     await project.wait(id);
     expect(await why(id)).toMatchObject({ task_key: null, status: 'succeeded', resolution: { placement: 'local' } });
@@ -190,7 +191,7 @@ describe('a task that failed', () => {
     ]);
   });
 
-  test('shows the rounds of a group that was tried again', async () => {
+  test('shows the rounds of a group that was tried again', LONG, async () => {
     const story = await ended('rounds');
     expect(step(story, 'g')).toMatchObject({ attempts: 2, tries: [] });
     expect(step(story, 'g/c')?.tries).toMatchObject([
@@ -266,7 +267,7 @@ describe('a task that is open', () => {
     await cancelTask(project.connection, id);
   });
 
-  test('waits for its next attempt: why the last one failed, and when the next one starts', async () => {
+  test('waits for its next attempt: why the last one failed, and when the next one starts', LONG, async () => {
     const { id } = await project.create('patient', { file: newFile(), times: 1 });
     await expect
       .poll(async () => step(await why(id), 'flaky')?.tries, { timeout: 20_000 })

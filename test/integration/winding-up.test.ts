@@ -107,7 +107,7 @@ describe('`on_failure: finish` over continue-as-new', () => {
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('a `parallel` does not repeat the branch that failed, also in an item of a loop', async () => {
+  test('a `parallel` does not repeat the branch that failed, also in an item of a loop', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: each
@@ -137,7 +137,7 @@ steps:
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('the item after one that failed sees the last one that was done, wherever a new run begins', async () => {
+  test('the item after one that failed sees the last one that was done, wherever a new run begins', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: each
