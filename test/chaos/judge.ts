@@ -65,10 +65,7 @@ export async function judge(
     must(tries.length <= 1, `${path} was sent ${tries.length} times`);
     const isCut = tries.some((one) => one.isCut);
     const isUnknown = result.status === 'unknown' && result.error?.step === path.split('/').at(-1);
-    must(
-      !isCut || isUnknown,
-      `${path} was under way when its caller died, and is not said to be unknown`,
-    );
+    must(!isCut || isUnknown, `${path} was under way when its caller died, and is not said to be unknown`);
     const call = calls.find(({ type }) => type === ability);
     const isHit = call !== undefined && kills.some(({ at }) => at > call.from - SLACK_MS && at < call.to + SLACK_MS);
     must(!isUnknown || isHit, `${path} is unknown, and no kill came while it was under way`);
