@@ -61,8 +61,8 @@ function oldNameOf({ pid, started }: ProcessMark): string {
 
 function markFrom(name: string): ProcessMark | undefined {
   const [, pid] = /^(\d+)@/.exec(name) ?? [];
-  const mark = pid === undefined ? undefined : markOf(Number(pid));
   if (pid === undefined) return undefined;
+  const mark = markOf(Number(pid));
   // Names of earlier builds have no space.
   return mark && [nameOf(mark), oldNameOf(mark)].includes(name) ? mark : { pid: Number(pid), started: 'gone' };
 }

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agent, modelProgram, models } from '../fixtures/agents.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
@@ -21,7 +22,10 @@ let lonely: ProjectFolder;
 beforeAll(async () => {
   const port = await closedPort();
   project = makeProject({
-    'ability.yaml': projectFile('{ dev: {}, prod: { protected: true } }', 'default_environment: dev\n'),
+    'ability.yaml': projectFile(
+      '{ dev: {}, prod: { protected: true } }',
+      `default_environment: dev\n${models({ counts: '' })}`,
+    ),
     'registry/config/all.yaml': `
 abilities:
   - id: http.call.nobody
@@ -49,6 +53,8 @@ hooks:
     ...operation('util.regression', 'return input;', {
       yaml: 'hooks: { pre_create: [peak] }\ninput_schema: { type: object, required: [n], properties: { n: { type: integer } } }',
     }),
+    ...agent('helper', 'model: counts\noperations: [util.echo]'),
+    ...modelProgram('counts', "return 'done';"),
     ...operation('util.exit', 'process.stderr.write("went wrong\\n"); process.exit(9);', { effects: 'write_additive' }),
     ...operation('util.hang', 'await sleep(600_000);', { effects: 'write_additive', script: ', timeout_sec: 1' }),
     ...operation('util.prod_only', 'return 1;', { yaml: 'scope: { environments: [prod] }' }),
@@ -163,6 +169,7 @@ const TASKS: Row[] = [
   [['task', 'record', 'unknown-key'], 2, 'task.not_found', /no task/],
   [['task', 'record', '../../x'], 2, 'task.not_found', /no task key/],
   [['task', 'get', 'taken', 'm'], 2, 'usage.invalid', /no field m/, /n/],
+  [['task', 'list', '--ability', 'helpr'], 2, 'ability.not_found', /no ability helpr/, /helper/],
   [['approve', 'unknown-key'], 2, 'task.not_found', /no task/],
   [['approve', 'taken'], 4, 'approval.ignored', /no approval is open/],
 ];
@@ -329,6 +336,11 @@ describe('projects', () => {
     expect(end.stderr).toMatch(
       /^error definition\.unknown_reference There is no ability `util\.ecko`\n {2}at registry\/high-level\/bad_step\.yaml:5:24\n {2}Did you mean util\.echo or util\.exit\?$/m,
     );
+  });
+
+  test('the tasks of an agent that has none yet are an empty list', async () => {
+    const end = await abilityJson(['task', 'list', '--ability', 'helper'], { cwd: project.root });
+    expect(end).toMatchObject({ exitCode: 0, json: [] });
   });
 
   test('an input from stdin is read', async () => {

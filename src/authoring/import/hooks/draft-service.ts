@@ -20,7 +20,7 @@ export function draftHttp(id: string, { url, headers, allowedEnvVars }: HttpHook
   const { protocol, origin, pathname, searchParams, username, password } = new URL(url);
   if (protocol !== 'http:' && protocol !== 'https:') return { why: `its \`url\` is neither http nor https: ${url}` };
   if (username !== '' || password !== '') return { why: 'its `url` holds a password, which belongs in a header' };
-  if (/[{}$]/.test(decodeURI(pathname) + [...searchParams].join())) {
+  if (/[{}$]|%7B|%7D/i.test(pathname + [...searchParams].join())) {
     return { why: 'its `url` has braces or a $, which mean something else here' };
   }
   if (new Set(searchParams.keys()).size < searchParams.size) return { why: 'its `url` has a parameter twice' };

@@ -13,5 +13,8 @@ export async function run(context: Context): Promise<void> {
     terminal.print(`down  process ${runtime.pid} and its Temporal server have stopped`);
     terminal.note(asTyped('Open tasks are on disk and go on with the next `ability up` or `ability run`.', context));
   } else terminal.print('It was not up.');
-  if (orphans > 0) terminal.note('A Temporal server that a killed runtime had left was stopped.');
+  if (orphans > 0) {
+    const servers = orphans === 1 ? 'A Temporal server' : `${orphans} Temporal servers`;
+    terminal.note(`${servers} left behind by a killed runtime ${orphans === 1 ? 'was' : 'were'} stopped.`);
+  }
 }

@@ -73,6 +73,7 @@ describe('answer 41: hooks of type http and mcp_tool become abilities', () => {
     [{ url: 'file:///etc/passwd' }, /neither http nor https/],
     [{ url: 'https://me:secret@a.test' }, /password/],
     [{ url: 'https://a.test/{x}' }, /braces/],
+    [{ url: 'https://a.test/%7bx}' }, /braces/],
     [{ url: 'https://a.test/?a=1&a=2' }, /twice/],
     [{ headers: { A: 'Bearer $TOKEN' } }, /\$TOKEN.*allowedEnvVars/],
     [{ headers: { A: '{credential:x}' } }, /braces/],

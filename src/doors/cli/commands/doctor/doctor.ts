@@ -9,6 +9,7 @@ import {
 import type { CheckResult } from '../../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../../contracts/problem.js';
+import { abilityIds } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { checkBinary, checkDisk, checkNode, checkRuntime } from '../../../../server/checks/check-machine.js';
 import { checkStore } from '../../../../server/checks/check-store.js';
@@ -49,8 +50,9 @@ export async function run(context: Context, _: [], { fix = false }: RuntimeFlags
   return failed > 0 ? EXIT.outOfOrder : EXIT.ok;
 }
 
-function checkDefinitions({ problems, operations, workflows, project }: Registry, isRemote: boolean): CheckResult[] {
-  const count = operations.size + workflows.size;
+function checkDefinitions(registry: Registry, isRemote: boolean): CheckResult[] {
+  const { problems, project } = registry;
+  const count = abilityIds(registry).length;
   const definitions = problems.map(({ message, location, suggestion }): CheckResult => {
     const at = location ? ` (${formatLocation(location)})` : '';
     const advice = suggestion === undefined ? {} : { advice: suggestion };

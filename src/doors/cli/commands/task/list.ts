@@ -59,7 +59,8 @@ async function refuseUnknown(
     const { resolveEnvironment } = await import('../../../../planning/resolve/resolve-environment.js');
     resolveEnvironment(registry, environment);
   }
-  const known = [...registry.operations.keys(), ...registry.workflows.keys()];
+  const { abilityIds } = await import('../../../../definitions/find-ability.js');
+  const known = abilityIds(registry);
   if (ability === undefined || known.includes(ability) || registry.broken.has(`ability:${ability}`)) return;
   throw new AbilityError({
     code: 'ability.not_found',
