@@ -4,7 +4,7 @@ import { createDecide } from './decide.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createHookPhase } from './hooks/hook-phase.js';
 import { createSendNotice } from './notices/send-notice.js';
-import { createModify, createRecordChange } from './preflight/change-input.js';
+import { createModify, createRecordChange } from './preflight/check-changed-input.js';
 import { createEnter } from './preflight/enter-called-task.js';
 import { createPreflight } from './preflight/preflight.js';
 import { createEndCall } from './session/session-calls.js';

@@ -1,3 +1,8 @@
+// The way of a task through these files:
+// task/task-run.ts (its parts), task/begin-task.ts (waits for `run`, guards), concurrency/take-turn.ts (its lock),
+// task/run-steps-and-cleanup.ts, which per step goes through steps/run-step.ts, task/before-step.ts (pause, new run)
+// and steps/run-verb.ts to calls/call-operation.ts, and in the end through steps/run-undo.ts and steps/run-cleanup.ts;
+// then task/finish.ts (output and record), or continue-as-new/carry-on.ts or input-changes/continue-changed.ts.
 import './no-stack-traces.js';
 import {
   ApplicationFailure,
@@ -24,14 +29,14 @@ import { continueChanged } from './input-changes/continue-changed.js';
 import { reportRun } from './reports/report-run.js';
 import { runStep } from './steps/run-step.js';
 import { Halted } from './steps/step-failure.js';
+import { refuseCancelled } from './task/before-step.js';
 import { enterChild, guardTask, learnLink, waitForRun } from './task/begin-task.js';
 import { finishTask, type Outcome } from './task/finish.js';
-import { refuseCancelled } from './task/gate.js';
 import { listen } from './task/handle-signals.js';
 import type { TaskIdentity } from './task/identity.js';
+import { outcomeOf, runStepsAndCleanUp } from './task/run-steps-and-cleanup.js';
 import { Halt } from './task/stop-branches.js';
 import { TaskRun } from './task/task-run.js';
-import { outcomeOf, workAndCleanUp } from './task/work.js';
 import { tellFailure } from './view/describe-failure.js';
 import { showDetails } from './view/details.js';
 
@@ -132,7 +137,7 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
     // After its guards, so that a slow confirmation blocks no other task, and a refused task cancels none.
     await takeTurn(run);
     if (run.task.plan.links) await learnLink(run);
-    return await workAndCleanUp({
+    return await runStepsAndCleanUp({
       run,
       runStep,
       prefix: '',

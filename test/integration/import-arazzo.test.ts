@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importArazzo, openArazzo } from '../../src/authoring/arazzo/import-arazzo.js';
-import { importDocument, openDocument } from '../../src/authoring/openapi/import-document.js';
+import { importArazzo, openArazzo } from '../../src/authoring/import/arazzo/import-arazzo.js';
+import { importDocument, openDocument } from '../../src/authoring/import/openapi/import-document.js';
 import { isJsonObject, type JsonObject } from '../../src/contracts/json.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { readImport } from '../../src/definitions/read-imports.js';

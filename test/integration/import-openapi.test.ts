@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importDocument, openDocument } from '../../src/authoring/openapi/import-document.js';
-import { loadDescription } from '../../src/authoring/openapi/load-description.js';
+import { importDocument, openDocument } from '../../src/authoring/import/openapi/import-document.js';
+import { loadDescription } from '../../src/authoring/import/openapi/load-description.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../src/planning/resolve/resolve-plan.js';

@@ -851,7 +851,7 @@ export const MUTATIONS = [
   },
   {
     name: 'projects: a key that another project holds is taken',
-    file: 'src/activities/preflight/key-state.ts',
+    file: 'src/activities/preflight/task-key-state.ts',
     find: "holder === 'foreign' || holder.project === project) continue;",
     replace: "holder === 'foreign' || holder.project) continue;",
     tests: [{ file: 'test/attacks/two-projects.test.ts', name: 'a key that another project holds' }],

@@ -1,3 +1,8 @@
+// The way of a request: guard-creation.ts (`resolveWanted`: plan, then input), task-key-state.ts (an earlier task of
+// the key answers here), session/link-task.ts, guard-creation.ts again (`guardCreation`: credentials, MCP tools, then
+// the PreAbilityCreate hooks, so guards see only input that passed its check), task/kept-progress.ts (retries),
+// files/task-files.ts, seal.ts, record/new-record.ts. A changed input goes through check-changed-input.ts instead, a
+// task that another one calls through enter-called-task.ts.
 import { isDeepStrictEqual } from 'node:util';
 import type { Info } from '@temporalio/activity';
 import { earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
@@ -26,7 +31,7 @@ import { sealInvalid, signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
 import { keptProgress } from '../task/kept-progress.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
-import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './key-state.js';
+import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './task-key-state.js';
 
 type PreflightDependencies = CreationDependencies &
   KeyDependencies &

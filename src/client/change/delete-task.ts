@@ -10,7 +10,7 @@ import type { Connection } from '../connection/connect.js';
 import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, isUnknownWorkflow, keywordAttributes, taskNotFound } from '../connection/temporal-errors.js';
-import { findPreflight } from '../start/find-preflight.js';
+import { findPreflight } from '../start/find-preflight-outcome.js';
 import { type OwnTask, openOwn } from '../view/open-task.js';
 import { readDeletion } from '../view/read-deletion.js';
 import { findRecord } from '../view/read-record.js';

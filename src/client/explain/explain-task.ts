@@ -2,7 +2,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { TaskStory } from '../../contracts/story.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, problemIn, taskNotFound } from '../connection/temporal-errors.js';
-import { findPreflight } from '../start/find-preflight.js';
+import { findPreflight } from '../start/find-preflight-outcome.js';
 import { readLastOutput, readProtocols } from '../view/read-call-logs.js';
 import { findRecord } from '../view/read-record.js';
 import { type SeenTask, viewTask } from '../view/view-task.js';

@@ -1,9 +1,9 @@
 /** Functions without a route in the door, which fail over HTTP; docs/http.md lists them. */
 import * as fromRunSession from '../agent/run-session.js';
 import * as fromReadApprovals from '../approvals/read-approvals.js';
-import * as fromChangeInput from '../change/change-input.js';
 import * as fromControlTask from '../change/control-task.js';
 import * as fromDeleteTask from '../change/delete-task.js';
+import * as fromChangeInput from '../change/request-input-change.js';
 import * as fromCheckFormerNames from '../checks/check-server.js';
 import * as fromCheckServer from '../checks/check-server.js';
 import * as fromExplainTask from '../explain/explain-task.js';

@@ -15,11 +15,11 @@ import type { Connection } from '../connection/connect.js';
 import { refuseWithoutWorker } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown, keywordAttributes } from '../connection/temporal-errors.js';
-import { askPreflight, MAX_TURNS, tooManyCallers } from './ask-preflight.js';
 import { attachTask } from './attach-task.js';
 import { giveFiles } from './give-files.js';
 import { checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
 import type { NewTask } from './new-task.js';
+import { MAX_TURNS, runPreflight, tooManyCallers } from './run-preflight.js';
 
 /** A new task, or an existing one with the same key and request. */
 export interface CreatedTask {
@@ -82,7 +82,7 @@ async function createOnce(
   wanted: NewTask,
 ): Promise<CreatedTask | undefined> {
   const { task: id } = request;
-  const { seal, ...answer } = await askPreflight(connection, request, wanted);
+  const { seal, ...answer } = await runPreflight(connection, request, wanted);
   const { warnings } = answer;
   if (answer.ended) return { id, runId: '', warnings, attached: true };
   const start = seal && startOf(connection, request, { ...answer, seal }, wanted);

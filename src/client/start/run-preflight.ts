@@ -1,101 +1,74 @@
-import { ServiceError } from '@temporalio/client';
-import { ApplicationFailure, TimeoutFailure } from '@temporalio/common';
-import { ACTIVITIES, ACTIVITY_LIMITS, preflightIdOf, WORKFLOWS } from '../../contracts/names.js';
+import type { ApplicationFailure } from '@temporalio/client';
+import { taskQueueOf } from '../../contracts/names.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { PreflightAnswer, TaskRequest } from '../../contracts/task.js';
-import { isUnimplemented } from '../../server/temporal/grpc-error.js';
+import { digestOf } from '../../rules/canonical.js';
 import type { Connection } from '../connection/connect.js';
-import { outcomeOf, type PreflightOutcome } from './find-preflight.js';
+import { placementWithWorker } from '../connection/find-workers.js';
+import { problemIn } from '../connection/temporal-errors.js';
+import { watchingStalls } from '../watch/find-stall.js';
+import type { PreflightOutcome } from './find-preflight-outcome.js';
+import type { NewTask } from './new-task.js';
+import { runAsActivity } from './preflight-as-activity.js';
+import { startAsWorkflow } from './preflight-as-workflow.js';
 
-const LIMIT = '60s';
-const ATTEMPT_LIMIT = '55s';
-/** If no slot for activities was free, the next preflights run as workflows for this long. */
-const BUSY_MS = 30_000;
+/** Callers with different inputs for one key run preflight in turn, up to this limit. */
+export const MAX_TURNS = 20;
 
 /**
- * Runs a preflight as an activity, at half the cost of a workflow, or joins the one under its key.
- * @returns undefined if it must be a workflow: the server has no standalone activities, the worker's build refuses
- * them, or no slot was free. The connection remembers that.
+ * Runs preflight, or joins another caller's for the same request. @throws AbilityError errors of preflight;
+ * `worker.unavailable`, `task.key_conflict`. Source: docs/architecture.md#what-lives-where-in-temporal;
+ * docs/architecture.md#never-a-hang.
  */
-export async function runAsActivity(
+export async function runPreflight(
   connection: Connection,
   request: TaskRequest,
-  taskQueue: string,
-): Promise<PreflightOutcome | undefined> {
-  if (performance.now() < (connection.preflightIsWorkflowUntil ?? 0)) return undefined;
-  const outcome = await startActivity(connection, request, taskQueue);
-  if (outcome === 'no reason') return undefined;
-  const until = mustBeWorkflowUntil(outcome);
-  if (until === undefined) return outcome;
-  connection.preflightIsWorkflowUntil = until;
-  return undefined;
-}
-
-async function startActivity(
-  connection: Connection,
-  request: TaskRequest,
-  taskQueue: string,
-): Promise<PreflightOutcome | 'no reason' | undefined> {
-  try {
-    const handle = await connection.temporal.activity.start<PreflightAnswer>(ACTIVITIES.preflight, {
-      id: preflightIdOf(request.task, connection.project),
-      taskQueue,
-      args: [request],
-      idConflictPolicy: 'USE_EXISTING',
-      idReusePolicy: 'ALLOW_DUPLICATE',
-      scheduleToStartTimeout: ACTIVITY_LIMITS.preflight_slot,
-      scheduleToCloseTimeout: LIMIT,
-      startToCloseTimeout: ATTEMPT_LIMIT,
-      // Detects a killed worker by its missing heartbeats.
-      heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
-      retry: { initialInterval: '200ms', maximumAttempts: 5 },
-      summary: summaryOf(request),
-    });
-    return await outcomeOf(() => handle.result());
-  } catch (error) {
-    if (isUnimplemented(error)) return undefined;
-    // The activity client drops errors of others than the server, such as our codec; the workflow client reports them.
-    if (error instanceof ServiceError && error.cause === undefined) return 'no reason';
-    throw error;
+  { onStall }: Pick<NewTask, 'onStall'>,
+): Promise<PreflightAnswer> {
+  const placement = await placementWithWorker(connection, request.environment);
+  const queue = taskQueueOf(connection.project, request.environment, placement);
+  const digest = digestOf(request);
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
+    const outcome =
+      (await runAsActivity(connection, request, queue)) ?? (await runAsWorkflow(connection, request, queue, onStall));
+    const own = ownAnswer(outcome, digest);
+    if (own) return own;
   }
+  throw tooManyCallers(request.task);
 }
 
-/** @returns a time of `performance.now()`; undefined if the outcome is final. */
-function mustBeWorkflowUntil(outcome: PreflightOutcome | undefined): number | undefined {
-  if (!outcome) return Number.POSITIVE_INFINITY;
-  const cause = 'failure' in outcome ? outcome.failure.cause : undefined;
-  if (cause instanceof TimeoutFailure && cause.timeoutType === 'SCHEDULE_TO_START') return performance.now() + BUSY_MS;
-  const isOlderWorker =
-    cause instanceof ApplicationFailure && cause.type === 'seal.invalid' && !isAskedOutside(cause.details?.[1]);
-  return isOlderWorker ? Number.POSITIVE_INFINITY : undefined;
-}
-
-/** Whether a failure comes from a worker that supports preflights as activities. */
-function isAskedOutside(context: unknown): boolean {
-  return typeof context === 'object' && context !== null && 'outside' in context;
-}
-
-/** Starts a preflight as workflow, or joins a running one with the same key. */
-export async function startAsWorkflow(
+async function runAsWorkflow(
   connection: Connection,
   request: TaskRequest,
-  taskQueue: string,
-): Promise<{ id: string; outcome: () => Promise<PreflightOutcome> }> {
-  const id = preflightIdOf(request.task, connection.project);
-  const handle = await connection.temporal.workflow.start<(request: TaskRequest) => Promise<PreflightAnswer>>(
-    WORKFLOWS.preflight,
-    {
-      workflowId: id,
-      taskQueue,
-      args: [request],
-      workflowExecutionTimeout: LIMIT,
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: summaryOf(request),
-    },
-  );
-  return { id, outcome: () => outcomeOf(() => handle.result()) };
+  queue: string,
+  onStall: NewTask['onStall'],
+): Promise<PreflightOutcome> {
+  const { id, outcome } = await startAsWorkflow(connection, request, queue);
+  return watchingStalls(connection, id, onStall, outcome);
 }
 
-function summaryOf({ ability }: TaskRequest): string {
-  return `preflight of ${ability}`;
+/** Undefined if the preflight was for another request. @throws AbilityError with its refusal. */
+function ownAnswer(outcome: PreflightOutcome, digest: string): PreflightAnswer | undefined {
+  if ('answer' in outcome) return outcome.answer.request === digest ? outcome.answer : undefined;
+  const { failure } = outcome;
+  const { cause } = failure;
+  const problem = problemIn(cause);
+  if (!problem) throw notAnswered(failure);
+  const [, by] = ((cause as ApplicationFailure).details ?? []) as [unknown, { request?: string }?];
+  if (by?.request !== undefined && by.request !== digest) return undefined;
+  throw new AbilityError(problem, { cause: failure });
+}
+
+function notAnswered(cause: Error): AbilityError {
+  const message = 'No worker answered the preflight within a minute; nothing was created';
+  const suggestion = 'Run `ability doctor` to check the worker.';
+  return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
+}
+
+export function tooManyCallers(id: string): AbilityError {
+  return new AbilityError({
+    code: 'task.key_conflict',
+    message: `Too many callers want the key ${id} for different tasks at once`,
+    suggestion: 'Choose another key.',
+  });
 }

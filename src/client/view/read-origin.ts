@@ -5,7 +5,7 @@ import { readArguments } from '../../server/temporal/read-arguments.js';
 import type { Connection } from '../connection/connect.js';
 import { firstEvents, lastEvents } from '../connection/history-events.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
-import { findPreflight } from '../start/find-preflight.js';
+import { findPreflight } from '../start/find-preflight-outcome.js';
 
 /** This many last events contain one of the task's worker. */
 const LAST_EVENTS = 30;

@@ -16,7 +16,7 @@ import { openAccount } from '../loops/loop-account.js';
 import { endItem, failTurn, type Turn } from '../loops/loop-turn.js';
 import type { Frame } from '../steps/frame.js';
 import { isStepFailure, locate, StepFailure, stepStatusOf } from '../steps/step-failure.js';
-import { passGate, refuseCancelled } from '../task/gate.js';
+import { beforeStep, refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
 import { limitReached } from './agent-limits.js';
 
@@ -109,8 +109,8 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
     return;
   }
   refuseCancelled();
-  const gate = passGate(run, frame.halt);
-  if (gate) await gate;
+  const resumed = beforeStep(run, frame.halt);
+  if (resumed) await resumed;
   const limits = limitsWithin(agent.limits, run.task.start.child?.agent);
   if (state.calls >= limits.max_calls) throw limitReached('max_calls', state);
   state.calls += 1;

@@ -9,7 +9,7 @@ import { executeCall } from '../calls/call-operation.js';
 import { foldTurn } from '../loops/turn-counts.js';
 import type { Frame } from '../steps/frame.js';
 import { isStepFailure, locate, StepFailure, stepStatusOf } from '../steps/step-failure.js';
-import { passGate, refuseCancelled } from '../task/gate.js';
+import { beforeStep, refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
 import { limitReached, refuseExhausted } from './agent-limits.js';
 import { makeCalls } from './make-calls.js';
@@ -55,8 +55,8 @@ async function takeTurn(agent: PlanAgent, loop: RepeatStep, frame: Frame): Promi
   const turn = state().turns - (state().asked ? 1 : 0);
   if (!state().asked) {
     refuseCancelled();
-    const gate = passGate(run, frame.halt);
-    if (gate) await gate;
+    const resumed = beforeStep(run, frame.halt);
+    if (resumed) await resumed;
     const left = leftNow(run, agent, state());
     refuseExhausted(left, state());
     const answer = await askModel(agent, frame, turn, requestOf(run, agent, state(), left));

@@ -4,7 +4,7 @@ import type { SlotAnswer } from '../../contracts/concurrency.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { Halted, readActivityFailure, StepFailure } from '../steps/step-failure.js';
-import { refuseCancelled } from '../task/gate.js';
+import { refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
 import type { LockTurn } from './lock-turn.js';
 

@@ -8,15 +8,15 @@ import { nameOfStep } from '../../rules/steps/step-name.js';
 import { spotOf } from '../../rules/traces/trace-ids.js';
 import { withOwnTurn } from '../loops/last-turns.js';
 import { reportStep } from '../reports/report-spans.js';
-import { passGate, refuseCancelled } from '../task/gate.js';
+import { beforeStep, refuseCancelled } from '../task/before-step.js';
 import type { TaskRun } from '../task/task-run.js';
 import { evaluateCondition } from './evaluate.js';
 import { type Frame, frameInside, type StepEnd } from './frame.js';
 import { withHandlers } from './handlers.js';
 import { withCleanup, withRetry, withTimeout } from './modifiers.js';
 import { prepareUndo, runCall } from './run-call.js';
+import { runVerb } from './run-verb.js';
 import { EndOfTask, Halted, isStepFailure, locate, stepStatusOf } from './step-failure.js';
-import { runVerb } from './verbs.js';
 
 /**
  * Runs one step with its modifiers, from the inside out: retry, timeout, on_error, finally, continue_on_error.
@@ -35,8 +35,8 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   const spot = spotOf(path, around.groups);
   const frame = { ...withOwnTurn(step, around), spot };
   refuseCancelled();
-  const gate = frame.isCleanup ? undefined : passGate(run, frame.halt);
-  if (gate) await gate;
+  const resumed = frame.isCleanup ? undefined : beforeStep(run, frame.halt);
+  if (resumed) await resumed;
   let isSkipped = false;
   try {
     // The condition of a step that has begun was evaluated before.

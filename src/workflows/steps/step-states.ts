@@ -7,7 +7,7 @@ import { ItemsUnderWay } from '../loops/loop-account.js';
 import { turnsAtHand } from '../loops/turn-counts.js';
 import { reportTurn } from '../reports/report-spans.js';
 import type { TaskIdentity } from '../task/identity.js';
-import type { TaskLife } from '../task/life.js';
+import type { TaskLifecycle } from '../task/lifecycle.js';
 import { fileMakers } from '../task/task-files.js';
 import { StepsInTurns } from './plain-steps.js';
 import { isUndo } from './step-notes.js';
@@ -38,7 +38,7 @@ export class StepStates {
 
   constructor(
     readonly task: TaskIdentity,
-    private readonly life: TaskLife,
+    private readonly life: TaskLifecycle,
   ) {
     const { progress, carried, changed } = task.start;
     this.progress = { ...progress };

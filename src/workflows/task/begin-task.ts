@@ -14,9 +14,9 @@ import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { askGuards } from '../hooks/ask-hooks.js';
 import { recordChange } from '../input-changes/continue-changed.js';
 import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
+import { aroundTask } from './run-steps-and-cleanup.js';
 import type { Halt } from './stop-branches.js';
 import type { TaskRun } from './task-run.js';
-import { aroundTask } from './work.js';
 
 /**
  * Waits until `ability run` starts a created task; pending changes of its input come first. The timer is not

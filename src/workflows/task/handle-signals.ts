@@ -6,10 +6,10 @@ import type { ToldTask } from '../../contracts/run-sinks.js';
 import type { EditAnswer, InputEdit, TaskView } from '../../contracts/task.js';
 import { decide, decideBySignal, refuseNoVerdict } from '../approvals/decide.js';
 import { asSlotAnswer, hearLock } from '../concurrency/take-turn.js';
-import { modify, refuseEdit } from '../input-changes/change-input.js';
+import { modify, refuseEdit } from '../input-changes/apply-input-change.js';
 import { waitsOf } from '../view/waits.js';
 import { resultOf, toldOf } from './finish.js';
-import type { TaskLife } from './life.js';
+import type { TaskLifecycle } from './lifecycle.js';
 import type { TaskRun } from './task-run.js';
 
 /** Maximum number of kept signals; more are an error of the sender. */
@@ -69,7 +69,7 @@ function receive(run: TaskRun, awaited: ReadonlySet<string>, name: string, paylo
   run.life.changed();
 }
 
-function setPaused(life: TaskLife, paused: boolean): void {
+function setPaused(life: TaskLifecycle, paused: boolean): void {
   life.paused = paused;
   life.changed();
 }

@@ -12,14 +12,14 @@ import { StepStates } from '../steps/step-states.js';
 import { summarize } from '../view/summary.js';
 import { TaskBudget } from './budget.js';
 import { TaskIdentity } from './identity.js';
-import { TaskLife } from './life.js';
+import { TaskLifecycle } from './lifecycle.js';
 import { TaskFiles } from './task-files.js';
 import { Warnings } from './warnings.js';
 
 /** One run of a task, by its parts: code that needs one part takes that part. */
 export class TaskRun {
   readonly task: TaskIdentity;
-  readonly life: TaskLife;
+  readonly life: TaskLifecycle;
   readonly input: TaskInput;
   readonly steps: StepStates;
   readonly calls: CallsMade;
@@ -35,7 +35,7 @@ export class TaskRun {
     const { child, carried } = start;
     this.task = new TaskIdentity(start);
     const { plan } = this.task;
-    this.life = new TaskLife(start);
+    this.life = new TaskLifecycle(start);
     this.input = new TaskInput(start);
     this.warnings = new Warnings(start.warnings, carried?.left?.warnings);
     this.calls = new CallsMade(carried?.calls, carried?.made, carried?.agents);

@@ -5,7 +5,7 @@ import { nameOf } from '../../rules/steps/describe-items.js';
 import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { placeOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
-import type { TaskLife } from '../task/life.js';
+import type { TaskLifecycle } from '../task/lifecycle.js';
 
 const MAX_MESSAGE = 2000;
 
@@ -20,7 +20,7 @@ export function tellFailure(error: Problem, steps: readonly StepSummary[]): stri
 /** Failure, reason, and next command, as lines of Markdown; empty for a task that has not failed. */
 export function describeFailure(
   { id, key, plan }: TaskIdentity,
-  ending: TaskLife['ending'],
+  ending: TaskLifecycle['ending'],
   steps: readonly StepSummary[],
 ): string[] {
   const error = ending?.error;

@@ -1,4 +1,4 @@
-import type { DocumentHeader } from '../../../authoring/openapi/document-headers.js';
+import type { DocumentHeader } from '../../../authoring/import/openapi/document-headers.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type Context, environmentOf } from '../program/context.js';
 import type { ImportFlags } from '../program/imports.js';
@@ -10,7 +10,7 @@ export async function headersOf(
   { header }: Pick<ImportFlags['openApi'], 'header'>,
 ): Promise<DocumentHeader[]> {
   if (header.length === 0) return [];
-  const { readDocumentHeader } = await import('../../../authoring/openapi/document-headers.js');
+  const { readDocumentHeader } = await import('../../../authoring/import/openapi/document-headers.js');
   const { SecretSource } = await import('../../../planning/secrets/secret-source.js');
   const secrets = new SecretSource(registry.root, await environmentOf(context, registry), context.env);
   return header.map((text) => readDocumentHeader(text, (reference) => secrets.resolve(reference, 'value of --header')));

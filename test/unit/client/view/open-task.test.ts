@@ -74,8 +74,8 @@ describe('a task is opened to be changed', () => {
     );
     expect(senders.map(({ name }) => name).sort()).toEqual([
       'approvals/decide.ts',
-      'change/change-input.ts',
       'change/control-task.ts',
+      'change/request-input-change.ts',
       'checks/check-server.ts',
       'sessions/sessions.ts',
       'start/attach-task.ts',

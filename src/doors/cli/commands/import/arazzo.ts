@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
-import type { KnownSource } from '../../../../authoring/arazzo/find-operation.js';
-import type { ArazzoDocument, ArazzoImport } from '../../../../authoring/arazzo/import-arazzo.js';
+import type { KnownSource } from '../../../../authoring/import/arazzo/find-operation.js';
+import type { ArazzoDocument, ArazzoImport } from '../../../../authoring/import/arazzo/import-arazzo.js';
 import { isJsonObject, type JsonObject } from '../../../../contracts/json.js';
 import { usageError } from '../../../../contracts/problem.js';
 import type { ImportState } from '../../../../definitions/formats/import-state.js';
@@ -20,8 +20,8 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
-  const { importArazzo, openArazzo } = await import('../../../../authoring/arazzo/import-arazzo.js');
-  const { loadDescription } = await import('../../../../authoring/openapi/load-description.js');
+  const { importArazzo, openArazzo } = await import('../../../../authoring/import/arazzo/import-arazzo.js');
+  const { loadDescription } = await import('../../../../authoring/import/openapi/load-description.js');
   return unlessInterrupted(context, async (signal) => {
     const headers = await headersOf(context, registry, flags);
     const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
@@ -76,7 +76,7 @@ function known(loader: RegistryLoader, registry: Registry): Pick<ArazzoImport, '
 }
 
 async function chooseName({ title, from }: ArazzoDocument, { name }: Flags): Promise<string> {
-  const { nameOfPlace, nameOfTitle } = await import('../../../../authoring/openapi/name-operations.js');
+  const { nameOfPlace, nameOfTitle } = await import('../../../../authoring/import/openapi/name-operations.js');
   const unfit = name === undefined ? `The title of ${from} contains no valid name` : `${name} is no name for an import`;
   return checkedName('--name', name ?? nameOfTitle(title) ?? nameOfPlace(from), unfit);
 }

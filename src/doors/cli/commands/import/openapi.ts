@@ -1,5 +1,5 @@
 import type { Imported } from '../../../../authoring/import/imported.js';
-import type { OpenApiDocument } from '../../../../authoring/openapi/import-document.js';
+import type { OpenApiDocument } from '../../../../authoring/import/openapi/import-document.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { headersOf } from '../../input/document-header-flags.js';
 import { type Context, openLoader } from '../../program/context.js';
@@ -14,8 +14,8 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);
   const registry = loader.load();
-  const { importDocument, openDocument } = await import('../../../../authoring/openapi/import-document.js');
-  const { loadDescription } = await import('../../../../authoring/openapi/load-description.js');
+  const { importDocument, openDocument } = await import('../../../../authoring/import/openapi/import-document.js');
+  const { loadDescription } = await import('../../../../authoring/import/openapi/load-description.js');
   return unlessInterrupted(context, async (signal) => {
     const headers = await headersOf(context, registry, flags);
     const { text, from, url } = await loadDescription(source, { cwd: context.cwd, timeoutMs, signal, headers });
@@ -47,14 +47,14 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
 }
 
 async function chooseName({ document, from }: OpenApiDocument, { name }: Flags): Promise<string> {
-  const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/openapi/name-operations.js');
+  const { nameOfPlace, serviceNameOf } = await import('../../../../authoring/import/openapi/name-operations.js');
   const unfit = name === undefined ? `The title of ${from} contains no valid name` : `${name} is no name for a service`;
   return checkedName('--name', name ?? serviceNameOf(document) ?? nameOfPlace(from), unfit);
 }
 
 async function hostNotes({ project }: Registry, { config }: Imported): Promise<string[]> {
   const { isHostAllowed } = await import('../../../../rules/calls/allowed-hosts.js');
-  const { addressesIn } = await import('../../../../authoring/openapi/import-document.js');
+  const { addressesIn } = await import('../../../../authoring/import/openapi/import-document.js');
   const allowed = project.policy.allowed_hosts;
   if (!allowed) return [];
   const refused = addressesIn(config).filter((address) => !isHostAllowed(new URL(address), allowed));

@@ -1,0 +1,69 @@
+import { CancellationScope, CancelledFailure, condition, patched, workflowInfo } from '@temporalio/workflow';
+import { Halted } from '../steps/step-failure.js';
+import type { TaskIdentity } from './identity.js';
+import type { TaskLifecycle } from './lifecycle.js';
+import type { Halt } from './stop-branches.js';
+
+/** A call may succeed after its cancellation; no further steps may start. @throws cancellation. */
+export function refuseCancelled(): void {
+  if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cancelled before the step began');
+}
+
+interface Parts {
+  task: TaskIdentity;
+  life: TaskLifecycle;
+}
+
+/**
+ * Runs before every step except clean-ups: a paused task starts nothing, and one with a long history continues as
+ * a new run. @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.
+ */
+export function beforeStep({ task, life }: Parts, halt: Halt): Promise<void> | undefined {
+  halt.check();
+  if (life.paused) return halt.wait(() => condition(() => !life.paused)).then(() => beforeStep({ task, life }, halt));
+  if (!workflowInfo().continueAsNewSuggested || isPutOff(task, life)) return undefined;
+  if (task.isSinceEngine2) return windUp(life, halt);
+  life.rollingOver = true;
+  halt.tripAll();
+  halt.check();
+  return undefined;
+}
+
+/** Forces a new run: a server warns at 10,240 events, and ends a run at 51,200. */
+const MAX_EVENTS = 20_000;
+
+/** Winding up would wait for called tasks, perhaps for days, and start nothing else meanwhile. */
+function isPutOff(task: TaskIdentity, { called }: TaskLifecycle): boolean {
+  return called > 0 && workflowInfo().historyLength < MAX_EVENTS && task.isSinceEngine2 && patched(PUT_OFF);
+}
+
+/** Earlier builds waited for called tasks before a new run; their histories lack this patch. */
+const PUT_OFF = 'new-run-after-called';
+
+/**
+ * Ends this run once no call is under way, so that the task continues as a new one. Until then failures, won
+ * races, timeouts and cancellation have their usual effect, clean-ups included, so no decision is pending: each
+ * step has ended or will continue. Source: docs/architecture.md#what-lives-where-in-temporal. @throws Halted;
+ * cancellation.
+ */
+async function windUp(life: TaskLifecycle, halt: Halt): Promise<never> {
+  let seen: number;
+  do {
+    seen = life.changes;
+    await halt.wait(() => untilQuiet(life));
+    // Code that woke up at the same moment may have begun or decided something.
+  } while (life.changes !== seen || life.atWork > 0);
+  life.rollingOver = true;
+  halt.tripAll();
+  throw new Halted();
+}
+
+/** A condition is first evaluated when created; only the second evaluation sees everything at rest. */
+function untilQuiet(life: TaskLifecycle): Promise<void> {
+  let isFirst = true;
+  return condition(() => {
+    const atRest = !isFirst && life.atWork === 0;
+    isFirst = false;
+    return atRest;
+  });
+}
