@@ -8,6 +8,7 @@ import type { EnvironmentVariables } from '../planning/secrets/secret-source.js'
 import type { BoundedMap } from './bounded-map.js';
 import type { EffectMarks } from './call/effect-mark.js';
 import type { Execute } from './call/execute.js';
+import type { LockAccess } from './concurrency/lock-access.js';
 import type { FileDependencies } from './files/call-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
@@ -16,7 +17,6 @@ import type { RecordFolder } from './record/record-folder.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
 import type { SealKeys } from './seal.js';
 import type { SessionAccess } from './session/session-access.js';
-import type { LockAccess } from './slots/lock-access.js';
 import type { EarlierTask } from './task/kept-progress.js';
 import type { RunRef } from './task/runs.js';
 
@@ -43,7 +43,7 @@ export interface ActivityDependencies extends HookDependencies {
   /** Clock that a case of `ability test` sets for its task; default: the clock of this machine. */
   clockOf?: (task: string) => Promise<SetClock | undefined>;
   /** Moves a large answer to the store, so that it fits into the history. */
-  keepLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
+  storeLarge: (answer: CallAnswer, limitBytes: number) => Promise<void>;
   /** Moves the large parts of a result to the store; the returned result is small enough for the history. */
   shrink: (result: TaskResult) => Promise<TaskResult>;
   /** Address of the Temporal UI; null where it is not known. */

@@ -1,5 +1,6 @@
 import { ACTIVITIES } from '../contracts/names.js';
 import { createCall } from './call/call.js';
+import { createAcquire, createFindGone, createRelease } from './concurrency/lock-activities.js';
 import { createDecide } from './decide.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createHookPhase } from './hooks/hook-phase.js';
@@ -10,7 +11,6 @@ import { createPreflight } from './preflight/preflight.js';
 import { createEndCall } from './session/session-calls.js';
 import { createAskPrompt, createAskStart, createEndSession } from './session/session-events.js';
 import { createCheckWord } from './session/session-word.js';
-import { createAcquire, createFindGone, createRelease } from './slots/slot-activities.js';
 import { createEndTask, createErase, createPurge } from './task/delete.js';
 import { createFinish } from './task/finish.js';
 import { createFindUi, createProve } from './task/task-questions.js';

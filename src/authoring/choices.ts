@@ -31,4 +31,4 @@ export const WHOLE_KINDS = [
   'packs',
 ] as const;
 
-export type WholeKind = (typeof WHOLE_KINDS)[number];
+export type DefinitionKind = (typeof WHOLE_KINDS)[number];

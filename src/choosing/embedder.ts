@@ -1,4 +1,4 @@
-import { signalWithin } from '../rules/any-signal.js';
+import { signalWithin } from '../rules/any-abort-signal.js';
 import { formatDuration } from '../rules/duration.js';
 import { type Embed, EmbeddingsFault } from './embeddings-endpoint.js';
 import { keyOfText, type VectorStore } from './vector-store.js';

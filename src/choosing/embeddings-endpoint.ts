@@ -2,7 +2,7 @@ import type { Agent } from 'undici';
 import { z } from 'zod';
 import type { Project } from '../definitions/formats/project.js';
 import { parseDuration } from '../rules/duration.js';
-import { answerOf, traceModelCall } from '../tracing/model-call.js';
+import { answerOf, traceModelCall } from '../tracing/trace-model-call.js';
 import { denialIn, guardedLookup, type ModelEndpoint, modelEndpoint, refuseLiteral } from './model-endpoint.js';
 
 export interface EmbeddingsSettings extends ModelEndpoint {

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { AgentTurn, PlanProvider } from '../contracts/agent-runtime.js';
 import { AbilityError } from '../contracts/problem.js';
-import { signalWithin } from '../rules/any-signal.js';
+import { signalWithin } from '../rules/any-abort-signal.js';
 import { formatDuration } from '../rules/duration.js';
 import { connectToModel, denialIn, type ModelEndpoint, refuseLiteral, whyUnanswered } from './model-endpoint.js';
 

@@ -10,7 +10,7 @@ import {
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import { ATTRIBUTES } from '../contracts/traces.js';
-import { endsWithin } from '../rules/any-signal.js';
+import { endsWithin } from '../rules/any-abort-signal.js';
 import type { TraceLog, TraceProtocol } from './open-tracer.js';
 import type { EndedSpan, Tracer } from './tracer.js';
 

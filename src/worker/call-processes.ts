@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ProcessEntry, readProcess } from '../server/processes/process-table.js';
-import type { ProcessTable } from './shared-look.js';
+import type { ProcessTable } from './shared-process-table.js';
 
 /** Pause between two searches for leftovers: a killed process takes a moment to exit. */
 const PAUSE_MS = 5;

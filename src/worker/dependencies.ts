@@ -28,13 +28,13 @@ import { TaskFileStore } from '../server/store/task-file-store.js';
 import type { Tracer } from '../tracing/tracer.js';
 import { EndRecords } from './end-records.js';
 import { FileCollector } from './file-collector.js';
-import { keepLarge, shrink } from './keep-large.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
 import { RETENTION_MS } from './retention.js';
 import { RunningGroups } from './running-groups.js';
 import { accessSessions } from './session-access.js';
 import { StoreShare } from './share/store-share.js';
+import { shrink, storeLarge } from './store-large-payloads.js';
 import type { TemporalAccess } from './temporal-access.js';
 import { WorkerFolders } from './worker-folders.js';
 
@@ -112,7 +112,7 @@ export function buildDependencies(
     env,
     recordUsage: (line) => usage.append(line),
     recordGap: (gap) => gaps.note(gap),
-    keepLarge: (answer, limit) => keepLarge(answer, limit, store),
+    storeLarge: (answer, limit) => storeLarge(answer, limit, store),
     shrink: (result) => shrink(result, store),
     ...(tracer && { tracer }),
   };

@@ -2,7 +2,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import { type RecordBesideDependencies, recordBeside } from '../activities/record/record-end.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import type { EndedTask } from '../contracts/run-sinks.js';
-import { endsWithin } from '../rules/any-signal.js';
+import { endsWithin } from '../rules/any-abort-signal.js';
 import { log } from './logger.js';
 
 /** Half of the server's limit for an activation of a workflow, which waits for its record. */

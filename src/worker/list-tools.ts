@@ -7,7 +7,7 @@ import { SecretSource } from '../activities/secrets.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlanMcpServer } from '../contracts/plan.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
-import { signalWithin } from '../rules/any-signal.js';
+import { signalWithin } from '../rules/any-abort-signal.js';
 import { refuseUnsafeKeys } from '../rules/unsafe-keys.js';
 import { pathsOf } from '../server/project-paths.js';
 import { RunningGroups } from './running-groups.js';

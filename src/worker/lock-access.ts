@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { LockAccess } from '../activities/slots/lock-access.js';
+import type { LockAccess } from '../activities/concurrency/lock-access.js';
 import type { LockState, SlotRequest } from '../contracts/concurrency.js';
 import { LOCK_SIGNALS, WORKFLOWS } from '../contracts/names.js';
 import { unlessNotFound } from './not-found.js';

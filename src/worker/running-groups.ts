@@ -7,7 +7,7 @@ import { CALL_ID_VARIABLE } from '../contracts/names.js';
 import { allPids } from '../server/processes/process-table.js';
 import { markOf, signalProcess } from '../server/processes/processes.js';
 import { CallProcesses } from './call-processes.js';
-import { lookAt, type ProcessTable, SharedLook } from './shared-look.js';
+import { type ProcessTable, readProcesses, SharedProcessTable } from './shared-process-table.js';
 import { leftBehind, namesIn, ownName } from './worker-name.js';
 
 /** A process may start another one before it is killed. */
@@ -21,7 +21,7 @@ const MAX_ROUNDS = 20;
 export class RunningGroups implements ProcessGroups {
   private readonly name = ownName();
   private readonly own: string;
-  private readonly looks = new SharedLook();
+  private readonly tables = new SharedProcessTable();
   private readonly starts = new OneATurn();
   private isShown = false;
 
@@ -31,7 +31,7 @@ export class RunningGroups implements ProcessGroups {
 
   begin(): RunningCall {
     this.showName();
-    return new RunningCall(`${this.name}.${randomUUID()}`, this.own, this.looks);
+    return new RunningCall(`${this.name}.${randomUUID()}`, this.own, this.tables);
   }
 
   /** Creates the folder, which names a worker killed before it notes a group; its processes carry that name. */
@@ -71,7 +71,7 @@ function reapWorker(name: string, folder: string): number {
   for (const group of groups) left.adopt(group, true);
   const gone = new Set<number>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const found = left.signal(lookAt(allPids()), 'SIGKILL');
+    const found = left.signal(readProcesses(allPids()), 'SIGKILL');
     for (const pid of found) gone.add(pid);
     if (found.length === 0) break;
   }
@@ -94,11 +94,11 @@ export class RunningCall implements StartedProcesses {
   private group: number | undefined;
   private ending = false;
 
-  /** @param folder for the note of its process group. @param looks shared by the worker's calls. */
+  /** @param folder for the note of its process group. @param tables shared by the worker's calls. */
   constructor(
     id: string,
     private readonly folder: string,
-    private readonly looks: SharedLook,
+    private readonly tables: SharedProcessTable,
   ) {
     this.variables = { [CALL_ID_VARIABLE]: id };
     this.processes = new CallProcesses((other) => other === id);
@@ -141,7 +141,7 @@ export class RunningCall implements StartedProcesses {
   }
 
   private table(): Promise<ProcessTable> {
-    return this.looks.take({ pid: this.pid, began: this.began });
+    return this.tables.take({ pid: this.pid, began: this.began });
   }
 
   private noteOf(group: number): string {

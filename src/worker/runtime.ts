@@ -3,7 +3,7 @@ import { describeProject, type ProjectDescription } from '../activities/project-
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { RuntimeFile } from '../contracts/runtime.js';
-import { endsWithin } from '../rules/any-signal.js';
+import { endsWithin } from '../rules/any-abort-signal.js';
 import { versionOf } from '../server/binary/find-temporal.js';
 import { describeHolder, type HeldLock, isHeld, type LockHolder, takeLock } from '../server/processes/lock.js';
 import { type ProjectPaths, pathsOf } from '../server/project-paths.js';

@@ -179,10 +179,10 @@ export const MUTATIONS = [
   },
   {
     name: 'guards: a built-in guard with options that say nothing allows',
-    file: 'src/activities/hooks/builtins.ts',
+    file: 'src/activities/hooks/answer-builtin-hook.ts',
     find: 'if (fault !== undefined) return failedAnswer(id, at, fault);',
     replace: 'if (fault !== undefined) return { hook_id: id, ...at, status: "ok", decision: "allow" };',
-    tests: ['test/unit/activities/hooks/builtins.test.ts'],
+    tests: ['test/unit/activities/hooks/answer-builtin-hook.test.ts'],
   },
 
   // Approvals.
@@ -517,10 +517,10 @@ export const MUTATIONS = [
   },
   {
     name: 'seals: a slot is given to a task with another input than was sealed',
-    file: 'src/activities/slots/slot-activities.ts',
+    file: 'src/activities/concurrency/lock-activities.ts',
     find: 'digestOf(input) !== admitted.seal.input',
     replace: 'digestOf(input) === ""',
-    tests: ['test/unit/activities/slots.test.ts'],
+    tests: ['test/unit/activities/concurrency/lock-activities.test.ts'],
   },
   {
     name: 'seals: preflight seals for whoever asks for it',
@@ -800,7 +800,7 @@ export const MUTATIONS = [
   },
   {
     name: 'cuts: a handler that was cancelled has dealt with an unknown outcome',
-    file: 'src/workflows/steps/handlers.ts',
+    file: 'src/workflows/steps/error-handlers.ts',
     find: '? error : inner',
     replace: '? inner : inner',
     tests: ['test/unit/workflows/cuts.test.ts'],

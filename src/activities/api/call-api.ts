@@ -7,7 +7,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES } from '../../contracts/traces.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import { addToSpan } from '../../tracing/current-span.js';
-import { serverOf } from '../../tracing/model-call.js';
+import { serverOf } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import { prepareBody, type SendableBody } from './body-parts.js';

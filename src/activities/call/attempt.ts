@@ -42,7 +42,7 @@ export function beginAttempt(context: Context, implementationMs: number, finishe
   const stepMs = stepLeft(context);
   const leftMs = Math.max(0, Math.min(implementationMs, stepMs));
   const cancelled = new AbortController();
-  // Not AbortSignal.any and AbortSignal.timeout, see rules/any-signal.ts.
+  // Not AbortSignal.any and AbortSignal.timeout, see rules/any-abort-signal.ts.
   const stop = new AbortController();
   const clock = setTimeout(() => stop.abort(new Error('The time is up')), leftMs);
   context.cancelled.catch((error: unknown) => {

@@ -22,16 +22,16 @@ import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import type { Admitted } from '../plan-source.js';
 import { sealInvalid } from '../seal.js';
 import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked } from './attempt.js';
-import { runBuiltins } from './builtin-hooks.js';
 import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
 import { checkOutput } from './check-call-output.js';
 import { EffectMark } from './effect-mark.js';
+import { runBuiltinHooks } from './run-builtin-hooks.js';
 import { recordContent, traceAttempt } from './trace-call.js';
 
 type CallDependencies = HookDependencies &
-  Pick<ActivityDependencies, 'execute' | 'plans' | 'records' | 'files' | 'marks' | 'keepLarge'>;
+  Pick<ActivityDependencies, 'execute' | 'plans' | 'records' | 'files' | 'marks' | 'storeLarge'>;
 
 /**
  * One attempt of a low-level call: admitted, guarded, checked, executed, checked again. The activity's type is the
@@ -100,7 +100,7 @@ async function runAttempt(
   );
   const input = operationInput(operation, request.with, plan.engine);
   const around = { admitted, operation, request, input, signal: attempt.signal };
-  answers.push(...(await runBuiltins('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
+  answers.push(...(await runBuiltinHooks('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
   const deny = firstDeny(answers);
   if (deny) throw denialOf(deny);
   if (attempt.leftMs === 0) throw new CallFailure({ code: 'timeout.step', message: 'The step had no time left' });
@@ -167,7 +167,7 @@ async function runAttempt(
   async function settle(status: string, output: Json, error: unknown): Promise<void> {
     const outcome = { status, output, error: error instanceof AbilityError ? error.toProblem() : null };
     const after = { ...around, outcome };
-    answers.push(...(await runBuiltins('PostAbilityCall', operation.hooks.post_call, after, dependencies)));
+    answers.push(...(await runBuiltinHooks('PostAbilityCall', operation.hooks.post_call, after, dependencies)));
   }
 }
 
@@ -205,10 +205,10 @@ async function keep(
   answer: CallAnswer,
   operation: PlanOperation,
   plan: Plan,
-  { keepLarge }: CallDependencies,
+  { storeLarge }: CallDependencies,
 ): Promise<void> {
   try {
-    await keepLarge(answer, plan.limits.output_bytes);
+    await storeLarge(answer, plan.limits.output_bytes);
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const problem = isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem());

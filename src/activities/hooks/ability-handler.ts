@@ -4,7 +4,7 @@ import type { PlanHandler } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { operationInput } from '../../planning/input/check-input.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
-import { signalWithin } from '../../rules/any-signal.js';
+import { signalWithin } from '../../rules/any-abort-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';

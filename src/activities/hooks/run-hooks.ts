@@ -7,7 +7,7 @@ import { isGuardPhase, isOverPhase } from '../../rules/hooks/guard-precedence.js
 import { answerExpression, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { currentSpan, inSpanWithin } from '../../tracing/current-span.js';
 import { hookError } from '../../tracing/task-spans.js';
-import { answerBuiltin } from './builtins.js';
+import { answerBuiltinHook } from './answer-builtin-hook.js';
 import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 import { suggestAbilities } from './suggest-abilities.js';
@@ -66,7 +66,7 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
       }
       case 'builtin':
         if (hook.handler.name === 'suggest') return await suggestAbilities(hook.id, hook.handler, run, dependencies);
-        return answerBuiltin(hook.id, { ...hook.handler, name: hook.handler.name }, run, dependencies);
+        return answerBuiltinHook(hook.id, { ...hook.handler, name: hook.handler.name }, run, dependencies);
       case 'script':
         return await dependencies.answerScript(hook.id, hook.handler, eventOf(run), run);
       case 'ability':

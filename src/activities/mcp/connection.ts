@@ -5,6 +5,7 @@ import { CallFailure } from '../call/call-failure.js';
 import type { CallLog } from '../call/call-log.js';
 import type { StartedProcesses } from '../script/run-process.js';
 import { MessageTooLarge } from './child-transport.js';
+import { FilteringStdioTransport } from './filtering-transport.js';
 import { type ListedTools, listTools } from './listed-tools.js';
 import { type Negotiated, negotiate, WITHOUT_HANDSHAKE } from './negotiate.js';
 import {
@@ -16,7 +17,6 @@ import {
   openTransport,
 } from './open-transport.js';
 import { maskedReason } from './reason-of.js';
-import { SiftingStdioTransport } from './sifting-transport.js';
 
 export interface McpConnection {
   client: Client;
@@ -72,7 +72,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
   client.onerror = (error) => {
     overflow ||= error instanceof MessageTooLarge;
   };
-  const isStdio = transport instanceof SiftingStdioTransport;
+  const isStdio = transport instanceof FilteringStdioTransport;
   const protocol = client.getNegotiatedProtocolVersion();
   // Versions are dates, which compare as texts.
   const sendsHeaders = !isStdio && protocol !== undefined && protocol >= WITHOUT_HANDSHAKE;
@@ -91,7 +91,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
 }
 
 /** Kills processes that outlive a server: the SDK does not notice its end while a child holds its pipes. */
-function watchServer(transport: SiftingStdioTransport, client: Client, processes: StartedProcesses): void {
+function watchServer(transport: FilteringStdioTransport, client: Client, processes: StartedProcesses): void {
   const { pid, onclose } = transport;
   if (pid === null) return;
   processes.started(pid, false);

@@ -2,9 +2,9 @@ import { type Client, type RequestOptions, specTypeSchemas, type Tool } from '@m
 import { z } from 'zod';
 import type { Json } from '../../contracts/json.js';
 import { CallFailure } from '../call/call-failure.js';
+import { LISTED } from './filtering-transport.js';
 import { headerFaultOf } from './header-fault.js';
 import { describeIssues } from './reason-of.js';
-import { LISTED } from './sifting-transport.js';
 import { toolDigest } from './tool-definition.js';
 
 /** A readable tool, or why the tool cannot be used. */

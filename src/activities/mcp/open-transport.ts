@@ -9,9 +9,9 @@ import type { CallLog } from '../call/call-log.js';
 import type { ProcessGroups, StartedProcesses } from '../script/run-process.js';
 import { environmentOf } from '../script/script-input.js';
 import { ChildTransport } from './child-transport.js';
+import { FilteringStdioTransport, FilteringTransport } from './filtering-transport.js';
 import { markResponse } from './mark-response.js';
 import { causeOf, maskedReason } from './reason-of.js';
-import { SiftingStdioTransport, SiftingTransport } from './sifting-transport.js';
 
 export type McpUser = Pick<CallInput, 'secrets' | 'log' | 'stop' | 'timeoutMs'> & {
   environment: Pick<CallInput['environment'], 'name'>;
@@ -25,7 +25,7 @@ export interface McpHost {
 
 /** A transport to a server, not started yet. */
 export interface OpenTransport {
-  transport: SiftingTransport;
+  transport: FilteringTransport;
   /** The end of the server process's stderr, masked with the secrets of a call. */
   stderr: (log: CallLog) => string;
   /** Set for a server that is a child process. */
@@ -53,7 +53,7 @@ type StdioServer = Extract<PlanMcpServer, { transport: 'stdio' }>;
  */
 export function openTransport(server: PlanMcpServer, call: McpUser, host: McpHost): OpenTransport {
   if (server.transport === 'stdio') return stdioTransport(server, call, host);
-  const transport = new SiftingTransport(httpTransport(server, call));
+  const transport = new FilteringTransport(httpTransport(server, call));
   return { transport, stderr: () => '', close: () => transport.close() };
 }
 
@@ -70,7 +70,7 @@ function stdioTransport(server: StdioServer, call: McpUser, { root, groups }: Mc
   child.stderr.on('data', (chunk: Buffer) => {
     text = (text + chunk.toString('utf8')).slice(-KEPT_STDERR - CUT_STDERR);
   });
-  const transport = new SiftingStdioTransport(child);
+  const transport = new FilteringStdioTransport(child);
   const stderr = (log: CallLog): string => log.mask(text).slice(-KEPT_STDERR).trim();
   const close = (): Promise<void> => transport.close().finally(() => processes.end(END_MS));
   return { transport, stderr, processes, close };

@@ -5,7 +5,7 @@ import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { findPinned } from '../../definitions/read-imports.js';
 import { guardAbilitiesOf, withGuardAbilities } from '../../planning/hooks/hook-parts.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
-import { signalWithin } from '../../rules/any-signal.js';
+import { signalWithin } from '../../rules/any-abort-signal.js';
 import { canonicalJson } from '../../rules/canonical.js';
 import { describeDifference } from '../../text/value-differences.js';
 import { CallFailure } from '../call/call-failure.js';

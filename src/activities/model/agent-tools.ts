@@ -5,7 +5,7 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { didYouMean } from '../../text/nearest.js';
-import type { Said, ShownTool } from './model-call.js';
+import type { Said, ShownTool } from './model-request.js';
 
 /** Input by which a model limits the abilities of an agent that it calls. Source: R-003-17. */
 const DELEGATED = {

@@ -8,15 +8,15 @@ import {
 } from '../../choosing/model-endpoint.js';
 import type { PlanModel } from '../../contracts/plan.js';
 import { addToSpan } from '../../tracing/current-span.js';
-import { answerOf, recordModelAnswer, serverOf } from '../../tracing/model-call.js';
+import { answerOf, recordModelAnswer, serverOf } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
-import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
+import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Question, type Said } from './model-request.js';
 import type { Message } from './transcript.js';
 
 type Param = OpenAI.Chat.ChatCompletionMessageParam;
 /** JSON and event framing make an answer longer than its text. */
-const MAX_BYTES = 8 * MAX_SAID;
+const MAX_BYTES = 8 * MAX_ANSWER_LENGTH;
 /** Upper bound only: the limit of the call applies first. */
 const LONGEST_MS = 3_600_000;
 
@@ -106,7 +106,7 @@ async function readStream(
       log.write('stdout', content);
     }
     for (const part of Array.isArray(parts) ? parts : []) length += addPart(calls, part);
-    if (length > MAX_SAID || calls.size > MAX_ASKED) throw tooMuch(host);
+    if (length > MAX_ANSWER_LENGTH || calls.size > MAX_CALLS_PER_TURN) throw tooMuch(host);
   }
   if (finish === undefined)
     throw new CallFailure({ code: 'model.unavailable', message: `${host} ended its answer early` });
@@ -165,7 +165,7 @@ function notConfigured(model: PlanModel, reason: string): CallFailure {
 }
 
 function tooMuch(host: string): CallFailure {
-  const message = `${host} answered with more than ${MAX_SAID} characters or ${MAX_ASKED} calls`;
+  const message = `${host} answered with more than ${MAX_ANSWER_LENGTH} characters or ${MAX_CALLS_PER_TURN} calls`;
   return new CallFailure({ code: 'model.answer_broken', message }, { hasArrived: true });
 }
 

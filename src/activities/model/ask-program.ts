@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { ModelImplementation, PlanScript } from '../../contracts/plan.js';
-import { recordModelAnswer } from '../../tracing/model-call.js';
+import { recordModelAnswer } from '../../tracing/trace-model-call.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import { callScript, type ScriptDependencies } from '../script/call-script.js';
-import { MAX_ASKED, MAX_SAID, type Question, type Said } from './model-call.js';
+import { MAX_ANSWER_LENGTH, MAX_CALLS_PER_TURN, type Question, type Said } from './model-request.js';
 
 const said = z.strictObject({
-  text: z.string().max(MAX_SAID).default(''),
+  text: z.string().max(MAX_ANSWER_LENGTH).default(''),
   calls: z
     .array(
       z.strictObject({
         id: z.string().max(100).optional(),
-        name: z.string().max(MAX_SAID),
-        arguments: z.union([z.string().max(MAX_SAID), z.record(z.string(), z.json())]).default({}),
+        name: z.string().max(MAX_ANSWER_LENGTH),
+        arguments: z.union([z.string().max(MAX_ANSWER_LENGTH), z.record(z.string(), z.json())]).default({}),
       }),
     )
-    .max(MAX_ASKED)
+    .max(MAX_CALLS_PER_TURN)
     .default([]),
   usage: z.strictObject({ input_tokens: z.number().int().min(0), output_tokens: z.number().int().min(0) }).optional(),
 });

@@ -12,7 +12,7 @@ import { readCalls, shownTools } from './agent-tools.js';
 import { askEndpoint } from './ask-endpoint.js';
 import { askProgram, readSaid } from './ask-program.js';
 import { fitContext, lengthOf, tokensOf } from './fit-context.js';
-import type { Question, Said } from './model-call.js';
+import type { Question, Said } from './model-request.js';
 import type { Message, Transcripts } from './transcript.js';
 
 export interface ModelDependencies extends ScriptDependencies {

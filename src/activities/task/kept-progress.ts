@@ -7,9 +7,9 @@ import { TURNS } from '../../rules/agents/agent-turns.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
+import { isGroup } from '../../rules/steps/step-kinds.js';
 import { nameOfStep } from '../../rules/steps/step-name.js';
 import { generalPath } from '../../rules/steps/turn-paths.js';
-import { isGroup } from '../../rules/steps/verbs.js';
 
 export interface EarlierTask {
   plan: StepTree;

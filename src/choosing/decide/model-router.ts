@@ -1,8 +1,8 @@
 import type OpenAI from 'openai';
 import type { Project } from '../../definitions/formats/project.js';
-import { signalWithin } from '../../rules/any-signal.js';
+import { signalWithin } from '../../rules/any-abort-signal.js';
 import { formatDuration, parseDuration } from '../../rules/duration.js';
-import { answerOf, traceModelCall } from '../../tracing/model-call.js';
+import { answerOf, traceModelCall } from '../../tracing/trace-model-call.js';
 import {
   connectToModel,
   denialIn,

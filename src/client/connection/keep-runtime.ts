@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import { anySignal } from '../../rules/any-signal.js';
+import { anyAbortSignal } from '../../rules/any-abort-signal.js';
 import { isVisible } from '../../server/processes/process-space.js';
 import { type EnsuredRuntime, ensureRuntime, unlessAborted } from '../../server/runtime/ensure-runtime.js';
 import { isLiving, readLivingRuntime } from '../../server/runtime/runtime-file.js';
@@ -29,7 +29,7 @@ export async function keepingRuntime<T>(
   for (let turn = 1; ; turn += 1) {
     signal?.throwIfAborted();
     const stop = new AbortController();
-    const { signal: ends, release } = anySignal(signal ? [stop.signal, signal] : [stop.signal]);
+    const { signal: ends, release } = anyAbortSignal(signal ? [stop.signal, signal] : [stop.signal]);
     // Each call adds a listener for as long as this runs.
     setMaxListeners(0, ends);
     const watching = untilGone(connection, stop.signal).then(() => stop.abort());

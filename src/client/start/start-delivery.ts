@@ -4,7 +4,7 @@ import type { Placement } from '../../contracts/placement.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskRequest } from '../../contracts/task.js';
 import type { Delivered, DeliveryRequest } from '../../contracts/webhooks.js';
-import { signalWithin } from '../../rules/any-signal.js';
+import { signalWithin } from '../../rules/any-abort-signal.js';
 import { digestOf } from '../../rules/canonical.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { Connection } from '../connection/connect.js';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult, TaskView } from '../../contracts/task.js';
-import { anySignal } from '../../rules/any-signal.js';
+import { anyAbortSignal } from '../../rules/any-abort-signal.js';
 import { unlessAborted } from '../../server/runtime/ensure-runtime.js';
 import { sleep, startTimer } from '../../server/start-timer.js';
 import type { Connection } from '../connection/connect.js';
@@ -209,7 +209,7 @@ async function inTime<T>(
 
 /** Asks once, no longer than the caller waits. The client never stops listening to the signal of a call. */
 async function look<T>(connection: Connection, stop: AbortSignal, action: () => Promise<T>): Promise<T> {
-  const { signal, release } = anySignal([stop]);
+  const { signal, release } = anyAbortSignal([stop]);
   try {
     return await connection.temporal.withAbortSignal(signal, action);
   } finally {

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { decodedIn, isTextOnly, printedBy, textsForShell, textsPrinted, WrittenTexts } from './embedded-scripts.js';
 import type { Finding } from './finding.js';
-import { handedWords } from './handed-words.js';
-import { judgeCode, judgeWords, type Registered } from './judge-words.js';
+import { judgeArgv, judgeCode, type Registered } from './judge-argv.js';
 import { findKeyVariable } from './kept-keys.js';
 import { holdsScripts, listedBy } from './listed-files.js';
 import { findDecisionInText } from './own-commands.js';
@@ -17,11 +17,11 @@ import {
   type ShellRedirect,
 } from './shell/shell-script.js';
 import { ShellNames } from './shell-names.js';
-import { decodedIn, isTextOnly, printedBy, textsForShell, textsPrinted, WrittenTexts } from './shell-texts.js';
-import { patchedBy, writtenBy } from './written-by.js';
+import { startedCommands } from './started-commands.js';
+import { patchedBy, writtenFiles } from './written-files.js';
 
 const DEEPEST = 8;
-const MAX_HANDED = 64;
+const MAX_STARTED = 64;
 const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
 /**
@@ -93,14 +93,14 @@ class ShellJudge {
     this.names.remember(words);
     if (this.loop(words, command, at)) return;
     this.words(words, shows);
-    for (const { path, whole } of writtenBy(words)) this.write(path, whole);
+    for (const { path, whole } of writtenFiles(words)) this.write(path, whole);
     if (programOf(words[0] ?? '') === 'tee') {
       const texts = printedBy(words, targets, this.pipes.get(command.pipeline) ?? []);
       for (const path of words.slice(1)) for (const text of texts) this.keepText(path, text);
     }
     for (const path of patchedBy(words, pipe, targets, this.folders[0] ?? '/')) this.write(path, false);
     const listed = (): string[] => [...this.listedBefore(command, targets), ...this.ownList(words)];
-    for (const handed of handedWords(words, listed).slice(0, MAX_HANDED)) this.handed(handed);
+    for (const started of startedCommands(words, listed).slice(0, MAX_STARTED)) this.started(started);
     if (shows) return;
     this.inner(words, pipe, targets);
     this.copied(words);
@@ -109,15 +109,15 @@ class ShellJudge {
 
   /** Judges words only; redirects and pipes are judged elsewhere. */
   private words(words: readonly string[], shows: boolean): void {
-    this.findings.push(...judgeWords(words, this.bases, this.registered, shows));
+    this.findings.push(...judgeArgv(words, this.bases, this.registered, shows));
     if (shows) return;
     for (const word of words) for (const text of this.texts.at(word, this.folders)) this.nested(text);
   }
 
-  private handed(words: readonly string[]): void {
+  private started(words: readonly string[]): void {
     const shows = isReader(words);
     this.words(words, shows);
-    for (const { path, whole } of writtenBy(words)) this.write(path, whole);
+    for (const { path, whole } of writtenFiles(words)) this.write(path, whole);
     if (!shows) for (const text of textsForShell(words)) this.nested(text);
   }
 

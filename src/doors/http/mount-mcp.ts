@@ -7,7 +7,7 @@ import { admit, type HttpCaller } from './authenticate.js';
 import { environmentOf, type HttpDoor, type McpOptions } from './http-door.js';
 import type { RateLimit } from './rate-limit.js';
 import { takeListener } from './take-listener.js';
-import { untilGone } from './until-gone.js';
+import { untilClosed } from './until-closed.js';
 
 const PATH = '/mcp';
 
@@ -39,7 +39,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
         const known = admitted.get(request) as HttpCaller;
         const caller = callers.of(known);
         const leave = takeListener(door, known);
-        const { signal, release } = untilGone(reply.raw, [door.closing, caller.end.signal]);
+        const { signal, release } = untilClosed(reply.raw, [door.closing, caller.end.signal]);
         reply.raw.once('close', () => {
           leave();
           release();

@@ -13,7 +13,7 @@ import { openApiDocument } from './openapi-document.js';
 import { RateLimit } from './rate-limit.js';
 import { defineRoute, type Route, readParts } from './route.js';
 import { ROUTES } from './routes/all.js';
-import { untilGone } from './until-gone.js';
+import { untilClosed } from './until-closed.js';
 
 /** A certificate and its key, PEM. */
 export interface Tls {
@@ -87,7 +87,7 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
       const { params, query, body } = readParts(route, request);
       const { headers } = request;
       const caller = callers.get(request) as HttpCaller;
-      const { signal, release } = untilGone(reply.raw, [door.closing]);
+      const { signal, release } = untilClosed(reply.raw, [door.closing]);
       try {
         const answer = await route.handle({ door, caller, params, query, body, headers, signal, raw: reply.raw });
         if (!answer) return reply.hijack();

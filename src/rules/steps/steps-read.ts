@@ -6,7 +6,7 @@ import { compileExpression, type Expression } from '../expressions/evaluate.js';
 import { expressionsIn } from '../expressions/template.js';
 import { allSteps, type StepTree } from './find-step.js';
 import { listSteps } from './inner-steps.js';
-import type { StepOfKind } from './verbs.js';
+import type { StepOfKind } from './step-kinds.js';
 
 type Tree = StepTree & { output?: Json; cel?: string | undefined };
 

@@ -1,7 +1,7 @@
 import { type EndState, isEndState, type TaskState } from '../../contracts/states.js';
 import type { StepTree } from '../steps/find-step.js';
 import { mainSteps } from '../steps/inner-steps.js';
-import { isLoop, type StepOfKind } from '../steps/verbs.js';
+import { isLoop, type StepOfKind } from '../steps/step-kinds.js';
 
 export interface WayToRetry {
   /** Id of the step to begin with; null: the first unfinished one. */

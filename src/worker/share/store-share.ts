@@ -4,7 +4,7 @@ import { jsonOf } from '../../activities/record/record-folder.js';
 import { renderRecord } from '../../activities/record/render-record.js';
 import type { SharedLog, TaskShare } from '../../activities/record/task-share.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
-import { endsWithin } from '../../rules/any-signal.js';
+import { endsWithin } from '../../rules/any-abort-signal.js';
 import { sharedLog, sharedRecord, sharedTask, type TaskPlace } from '../../rules/tasks/shared-names.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Store } from '../../server/store/store.js';

@@ -3,8 +3,8 @@
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep, RepeatStep } from '../../contracts/plan.js';
 import { listSteps } from '../../rules/steps/inner-steps.js';
+import type { StepOfKind } from '../../rules/steps/step-kinds.js';
 import { readInTurns, readsItself } from '../../rules/steps/steps-read.js';
-import type { StepOfKind } from '../../rules/steps/verbs.js';
 import type { Frame } from '../steps/frame.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { OwnValue, StepValue, Values } from '../steps/step-values.js';

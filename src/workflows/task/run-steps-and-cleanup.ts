@@ -5,9 +5,9 @@ import type { Handling } from '../../contracts/task.js';
 import { runAgent } from '../agent/run-agent.js';
 import { callOperation } from '../calls/call-operation.js';
 import { fireAfter, type Hooked } from '../hooks/ask-hooks.js';
+import { findHandler, handle, insteadOf } from '../steps/error-handlers.js';
 import { evaluate } from '../steps/evaluate.js';
 import { type Frame, runSteps } from '../steps/frame.js';
-import { findHandler, handle, insteadOf } from '../steps/handlers.js';
 import { cleanupWarning, runCleanup } from '../steps/run-cleanup.js';
 import { runUndo } from '../steps/run-undo.js';
 import {

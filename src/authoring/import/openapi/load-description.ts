@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { AbilityError, usageError } from '../../../contracts/problem.js';
-import { signalWithin } from '../../../rules/any-signal.js';
+import { signalWithin } from '../../../rules/any-abort-signal.js';
 import type { DocumentHeader } from './document-headers.js';
 import { cleanText } from './document-parts.js';
 import { MAX_DOCUMENT_BYTES } from './read-document.js';

@@ -1,5 +1,6 @@
 import { type Command, Option } from '@commander-js/extra-typings';
 import {
+  type DefinitionKind,
   EXAMPLES,
   HANDLERS,
   KINDS,
@@ -8,7 +9,6 @@ import {
   METHODS,
   PLAIN_BUILTINS,
   SCOPE_FIELDS,
-  type WholeKind,
 } from '../../../authoring/choices.js';
 import { EFFECTS } from '../../../contracts/effects.js';
 import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
@@ -41,10 +41,10 @@ const scopeFlags = (command: Command) =>
   command.addOption(repeatable('--scope <list>', `where it is valid: ${SCOPE_FIELDS.join('=A,B or ')}=A,B`));
 
 /** Kinds without flags, made only from whole definitions. */
-export type OnlyWholeKind = Exclude<WholeKind, 'low-level' | 'high-level' | 'implementation' | 'hook'>;
+export type OnlyDefinitionKind = Exclude<DefinitionKind, 'low-level' | 'high-level' | 'implementation' | 'hook'>;
 
 /** Each such kind with its argument and description. Source: C-46. */
-const WHOLES: [kind: OnlyWholeKind, argument: '' | '[id]' | '[name]' | '<name>', what: string][] = [
+const WHOLES: [kind: OnlyDefinitionKind, argument: '' | '[id]' | '[name]' | '<name>', what: string][] = [
   ['agent', '[id]', 'the profile of an agent, from a whole definition'],
   ['cases', '[name]', 'test cases of an ability, in a file beside it'],
   ['config', '<name>', 'a file of configuration: abilities, profiles, MCP servers, services'],
@@ -183,7 +183,7 @@ export function addAuthoring(commands: Commands): void {
         what,
         `ability scaffold ${kind} ${name}--from ${kind}.yaml`,
       ).requiredOption('--from <file>', FROM),
-      () => import('../commands/scaffold/whole-definition.js').then(({ commandOf }) => commandOf(kind)),
+      () => import('../commands/scaffold/from-definition.js').then(({ commandOf }) => commandOf(kind)),
     );
   }
   add(

@@ -8,12 +8,12 @@ import { askSummary, askText } from '../../input/ask.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { scaffoldOrWhole } from './whole-definition.js';
+import { scaffoldOrFromDefinition } from './from-definition.js';
 
 /** `ability scaffold high-level ID`: a workflow with calls and a case that mocks them, or that of `--from`. */
 export function run(context: Context, [id = '']: [string?], flags: AuthoringFlags['highLevel']): Promise<ExitCode> {
   const request = { kind: 'high-level', name: id, argument: 'ID', flags, companion: 'config' } as const;
-  return scaffoldOrWhole(context, request, async () => {
+  return scaffoldOrFromDefinition(context, request, async () => {
     const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
     const registry = await openRegistry(context);
     checkNewAbility(registry, id);

@@ -9,7 +9,7 @@ import { refuseStray } from '../../input/flag-values.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { scaffoldOrWhole } from './whole-definition.js';
+import { scaffoldOrFromDefinition } from './from-definition.js';
 
 type Flags = AuthoringFlags['hook'];
 
@@ -23,7 +23,7 @@ const BELONGS: Record<HookChoice['handler'], readonly (keyof Flags)[]> = {
 /** `ability scaffold hook ID`: a hook at the end of its phase's file, with its script, or that of `--from`. */
 export function run(context: Context, [id = '']: [string?], flags: Flags): Promise<ExitCode> {
   const request = { kind: 'hook', name: id, argument: 'ID', flags, companion: 'phase' } as const;
-  return scaffoldOrWhole(context, request, async () => {
+  return scaffoldOrFromDefinition(context, request, async () => {
     const match = readFields(flags.match, '--match', MATCH_FIELDS);
     checkPlainName(id, 'id of a hook');
     await openRegistry(context);

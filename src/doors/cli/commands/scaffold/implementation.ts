@@ -6,7 +6,7 @@ import { readKind } from '../../input/kind-flags.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { scaffoldOrWhole } from './whole-definition.js';
+import { scaffoldOrFromDefinition } from './from-definition.js';
 
 /** `ability scaffold implementation ID`: an implementation and its place in the configuration, or `--from`. */
 export function run(
@@ -15,7 +15,7 @@ export function run(
   flags: AuthoringFlags['implementation'],
 ): Promise<ExitCode> {
   const request = { kind: 'implementation', name: id, argument: 'ID', flags, companion: 'config' } as const;
-  return scaffoldOrWhole(context, request, async () => {
+  return scaffoldOrFromDefinition(context, request, async () => {
     checkNewImplementation(await openRegistry(context), id);
     const question = { flag: '--operation', message: 'Of which operation?' };
     const operation = await askText(context, flags.operation, question);

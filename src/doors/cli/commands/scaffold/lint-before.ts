@@ -1,5 +1,5 @@
-import type { WholeScaffold } from '../../../../authoring/scaffold/whole/plan-whole.js';
-import { refusedFor } from '../../../../authoring/scaffold/whole/read-whole.js';
+import type { ScaffoldFromDefinition } from '../../../../authoring/scaffold/from-definition/plan-from-definition.js';
+import { refusedFor } from '../../../../authoring/scaffold/from-definition/read-definition.js';
 import type { Finding } from '../../../../contracts/findings.js';
 import type { Problem } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
@@ -17,7 +17,7 @@ export class LintBefore {
   }
 
   /** @returns new findings as notes. @throws AbilityError with each new error, at its place in the input. */
-  refuseErrorsOf({ given }: Pick<WholeScaffold, 'given'>): string[] {
+  refuseErrorsOf({ given }: Pick<ScaffoldFromDefinition, 'given'>): string[] {
     const fresh = this.fresh();
     const errors = fresh.filter(({ severity }) => severity === 'error');
     const problemOf = ({ code, message, fix, location }: Finding): Problem => {

@@ -10,12 +10,12 @@ import { readKind } from '../../input/kind-flags.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import { finishScaffold } from './finish-scaffold.js';
-import { scaffoldOrWhole } from './whole-definition.js';
+import { scaffoldOrFromDefinition } from './from-definition.js';
 
 /** `ability scaffold low-level KEY`: a contract, its implementation and a first case, or that of `--from`. */
 export function run(context: Context, [key = '']: [string?], flags: AuthoringFlags['lowLevel']): Promise<ExitCode> {
   const request = { kind: 'low-level', name: key, argument: 'KEY', flags, companion: 'config' } as const;
-  return scaffoldOrWhole(context, request, async () => {
+  return scaffoldOrFromDefinition(context, request, async () => {
     const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
     // Refuses an invalid name before any prompt.
     checkNewAbility(await openRegistry(context), key);

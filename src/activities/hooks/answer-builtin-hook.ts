@@ -9,7 +9,7 @@ import type { HookDependencies } from './hook-dependencies.js';
 /** All but `suggest`, which belongs to prompts. */
 type BuiltinHandler = Extract<PlanHandler, { kind: 'builtin' }> & { name: Exclude<BuiltinHook, 'suggest'> };
 
-export function answerBuiltin(
+export function answerBuiltinHook(
   id: string,
   { name, options }: BuiltinHandler,
   run: HookRun,

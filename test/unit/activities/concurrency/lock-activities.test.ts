@@ -1,12 +1,16 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { LockAccess, LockEntry } from '../../../src/activities/slots/lock-access.js';
-import { createAcquire, createFindGone, createRelease } from '../../../src/activities/slots/slot-activities.js';
-import type { AcquireAnswer } from '../../../src/contracts/activities.js';
-import type { JsonObject } from '../../../src/contracts/json.js';
-import { WORKFLOWS } from '../../../src/contracts/names.js';
-import type { Plan } from '../../../src/contracts/plan.js';
-import { examplePlan } from '../rules/example-plan.js';
-import { activityEnvironment, admittedTask } from './admitted-task.js';
+import type { LockAccess, LockEntry } from '../../../../src/activities/concurrency/lock-access.js';
+import {
+  createAcquire,
+  createFindGone,
+  createRelease,
+} from '../../../../src/activities/concurrency/lock-activities.js';
+import type { AcquireAnswer } from '../../../../src/contracts/activities.js';
+import type { JsonObject } from '../../../../src/contracts/json.js';
+import { WORKFLOWS } from '../../../../src/contracts/names.js';
+import type { Plan } from '../../../../src/contracts/plan.js';
+import { examplePlan } from '../../rules/example-plan.js';
+import { activityEnvironment, admittedTask } from '../admitted-task.js';
 
 const CONCURRENCY = { key: '${{ input.table }}', limit: 2, on_busy: 'newest' } as const;
 

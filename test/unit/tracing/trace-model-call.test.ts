@@ -3,7 +3,7 @@ import { modelRouter } from '../../../src/choosing/decide/model-router.js';
 import { embedThrough } from '../../../src/choosing/embeddings-endpoint.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { currentTraceparent, inOwnTrace } from '../../../src/tracing/current-span.js';
-import { traceModelCall } from '../../../src/tracing/model-call.js';
+import { traceModelCall } from '../../../src/tracing/trace-model-call.js';
 import type { EndedSpan, Tracer } from '../../../src/tracing/tracer.js';
 import { answerBody, openChatEndpoint } from '../../fixtures/servers/chat-endpoint.js';
 

@@ -30,6 +30,6 @@ export interface Said {
 }
 
 /** Maximum characters of a model's answer in one turn; the rest is ignored. */
-export const MAX_SAID = 1_000_000;
+export const MAX_ANSWER_LENGTH = 1_000_000;
 /** Maximum tool calls in one turn. */
-export const MAX_ASKED = 100;
+export const MAX_CALLS_PER_TURN = 100;

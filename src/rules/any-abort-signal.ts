@@ -1,4 +1,4 @@
-export interface AnySignal {
+export interface AnyAbortSignal {
   /** Fires when any of them does, with its reason. */
   signal: AbortSignal;
   /** Removes the listeners, which longer-lived signals would keep alive. */
@@ -9,7 +9,7 @@ export interface AnySignal {
  * Replaces `AbortSignal.any` and `AbortSignal.timeout`: Node keeps their signals and listeners alive once they
  * have a listener, and may collect signals without one early.
  */
-export function anySignal(signals: readonly AbortSignal[]): AnySignal {
+export function anyAbortSignal(signals: readonly AbortSignal[]): AnyAbortSignal {
   const controller = new AbortController();
   const ends = signals.map((signal) => {
     const end = (): void => controller.abort(signal.reason);
@@ -25,15 +25,15 @@ export function anySignal(signals: readonly AbortSignal[]): AnySignal {
   };
 }
 
-/** Like {@link anySignal}, with a time limit. @param reason message of the error when the time is up. */
+/** Like {@link anyAbortSignal}, with a time limit. @param reason message of the error when the time is up. */
 export function signalWithin(
   ms: number,
   signals: readonly AbortSignal[],
   reason = `It took longer than ${ms} ms`,
-): AnySignal & { isLate(): boolean } {
+): AnyAbortSignal & { isLate(): boolean } {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(reason)), ms);
-  const { signal, release } = anySignal([...signals, late.signal]);
+  const { signal, release } = anyAbortSignal([...signals, late.signal]);
   return {
     signal,
     isLate: () => late.signal.aborted,

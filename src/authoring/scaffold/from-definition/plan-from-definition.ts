@@ -11,20 +11,20 @@ import { schemaLine } from '../../schema-line.js';
 import { checkNewAbility, checkNewConfig, checkNewImplementation, checkPlainName, taken } from '../check-names.js';
 import { checkNewHook, checkPhase, hookFileOf } from '../plan-hook.js';
 import { fileNameOf, type Scaffold, type Site } from '../scaffold.js';
-import { FORMAT_OF, type GivenDefinition, readWhole, type WholeDefinition } from './read-whole.js';
+import { FORMAT_OF, type GivenDefinition, type NewDefinition, readDefinition } from './read-definition.js';
 
-export type WholeScaffold = Scaffold & Required<Pick<Scaffold, 'given'>>;
+export type ScaffoldFromDefinition = Scaffold & Required<Pick<Scaffold, 'given'>>;
 
-type Plan = (site: Site, given: GivenDefinition, definition: WholeDefinition) => WholeScaffold;
+type Plan = (site: Site, given: GivenDefinition, definition: NewDefinition) => ScaffoldFromDefinition;
 
-/** @throws AbilityError `scaffold.exists`, `usage.invalid`, and those of {@link readWhole}. */
-export function planWhole(site: Site, given: GivenDefinition): WholeScaffold {
-  const definition = readWhole(given);
+/** @throws AbilityError `scaffold.exists`, `usage.invalid`, and those of {@link readDefinition}. */
+export function planFromDefinition(site: Site, given: GivenDefinition): ScaffoldFromDefinition {
+  const definition = readDefinition(given);
   const planned = PLANS[given.kind](site, given, definition);
   if (given.config === undefined) return planned;
   const { value } = definition;
   const name = fileNameOf(value.operation_key ?? value.id);
-  const config = planWhole(site, {
+  const config = planFromDefinition(site, {
     ...given.config,
     kind: 'config',
     name: given.kind === 'implementation' ? value.id : name,
@@ -81,7 +81,7 @@ function planAbility(
   source: YamlSource,
   folder: 'low-level' | 'high-level',
   id: string,
-): WholeScaffold {
+): ScaffoldFromDefinition {
   refuseOtherName(given, id, source);
   checkNewAbility(site.registry, id);
   const file = `${site.folders.registry}/${folder}/${fileNameOf(id)}.yaml`;
@@ -99,7 +99,7 @@ function planFile(
   { text }: YamlSource,
   file: string,
   next: Scaffold['next'],
-): WholeScaffold {
+): ScaffoldFromDefinition {
   const first = schemaLine({ kind: FORMAT_OF[given.kind], path: file, registry: folders.registry });
   const [begin = '', ...rest] = text.replace(/^\ufeff/, '').split('\n');
   const hasLine = begin.startsWith('# yaml-language-server:');
@@ -115,7 +115,7 @@ function planFile(
   };
 }
 
-function planCases(site: Site, given: GivenDefinition, { source, value }: WholeDefinition): WholeScaffold {
+function planCases(site: Site, given: GivenDefinition, { source, value }: NewDefinition): ScaffoldFromDefinition {
   const { agents, operations, workflows } = site.registry;
   const found = operations.get(value.ability) ?? workflows.get(value.ability) ?? agents.get(value.ability);
   if (!found) {
@@ -133,7 +133,7 @@ function planCases(site: Site, given: GivenDefinition, { source, value }: WholeD
 }
 
 /** Appends the hooks, with their comments, to the file of their phase. */
-function planHooks(site: Site, given: GivenDefinition, { source, value }: WholeDefinition): WholeScaffold {
+function planHooks(site: Site, given: GivenDefinition, { source, value }: NewDefinition): ScaffoldFromDefinition {
   const phase = phaseOf(given);
   const ids: string[] = value.hooks.map(({ id }: { id: string }) => id);
   const [only] = ids;
@@ -165,7 +165,7 @@ function planEntries(
   source: YamlSource,
   kind: 'capabilities' | 'packs',
   key: string,
-): WholeScaffold {
+): ScaffoldFromDefinition {
   const { registry, folders } = site;
   const entries = Object.entries((source.value as Record<string, Record<string, Json>>)[key] ?? {});
   const known = registry[kind];

@@ -17,7 +17,7 @@ export interface Registered {
 }
 
 /** Ignores redirects. @param shows whether it only prints its files, to no program: then only keys matter. */
-export function judgeWords(words: readonly string[], bases: Bases, registered: Registered, shows: boolean): Finding[] {
+export function judgeArgv(words: readonly string[], bases: Bases, registered: Registered, shows: boolean): Finding[] {
   const { scripts, endpoints, places } = registered;
   const program = programOf(words[0] ?? '');
   const found: (Finding | undefined)[] = [

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { type AnySignal, anySignal } from '../../rules/any-signal.js';
+import { type AnyAbortSignal, anyAbortSignal } from '../../rules/any-abort-signal.js';
 
 /** Aborts when the client disconnects or one of the signals fires; `release` removes its listeners. */
-export function untilGone(response: ServerResponse, signals: readonly AbortSignal[]): AnySignal {
+export function untilClosed(response: ServerResponse, signals: readonly AbortSignal[]): AnyAbortSignal {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   response.once('close', leave);
-  const { signal, release } = anySignal([gone.signal, ...signals]);
+  const { signal, release } = anyAbortSignal([gone.signal, ...signals]);
   return {
     signal,
     release: () => {

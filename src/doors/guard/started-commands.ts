@@ -12,13 +12,13 @@ interface Started {
 const XARGS_VALUED = /^(-[nPLdasE]|--(max-args|max-procs|max-lines|delimiter|arg-file))$/;
 
 /** The commands that `xargs`, `parallel` and `find -exec` start. @param listed the passed words, if known. */
-export function handedWords(words: readonly string[], listed: () => readonly string[]): string[][] {
+export function startedCommands(words: readonly string[], listed: () => readonly string[]): string[][] {
   return startedBy(words).flatMap(({ command, place, own }) => {
-    const handed = [...listed(), ...own];
+    const started = [...listed(), ...own];
     const isPlaced = place !== undefined && command.some((word) => word.includes(place));
     // `xargs node check.mjs` runs the named script, and the rest are its arguments.
     if (!isPlaced && runsCode(command.slice(0, 1)) && command.slice(1).some((word) => !word.startsWith('-'))) return [];
-    return handed.map((one) =>
+    return started.map((one) =>
       isPlaced ? command.map((word) => word.replaceAll(place, () => one)) : [...command, one],
     );
   });

@@ -1,21 +1,27 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { WholeKind } from '../../../../authoring/choices.js';
-import { planWhole, type WholeScaffold } from '../../../../authoring/scaffold/whole/plan-whole.js';
-import { environmentsOf, type GivenDefinition } from '../../../../authoring/scaffold/whole/read-whole.js';
+import type { DefinitionKind } from '../../../../authoring/choices.js';
+import {
+  planFromDefinition,
+  type ScaffoldFromDefinition,
+} from '../../../../authoring/scaffold/from-definition/plan-from-definition.js';
+import {
+  environmentsOf,
+  type GivenDefinition,
+} from '../../../../authoring/scaffold/from-definition/read-definition.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { YAML_LIMITS } from '../../../../definitions/yaml-document.js';
 import { checkCases } from '../../../../testing/prepare-cases.js';
 import { flagOf } from '../../input/flag-values.js';
-import type { OnlyWholeKind } from '../../program/authoring.js';
+import type { OnlyDefinitionKind } from '../../program/authoring.js';
 import type { Context } from '../../program/context.js';
 import { unlessCancelled } from '../writing/write-plan.js';
 import { finishScaffold } from './finish-scaffold.js';
 import { LintBefore } from './lint-before.js';
 
-interface WholeRequest {
-  kind: WholeKind;
+interface DefinitionRequest {
+  kind: DefinitionKind;
   from: string;
   /** Its id, or the name of its file; empty: not given. */
   name: string;
@@ -26,7 +32,7 @@ interface WholeRequest {
 const STDIN = '-';
 
 /** Writes all or nothing: it must load and add no lint error. Source: C-46, R-002-58. */
-function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCode> {
+function scaffoldFromDefinition(context: Context, request: DefinitionRequest): Promise<ExitCode> {
   const { kind, from, name, phase, config } = request;
   return unlessCancelled(context, async () => {
     const given: GivenDefinition = {
@@ -36,9 +42,9 @@ function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCod
       ...(phase !== undefined && { phase }),
       ...(config !== undefined && { config: readGiven(context, config) }),
     };
-    return finishScaffold<WholeScaffold>(context, {
+    return finishScaffold<ScaffoldFromDefinition>(context, {
       scopes: () => [environmentsOf(given)],
-      plan: (site) => planWhole(site, given),
+      plan: (site) => planFromDefinition(site, given),
       begin: (loader) => {
         // Documents are updated afterwards, so they are not checked.
         const before = new LintBefore(loader, { env: context.env, others: [checkCases] });
@@ -51,17 +57,17 @@ function scaffoldWhole(context: Context, request: WholeRequest): Promise<ExitCod
 const USUAL_FLAGS = ['project', 'address', 'namespace', 'profile', 'json', 'yes', 'strict', 'env', 'from'];
 
 interface KindRequest {
-  kind: WholeKind;
+  kind: DefinitionKind;
   /** Empty: not given. */
   name: string;
   argument: 'ID' | 'KEY';
-  flags: Partial<Pick<WholeRequest, 'from' | 'config' | 'phase'>>;
+  flags: Partial<Pick<DefinitionRequest, 'from' | 'config' | 'phase'>>;
   /** The flag of this kind that `--from` allows. */
   companion: 'config' | 'phase';
 }
 
 /** @throws AbilityError `usage.invalid` for flags that `--from` replaces, or neither a name nor `--from`. */
-export function scaffoldOrWhole(
+export function scaffoldOrFromDefinition(
   context: Context,
   { kind, name, argument, flags, companion }: KindRequest,
   scaffold: () => Promise<ExitCode>,
@@ -69,7 +75,7 @@ export function scaffoldOrWhole(
   const { from } = flags;
   if (from !== undefined) {
     refuseOtherFlags(flags, [...USUAL_FLAGS, companion]);
-    return scaffoldWhole(context, { kind, from, name, [companion]: flags[companion] });
+    return scaffoldFromDefinition(context, { kind, from, name, [companion]: flags[companion] });
   }
   if (flags.config !== undefined) {
     throw usageError(
@@ -125,9 +131,9 @@ function unreadable(given: string, why: string): AbilityError {
 }
 
 /** `ability scaffold agent|cases|config|module|capabilities|packs --from FILE`. Source: C-46. */
-export function commandOf(kind: OnlyWholeKind) {
+export function commandOf(kind: OnlyDefinitionKind) {
   return {
     run: (context: Context, [name = '']: [string?], { from }: { from: string }): Promise<ExitCode> =>
-      scaffoldWhole(context, { kind, from, name }),
+      scaffoldFromDefinition(context, { kind, from, name }),
   };
 }

@@ -13,7 +13,7 @@ const SMALL_BYTES = 4096;
  * Stores a large answer while its activity can still report a failure, before the codec has to. @throws
  * AbilityError `output.too_large`; `store.full`, `store.not_shared` if it may not stay inline.
  */
-export async function keepLarge(answer: unknown, limitBytes: number, store: Pick<Store, 'put'>): Promise<void> {
+export async function storeLarge(answer: unknown, limitBytes: number, store: Pick<Store, 'put'>): Promise<void> {
   const { data } = defaultPayloadConverter.toPayload(answer);
   if (!data || data.length <= SPILL_BYTES) return;
   if (data.length > limitBytes * 2) {
@@ -28,7 +28,7 @@ export async function keepLarge(answer: unknown, limitBytes: number, store: Pick
 
 /**
  * Moves large parts of a result to the store as references; its envelope stays inline. Source:
- * docs/operations.md#a-shared-store. @throws AbilityError `store.full`, `store.not_shared` as {@link keepLarge}.
+ * docs/operations.md#a-shared-store. @throws AbilityError `store.full`, `store.not_shared` as {@link storeLarge}.
  */
 export async function shrink(result: TaskResult, store: Pick<Store, 'put'>): Promise<TaskResult> {
   const once = await withLargeStored(result, SPILL_BYTES, store);

@@ -1,22 +1,22 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { anySignal, signalWithin } from '../../../src/rules/any-signal.js';
+import { anyAbortSignal, signalWithin } from '../../../src/rules/any-abort-signal.js';
 
 test('fires with the reason of the first that does, also where that was before', () => {
   const [one, other] = [new AbortController(), new AbortController()];
-  const { signal } = anySignal([one.signal, other.signal]);
+  const { signal } = anyAbortSignal([one.signal, other.signal]);
   expect(signal.aborted).toBe(false);
   other.abort('other');
   one.abort('one');
   expect(signal.reason).toBe('other');
-  expect(anySignal([new AbortController().signal, one.signal]).signal.reason).toBe('one');
-  expect(anySignal([]).signal.aborted).toBe(false);
+  expect(anyAbortSignal([new AbortController().signal, one.signal]).signal.reason).toBe('one');
+  expect(anyAbortSignal([]).signal.aborted).toBe(false);
 });
 
 test('released it holds nothing, and fires no more', () => {
   const long = new AbortController();
-  const all = Array.from({ length: 100 }, () => anySignal([long.signal]));
+  const all = Array.from({ length: 100 }, () => anyAbortSignal([long.signal]));
   expect(getEventListeners(long.signal, 'abort')).toHaveLength(100);
   for (const { release } of all) release();
   expect(getEventListeners(long.signal, 'abort')).toEqual([]);

@@ -11,14 +11,14 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
 import { sealInvalid } from '../seal.js';
 
-type SlotDependencies = Pick<ActivityDependencies, 'plans' | 'locks'>;
+type LockDependencies = Pick<ActivityDependencies, 'plans' | 'locks'>;
 
 /**
  * Requests a task's turn from the lock of its key, which answers by signal. Key, limit and behaviour when busy
  * come from the sealed plan. Idempotent. The answers contain a token that only the task and its lock know, so that
  * no other workflow gives them by mistake.
  */
-export function createAcquire({ plans, locks }: SlotDependencies) {
+export function createAcquire({ plans, locks }: LockDependencies) {
   return activityOf(
     async ({ seal, input, run, token: known }: AcquireRequest, context): Promise<AcquireAnswer> => {
       const admitted = await plans.admit(seal, context.info);
@@ -38,7 +38,7 @@ export function createAcquire({ plans, locks }: SlotDependencies) {
       await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
       return { key, lock, token };
     },
-    { toError: toSlotFailure },
+    { toError: toLockFailure },
   );
 }
 
@@ -54,7 +54,7 @@ function shortened(key: string): string {
 }
 
 /** Marks failures of Temporal as retryable; AbilityErrors are refusals and are not retried. */
-function toSlotFailure(error: unknown): Error {
+function toLockFailure(error: unknown): Error {
   if (error instanceof AbilityError || error instanceof CancelledFailure) return toFailure(error);
   const message = `Temporal did not accept the request of a task for its turn: ${reasonOf(error)}`;
   const problem = { code: 'temporal.unavailable', message };
@@ -62,18 +62,18 @@ function toSlotFailure(error: unknown): Error {
 }
 
 /** Releases the requesting task's turn or place in the queue; never those of another task. */
-export function createRelease({ plans, locks }: SlotDependencies) {
+export function createRelease({ plans, locks }: LockDependencies) {
   return activityOf(
     async ({ seal, lock, run }: ReleaseRequest, context): Promise<void> => {
       await plans.admit(seal, context.info);
       await locks.leave(lock, { task: taskOf(context), run });
     },
-    { toError: toSlotFailure },
+    { toError: toLockFailure },
   );
 }
 
 /** Finds the holders of a lock that have ended. Changes nothing; only a lock may request it. */
-export function createFindGone({ locks }: Pick<SlotDependencies, 'locks'>) {
+export function createFindGone({ locks }: Pick<LockDependencies, 'locks'>) {
   return async ({ holders }: GoneRequest): Promise<GoneRequest['holders']> => {
     if (Context.current().info.workflowType !== WORKFLOWS.lock) {
       throw ApplicationFailure.nonRetryable('Only a lock asks for its holders', 'seal.invalid');

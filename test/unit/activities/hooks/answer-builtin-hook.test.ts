@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerBuiltin } from '../../../../src/activities/hooks/builtins.js';
+import { answerBuiltinHook } from '../../../../src/activities/hooks/answer-builtin-hook.js';
 import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import type { BuiltinHook } from '../../../../src/contracts/hooks.js';
@@ -31,7 +31,7 @@ const dependencies: HookDependencies = {
 
 type OfTasks = Exclude<BuiltinHook, 'suggest'>;
 const answer = (name: OfTasks, options: JsonObject) =>
-  answerBuiltin('guard', { kind: 'builtin', name, options }, run, dependencies);
+  answerBuiltinHook('guard', { kind: 'builtin', name, options }, run, dependencies);
 
 test.each<[OfTasks, JsonObject]>([
   ['environment_scope', {}],

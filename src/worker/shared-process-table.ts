@@ -12,7 +12,7 @@ export interface ProcessTable {
 }
 
 /** The processes that a table must cover: those started since. */
-export interface Asked {
+export interface WantedProcesses {
   /** Pid of the first process; undefined: all processes of the machine. */
   pid: number | undefined;
   /** Its start time or earlier, by `performance.now`. */
@@ -20,13 +20,13 @@ export interface Asked {
 }
 
 interface Waiting {
-  asked: Asked;
+  wanted: WantedProcesses;
   resolve: (table: ProcessTable) => void;
   reject: (reason: unknown) => void;
 }
 
 /** Reads all these processes except this one. */
-export function lookAt(pids: readonly number[]): ProcessTable {
+export function readProcesses(pids: readonly number[]): ProcessTable {
   const entries = pids.flatMap((pid) => (pid === process.pid ? [] : (readProcess(pid) ?? [])));
   return { entries, starts: new Map(entries.map(({ pid, started }) => [pid, started])) };
 }
@@ -36,15 +36,15 @@ export function lookAt(pids: readonly number[]): ProcessTable {
  * started since they began. It is taken after each request, since an earlier one may miss processes, and in one
  * go: between two parts a process could start another one and end, and neither would be seen.
  */
-export class SharedLook {
+export class SharedProcessTable {
   private waiting: Waiting[] = [];
   /** Earliest time of the next look, by `performance.now`. */
   private free = 0;
 
   /** @throws Error of the system where processes cannot be listed, as when too many files are open. */
-  take(asked: Asked): Promise<ProcessTable> {
+  take(wanted: WantedProcesses): Promise<ProcessTable> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ asked, resolve, reject });
+      this.waiting.push({ wanted, resolve, reject });
       if (this.waiting.length > 1) return;
       const pause = this.free - performance.now();
       // One turn of the event loop, in which the ends of other programs arrive too.
@@ -58,7 +58,7 @@ export class SharedLook {
     this.waiting = [];
     const began = performance.now();
     try {
-      const table = lookAt(pidsOf(waiting.map(({ asked }) => asked)));
+      const table = readProcesses(pidsOf(waiting.map(({ wanted }) => wanted)));
       for (const { resolve } of waiting) resolve(table);
     } catch (error) {
       for (const { reject } of waiting) reject(error);
@@ -68,8 +68,8 @@ export class SharedLook {
   }
 }
 
-function pidsOf(asked: readonly Asked[]): number[] {
+function pidsOf(wanted: readonly WantedProcesses[]): number[] {
   const now = performance.now();
-  const since = asked.flatMap(({ pid, began }) => (pid === undefined ? [] : [{ pid, elapsedMs: now - began }]));
-  return since.length < asked.length ? allPids() : pidsSince(since);
+  const since = wanted.flatMap(({ pid, began }) => (pid === undefined ? [] : [{ pid, elapsedMs: now - began }]));
+  return since.length < wanted.length ? allPids() : pidsSince(since);
 }

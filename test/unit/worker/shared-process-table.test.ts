@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { CAN_LIST } from '../../../src/server/processes/process-table.js';
-import { SharedLook } from '../../../src/worker/shared-look.js';
+import { SharedProcessTable } from '../../../src/worker/shared-process-table.js';
 
 const onLinux = CAN_LIST ? describe : describe.skip;
 
@@ -15,7 +15,7 @@ async function startSleeper(callId: string): Promise<ChildProcess & { pid: numbe
 
 onLinux('a look at processes', () => {
   test('is one for all who ask together, and holds what each of them started', async () => {
-    const looks = new SharedLook();
+    const looks = new SharedProcessTable();
     const asked = [];
     const pids: number[] = [];
     for (const id of ['a.1', 'a.2', 'a.3']) {
@@ -33,7 +33,7 @@ onLinux('a look at processes', () => {
   });
 
   test('begins after it was asked for, so that it holds what was started before', async () => {
-    const looks = new SharedLook();
+    const looks = new SharedProcessTable();
     const began = performance.now();
     const { pid: first } = await startSleeper('b.1');
     const early = looks.take({ pid: first, began });
@@ -44,7 +44,7 @@ onLinux('a look at processes', () => {
   });
 
   test('covers the whole machine for a call that started nothing yet, and leaves out this process', async () => {
-    const looks = new SharedLook();
+    const looks = new SharedProcessTable();
     const began = performance.now();
     const { pid } = await startSleeper('c.1');
     const [table] = await Promise.all([

@@ -24,7 +24,7 @@ interface Written {
 }
 
 /** The files that a command writes to, judged by its words; ignores paths inside code. */
-export function writtenBy(words: readonly string[]): Written[] {
+export function writtenFiles(words: readonly string[]): Written[] {
   const program = programOf(words[0] ?? '');
   const at = words.findIndex((word) => WRITERS.has(programOf(word)));
   const isOther = words.slice(0, Math.max(at, 0)).some((word) => OTHERS.has(programOf(word)));

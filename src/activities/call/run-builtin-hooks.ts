@@ -19,7 +19,7 @@ export interface Around {
 }
 
 /** Runs in the attempt, so built-ins cost no event. Source: docs/architecture.md#the-way-of-a-task. */
-export async function runBuiltins(
+export async function runBuiltinHooks(
   phase: Phase,
   hooks: readonly PlanHook[],
   { admitted, operation, request, input, signal, outcome }: Around,

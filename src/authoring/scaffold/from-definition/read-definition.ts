@@ -4,10 +4,10 @@ import { checkFormat } from '../../../definitions/check-format.js';
 import { FORMATS, type FormatName } from '../../../definitions/schemas/schema-files.js';
 import { findUnsupported } from '../../../definitions/unsupported.js';
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
-import type { WholeKind } from '../../choices.js';
+import type { DefinitionKind } from '../../choices.js';
 
 export interface GivenDefinition {
-  kind: WholeKind;
+  kind: DefinitionKind;
   from: string;
   text: string;
   /** The id or file name, if the user passed one. */
@@ -17,7 +17,7 @@ export interface GivenDefinition {
   config?: { from: string; text: string };
 }
 
-export const FORMAT_OF: Record<WholeKind, FormatName> = {
+export const FORMAT_OF: Record<DefinitionKind, FormatName> = {
   'low-level': 'low-level',
   'high-level': 'high-level',
   agent: 'agent',
@@ -30,7 +30,7 @@ export const FORMAT_OF: Record<WholeKind, FormatName> = {
   packs: 'packs',
 };
 
-export interface WholeDefinition {
+export interface NewDefinition {
   source: YamlSource;
   /** The value after validation, with defaults. */
   // biome-ignore lint/suspicious/noExplicitAny: which format it has is known to who asked for the kind
@@ -38,7 +38,7 @@ export interface WholeDefinition {
 }
 
 /** @throws AbilityError with the code of the first problem, and all problems in `details.problems`. */
-export function readWhole({ kind, from, text }: GivenDefinition): WholeDefinition {
+export function readDefinition({ kind, from, text }: GivenDefinition): NewDefinition {
   const read = readYaml(from, text);
   if ('code' in read) throw refusedFor([read]);
   refuseOtherType(kind, read);
@@ -50,9 +50,9 @@ export function readWhole({ kind, from, text }: GivenDefinition): WholeDefinitio
   return { source: read, value: checked.value };
 }
 
-/** The environments in its scope; undefined: all. @throws AbilityError as {@link readWhole}. */
+/** The environments in its scope; undefined: all. @throws AbilityError as {@link readDefinition}. */
 export function environmentsOf(given: GivenDefinition): readonly string[] | undefined {
-  return readWhole(given).value.scope?.environments;
+  return readDefinition(given).value.scope?.environments;
 }
 
 /** The error for an invalid definition, with all its problems. @param problems at least one. */
@@ -79,7 +79,7 @@ function isFileKind(format: FormatName): format is Exclude<FormatName, 'agent' |
 }
 
 /** Workflows and agents share a folder and differ only in `type`. */
-function refuseOtherType(kind: WholeKind, { value, locate }: YamlSource): void {
+function refuseOtherType(kind: DefinitionKind, { value, locate }: YamlSource): void {
   const isAgent = value !== null && typeof value === 'object' && 'type' in value && value.type === 'agent';
   if (kind !== 'high-level' || !isAgent) return;
   throw refusedFor([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
 import { innerSteps } from '../../../../src/rules/steps/inner-steps.js';
-import { isGroup, isLoop, isPlain } from '../../../../src/rules/steps/verbs.js';
+import { isGroup, isLoop, isPlain } from '../../../../src/rules/steps/step-kinds.js';
 
 const inner: PlanStep[] = [{ id: 'inner', verb: 'let', let: {} }];
 const STEPS: { [Verb in PlanStep['verb']]: Extract<PlanStep, { verb: Verb }> } = {

@@ -7,7 +7,7 @@ type Message = Parameters<Transport['send']>[0];
 
 const AS_USUAL: Reading = { integers: 'round', code: 'mcp.output_invalid', what: 'A message' };
 
-/** Key of the tools in a sifted listing; it overwrites a server's own value there. */
+/** Key of the tools in a filtered listing; it overwrites a server's own value there. */
 export const LISTED = 'ability-runtime/listed';
 
 /**
@@ -15,14 +15,14 @@ export const LISTED = 'ability-runtime/listed';
  * LISTED} as the server wrote them. As this is no transport of the SDK, the SDK negotiates the protocol version
  * over this very connection, and starts no second process.
  */
-export class SiftingTransport implements Transport {
+export class FilteringTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: NonNullable<Transport['onmessage']>;
   /** Whether the handshake of protocols before 2026-07-28 has begun. */
   handshaken = false;
   /** Ids of requests for tools that are not answered yet. */
-  private readonly asked = new Set<string | number>();
+  private readonly listings = new Set<string | number>();
   /** Ids of tool calls that are not answered yet; the call reads the marks in their answers. */
   private readonly called = new Set<string | number>();
 
@@ -43,7 +43,7 @@ export class SiftingTransport implements Transport {
   start(): Promise<void> {
     this.inner.onclose = () => this.onclose?.();
     this.inner.onerror = (error: Error) => this.onerror?.(error);
-    this.inner.onmessage = (message: Message) => this.onmessage?.(this.sift(this.read(message)));
+    this.inner.onmessage = (message: Message) => this.onmessage?.(this.filter(this.read(message)));
     return this.inner.start();
   }
 
@@ -58,14 +58,14 @@ export class SiftingTransport implements Transport {
 
   private note(message: Extract<Message, { method: string }>): void {
     if (message.method === 'initialize') this.handshaken = true;
-    if (message.method === 'tools/list' && 'id' in message) this.asked.add(message.id);
+    if (message.method === 'tools/list' && 'id' in message) this.listings.add(message.id);
     if (message.method === 'tools/call' && 'id' in message) this.called.add(message.id);
     const given = message.method === 'notifications/cancelled' ? message.params?.requestId : undefined;
     if (typeof given === 'string' || typeof given === 'number') this.forget(given);
   }
 
   private forget(id: string | number): void {
-    this.asked.delete(id);
+    this.listings.delete(id);
     this.called.delete(id);
   }
 
@@ -76,15 +76,15 @@ export class SiftingTransport implements Transport {
     return withoutMarks(message as unknown as Json, AS_USUAL) as unknown as Message;
   }
 
-  private sift(message: Message): Message {
-    if ('method' in message || message.id === undefined || !this.asked.delete(message.id)) return message;
+  private filter(message: Message): Message {
+    if ('method' in message || message.id === undefined || !this.listings.delete(message.id)) return message;
     if (!('result' in message) || !Array.isArray(message.result.tools)) return message;
     return { ...message, result: { ...message.result, tools: [], [LISTED]: message.result.tools } };
   }
 }
 
 /** For a child process: `stderr` and `pid` keep the SDK from treating silence as an outage. */
-export class SiftingStdioTransport extends SiftingTransport {
+export class FilteringStdioTransport extends FilteringTransport {
   constructor(private readonly child: ChildTransport) {
     super(child);
   }
