@@ -18,13 +18,15 @@ import { CHILDREN, isDirect, recordPath } from '../../rules/tasks/record-path.js
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
-import { type Content, inFolder, writeTogether } from './write-files.js';
+import { type Content, FileWriter, inFolder } from './write-files.js';
 
 /** Maximum called tasks read at the end of a task; further calls are only in their own records. */
 const MAX_CALLED = 200;
 
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
+  private readonly writer = new FileWriter();
+
   /** @param share where others read the records; omitted: nowhere. @param secrets to mask; omitted: none. */
   constructor(
     private readonly folder: string,
@@ -108,7 +110,7 @@ export class RecordFolder {
     try {
       // The JSON is replaced last, so that a complete record has all its files.
       const text: Content = [join(path, RECORD_FILES.text), renderRecord(record)];
-      await writeTogether([text, [join(path, RECORD_FILES.json), jsonOf(record)]], signal);
+      await this.writer.writeTogether([text, [join(path, RECORD_FILES.json), jsonOf(record)]], signal);
     } catch (error) {
       throw writeFailed(path, error);
     } finally {

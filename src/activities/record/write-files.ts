@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Makes the folder only if the write fails: checking for it costs more than writing. */
+/** Writes a file, and makes its folder only if missing: checking for one costs more than writing. */
 export function inFolder(file: string, write: () => void): void {
   try {
     write();
@@ -14,16 +14,55 @@ export function inFolder(file: string, write: () => void): void {
   }
 }
 
+/** A file and its content. */
 export type Content = readonly [path: string, text: string];
 
-/**
- * Writes files off the main thread beside their places, then moves them in order once all are written: each is
- * complete or unchanged, and the last is replaced after all others. @param signal once aborted, no more are moved.
- * @throws errors of the disk, and the reason of the signal.
- */
-export async function writeTogether(files: readonly Content[], signal?: AbortSignal): Promise<void> {
-  const mark = randomUUID();
-  const besides = (path: string): string => `${path}.${mark}`;
+/** Up to this size together, in characters, files are written on the main thread: a trip to the thread pool costs more. */
+const MAX_AT_ONCE = 64 * 1024;
+/** Milliseconds after which a write counts as slow; for the pause, further ones leave the main thread to other work. */
+const SLOW_MS = 20;
+const PAUSE_MS = 60_000;
+
+/** Writes several files as one change, and remembers whether their disk is slow. */
+export class FileWriter {
+  private slowUntil = Number.NEGATIVE_INFINITY;
+
+  /** @param now milliseconds of a monotonic clock. */
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  /**
+   * Writes files next to their places and moves them once all are written, in their order: each is complete or
+   * unchanged, and the last one is replaced only after all others. Large files, and all while the disk is slow, are
+   * written off the main thread.
+   * @param signal once it is aborted, nothing is moved. @throws errors of the disk, and the reason of the signal.
+   */
+  async writeTogether(files: readonly Content[], signal?: AbortSignal): Promise<void> {
+    const began = this.now();
+    const size = files.reduce((sum, [, text]) => sum + text.length, 0);
+    if (size > MAX_AT_ONCE || began < this.slowUntil) return writeInPool(files, signal);
+    signal?.throwIfAborted();
+    try {
+      writeNow(files);
+    } finally {
+      const ended = this.now();
+      if (ended - began > SLOW_MS) this.slowUntil = ended + PAUSE_MS;
+    }
+  }
+}
+
+function writeNow(files: readonly Content[]): void {
+  const besides = besidesOf();
+  try {
+    for (const [path, text] of files) inFolder(path, () => writeFileSync(besides(path), text));
+    for (const [path] of files) renameSync(besides(path), path);
+  } catch (error) {
+    for (const [path] of files) rmSync(besides(path), { force: true });
+    throw error;
+  }
+}
+
+async function writeInPool(files: readonly Content[], signal: AbortSignal | undefined): Promise<void> {
+  const besides = besidesOf();
   try {
     const written = await Promise.allSettled(files.map(([path, text]) => writeInFolder(besides(path), text)));
     for (const one of written) if (one.status === 'rejected') throw one.reason;
@@ -37,7 +76,12 @@ export async function writeTogether(files: readonly Content[], signal?: AbortSig
   }
 }
 
-/** Makes the folder only if the write fails: checking for it costs more than writing. */
+function besidesOf(): (path: string) => string {
+  const mark = randomUUID();
+  return (path) => `${path}.${mark}`;
+}
+
+/** Makes the folder of a file only if missing: checking for one costs more than writing. */
 async function writeInFolder(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text);
