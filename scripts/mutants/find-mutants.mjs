@@ -90,6 +90,8 @@ export function findMutants(source) {
 
 function isCall(node) {
   if (node.type === 'AwaitExpression') return isCall(node.argument);
+  // Without `super(...)` nothing of a class works; and inside another expression it loses its parameter properties.
+  if (node.callee?.type === 'Super') return false;
   return node.type === 'CallExpression' || (node.type === 'ChainExpression' && isCall(node.expression));
 }
 

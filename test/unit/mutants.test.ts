@@ -36,6 +36,10 @@ test('what runs once, as its module is loaded, has none: it could not be switche
   expect(findMutants('const a = process.pid > 1 ? true : false; start();')).toEqual([]);
 });
 
+test('the call of the constructor above has none, as no class works without it', () => {
+  expect(findMutants('class A extends B { constructor(private a: any) { super(); } }')).toEqual([]);
+});
+
 test('a mutant knows its line', () => {
   expect(findMutants('function f(a) {\n  return (\n    a < 1\n  );\n}')).toMatchObject([
     { line: 3, change: '< -> <=' },
