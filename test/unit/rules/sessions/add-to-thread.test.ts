@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { LANE_LENGTH } from '../../../../src/contracts/routing.js';
-import { addToThread, EMPTY_THREAD } from '../../../../src/rules/sessions/add-to-thread.js';
+import { addToThread, EMPTY_THREAD, withoutMiddle } from '../../../../src/rules/sessions/add-to-thread.js';
 import { isThreadNote } from '../../../../src/rules/sessions/read-session-start.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
@@ -20,6 +20,11 @@ describe('a thread', () => {
     const [message] = addToThread(EMPTY_THREAD, { role: 'user', text }, AT).messages;
     expect(message?.text).toMatch(/^please read this.*\[\.\.\.\].*and then deploy$/s);
     expect(message?.text.length).toBeLessThan(2100);
+  });
+
+  test('keeps a text of up to 2000 characters as it is', () => {
+    const texts = ['x'.repeat(2000), 'x'.repeat(2001)];
+    expect(texts.map((text) => withoutMiddle(text) === text)).toEqual([true, false]);
   });
 });
 

@@ -6,7 +6,7 @@ import { compileExpression } from '../../../../src/rules/expressions/evaluate.js
 import { answerExpression, type HookFacts } from '../../../../src/rules/hooks/hook-facts.js';
 import { answerInSession } from '../../../../src/rules/sessions/answer-in-session.js';
 import { CallLedger, MAX_CALLS } from '../../../../src/rules/sessions/call-ledger.js';
-import { readsCalls, readsSession } from '../../../../src/rules/sessions/session-reads.js';
+import { handlerReadsSession, readsCalls, readsSession } from '../../../../src/rules/sessions/session-reads.js';
 
 const facts = {
   input: { amount: 100 },
@@ -117,6 +117,34 @@ test.each([
 ])('%s looks at the session: %s, at its calls: %s', (condition, session, calls) => {
   expect(readsSession(condition)).toBe(session);
   expect(readsCalls(handler(condition))).toBe(calls);
+});
+
+test.each([
+  [{ deny_if: 'session.counts.total > 3' }, true, false],
+  [{ deny_if: 'input.n > 3', warn_if: 'session.counts.total > 3' }, true, false],
+  [{ confirm_if: 'size(session.calls) > 3', warn_if: 'session.counts.total > 3' }, true, true],
+  [{ deny_if: 'session.counts.total > 3 && size(session.calls) > 3' }, true, true],
+  [{ deny_if: 'input.n > 3' }, false, false],
+])('the handler with %j reads the session: %s, its calls: %s', (conditions, session, calls) => {
+  const rule = { kind: 'expression', reason: 'Enough.', ...conditions } as const;
+  expect(handlerReadsSession(rule)).toBe(session);
+  expect(readsCalls(rule)).toBe(calls);
+});
+
+test('a guard whose answer cannot be written has failed, with why', () => {
+  const guards = [{ id: 'limit', handler: { kind: 'expression', deny_if: 'true' } as never }];
+  const word = { kind: 'call', guards, facts, path: 'a', moment: 0, cel: CEL, call: call('1') } as const;
+  const [answer] = answerInSession('s', new CallLedger(), word);
+  expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
+  expect(answer?.reason).toMatch(/^it could not be evaluated: Cannot read/);
+});
+
+test('the guards after one that denies are not evaluated, and the call is not entered', () => {
+  const ledger = new CallLedger();
+  const guards = ['false', 'true', 'true'].map((deny_if, index) => ({ id: `g${index}`, handler: handler(deny_if) }));
+  const word = { kind: 'call', guards, facts, path: 'a', moment: 0, cel: CEL, call: call('1') } as const;
+  expect(answerInSession('s', ledger, word).map(({ hook_id }) => hook_id)).toEqual(['g0', 'g1']);
+  expect(ledger.has('1')).toBe(false);
 });
 
 test('outside of a session such a guard has failed, with what to do, unless it says that it may be', () => {

@@ -126,6 +126,56 @@ test('signals of other names, and known ones of a wrong form, are kept as unknow
   ]);
 });
 
+test.each([
+  ['risk_alert', 7],
+  ['risk_alert', ''],
+  ['risk_alert', { text: 'r' }],
+  ['routing_hint', ''],
+  ['routing_hint', { hint: 7 }],
+  ['ability_guard', 'deny'],
+  ['ability_guard', { decision: 'deny' }],
+])('the signal %s with the value %j is unknown, and has no effect', (name, value) => {
+  const { hook_signals, unknown } = mergeSignals([answer('a', { [name]: value })], [], AT);
+  expect(hook_signals).toEqual(merged());
+  expect(unknown).toEqual([{ at: AT, hook: 'a', name, value }]);
+});
+
+test('a signal that has effect is not unknown', () => {
+  const signals: JsonObject = {
+    routing_hint: 'x',
+    ability_guards: [{ ability_id: 'x', decision: 'deny' }],
+    risk_alerts: ['r'],
+    normalized_intent: 'i',
+  };
+  expect(mergeSignals([answer('a', signals)], [], AT).unknown).toEqual([]);
+});
+
+test('a guard without a reason has one of its source, and keeps its suggestion', () => {
+  const guard = { ability_id: 'x', decision: 'deny', suggestion: 'Ask\nfirst.' };
+  expect(merged(answer('a', { ability_guard: guard })).ability_guards).toEqual([
+    {
+      ability_id: 'x',
+      decision: 'deny',
+      reason: 'PromptSubmit.a answers deny.',
+      suggestion: 'Ask first.',
+      source: 'PromptSubmit.a',
+    },
+  ]);
+});
+
+test('the guard of a task is passed on with its suggestion, also without a reason', () => {
+  const said = answer('limit', {}, { phase: 'PreAbilityCall', decision: 'need_user_confirm', suggestion: 'Ask.' });
+  expect(guardsIn([said], () => 'x')).toEqual([
+    {
+      ability_id: 'x',
+      decision: 'need_user_confirm',
+      reason: 'No reason given.',
+      suggestion: 'Ask.',
+      source: 'PreAbilityCall.limit',
+    },
+  ]);
+});
+
 test('texts are one line each, so that none can look like another', () => {
   const signals = merged(answer('a', { risk_alert: 'one\ntwo', routing_hint: 'x\r\ny' }));
   expect(signals.risk_alerts[0]).not.toContain('\n');
