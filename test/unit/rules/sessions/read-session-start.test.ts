@@ -56,7 +56,7 @@ describe('the arguments of a session', () => {
 });
 
 describe('a prompt', () => {
-  test.each([
+  test.each<[unknown, boolean]>([
     [{ prompt: 'deploy', user }, true],
     [{ prompt: '', user }, true],
     [{ prompt: 'x'.repeat(MAX_PROMPT), user }, true],
@@ -68,7 +68,7 @@ describe('a prompt', () => {
     [{ guards: [] }, false],
     [null, false],
     ['deploy', false],
-    ...NO_PERSONS.map((one) => [{ prompt: 'deploy', user: one }, false] as const),
+    ...NO_PERSONS.map((one) => [{ prompt: 'deploy', user: one }, false] as [unknown, boolean]),
   ])('case %#', (value, is) => {
     expect(isPromptRequest(value)).toBe(is);
   });
