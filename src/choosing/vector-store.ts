@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { writeWhole } from '../disk/write-whole.js';
 import type { EmbeddingsSettings } from './embeddings-endpoint.js';
 
 /** Vectors of one model at one address, in a file; if two processes save at once, lost ones are made again. */
@@ -72,7 +73,7 @@ const MAX_FILES = 4;
 /** From this age on, the temporary file of a dead writer is deleted. Milliseconds. */
 const LEFT_BEHIND_MS = 600_000;
 /** Only files with such names are deleted. */
-const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f]{12})?$/;
+const OWN_NAME = /^[0-9a-f]{16}\.bin(\.[0-9a-f-]{12,36})?$/;
 
 /** Empty if the file is missing or corrupt. */
 export function readVectorFile(file: string): Vectors {
@@ -83,24 +84,13 @@ export function readVectorFile(file: string): Vectors {
   }
 }
 
-/** Atomic; drops the last vectors if too many. Ignores failures: the next process makes them again. */
+/** Atomic; drops the last vectors if too many. Ignores failures. */
 export function writeVectorFile(file: string, vectors: Vectors): void {
-  const part = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(part, bytesOf(vectors), { mode: 0o600 });
-    renameSync(part, file);
+    writeWhole(file, bytesOf(vectors), 0o600);
     tidy(file);
   } catch {
-    discard(part);
-  }
-}
-
-function discard(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // What could not be written need not be removed.
+    // The next process makes them again.
   }
 }
 

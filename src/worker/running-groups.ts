@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inFolder } from '../activities/record/write-files.js';
 import type { ProcessGroups, StartedProcesses } from '../activities/script/run-process.js';
 import { CALL_ID_VARIABLE } from '../contracts/names.js';
+import { inFolder } from '../disk/write-files.js';
 import { allPids } from '../server/processes/process-table.js';
 import { markOf, signalProcess } from '../server/processes/processes.js';
 import { CallProcesses } from './call-processes.js';

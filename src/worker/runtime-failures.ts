@@ -1,5 +1,5 @@
 import { AbilityError, reasonOf } from '../contracts/problem.js';
-import { asDiskError, isNoRoom } from '../server/disk.js';
+import { asDiskError, isNoRoom } from '../disk/disk-errors.js';
 import { tailOf } from '../server/temporal/temporal-server.js';
 
 export function serverFailed(logFile: string, cause: unknown): AbilityError {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node
 import { join } from 'node:path';
 import type { SealKeys } from '../activities/seal.js';
 import { AbilityError } from '../contracts/problem.js';
-import { writeWhole } from '../server/disk.js';
+import { writeWhole } from '../disk/write-whole.js';
 import { PROOF_KEY, type ProjectPaths } from '../server/project-paths.js';
 
 const KEY_BYTES = 32;

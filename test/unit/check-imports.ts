@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path/posix';
 
-/** What each room may import at run time besides itself, `rules`, `text` and `contracts`; drawn in docs/architecture.md. */
+/** What each room may import at run time besides itself, `rules`, `text`, `contracts`, and `disk` outside the sandbox; drawn in docs/architecture.md. */
 export const ARROWS: Record<string, readonly string[]> = {
   contracts: [],
   text: [],
+  disk: [],
   rules: [],
   workflows: [],
   definitions: [],
@@ -93,7 +94,8 @@ function isAllowed(room: string, file: string, specifier: string): boolean {
   const target = roomOf(join(dirname(file), specifier));
   if (target === room) return true;
   if (room === 'contracts') return false;
-  if (room === 'text') return target === 'contracts';
+  if (room === 'text' || room === 'disk') return target === 'contracts';
+  if (target === 'disk') return !['rules', 'workflows'].includes(room);
   return ['rules', 'text', 'contracts'].includes(target) || (ARROWS[room]?.includes(target) ?? false);
 }
 

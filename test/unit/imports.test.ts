@@ -22,7 +22,7 @@ describe('the house', () => {
   test('has only the rooms that are known', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
-      'activities authoring choosing client contracts definitions doors lint planning rules server testing text tracing worker workflows';
+      'activities authoring choosing client contracts definitions disk doors lint planning rules server testing text tracing worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 
@@ -77,6 +77,8 @@ describe('the check', () => {
   test.each([
     ['src/contracts/x.ts', "import { z } from 'zod';"],
     ['src/contracts/x.ts', "import { glob } from '../text/glob.js';"],
+    ['src/workflows/x.ts', "import { writeWhole } from '../disk/write-whole.js';"],
+    ['src/disk/x.ts', "import { takeLock } from '../server/lock.js';"],
     ['src/rules/x.ts', "import { readFileSync } from 'node:fs';"],
     ['src/rules/x.ts', "import { load } from '../definitions/load-registry.js';"],
     ['src/workflows/x.ts', "import { createHash } from 'node:crypto';"],
@@ -110,6 +112,7 @@ describe('the check', () => {
     ['src/client/x.ts', "import type {\n  A,\n  B,\n} from '../definitions/registry.js';"],
     ['src/client/x.ts', "export type { Registry } from '../definitions/registry.js';"],
     ['src/contracts/x.ts', "import { EXIT } from './exit-codes.js';"],
+    ['src/choosing/x.ts', "import { writeWhole } from '../disk/write-whole.js';"],
     ['src/rules/expressions/x.ts', "import { AbilityError } from '../../contracts/problem.js';"],
     ['src/workflows/x.ts', "import { sleep } from '@temporalio/workflow';\nimport { glob } from '../text/glob.js';"],
     ['src/doors/cli/x.ts', "const { connect } = await import('../../client/index.js');"],

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { inFolder } from '../../disk/write-files.js';
 import type { Masker } from '../../planning/secrets/masking/masker.js';
-import { inFolder } from '../record/write-files.js';
 import type { LogLine } from './log-lines.js';
 import { countWhole, maskLines } from './mask-lines.js';
 

@@ -1,24 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
-import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { diskReason } from '../../disk/disk-errors.js';
+import { type Content, FileWriter } from '../../disk/write-files.js';
+import { writeWhole } from '../../disk/write-whole.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { CHILDREN, isDirect, recordPath } from '../../rules/tasks/record-path.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
-import { type Content, FileWriter, inFolder } from './write-files.js';
 
 /** Maximum called tasks read at the end of a task; further calls are only in their own records. */
 const MAX_CALLED = 200;
@@ -91,7 +83,7 @@ export class RecordFolder {
     const path = this.pathOf(record.task_key) as string;
     this.shareOf(record)?.planned(record);
     try {
-      inFolder(join(path, RECORD_FILES.json), () => this.write(path, record));
+      this.write(path, record);
     } catch (error) {
       throw writeFailed(path, error);
     }
@@ -213,24 +205,11 @@ export function jsonOf(record: TaskRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
 
-function writeWhole(path: string, content: string): void {
-  const own = `${path}.${randomUUID()}`;
-  try {
-    writeFileSync(own, content);
-    renameSync(own, path);
-  } catch (error) {
-    rmSync(own, { force: true });
-    throw error;
-  }
-}
-
 function writeFailed(path: string, cause: unknown): AbilityError {
-  const full = (cause as NodeJS.ErrnoException).code === 'ENOSPC' ? 'the disk is full' : undefined;
-  const reason = full ?? reasonOf(cause);
   return new AbilityError(
     {
       code: 'record.write_failed',
-      message: `The record in ${path} could not be written: ${reason}`,
+      message: `The record in ${path} could not be written: ${diskReason(cause)}`,
       suggestion: 'Make room on the disk or fix its permissions.',
     },
     { cause },

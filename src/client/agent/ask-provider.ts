@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { AgentAnswer, AgentTurn, CallReport, PlanProvider } from '../../contracts/agent-runtime.js';
 import { USER_KEY } from '../../contracts/names.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { parseJson } from '../../disk/read-json.js';
 import { startOf } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
-import { parseJson } from '../../server/disk.js';
 
 /** The maximum part of an invalid answer that the repeated request quotes. Characters. */
 const MAX_REPEATED = 2000;

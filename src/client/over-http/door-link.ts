@@ -2,7 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, type RequestOptions, request 
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError, type Problem, reasonOf } from '../../contracts/problem.js';
-import { parseJson } from '../../server/disk.js';
+import { parseJson } from '../../disk/read-json.js';
 
 interface DoorAddress {
   /** `http://host:port`, `https://host:port`, or `unix:/path/of/the/socket`. */

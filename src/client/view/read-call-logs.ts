@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { RECORD_FILES, REQUESTS_LOG } from '../../contracts/record.js';
+import { parseJson } from '../../disk/read-json.js';
 import { protocolIn } from '../../rules/calls/tool-line.js';
 import { generalPath } from '../../rules/steps/turn-paths.js';
-import { parseJson } from '../../server/disk.js';
 import type { Connection } from '../connection/connect.js';
 
 export interface LogLine {

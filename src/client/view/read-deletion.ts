@@ -3,9 +3,9 @@ import type { Tombstone } from '../../contracts/deletion.js';
 import { deleteIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES } from '../../contracts/record.js';
+import { readJson } from '../../disk/read-json.js';
 import { recordPath } from '../../rules/tasks/record-path.js';
 import { taskDeleted } from '../../rules/tasks/task-deleted.js';
-import { readJson } from '../../server/disk.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
+import { readJson } from '../../disk/read-json.js';
 import { recordPath } from '../../rules/tasks/record-path.js';
-import { readJson } from '../../server/disk.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Connection } from '../connection/connect.js';
 

@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWhole } from '../../disk/write-whole.js';
 import { packageVersion } from '../../server/installation.js';
 import type { GuardIndex } from './guard-index.js';
 
@@ -22,13 +23,12 @@ export async function keptIndex(
   build: () => Promise<GuardIndex>,
 ): Promise<GuardIndex> {
   const key = keyOf(root, environment);
-  const folder = join(root, '.system', 'cache');
-  const file = join(folder, 'guard.json');
+  const file = join(root, '.system', 'cache', 'guard.json');
   const kept = readKept(file);
   if (kept?.key === key) return kept.index;
   const index = await build();
   // After an edit meanwhile, the index would be stored under the wrong key.
-  if (keyOf(root, environment) === key) writeKept(folder, file, { key, index });
+  if (keyOf(root, environment) === key) writeKept(file, { key, index });
   return index;
 }
 
@@ -84,14 +84,11 @@ function readKept(file: string): Kept | undefined {
   }
 }
 
-/** Writes atomically; after a failure the next call builds the index again. */
-function writeKept(folder: string, file: string, kept: Kept): void {
-  const part = `${file}.${randomBytes(6).toString('hex')}`;
+/** After a failure the next call builds the index again: an unwritable folder only makes the guard slower. */
+function writeKept(file: string, kept: Kept): void {
   try {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(part, JSON.stringify(kept), { mode: 0o600 });
-    renameSync(part, file);
+    writeWhole(file, JSON.stringify(kept), 0o600);
   } catch {
-    // An unwritable folder only makes the guard slower.
+    // See above.
   }
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { isNoRoom } from '../../server/disk.js';
+import { isNoRoom } from '../../disk/disk-errors.js';
 import { NO_ROOM } from '../../server/runtime/ensure-runtime.js';
 import { ProjectRuntime } from '../../worker/runtime.js';
 import { doorOpener } from './door-opener.js';

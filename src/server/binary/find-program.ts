@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
-import { diskReason } from '../disk.js';
+import { diskReason } from '../../disk/disk-errors.js';
 import { waitForLock } from '../processes/lock.js';
 import { cacheFolder } from '../project-paths.js';
 

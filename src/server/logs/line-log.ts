@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isAbsent, parseJson } from '../disk.js';
+import { isAbsent } from '../../disk/disk-errors.js';
+import { parseJson } from '../../disk/read-json.js';
 
 /** Two files of this size are kept, so that a log never takes more than twice that. Bytes. */
 const MAX_BYTES = 8 * 1024 * 1024;

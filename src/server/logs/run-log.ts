@@ -18,8 +18,9 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecruitmentResult, RunLogLine } from '../../contracts/routing.js';
+import { diskReason, isNoRoom } from '../../disk/disk-errors.js';
+import { parseJson } from '../../disk/read-json.js';
 import { checkRunId } from '../../rules/sessions/check-run-id.js';
-import { diskReason, isNoRoom, parseJson } from '../disk.js';
 import type { ProjectPaths } from '../project-paths.js';
 import { makeSystemFolder } from '../runtime/runtime-file.js';
 

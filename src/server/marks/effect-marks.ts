@@ -3,8 +3,9 @@ import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { EffectMarks, MarkedBy, MarkedCall } from '../../activities/call/effect-mark.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { diskReason } from '../../disk/disk-errors.js';
+import { syncFolder } from '../../disk/write-whole.js';
 import { canonicalJson } from '../../rules/canonical.js';
-import { diskReason, syncFolder } from '../disk.js';
 
 /**
  * Marks of calls in the store: a small file each, on disk before the call begins. They do not expire: a task can

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isAbsent } from '../disk.js';
+import { isAbsent } from '../../disk/disk-errors.js';
 
 export type Link = (from: string, to: string) => void;
 

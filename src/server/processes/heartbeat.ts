@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, futimesSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
-import { isAbsent, isNoRoom } from '../disk.js';
+import { isAbsent, isNoRoom } from '../../disk/disk-errors.js';
 import { fileOf } from './create-exclusively.js';
 
 /** Limits for detecting a dead holder that cannot be seen by its pid. Milliseconds. */

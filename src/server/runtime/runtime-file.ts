@@ -2,7 +2,9 @@ import { closeSync, existsSync, mkdirSync, openSync, utimesSync, writeFileSync }
 import { join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import { isNoRoom, readJson, writeWhole } from '../disk.js';
+import { isNoRoom } from '../../disk/disk-errors.js';
+import { readJson } from '../../disk/read-json.js';
+import { writeWhole } from '../../disk/write-whole.js';
 import { type LockHolder, livingHolder } from '../processes/lock.js';
 import { isVisible } from '../processes/process-space.js';
 import { isWorking, type ProcessMark } from '../processes/processes.js';

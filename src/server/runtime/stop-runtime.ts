@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import { writeWhole } from '../disk.js';
+import { writeWhole } from '../../disk/write-whole.js';
 import { isHeld, livingHolder, takeLock } from '../processes/lock.js';
 import { isVisible } from '../processes/process-space.js';
 import { isAlive, type ProcessMark, stopProcess } from '../processes/processes.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isAbsent } from '../disk.js';
+import { isAbsent } from '../../disk/disk-errors.js';
 import { partsOf, partsOfPrefix } from './object-name.js';
 import type { NamedObject } from './store.js';
 import { entriesOf, notKept, notRead, notRemoved } from './store-errors.js';

@@ -3,7 +3,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { writeWhole } from '../disk.js';
+import { writeWhole } from '../../disk/write-whole.js';
 import { FolderFiles } from './folder-files.js';
 import { FolderNames } from './folder-names.js';
 import type { KeepOptions, KeptFile, NamedObject, Store, StoredFile } from './store.js';

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { AbilityError } from '../../contracts/problem.js';
-import { diskReason, isAbsent } from '../disk.js';
+import { diskReason, isAbsent } from '../../disk/disk-errors.js';
 
 const SHARE = 'Point ABILITY_STORE to the store that the workers of the environment share.';
 

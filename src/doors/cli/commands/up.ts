@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import type { RuntimeFile } from '../../../contracts/runtime.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { asDiskError } from '../../../disk/disk-errors.js';
 import { obtainTemporal } from '../../../server/binary/find-temporal.js';
-import { asDiskError } from '../../../server/disk.js';
 import { isVisible } from '../../../server/processes/process-space.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { ensureRuntime } from '../../../server/runtime/ensure-runtime.js';

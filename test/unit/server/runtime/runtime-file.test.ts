@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asDiskError, isNoRoom } from '../../../../src/server/disk.js';
+import { asDiskError, isNoRoom } from '../../../../src/disk/disk-errors.js';
 
 test.each(['ENOSPC', 'EDQUOT'])('%s means that there is no room, also as the cause of an error of ours', (code) => {
   const error = Object.assign(new Error('write failed'), { code });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Content, FileWriter } from '../../../../src/activities/record/write-files.js';
+import { type Content, FileWriter } from '../../../src/disk/write-files.js';
 
 let root: string;
 let clock: number;

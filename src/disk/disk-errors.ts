@@ -1,0 +1,23 @@
+import { AbilityError, reasonOf } from '../contracts/problem.js';
+
+export function isAbsent(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Whether an error, or its cause, means that the disk or the quota is full. */
+export function isNoRoom(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && isNoRoom(cause));
+}
+
+export function diskReason(error: unknown): string {
+  return isNoRoom(error) ? 'the disk is full' : reasonOf(error);
+}
+
+/** Converts an error of the file system. @param what could not be written. */
+export function asDiskError(cause: unknown, what: string): AbilityError {
+  const message = `${what} could not be written: ${diskReason(cause)}`;
+  const suggestion = isNoRoom(cause) ? 'Make room on the disk and run the command again.' : 'Check its permissions.';
+  return new AbilityError({ code: 'runtime.failed', message, suggestion }, { cause });
+}
