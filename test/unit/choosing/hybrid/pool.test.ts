@@ -27,7 +27,7 @@ const projectWith = (policy: string) => {
   });
   return { project, registry: loadRegistry(project.root) };
 };
-const { project, registry } = projectWith('policy: { embeddings: { model: small, timeout: 200ms } }\n');
+const { project, registry } = projectWith('policy: { embeddings: { model: small, timeout: 10s } }\n');
 afterAll(async () => {
   project.remove();
   await endpoint.close();
@@ -103,12 +103,24 @@ test.each([
   ['too many requests', answerWith('', 429), `${endpoint.host} answered 429`],
   ['a broken answer', answerWith('{'), `${endpoint.host} answered with something else than vectors`],
   ['fewer vectors', answerVectors(() => []), `${endpoint.host} answered with 0 vectors for 1 texts`],
-  ['no answer', () => {}, 'there was no answer within 200ms'],
 ])('%s: the words answer alone, and it is said', async (_, behaviour, reason) => {
   endpoint.behave(behaviour);
   const { ranker, warning, suggestions } = await ask();
   expect(suggestions[0]?.id).toBe('billing.copy');
   expect([ranker, warning]).toEqual(['words', `ranked by words alone: ${reason}`]);
+});
+
+test('so it is where there is no answer in time', async () => {
+  endpoint.behave(() => {});
+  const { project: hurried, registry: brief } = projectWith(
+    'policy: { embeddings: { model: small, timeout: 200ms } }\n',
+  );
+  try {
+    const { ranker, warning } = await suggest(poolOf(brief, 'dev', null, env), { text: REQUEST });
+    expect([ranker, warning]).toEqual(['words', 'ranked by words alone: there was no answer within 200ms']);
+  } finally {
+    hurried.remove();
+  }
 });
 
 test('so it is where there is no address, and where the policy allows another one only', async () => {
