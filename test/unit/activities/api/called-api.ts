@@ -9,10 +9,17 @@ import { callFiles } from '../../../fixtures/memory-files.js';
 import type { RecordingService } from '../../../fixtures/servers/recording-service.js';
 import { plannedApi, SECRETS } from './planned-request.js';
 
-/** Calls a service by an `api` section; @param more of what the call has, such as its limits. */
-export function callService(service: RecordingService, api: JsonObject, more: Partial<CallInput> = {}) {
+/**
+ * Calls a service by an `api` section; @param more of what the call has, such as its limits. @param allowed_hosts of
+ * the policy.
+ */
+export function callService(
+  service: Pick<RecordingService, 'port' | 'origin'>,
+  api: JsonObject,
+  more: Partial<CallInput> = {},
+  allowed_hosts = [`127.0.0.1:${service.port}`],
+) {
   const planned = plannedApi({ method: 'GET', ...api });
-  const allowed_hosts = [`127.0.0.1:${service.port}`];
   const implementation = { ...planned, api: { ...planned.api, base_url: service.origin, allowed_hosts } };
   const { signal } = new AbortController();
   const call: CallInput = {
