@@ -5,11 +5,13 @@ import { signSeal } from '../../../src/activities/seal.js';
 import type { JsonObject } from '../../../src/contracts/json.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
+import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { sealMark } from '../../../src/rules/plans/seal-mark.js';
 
-const KEYS = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
-const USER = { name: 'ada', source: 'claimed' } as const;
+/** The keys that seal the tasks of these tests. */
+export const KEYS = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
+export const USER = { name: 'ada', source: 'claimed' } as const;
 const RUN = { workflowId: 't-1', runId: 'r-1' };
 
 /** What Temporal says of an attempt. */
@@ -24,13 +26,15 @@ export function activityEnvironment(info: ActivityInfo): MockActivityEnvironment
  * A task that passed preflight, seen from its activities.
  *
  * @param input under which it was sealed.
+ * @param more of what its seal says.
  * @returns what the worker knows of it, the mark of its seal, and an environment to run an activity of it in.
  */
-export function admittedTask(plan: Plan, input: JsonObject = {}) {
+export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<Seal> = {}) {
   const taskQueue = taskQueueOf(plan.project, plan.environment.name, plan.placement);
   const sealed = { plan: digestOf(plan), task: RUN.workflowId, input: digestOf(input), user: USER, confirmations: [] };
-  const seal = signSeal(sealed, KEYS);
-  const start = { ...RUN, type: plan.ability.id, taskQueue, task: { seal, user: USER, session: null, plan } };
+  const seal = signSeal({ ...sealed, ...more }, KEYS);
+  const task = { seal, user: seal.user, session: seal.session ?? null, plan };
+  const start = { ...RUN, type: plan.ability.id, taskQueue, task };
   const chains = { has: async () => false, keep: async () => {} };
   return {
     plans: new PlanSource(plan.project, KEYS, async () => start, chains),
