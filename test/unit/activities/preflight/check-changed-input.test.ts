@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { createModify, createRecordChange } from '../../../../src/activities/preflight/change-input.js';
+import { createModify, createRecordChange } from '../../../../src/activities/preflight/check-changed-input.js';
 import { verifySeal } from '../../../../src/activities/seal.js';
 import type { ModifyAnswer, ModifyRequest } from '../../../../src/contracts/activities.js';
 import { ACTIVITY_LIMITS } from '../../../../src/contracts/names.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { stateOfKey } from '../../../../src/activities/preflight/key-state.js';
+import { stateOfKey } from '../../../../src/activities/preflight/task-key-state.js';
 import type { Tombstone } from '../../../../src/contracts/deletion.js';
 import type { Plan, PlanOperation } from '../../../../src/contracts/plan.js';
 import type { TaskRequest, WantedPlan } from '../../../../src/contracts/task.js';
