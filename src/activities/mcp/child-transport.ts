@@ -21,9 +21,10 @@ export interface ChildServer {
   env: Record<string, string>;
   /** Maximum bytes of a message. */
   mostBytes: number;
+  /** Milliseconds to wait for its end after stdin closes, and again after a request to end. */
+  patienceMs?: number;
 }
 
-/** Milliseconds to wait for a server's end after stdin closes, and again after a request to end. */
 const PATIENCE_MS = 2000;
 
 /**
@@ -76,16 +77,17 @@ export class ChildTransport implements Transport {
 
   async close(): Promise<void> {
     const { child } = this;
+    const { patienceMs = PATIENCE_MS } = this.server;
     this.child = undefined;
     this.lines.clear();
     if (!child || child.pid === undefined) return;
     const isOver = (): boolean => child.exitCode !== null || child.signalCode !== null;
     const closed = once(child, 'close');
     child.stdin?.end();
-    await Promise.race([closed, wait(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([closed, wait(patienceMs, undefined, { ref: false })]);
     if (isOver()) return;
     child.kill('SIGTERM');
-    await Promise.race([closed, wait(PATIENCE_MS, undefined, { ref: false })]);
+    await Promise.race([closed, wait(patienceMs, undefined, { ref: false })]);
     if (!isOver()) child.kill('SIGKILL');
   }
 

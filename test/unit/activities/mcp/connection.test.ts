@@ -1,17 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { connectMcp } from '../../../../src/activities/mcp/connection.js';
-import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { PlanMcpServer } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { listTools } from '../../../../src/worker/list-tools.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
 import { MCP_PROGRAMS } from '../../../fixtures/servers/mcp-http-server.js';
+import { httpTools, INITIALIZED } from './http-tools.js';
 
 const WELL = { name: 'do', inputSchema: { type: 'object' } };
 
@@ -66,33 +65,6 @@ function byHand(answers: string): PlanMcpServer {
 }
 const starts = () => readFileSync(inFolder('starts.txt'), 'utf8').length;
 
-type Asked = { id?: number | string; method: string; params: JsonObject };
-
-/** An HTTP server that answers as it is told. */
-async function httpServer(answer: (asked: Asked, response: ServerResponse) => unknown): Promise<PlanMcpServer> {
-  const server = createServer(async (request, response) => {
-    if (request.method !== 'POST') return void response.writeHead(405).end();
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Asked;
-    if (asked.id === undefined) return void response.writeHead(202).end();
-    const result = answer(asked, response);
-    if (result === undefined) return;
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...result }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ends.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const common = { name: 'tools', transport: 'http', headers: {}, credentials: {} } as const;
-  return { ...common, url: `http://${host}/mcp`, allowed_hosts: [host] };
-}
-const INITIALIZED = {
-  result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } },
-};
 const failure = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
@@ -136,8 +108,8 @@ describe('a connection speaks the newest protocol that both sides know', () => {
     ['nothing', () => undefined],
     ['a broken connection', (response) => void response.socket?.resetAndDestroy()],
   ])('with one over HTTP that answers the question with %s', async (_, odd) => {
-    const server = await httpServer(({ method }, response) => {
-      if (method === 'server/discover') return odd(response);
+    const server = await httpTools(({ method }, response) => {
+      if (method === 'server/discover') return odd(response) as undefined;
       return method === 'initialize' ? INITIALIZED : { result: { tools: [WELL] } };
     });
     const connection = await connect(server, 1000);
@@ -166,8 +138,9 @@ describe('why there is no connection is said in words', () => {
   });
 
   test('that an answer over HTTP is none', async () => {
-    const server = await httpServer((_, response) => {
+    const server = await httpTools((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc": "1"}');
+      return undefined;
     });
     const error = await failure(connect(server));
     expect(error).toMatchObject({ code: 'mcp.start_failed', message: expect.stringContaining('cannot be reached') });
