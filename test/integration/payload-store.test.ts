@@ -80,7 +80,7 @@ describe('a store that cannot be written', () => {
   test('keeps a call from beginning that may not be repeated, and so leaves no mark', async () => {
     const result = await withoutStore(() => project.run('s.additive', { bytes: 10 }));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
-    expect(result.error?.message).toContain('was not begun');
+    expect(result.error?.message).toContain('was not started');
   });
 
   test('is an unknown outcome of such a call that had begun, where only values find no room', async () => {

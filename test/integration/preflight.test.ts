@@ -103,7 +103,7 @@ describe.each([
     await expect(refused).rejects.toMatchObject({ code: 'guard.denied' });
     await expect(explainTask(project.connection, 'refused')).rejects.toMatchObject({
       code: 'task.not_found',
-      message: 'There is no task refused: it could not be formed: guard.denied: closed (hook never)',
+      message: 'There is no task refused: it could not be created: guard.denied: closed (hook never)',
     });
     expect(existsSync(join(project.root, '.system/implement/refused'))).toBe(false);
     expect(await known('refused')).toEqual(only);

@@ -112,7 +112,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
         const { key, count } = define({ effects });
         const result = await run(`steps: [{ id: a, call: ${key}, retry: { attempts: 3, first: 10ms } }]`);
         expect(result).toMatchObject({ status: 'failed', error: { code, step: 'a' }, steps: [{ attempts: 1 }] });
-        expect(result.error?.message).toMatch(/^The call was made, and its answer cannot be used: /);
+        expect(result.error?.message).toMatch(/^The call was made, but its answer cannot be used: /);
         expect(count()).toBe(1);
       },
     );
@@ -172,7 +172,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     const { key } = script('', { effects: 'write_additive' });
     const result = await run(`steps: [{ id: a, call: ${key} }]`);
     const record = JSON.parse(readFileSync(join(result.links.record as string, 'record.json'), 'utf8'));
-    expect(JSON.stringify(record)).toContain('The call was made, and its answer cannot be used');
+    expect(JSON.stringify(record)).toContain('The call was made, but its answer cannot be used');
     const story = await explainTask(project.connection, result.task_key as string);
     expect(story.steps[0]?.tries[0]?.error?.message).toMatch(/^The call was made/);
   });

@@ -357,7 +357,7 @@ test('a task that could not be formed is not there, and the error says why', asy
   await project.create('u.guarded', { n: 1, forbidden: true }, { key: 'refused' }).catch(() => undefined);
   await expect(why('refused')).rejects.toMatchObject({
     code: 'task.not_found',
-    message: 'There is no task refused: it could not be formed: guard.denied: Never. (hook never)',
+    message: 'There is no task refused: it could not be created: guard.denied: Never. (hook never)',
     suggestion: 'Leave it.',
   });
   await expect(why('preflight:refused')).rejects.toMatchObject({ code: 'task.not_found' });

@@ -44,6 +44,6 @@ export function asUnusableAnswer(error: unknown): unknown {
   // A lost or postponed call has no answer.
   if (error instanceof CallFailure && (error.unclear || error.hasArrived)) return error;
   const problem = error.toProblem();
-  const message = `The call was made, and its answer cannot be used: ${problem.message}`;
+  const message = `The call was made, but its answer cannot be used: ${problem.message}`;
   return new CallFailure({ ...problem, message }, { hasArrived: true, cause: error });
 }

@@ -59,7 +59,7 @@ async function whyNeverFormed(connection: Connection, id: string): Promise<Abili
   const problem = problemIn(outcome.failure.cause);
   if (!problem) return absence(id, 'its checks did not end');
   const { code, message, suggestion } = problem;
-  return absence(id, `it could not be formed: ${code}: ${message}`, suggestion);
+  return absence(id, `it could not be created: ${code}: ${message}`, suggestion);
 }
 
 function absence(id: string, why: string, suggestion?: string): AbilityError {

@@ -57,7 +57,7 @@ export class CallQueue {
     const { atOnce, waiting } = this.limits;
     return new AbilityError({
       code: 'door.busy',
-      message: `${atOnce} calls are at work and ${waiting} wait; this one was not begun`,
+      message: `${atOnce} calls are running and ${waiting} wait; this one was not started`,
       suggestion: 'Call again when some of them have been answered.',
     });
   }

@@ -80,7 +80,7 @@ async function readMark(path: string): Promise<MarkedBy> {
 }
 
 function notKept({ call }: MarkedCall, folder: string, cause: unknown): AbilityError {
-  const message = `The mark of ${call} could not be kept in ${folder}, so the call was not begun: ${diskReason(cause)}`;
+  const message = `The mark of ${call} could not be stored in ${folder}, so the call was not started: ${diskReason(cause)}`;
   const suggestion = 'Make room there, or point ABILITY_STORE elsewhere.';
   return new AbilityError({ code: 'store.full', message, suggestion }, { cause });
 }

@@ -74,7 +74,7 @@ function folderOf(call: MarkedCall): string {
 
 function notBegun({ call }: MarkedCall, cause: AbilityError): AbilityError {
   const { code, suggestion } = cause;
-  const message = `The mark of ${call} could not be kept, so the call was not begun: ${cause.message}`;
+  const message = `The mark of ${call} could not be stored, so the call was not started: ${cause.message}`;
   return new AbilityError({ code, message, suggestion }, { cause });
 }
 

@@ -171,7 +171,7 @@ function busy({ lock, task }: TaskRun): StepFailure {
 function replaced(key: string, by: string): StepFailure {
   return new StepFailure({
     code: 'concurrency.replaced',
-    message: `${by}, a newer task, waits for ${key} in the place of this one, which had not begun`,
+    message: `${by}, a newer task, waits for ${key} in the place of this one, which had not started`,
     details: { key, replaced_by: by },
     suggestion: `Watch that one: ability task watch ${by}. To let all wait, set \`on_busy: wait\`.`,
   });

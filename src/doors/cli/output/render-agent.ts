@@ -19,8 +19,8 @@ export function planLine(turn: number, plan: readonly PlannedEntry[]): string {
 const WORDS: Record<SessionEndStatus, string> = {
   answered: 'done',
   waiting_approval: 'waiting for approval',
-  needs_consent: 'not begun: the requester has to agree',
-  declined: 'not begun: the requester did not agree',
+  needs_consent: 'not started: the requester has to agree',
+  declined: 'not started: the requester did not agree',
   model_failed: 'ended: no plan from the AI',
   turns_exhausted: 'ended: as many plans as allowed',
   interrupted: 'interrupted',

@@ -67,7 +67,7 @@ export function buildProgram(given: Given, outcome: Outcome): CommandUnknownOpts
 const EXIT_HELP = `
 Exit codes:
   0 succeeded   1 the task failed   2 bad usage or invalid input   3 unavailable   4 denied
-  5 waiting for an approval   6 timed out   7 Temporal, worker or engine out of order
+  5 waiting for an approval   6 timed out   7 Temporal, a worker or the engine unavailable
   8 outcome unknown   130 interrupted (the task goes on)
 
 Examples:

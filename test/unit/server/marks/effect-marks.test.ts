@@ -138,7 +138,7 @@ describe('marks in a store that creates nothing exclusively', () => {
     writeFileSync(join(store, 'effect-marks'), 'in the way');
     await expect(new ListedMarks(new FolderStore(store)).make(CALL, FIRST)).rejects.toMatchObject({
       code: 'store.full',
-      message: expect.stringContaining('was not begun'),
+      message: expect.stringContaining('was not started'),
     });
   });
 });
