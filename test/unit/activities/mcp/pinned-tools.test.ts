@@ -162,7 +162,7 @@ test('a tool that can be seen may be pinned in a protected environment', async (
 test('a server gets ten seconds at most while a task is planned, and no longer than a call of it', async () => {
   const timeouts: number[] = [];
   const tools = new PinnedTools(
-    { use: async (_: object, user: { timeoutMs: number }) => (timeouts.push(user.timeoutMs), TOOL) } as never,
+    { use: async (_: object, { timeoutMs }: { timeoutMs: number }) => timeouts.push(timeoutMs) && TOOL } as never,
     memoryStore(),
     '/nowhere',
   );
