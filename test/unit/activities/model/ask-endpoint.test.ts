@@ -10,8 +10,9 @@ import {
   send,
   startService,
 } from '../../../fixtures/servers/recording-service.js';
+import { traced } from '../traced.js';
+import { CHAT_PATH, delta, end, streamed } from './streamed-answer.js';
 
-const PATH = '/v1/chat/completions';
 const QUESTION: Question = { instructions: 'be kind', messages: [], note: 'now', tools: [], most: undefined };
 
 let service: RecordingService;
@@ -20,32 +21,27 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A stream of chunks, each with what one choice says. */
-function says(...chunks: object[]): Answer {
-  const events = chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('');
-  return send(200, 'text/event-stream', `${events}data: [DONE]\n\n`);
-}
-const delta = (said: object, finish_reason: string | null = null) => ({
-  choices: [{ index: 0, delta: said, finish_reason }],
-});
-const end = (reason = 'stop') => delta({}, reason);
-
 async function ask(
   answer: Answer,
   question: Partial<Question> = {},
-  { stop = new AbortController().signal, signal = new AbortController().signal, key = 'the-model-key' } = {},
+  {
+    stop = new AbortController().signal,
+    signal = new AbortController().signal,
+    key = 'the-model-key',
+    host = '127.0.0.1',
+    log = new CallLog(undefined, '', 1),
+  } = {},
 ) {
-  service.on(PATH, answer);
-  const log = new CallLog(undefined, '', 1);
-  const model = { name: 'm-1', allowed_hosts: [`127.0.0.1:${service.port}`] };
+  service.on(CHAT_PATH, answer);
+  const model = { name: 'm-1', allowed_hosts: [`${host}:${service.port}`] };
   const env = { OPENAI_BASE_URL: `${service.origin}/v1`, OPENAI_API_KEY: key };
   const said = await askEndpoint(model as never, { ...QUESTION, ...question }, { stop, signal, log }, env);
-  return { said, log, request: JSON.parse(service.requestsOf(PATH).at(-1)?.body ?? '{}') };
+  return { said, log, request: JSON.parse(service.requestsOf(CHAT_PATH).at(-1)?.body ?? '{}') };
 }
 
 describe('a question to a model', () => {
   test('has its instructions first and its note last, and no tools where there are none', async () => {
-    const { request } = await ask(says(delta({ content: 'hi' }), end()));
+    const { request } = await ask(streamed(delta({ content: 'hi' }), end()));
     expect(request).toEqual({
       model: 'm-1',
       stream: true,
@@ -55,12 +51,12 @@ describe('a question to a model', () => {
         { role: 'user', content: 'now' },
       ],
     });
-    expect(service.requestsOf(PATH).at(-1)?.headers.authorization).toBe('Bearer the-model-key');
+    expect(service.requestsOf(CHAT_PATH).at(-1)?.headers.authorization).toBe('Bearer the-model-key');
   });
 
   test('has the transcript between them, its tools and the length of the answer', async () => {
     const calls = [{ id: 'c', name: 'read', arguments: '{}' }];
-    const { request } = await ask(says(end()), {
+    const { request } = await ask(streamed(end()), {
       messages: [
         { role: 'user', content: 'u' },
         { role: 'assistant', content: '', calls },
@@ -85,16 +81,54 @@ describe('a question to a model', () => {
   });
 });
 
+test('the log of a call names the model and the host', async () => {
+  const { log } = await ask(streamed(end()));
+  expect(log.tailOf('request')).toBe(`m-1 at 127.0.0.1:${service.port}`);
+});
+
+test('a trace has the host, why the answer ended, and what was used', async () => {
+  const usage = { id: 'chat-1', choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } };
+  const { attributes } = await traced(() => ask(streamed(end(), usage)));
+  expect(attributes).toMatchObject({
+    'server.address': '127.0.0.1',
+    'server.port': service.port,
+    'gen_ai.response.id': 'chat-1',
+    'gen_ai.response.finish_reasons': ['stop'],
+    'gen_ai.usage.input_tokens': 5,
+    'gen_ai.usage.output_tokens': 2,
+  });
+});
+
 describe('what a model says', () => {
+  test('may have as many characters and calls as are read', async () => {
+    const calls = Array.from({ length: 100 }, (_, index) => ({ index }));
+    const { said } = await ask(
+      streamed(delta({ content: 'x'.repeat(1_000_000) }), delta({ tool_calls: calls }), end()),
+    );
+    expect([said.text.length, said.calls.length]).toEqual([1_000_000, 100]);
+  });
+
+  test('may be nothing, which was still paid for', async () => {
+    const usage = { prompt_tokens: 5, completion_tokens: 0 };
+    const { said } = await ask(streamed(end(), { choices: [], usage }));
+    expect(said).toEqual({ text: '', calls: [], usage: { input: 5, output: 0 }, isCut: false });
+  });
+
+  test('keeps the first id of a call, and gets one where the model gives none', async () => {
+    const part = (index: number, id: unknown) => delta({ tool_calls: [{ index, id }] });
+    const { said } = await ask(streamed(part(0, 'c-0'), part(0, ''), part(1, 7), part(2, 'y'.repeat(101)), end()));
+    expect(said.calls.map(({ id }) => id)).toEqual(['c-0', 'call_1', 'y'.repeat(100)]);
+  });
+
   test('is put together from its parts, and is in the log as it comes', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } };
-    const { said, log } = await ask(says(delta({ content: 'hel' }), delta({ content: 'lo' }), end(), usage));
+    const { said, log } = await ask(streamed(delta({ content: 'hel' }), delta({ content: 'lo' }), end(), usage));
     expect(said).toEqual({ text: 'hello', calls: [], usage: { input: 5, output: 2 }, isCut: false });
     expect(log.tailOf('stdout')).toBe('hello');
   });
 
   test('is cut where its length ended it', async () => {
-    expect((await ask(says(delta({ content: 'a' }), end('length')))).said.isCut).toBe(true);
+    expect((await ask(streamed(delta({ content: 'a' }), end('length')))).said.isCut).toBe(true);
   });
 
   test.each([
@@ -102,13 +136,13 @@ describe('what a model says', () => {
     ['a number that is none', { prompt_tokens: '5', completion_tokens: 2 }],
     ['less than nothing', { prompt_tokens: 5, completion_tokens: -1 }],
   ])('has no usage where it counts %s', async (_, usage) => {
-    expect((await ask(says(end(), { choices: [], usage }))).said.usage).toBeUndefined();
+    expect((await ask(streamed(end(), { choices: [], usage }))).said.usage).toBeUndefined();
   });
 
   test('may be calls, whose parts come in turn', async () => {
     const part = (index: number, more: object) => delta({ tool_calls: [{ index, ...more }] });
     const { said } = await ask(
-      says(
+      streamed(
         part(0, { id: 'c-0', function: { name: 'read', arguments: '{"a"' } }),
         part(1, { function: { name: 'write', arguments: '{}' } }),
         part(0, { function: { arguments: ':1}' } }),
@@ -124,22 +158,24 @@ describe('what a model says', () => {
 
 describe('a model that gives no answer', () => {
   test.each<[string, Answer, string, boolean]>([
-    ['whose answer ends early', says(delta({ content: 'a' })), 'model.unavailable', false],
-    ['whose answer is filtered', says(end('content_filter')), 'model.rejected', true],
+    ['whose answer ends early', streamed(delta({ content: 'a' })), 'model.unavailable', false],
+    ['whose answer is filtered', streamed(end('content_filter')), 'model.rejected', true],
     [
       'that says more than is read',
-      says(delta({ content: 'x'.repeat(1_000_001) }), end()),
+      streamed(delta({ content: 'x'.repeat(1_000_001) }), end()),
       'model.answer_broken',
       false,
     ],
     [
       'that asks for more calls than may be',
-      says(delta({ tool_calls: Array.from({ length: 101 }, (_, index) => ({ index })) }), end()),
+      streamed(delta({ tool_calls: Array.from({ length: 101 }, (_, index) => ({ index })) }), end()),
       'model.answer_broken',
       false,
     ],
     ['that refuses the request', send(401, 'application/json', '{}'), 'model.rejected', true],
     ['that does not know it', send(404, 'application/json', '{}'), 'model.rejected', true],
+    ['that cannot read the request', send(400, 'application/json', '{}'), 'model.rejected', true],
+    ['that answers with no content', send(304, 'application/json', ''), 'model.unavailable', false],
     ['that is busy', send(429, 'application/json', '{}'), 'model.unavailable', false],
     ['that fails', send(500, 'application/json', '{}'), 'model.unavailable', false],
     ['that redirects', send(302, 'text/plain', '', { location: '/x' }), 'model.unavailable', false],
@@ -147,6 +183,46 @@ describe('a model that gives no answer', () => {
     ['that answers with no JSON', send(200, 'text/event-stream', 'data: {nothing\n\n'), 'model.unavailable', false],
   ])('%s', async (_, answer, code, isFinal) => {
     await expect(ask(answer)).rejects.toMatchObject({ code, isFinal });
+  });
+
+  test.each<[string, Answer, string]>([
+    ['that has no such model', send(400, 'application/json', '{}'), 'the status 400'],
+    ['that fails', send(500, 'application/json', '{}'), 'answered with the status 500'],
+    [
+      'that answers with no JSON',
+      send(200, 'text/event-stream', 'data: {nothing\n\n'),
+      'answered with what is no JSON',
+    ],
+    ['that breaks off', breakOff, 'was not reached'],
+  ])('%s is described without its words', async (_, answer, words) => {
+    await expect(ask(answer)).rejects.toMatchObject({ message: expect.stringContaining(words) });
+  });
+
+  test('that says too much was asked all the same', async () => {
+    const name = 'n'.repeat(600_000);
+    const call = { index: 0, function: { name, arguments: name } };
+    await expect(ask(streamed(delta({ tool_calls: [call] }), end()))).rejects.toMatchObject({
+      code: 'model.answer_broken',
+      hasArrived: true,
+    });
+  });
+
+  test('as its address is a special one that the policy does not list', async () => {
+    await expect(ask(streamed(end()), {}, { host: '127.*' })).rejects.toMatchObject({
+      code: 'model.not_configured',
+      message: expect.stringContaining('policy.allowed_hosts'),
+    });
+  });
+
+  test('as its time was up before the last word, though it had said why it ends', async () => {
+    const time = new AbortController();
+    const log = new CallLog(undefined, '', 1);
+    log.write = () => time.abort();
+    const answer: Answer = (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`data: ${JSON.stringify(delta({ content: 'a' }, 'stop'))}\n\n`);
+    };
+    await expect(ask(answer, {}, { log, stop: time.signal })).rejects.toMatchObject({ code: 'timeout.call' });
   });
 
   test('in time', async () => {

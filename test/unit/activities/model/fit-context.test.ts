@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fitContext, lengthOf } from '../../../../src/activities/model/fit-context.js';
+import { fitContext, lengthOf, tokensOf } from '../../../../src/activities/model/fit-context.js';
 import type { Message } from '../../../../src/activities/model/transcript.js';
 
 /** A conversation as agents have it: a request, and turns of a question with the results of its calls. */
@@ -38,18 +38,93 @@ describe('as much of a transcript as a request may hold', () => {
     );
   });
 
+  const words = (length: number): Message => ({ role: 'assistant', content: 'w'.repeat(length) });
+  const result = (id: string, length: number): Message => ({ role: 'tool', id, content: 'x'.repeat(length) });
+  const ask = (id: string): Message => ({
+    role: 'assistant',
+    content: '',
+    calls: [{ id, name: 't', arguments: '{}' }],
+  });
+  const request: Message = { role: 'user', content: 'q'.repeat(84) };
+  const lengthsOf = (messages: readonly Message[]) => messages.map(({ content }) => content.length);
+  const lastSix = [1, 2, 3, 4, 5, 6].map(() => words(84));
+
   test('shortens old results before it leaves turns out', () => {
-    const result = (id: string, length: number): Message => ({ role: 'tool', id, content: 'x'.repeat(length) });
-    const ask = (id: string): Message => ({
-      role: 'assistant',
-      content: '',
-      calls: [{ id, name: 't', arguments: '{}' }],
-    });
-    const messages: Message[] = [{ role: 'user', content: 'q' }];
+    const messages: Message[] = [request];
     for (let turn = 0; turn < 8; turn += 1) messages.push(ask(`${turn}`), result(`${turn}`, 2_000));
     const { messages: fitted, left_out } = fitContext(messages, 3_000);
     expect(left_out).toBe(0);
     expect(fitted[2]?.content).toMatch(/^x{400} \[\.\.\. 1600 characters left out\]$/);
     expect(fitted.at(-1)?.content).toHaveLength(2_000);
   });
+
+  test('shortens no more results than it has to', () => {
+    const messages = [request, ask('a'), result('a', 2_000), ask('b'), result('b', 2_000), ...lastSix];
+    // All but 100 characters of the first result fit.
+    const most = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 100;
+    const { messages: fitted, left_out } = fitContext(messages, most / 4);
+    expect([left_out, fitted[4]]).toEqual([0, messages[4]]);
+    expect(fitted[2]?.content.length).toBeLessThan(500);
+  });
+
+  test('shortens results alone, and none that is short', () => {
+    const messages = [request, words(500), ask('a'), result('a', 400), result('b', 401), ...lastSix];
+    const { messages: fitted } = fitContext(messages, 0);
+    expect(fitted).toEqual([request, ...lastSix]);
+    const most = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 1;
+    // The only result that is long enough grows by the words that say what is missing; so turns go too.
+    expect(fitContext(messages, most / 4)).toEqual({
+      messages: [
+        request,
+        ...messages
+          .slice(2, 5)
+          .map((one, at) => (at === 2 ? { ...one, content: `${'x'.repeat(400)} [... 1 characters left out]` } : one)),
+        ...lastSix,
+      ],
+      left_out: 1,
+    });
+  });
+
+  test('leaves out whole turns, the oldest first, and no more than it has to', () => {
+    const messages = [request, words(184), ask('a'), result('a', 100), words(284), ...lastSix];
+    const all = messages.reduce((sum, one) => sum + lengthOf(one), 0);
+    const fitted = (most: number) => lengthsOf(fitContext(messages, most / 4).messages).slice(1, -6);
+    expect(fitted(all)).toEqual([184, 0, 100, 284]);
+    expect(fitted(all - 1)).toEqual([0, 100, 284]);
+    expect(fitted(all - 200)).toEqual([0, 100, 284]);
+    // The call with its name, arguments and result is one turn.
+    expect(fitted(all - 201)).toEqual([284]);
+    expect(fitted(all - 200 - 19 - 116)).toEqual([284]);
+    expect(fitted(all - 200 - 19 - 117)).toEqual([]);
+  });
+
+  test('keeps the last six messages, however long they are', () => {
+    expect(fitContext([request, words(100), ...lastSix], 0)).toEqual({ messages: [request, ...lastSix], left_out: 1 });
+    expect(fitContext([request, ...lastSix], 0)).toEqual({ messages: [request, ...lastSix], left_out: 0 });
+  });
+
+  test('keeps a last turn of many results whole', () => {
+    const results = [1, 2, 3, 4, 5, 6, 7, 8].map((id) => result(`${id}`, 300));
+    const messages = [request, ask('a'), ...results];
+    expect(fitContext(messages, 0)).toEqual({ messages, left_out: 0 });
+  });
+
+  test('leaves the turn before that out', () => {
+    const results = [1, 2, 3, 4, 5, 6, 7, 8].map((id) => result(`${id}`, 300));
+    const messages = [request, words(10), ask('a'), ...results];
+    expect(fitContext(messages, 0)).toEqual({ messages: [request, ask('a'), ...results], left_out: 1 });
+  });
+});
+
+test.each<[Message, number]>([
+  [{ role: 'user', content: 'abc' }, 3 + 16],
+  [{ role: 'tool', id: 'long-id', content: 'abc' }, 3 + 16],
+  [{ role: 'assistant', content: 'abc' }, 3 + 16],
+  [{ role: 'assistant', content: 'abc', calls: [{ id: 'x', name: 'ab', arguments: '{}' }] }, 3 + 16 + 2 + 2],
+])('a message counts with its text, its calls and what is around it: %j', (message, length) => {
+  expect(lengthOf(message)).toBe(length);
+});
+
+test('four characters are a token, and a part of one is a whole one', () => {
+  expect([0, 1, 4, 5].map(tokensOf)).toEqual([0, 1, 1, 2]);
 });
