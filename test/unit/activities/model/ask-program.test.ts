@@ -18,7 +18,11 @@ test('a program that says nothing has answered with an empty text', () => {
 
 test('what it says is its text, its calls and what it used', () => {
   const usage = { input_tokens: 5, output_tokens: 2 };
-  const calls = [{ id: 'mine', name: 'a', arguments: { n: 1 } }, { name: 'b', arguments: '{"n":2}' }, { name: 'c' }];
+  const calls: JsonObject[] = [
+    { id: 'mine', name: 'a', arguments: { n: 1 } },
+    { name: 'b', arguments: '{"n":2}' },
+    { name: 'c' },
+  ];
   expect(read({ text: 't', calls, usage })).toEqual({
     text: 't',
     calls: [
