@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultInUtf8 } from '../../../src/activities/lossless-json/decode-utf8.js';
 import { markBytes, withoutMarks } from '../../../src/activities/lossless-json/marked-json.js';
-import { integersOf, readJson } from '../../../src/activities/lossless-json/read-json.js';
+import { integersOf, readJson, readUtf8 } from '../../../src/activities/lossless-json/read-json.js';
 import type { Json } from '../../../src/contracts/json.js';
 import { errorOf } from '../error-of.js';
 
@@ -23,6 +23,16 @@ describe('a number that a double does not hold is refused with its place', () =>
     expect(error).toMatchObject({ code: 'script.output_invalid', details: { pointer, number } });
     expect(error.message).toContain(number);
     expect(error.suggestion).toBeTruthy();
+  });
+
+  test('under its kind, and with a place only where it is inside of something', () => {
+    expect(errorOf(() => readJson('[12345678901234567890]', refusing)).message).toMatch(/the integer 1.*\(at \/0\)$/);
+    expect(errorOf(() => readJson('1e400', refusing)).message).toMatch(/the number 1e400(?!.*\(at)/);
+  });
+
+  test('whole up to 60 characters', () => {
+    expect(errorOf(() => readJson('9'.repeat(60), refusing)).message).toContain('9'.repeat(60));
+    expect(errorOf(() => readJson('9'.repeat(61), refusing)).message).toContain(`${'9'.repeat(57)}...`);
   });
 
   test.each([
@@ -85,7 +95,25 @@ test('a text of many megabytes is read in a time that grows with its length', ()
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
+test('a text that is no JSON may have any signs around its numbers', () => {
+  for (const text of ['- 12345678901234567890', '12345678901234567890 -', '--12345678901234567890e']) {
+    expect(() => markBytes(Buffer.from(text))).not.toThrow();
+  }
+});
+
 describe('bytes that are no UTF-8', () => {
+  test.each([
+    [[0x61, 0xff], /byte 1 is not part of a character/],
+    [[0x61, 0xc3], /byte 1 begins an incomplete character/],
+  ])('%j as a text are refused by their first byte', (bytes, message) => {
+    expect(errorOf(() => readUtf8(Buffer.from(bytes), refusing))).toMatchObject({
+      code: 'script.output_invalid',
+      message: expect.stringMatching(message),
+      details: { byte: 1 },
+    });
+    expect(readUtf8(Buffer.from(bytes), { ...reading, integers: 'round' })).toBe('a\uFFFD');
+  });
+
   test.each([
     [[0x61, 0xeb, 0x22], 1, false],
     [[0x61, 0xc3], 1, true],

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { PinnedCopy } from '../../../../src/activities/script/pinned-copy.js';
 import { PinnedScripts } from '../../../../src/activities/script/pinned-scripts.js';
 import type { PinnedFile, PlanScript } from '../../../../src/contracts/plan.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';
@@ -104,6 +105,7 @@ describe('a copy', () => {
     symlinkSync('s/main.mjs', join(project.root, 'link.mjs'));
     const { file, pinned } = await scripts.find(script);
     expect(contentOf(file)).toBe('main');
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
     project.write({ 's/main.mjs': 'edited' });
     await store.put(Buffer.from('main'));
     expect(contentOf((await scripts.find(script)).file)).toBe('main');
@@ -165,6 +167,42 @@ describe('a copy', () => {
     }
   });
 
+  test('whose bytes are right is left alone', async () => {
+    const large = 'x'.repeat(1024 * 1024 + 1);
+    project.write({ large });
+    const script = planned({ files: [pin('large', large)] });
+    const { pinned } = await scripts.find(script);
+    const inodes = () => ['s/main.mjs', 'large'].map((path) => statSync(join(pinned, path)).ino);
+    const before = inodes();
+    await scripts.find(script);
+    expect(inodes()).toEqual(before);
+  });
+
+  test('has a file again where a folder was put in its place', async () => {
+    const { file } = await scripts.find(planned());
+    rmSync(file);
+    mkdirSync(join(file, 'within'), { recursive: true });
+    await scripts.find(planned());
+    expect(contentOf(file)).toBe('main');
+  });
+
+  test('loses a folder of files that are no part of it', async () => {
+    const { pinned } = await scripts.find(planned());
+    mkdirSync(join(pinned, 's/other/deep'), { recursive: true });
+    writeFileSync(join(pinned, 's/other/deep/a.mjs'), 'evil');
+    await scripts.find(planned());
+    expect(readdirSync(join(pinned, 's')).sort()).toEqual(['lib', 'main.mjs']);
+  });
+
+  test('that cannot be completed leaves no temporary file', async () => {
+    const { file, pinned } = await scripts.find(planned());
+    rmSync(file);
+    const waiting = join(project.root, '.system/pinned/new');
+    const copy = new PinnedCopy(project.root, pinned, waiting, [pin('s/main.mjs', 'main')]);
+    await expect(copy.mend(async () => 7 as never)).rejects.toThrow();
+    expect(readdirSync(waiting)).toEqual([]);
+  });
+
   test('that somebody may write to, or nobody may run, is made anew', async () => {
     const { file } = await scripts.find(planned());
     for (const mode of [0o755, 0o444]) {
@@ -185,10 +223,86 @@ describe('a copy', () => {
 
   test('has variables for Python, which would write beside its modules', async () => {
     project.write({ 's/m.py': 'x' });
-    expect((await scripts.find(planned({ ...pin('s/m.py', 'x'), files: [] }))).names).toMatchObject({
+    expect((await scripts.find(planned({ ...pin('s/m.py', 'x') }))).names).toMatchObject({
       PYTHONDONTWRITEBYTECODE: '1',
     });
   });
+});
+
+describe('the scripts of a plan are kept in the store', () => {
+  const NO_HOOKS = { pre_create: [], pre_call: [], post_call: [] };
+  const running = (script: object) => ({ implementation: { kind: 'script', script }, hooks: NO_HOOKS });
+  const asking = (handler: object) => ({ ...NO_HOOKS, pre_call: [{ id: 'h', handler }] });
+  const planOf = (operations: object[], more: object = {}) =>
+    ({ ability: { hooks: NO_HOOKS }, operations: Object.fromEntries(operations.entries()), ...more }) as never;
+
+  test.each<[string, () => object]>([
+    ['of an operation', () => planOf([running(planned())])],
+    [
+      'of a program that stands in for a model',
+      () => planOf([{ implementation: { kind: 'model', model: { script: planned() } }, hooks: NO_HOOKS }]),
+    ],
+    [
+      'of a hook of its ability',
+      () => planOf([], { ability: { hooks: asking({ kind: 'script', script: planned() }) } }),
+    ],
+    [
+      'of a hook of an operation',
+      () => planOf([{ implementation: { kind: 'mcp' }, hooks: asking({ kind: 'script', script: planned() }) }]),
+    ],
+    [
+      'of a hook of a workflow that it calls',
+      () => planOf([], { workflows: { w: { ability: { hooks: asking({ kind: 'script', script: planned() }) } } } }),
+    ],
+    [
+      'of an ability that a hook asks',
+      () => planOf([], { ability: { hooks: asking({ kind: 'ability', operation: running(planned()) }) } }),
+    ],
+  ])('%s, with the files beside them', async (_, plan) => {
+    expect(await scripts.keep(plan() as never)).toBeUndefined();
+    for (const content of ['main', 'a']) expect(await store.holds(digestOf(content))).toBe(true);
+  });
+
+  test('and nothing of what is no script', async () => {
+    const others = [{ kind: 'mcp' }, { kind: 'model', model: {} }, { kind: 'model', model: { script: undefined } }];
+    const operations = others.map((implementation) => ({ implementation, hooks: NO_HOOKS }));
+    expect(await scripts.keep(planOf(operations))).toBeUndefined();
+    expect(existsSync(store.folder)).toBe(false);
+  });
+
+  test('once: what the store has is not read again', async () => {
+    await scripts.keep(planOf([running(planned())]));
+    project.write({ 's/main.mjs': 'edited' });
+    expect(await scripts.keep(planOf([running(planned())]))).toBeUndefined();
+  });
+
+  test('or there is a warning that names the file that was edited meanwhile', async () => {
+    project.write({ 's/lib/a.mjs': 'edited' });
+    expect(await scripts.keep(planOf([running(planned())]))).toMatch(/s\/lib\/a\.mjs was edited.*do not change/);
+  });
+});
+
+test('a script that is read from the working directory and was edited ends the task', async () => {
+  const script = planned({ files: [pin('s/lib/a.mjs', 'a', { live: true })] });
+  await store.put(Buffer.from('a'));
+  await scripts.find(script);
+  project.write({ 's/lib/a.mjs': 'edited' });
+  await expect(scripts.find(script)).rejects.toMatchObject({ code: 'script.changed', isFinal: true });
+});
+
+test('bytes that the store has lost are put back from the project', async () => {
+  await scripts.find(planned());
+  expect(await store.holds(digestOf('main'))).toBe(true);
+});
+
+test('a store that takes nothing back does not keep a script from running', async () => {
+  const full = {
+    put: () => Promise.reject(new Error('disk full')),
+    holds: async () => false,
+    get: () => Promise.reject(new Error('not there')),
+  };
+  const found = await new PinnedScripts(project.root, join(project.root, '.system/pinned'), full).find(planned());
+  expect(contentOf(found.file)).toBe('main');
 });
 
 describe('a copy that cannot be made', () => {

@@ -43,4 +43,21 @@ describe('before there is a task of a script alone', () => {
   ])('%s passes', (_, args, input) => {
     expect(() => refuseUnusableInput(planOf(args), input, 't-1')).not.toThrow();
   });
+
+  test('the key of the task is an item like any other, and none where it runs directly', () => {
+    const args = [{ value: '${{ task.key }}' }];
+    expect(errorOf(() => refuseUnusableInput(planOf(args), {}, '-t')).code).toBe('input.invalid');
+    expect(() => refuseUnusableInput(planOf(args), {}, '-t:1')).not.toThrow();
+  });
+
+  test('expressions are read in the version of the plan', () => {
+    const args = [{ value: '${{ input.hosts.map(h, h) }}' }];
+    expect(refusal(args, { hosts: ['a'] })).toMatchObject({ code: 'input.invalid' });
+  });
+
+  test('a workflow has no texts that could be refused', () => {
+    const plan = planOf([{ value: '${{ input.host }}' }]);
+    const workflow = { ...plan, ability: { ...plan.ability, kind: 'workflow' } } as Plan;
+    expect(() => refuseUnusableInput(workflow, { host: ['a'] }, 't-1')).not.toThrow();
+  });
 });

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
-import { KeptBytes, type ProcessRequest, runProcess } from '../../../../src/activities/script/run-process.js';
+import {
+  KeptBytes,
+  type ProcessGroups,
+  type ProcessRequest,
+  runProcess,
+} from '../../../../src/activities/script/run-process.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 
 let folder: string;
@@ -12,8 +17,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs JavaScript as a process of its own. */
-async function run(code: string, more: Partial<ProcessRequest> = {}) {
+/** Runs JavaScript as a process of its own. @param groups absent: those of a worker. */
+async function run(code: string, more: Partial<ProcessRequest> = {}, groups?: ProcessGroups) {
   const log = new CallLog(undefined, '', 1);
   const request: ProcessRequest = {
     command: process.execPath,
@@ -27,7 +32,7 @@ async function run(code: string, more: Partial<ProcessRequest> = {}) {
     patience: { graceMs: 200, endMs: 1000 },
     ...more,
   };
-  const outcome = await runProcess(request, new RunningGroups(join(folder, 'running')));
+  const outcome = await runProcess(request, groups ?? new RunningGroups(join(folder, 'running')));
   return { ...outcome, printed: outcome.stdout.toString(), log };
 }
 
@@ -83,6 +88,88 @@ describe('a process', () => {
       exitCode: undefined,
       reason: expect.stringContaining('ENOENT'),
     });
+  });
+});
+
+describe('the processes of a call', () => {
+  /** Processes as a worker keeps track of them, which send signals to no one but the given process. */
+  function watched({ reaches = true, left = 0 }: { reaches?: boolean; left?: number | Error } = {}) {
+    const seen: unknown[] = [];
+    let group: number | undefined;
+    const processes = {
+      variables: { CALL_ID: 'c-1' },
+      started: (pid: number | undefined, leads: boolean) => {
+        group = pid;
+        seen.push(['started', typeof pid, leads]);
+      },
+      look: async () => {},
+      signal: async (signal: NodeJS.Signals) => {
+        seen.push(signal);
+        if (reaches && group !== undefined) process.kill(-group, signal);
+      },
+      end: async (limitMs: number) => {
+        seen.push(['end', limitMs]);
+        if (left instanceof Error) throw left;
+        return left;
+      },
+    };
+    const kill = () => {
+      if (group !== undefined) process.kill(-group, 'SIGKILL');
+    };
+    return { seen, kill, groups: { begin: () => processes, turn: async () => void seen.push('turn') } };
+  }
+  const FOREVER = 'setInterval(() => {}, 1000)';
+
+  test('wait for their turn, are noted with their group, and end with the first one', async () => {
+    const { groups, seen } = watched();
+    const { printed, log } = await run('console.log(process.env.CALL_ID)', {}, groups);
+    expect(printed).toBe('c-1\n');
+    expect(seen).toEqual(['turn', ['started', 'number', true], ['end', 1000]]);
+    expect(log.tailOf('runtime')).toBe('');
+  });
+
+  test('are asked to end at the time-out, and those that go on are killed', async () => {
+    const { groups, seen } = watched();
+    const stubborn = `process.on('SIGTERM', () => {}); ${FOREVER}`;
+    const patience = { graceMs: 50, endMs: 5000 };
+    expect(await run(stubborn, { timeoutMs: 300, patience }, groups)).toMatchObject({ ended: 'timeout' });
+    expect(seen.filter((each) => typeof each === 'string')).toEqual(['turn', 'SIGTERM', 'SIGKILL']);
+  });
+
+  test('that cannot be killed are left, and nothing waits for them', async () => {
+    const { groups, kill } = watched({ reaches: false });
+    const ended = await run(FOREVER, { timeoutMs: 20, patience: { graceMs: 10, endMs: 10 } }, groups);
+    expect(ended).toMatchObject({ ended: 'timeout', exitCode: undefined });
+    kill();
+  });
+
+  test('that outlive the first one hold up its pipes for the patience of a call only', { timeout: 5000 }, async () => {
+    const { groups, kill } = watched({ reaches: false });
+    const code = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' }); console.log('done'); process.exit(0)`;
+    const patience = { graceMs: 10, endMs: 50 };
+    expect(await run(code, { patience }, groups)).toMatchObject({ ended: 'exit', exitCode: 0, printed: 'done\n' });
+    kill();
+  });
+
+  test('that are left are named in the log', async () => {
+    const { log } = await run('', {}, watched({ left: 2 }).groups);
+    expect(log.tailOf('runtime')).toContain('2 processes');
+  });
+
+  test('of which it is unknown whether they ended fail the call', async () => {
+    const failed = new Error('no table of processes');
+    await expect(run('', {}, watched({ left: failed }).groups)).rejects.toBe(failed);
+  });
+
+  test('get no signal when the call is cancelled after their end, and no timer is left', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+    const { groups, seen } = watched();
+    const stop = new AbortController();
+    const before = timers();
+    await run('', { signal: stop.signal }, groups);
+    stop.abort();
+    expect(seen).not.toContain('SIGTERM');
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 });
 

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { readScriptOutput, stdoutToKeep } from '../../../../src/activities/script/read-script-output.js';
@@ -5,6 +6,7 @@ import { environmentOf } from '../../../../src/activities/script/script-input.js
 import { ENGINE } from '../../../../src/contracts/names.js';
 import type { PlanScript } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { temporaryProject } from '../../temporary-project.js';
 
 /** A script that ended well. */
 function ended(script: Partial<PlanScript> = {}, { outputBytes = 1000, stderr = '' } = {}) {
@@ -27,6 +29,7 @@ describe('the output of a script', () => {
     ['lines of which the last does not end', 'lines', 'a\nb', { lines: ['a', 'b'] }],
     ['CSV', 'csv', 'x,y\n1,"a\nb"\n', { rows: [{ x: '1', y: 'a\nb' }] }],
     ['CSV without rows', 'csv', '', { rows: [] }],
+    ['CSV without its mark of UTF-8 and its empty lines', 'csv', '\ufeffx\n\n1\n\n', { rows: [{ x: '1' }] }],
     ['nothing, whatever is printed', 'none', 'text', null],
   ])('is %s', async (_, output, printed, value) => {
     expect(await read(printed, output ? { output } : {})).toEqual(value);
@@ -76,14 +79,79 @@ describe('the output of a script', () => {
   });
 });
 
+describe('an output in a file', () => {
+  /** Reads what a script wrote; `undefined`: it wrote nothing. */
+  const readFile = async (content: string | undefined, script: Partial<PlanScript> = {}, more = {}) => {
+    const { root } = temporaryProject(content === undefined ? {} : { out: content });
+    const writing = { args: ['{output_file}'], ...script };
+    return readScriptOutput(ended(writing, more), Buffer.from('printed'), join(root, 'out'));
+  };
+
+  test.each<[string, Partial<PlanScript>, string, unknown]>([
+    ['is JSON', {}, '{"a":1}', { a: 1 }],
+    ['may be an empty text', { output: 'text' }, '', { text: '' }],
+    ['may be no lines', { output: 'lines' }, '', { lines: [] }],
+    ['is not read where there is no output', { output: 'none' }, '{"a":1}', null],
+  ])('%s', async (_, script, content, value) => {
+    expect(await readFile(content, script)).toEqual(value);
+  });
+
+  test('leaves nothing of stdout to keep', () => {
+    expect(stdoutToKeep(ended({ args: ['{output_file}'] }))).toBe(0);
+  });
+
+  test.each<[string, string | undefined, Partial<PlanScript>, string, string]>([
+    ['is missing', undefined, {}, 'wrote no output file', 'Write the result as JSON'],
+    ['is empty where it should be JSON', ' \n', {}, 'wrote no output', 'Write the result as JSON'],
+    [
+      'is missing where it should be text',
+      undefined,
+      { output: 'text' },
+      'wrote no output file',
+      'Write the result to',
+    ],
+  ])('that %s is script.output_missing', async (_, content, script, message, suggestion) => {
+    await expect(readFile(content, script, { stderr: 'warned' })).rejects.toMatchObject({
+      code: 'script.output_missing',
+      message: expect.stringMatching(new RegExp(`${message}\nwarned$`)),
+      details: { stderr: 'warned' },
+      suggestion: expect.stringContaining(suggestion),
+    });
+  });
+
+  test('that is missing says no more where the script said nothing', async () => {
+    await expect(readFile(undefined)).rejects.toMatchObject({
+      message: expect.stringMatching(/wrote no output file$/),
+    });
+  });
+
+  test('that is a folder is broken', async () => {
+    const { root } = temporaryProject({ 'out/a': '' });
+    const read = readScriptOutput(ended({ args: ['{output_file}'] }), Buffer.alloc(0), join(root, 'out'));
+    await expect(read).rejects.toMatchObject({
+      code: 'script.output_broken',
+      suggestion: expect.stringContaining('{output_file}'),
+    });
+  });
+
+  test('may be as large as an output, and no larger', async () => {
+    expect(await readFile('"12345678"', {}, { outputBytes: 10 })).toBe('12345678');
+    await expect(readFile('"123456789"', {}, { outputBytes: 10 })).rejects.toMatchObject({
+      code: 'output.too_large',
+      message: expect.stringContaining('wrote 11 bytes'),
+    });
+  });
+});
+
 describe('the environment of a script', () => {
   test('has what its profile passes, sets and keeps secret, and the names given', () => {
     const hidden: string[] = [];
     const secrets = new SecretSource('/nowhere', 'dev', { PATH: '/bin', TOKEN: 'the-token', OTHER: 'x' });
-    const profile = { pass: ['PATH', 'MISSING'], set: { MODE: 'on' }, secrets: { KEY: 'env:TOKEN' } };
+    const profile = { pass: ['PATH', 'MISSING'], set: { MODE: 'on', COLOR: 'no' }, secrets: { KEY: 'env:TOKEN' } };
     expect(environmentOf(profile, secrets, (secret) => hidden.push(secret), { MODE: 'off' })).toEqual({
       PATH: '/bin',
       MODE: 'off',
+      COLOR: 'no',
       KEY: 'the-token',
     });
     expect(hidden).toEqual(['the-token']);

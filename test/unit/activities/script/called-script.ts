@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
+import { callScript } from '../../../../src/activities/script/call-script.js';
+import { PinnedScripts } from '../../../../src/activities/script/pinned-scripts.js';
+import { CEL, ENGINE } from '../../../../src/contracts/names.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { FolderStore } from '../../../../src/server/store/folder-store.js';
+import { RunningGroups } from '../../../../src/worker/running-groups.js';
+import { callFiles } from '../../../fixtures/memory-files.js';
+import { temporaryProject } from '../../temporary-project.js';
+
+export const digestOf = (content: string): string => createHash('sha256').update(content).digest('hex');
+
+/**
+ * Runs a script of the shell as a call would. @param script what else its plan says of it. @param call what else the
+ * call has. @param groups by which its processes are found; absent: as a worker does.
+ */
+export async function callShell(content: string, script: object = {}, call: object = {}, groups?: object) {
+  const { root } = temporaryProject({ 's/main.sh': content });
+  const scripts = new PinnedScripts(root, join(root, '.system/pinned'), new FolderStore(join(root, '.system/store')));
+  const implementation = {
+    id: 'i',
+    kind: 'script',
+    script: {
+      path: 's/main.sh',
+      digest: digestOf(content),
+      whole: true,
+      interpreter: ['sh'],
+      args: [],
+      env: { pass: ['PATH'], set: {}, secrets: {} },
+      ...script,
+    },
+  };
+  const { signal } = new AbortController();
+  const files = callFiles();
+  const input = {
+    input: {},
+    taskKey: 't-1',
+    ability: 'a.b',
+    path: 'a/b',
+    idempotencyKey: 't-1/a/b',
+    engine: ENGINE,
+    cel: CEL,
+    environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
+    timeoutMs: 20_000,
+    outputBytes: 1_000_000,
+    inputSchema: {},
+    outputSchema: null,
+    signal,
+    stop: signal,
+    secrets: new SecretSource(root, 'dev', { PATH: process.env.PATH ?? '' }),
+    begin: async () => {},
+    log: new CallLog(undefined, '', 1),
+    files,
+    outputFiles: undefined,
+    ...call,
+  };
+  try {
+    const dependencies = { root, groups: groups ?? new RunningGroups(join(root, 'running')), scripts };
+    return await callScript(implementation as never, input as never, dependencies as never);
+  } finally {
+    await input.files.close();
+  }
+}
