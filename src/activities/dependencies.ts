@@ -2,7 +2,7 @@ import type { CallAnswer } from '../contracts/activities.js';
 import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import type { Tombstone } from '../contracts/deletion.js';
 import type { TaskFile } from '../contracts/files.js';
-import type { ToldTask } from '../contracts/run-sinks.js';
+import type { TaskReport } from '../contracts/run-sinks.js';
 import type { TaskMemo, TaskResult } from '../contracts/task.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import type { BoundedMap } from './bounded-map.js';
@@ -37,7 +37,7 @@ export interface ActivityDependencies extends HookDependencies {
   locks: LockAccess;
   sessions: SessionAccess;
   /** Reports of this worker's runs, until the records of their tasks are written. */
-  told: BoundedMap<string, ToldTask>;
+  reports: BoundedMap<string, TaskReport>;
   /** Values of `env:NAME` in the definitions; omitted: from this process and its `.env` files. */
   variables?: (environment: string) => EnvironmentVariables;
   /** Clock that a case of `ability test` sets for its task; default: the clock of this machine. */

@@ -45,11 +45,11 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
   const isFinal = seen.code === 'timeout.step' || known.isFinal;
   // A completed, non-repeatable call is retried only for codes that its author lists.
   const isDone = known.isAnswer || (known.hasArrived && !isRepeatable(facts.effects));
-  const isAsked = !isDone || codeMatchesAny(seen.code, facts.errors ?? []);
-  const mayFollow = facts.attemptsLeft > 0 && !isFinal && isAsked && isRetryableCode(seen.code, facts.errors);
+  const isCovered = !isDone || codeMatchesAny(seen.code, facts.errors ?? []);
+  const mayFollow = facts.attemptsLeft > 0 && !isFinal && isCovered && isRetryableCode(seen.code, facts.errors);
   const { again, note } = mayFollow ? askCondition(seen, facts) : { again: false };
   const problem = withNote(seen, note);
-  const told = {
+  const retryFacts = {
     attempt: facts.attempt,
     ...(isUnknown && { unclear: true }),
     ...(isUnknown && isTimeUp(problem.code) && { cut: true }),
@@ -58,7 +58,7 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
     ...(facts.hooks.length > 0 && { hooks: facts.hooks }),
   };
   const next = { retryable: again, delayMs: again ? facts.delayMs : undefined };
-  return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, next, error, { ...context, ...told });
+  return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, next, error, { ...context, ...retryFacts });
 }
 
 /** Evaluated in the activity, so that it costs no event; a failure that it rejects is not retried. */
@@ -113,6 +113,6 @@ export function jitteredDelay(policy: RetryPolicy | undefined, attempt: number, 
   const { initialInterval, backoffCoefficient = RETRY.factor, maximumInterval } = policy ?? {};
   // Temporal gives activities the policy's times as numbers, however they were written.
   const first = typeof initialInterval === 'number' ? initialInterval : RETRY.firstMs;
-  const most = typeof maximumInterval === 'number' ? maximumInterval : Math.max(RETRY.maxMs, first);
-  return jittered(Math.min(first * backoffCoefficient ** (attempt - 1), most), random);
+  const max = typeof maximumInterval === 'number' ? maximumInterval : Math.max(RETRY.maxMs, first);
+  return jittered(Math.min(first * backoffCoefficient ** (attempt - 1), max), random);
 }

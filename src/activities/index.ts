@@ -1,6 +1,6 @@
 import { ACTIVITIES } from '../contracts/names.js';
 import { createCall } from './call/call.js';
-import { createAcquire, createFindGone, createRelease } from './concurrency/lock-activities.js';
+import { createAcquire, createFindEnded, createRelease } from './concurrency/lock-activities.js';
 import { createDecide } from './decide.js';
 import type { ActivityDependencies } from './dependencies.js';
 import { createHookPhase } from './hooks/hook-phase.js';
@@ -27,7 +27,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     [ACTIVITIES.finish]: createFinish(dependencies),
     [ACTIVITIES.acquire]: createAcquire(dependencies),
     [ACTIVITIES.release]: createRelease(dependencies),
-    [ACTIVITIES.gone]: createFindGone(dependencies),
+    [ACTIVITIES.findEnded]: createFindEnded(dependencies),
     [ACTIVITIES.endTask]: createEndTask(dependencies),
     [ACTIVITIES.erase]: createErase(dependencies),
     [ACTIVITIES.purge]: createPurge(dependencies),

@@ -14,7 +14,7 @@ import { type SealKeys, sealInvalid, verifySeal } from './seal.js';
 import { type KnownRun, type ReadRun, type RunRef, Runs } from './task/runs.js';
 
 /** The origin of an activity request, as Temporal reports it. */
-export interface AskedBy {
+export interface RequestedBy {
   workflowExecution?: RunRef | undefined;
   taskQueue: string;
 }
@@ -81,7 +81,7 @@ export class PlanSource {
   }
 
   /** @param mark of the seal. @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`. */
-  async admit(mark: string, { workflowExecution: run, taskQueue }: AskedBy): Promise<Admitted> {
+  async admit(mark: string, { workflowExecution: run, taskQueue }: RequestedBy): Promise<Admitted> {
     if (!run) throw outsider();
     const { child, mark: own, ...origin } = this.admitted.get(run.runId) ?? (await this.examine(run));
     if (mark !== own) throw outsider();
@@ -98,7 +98,7 @@ export class PlanSource {
   }
 
   /** The plan of the task that started this notice. @throws AbilityError `seal.invalid`, `seal.unknown_key`. */
-  async admitNotice({ workflowExecution: run }: Pick<AskedBy, 'workflowExecution'>): Promise<Plan> {
+  async admitNotice({ workflowExecution: run }: Pick<RequestedBy, 'workflowExecution'>): Promise<Plan> {
     const found = run && (await this.findRun(run));
     if (found?.type !== WORKFLOWS.notify || !found.parent) throw outsider();
     const { parent } = found;

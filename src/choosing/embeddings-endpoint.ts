@@ -44,7 +44,7 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
     const codeOf = (error: unknown): string => codeOfSpan(error, signal);
     try {
       refuseLiteral(settings);
-      return await traceModelCall({ operation: 'embeddings', model, url, codeOf }, async (told) => {
+      return await traceModelCall({ operation: 'embeddings', model, url, codeOf }, async (report) => {
         const answer = await request(url, {
           method: 'POST',
           headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
@@ -59,7 +59,7 @@ export function embedThrough(settings: EmbeddingsSettings): Embed {
         const text = await answer.body.text();
         const vectors = readVectors(text, texts.length);
         if (typeof vectors === 'string') throw new EmbeddingsFault(`${url.host} answered ${vectors}`);
-        told(() => answerOf(JSON.parse(text)));
+        report(() => answerOf(JSON.parse(text)));
         return vectors;
       });
     } catch (error) {

@@ -21,7 +21,7 @@ export interface RequestVectors {
 /** The weight of meaning where words fit; measured on the tuning half, docs/choosing.md. */
 const WHERE_WORDS_FIT = 0.1;
 /** If the best by words ranks lower than `below` by meaning, its strength is multiplied by `left`. */
-const DOUBT = { below: 3, left: 0.7 };
+const UNCERTAIN = { below: 3, left: 0.7 };
 
 /**
  * Orders abilities by reciprocal rank fusion of words and meaning. Where words fit, they are right more often than
@@ -83,10 +83,10 @@ export class HybridRanker implements Ranker {
         id,
         cosine,
         against,
-        standing: against.length > 0 ? Math.min(cosine, cosine * WEIGHTS.penalty) : cosine,
+        adjusted: against.length > 0 ? Math.min(cosine, cosine * WEIGHTS.penalty) : cosine,
       };
     });
-    return all.sort((one, other) => other.standing - one.standing);
+    return all.sort((one, other) => other.adjusted - one.adjusted);
   }
 }
 
@@ -108,8 +108,8 @@ function cosineOf(one: Float32Array, other: Float32Array): number {
 /** The scores by words, highest first; stop words alone do not reach {@link FITS}. */
 function scoresOf(byWords: readonly Ranked[], near: readonly Near[]): number[] {
   const all = byWords.map(({ score, words }) => (words.length > 0 ? score : Math.min(score, FITS / 2)));
-  const isDoubted = near.findIndex(({ id }) => id === byWords[0]?.id) >= DOUBT.below;
-  return all.map((score) => (isDoubted ? weakened(score, DOUBT.left) : score)).sort((one, other) => other - one);
+  const isUncertain = near.findIndex(({ id }) => id === byWords[0]?.id) >= UNCERTAIN.below;
+  return all.map((score) => (isUncertain ? weakened(score, UNCERTAIN.left) : score)).sort((one, other) => other - one);
 }
 
 function weakened(score: number, left: number): number {

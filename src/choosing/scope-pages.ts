@@ -13,7 +13,7 @@ export interface ScopePages {
 }
 
 /** Larger files are ignored. Bytes. */
-const MOST = 1_000_000;
+const MAX_BYTES = 1_000_000;
 
 /**
  * Reads a scope's `ABILITY.md`, and `ROUTING.md` of each folder from the project down to the scope. Missing and
@@ -34,7 +34,7 @@ export function readScopePages(root: string, scope: string | null): ScopePages {
 function read(file: string): string {
   try {
     const bytes = readFileSync(file);
-    return bytes.length > MOST ? '' : bytes.toString('utf8');
+    return bytes.length > MAX_BYTES ? '' : bytes.toString('utf8');
   } catch {
     return '';
   }

@@ -75,7 +75,7 @@ interface Candidate {
   ability: ChoosableAbility;
   isHere: boolean;
   /** The strength after deductions for scope and status; proportional to the weight of shared words. */
-  standing: number;
+  adjusted: number;
 }
 
 /** The strength of abilities outside of the scope, and of deprecated ones, is multiplied by these. */
@@ -90,18 +90,18 @@ function candidateOf({ abilities, scope }: AbilityPool, ranked: Ranked): Candida
   const isHere = isInScope(ability, scope);
   const isDeprecated = ability.definition.status === 'deprecated';
   const strength = ranked.score / (1 - ranked.score);
-  const standing = strength * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
-  return [{ ranked, ability, isHere, standing }];
+  const adjusted = strength * (isHere ? 1 : ELSEWHERE) * (isDeprecated ? DEPRECATED : 1);
+  return [{ ranked, ability, isHere, adjusted }];
 }
 
 /** Near the best: those of this scope first, then high-level ones. All others follow by strength. */
 function ordering(candidates: readonly Candidate[]): Candidate[] {
-  const best = Math.max(...candidates.map(({ standing }) => standing));
-  const tier = ({ isHere, standing, ability }: Candidate): number => {
-    if (standing < best * ABOUT) return 0;
+  const best = Math.max(...candidates.map(({ adjusted }) => adjusted));
+  const tier = ({ isHere, adjusted, ability }: Candidate): number => {
+    if (adjusted < best * ABOUT) return 0;
     return 1 + (isHere ? 2 : 0) + (ability.level === 'high' ? 1 : 0);
   };
-  return [...candidates].sort((one, other) => tier(other) - tier(one) || other.standing - one.standing);
+  return [...candidates].sort((one, other) => tier(other) - tier(one) || other.adjusted - one.adjusted);
 }
 
 /** Drops low-level abilities whose matching words a high-level one covers that fits about as well. */
@@ -113,8 +113,8 @@ async function withoutCovered(
   const kept: Candidate[] = [];
   const high = ordered.filter(({ ability }) => ability.level === 'high');
   for (const candidate of ordered) {
-    const { ability, standing } = candidate;
-    const over = ability.level === 'high' ? [] : high.filter((other) => other.standing >= standing * ABOUT);
+    const { ability, adjusted } = candidate;
+    const over = ability.level === 'high' ? [] : high.filter((other) => other.adjusted >= adjusted * ABOUT);
     if (over.length > 0) {
       const without = new Set(over.flatMap(({ ranked: { stems } }) => stems));
       const {

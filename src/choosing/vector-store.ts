@@ -35,8 +35,8 @@ export class VectorStore {
     for (const key of wanted) take(key, own.get(key));
     for (const [key, vector] of readVectorFile(this.file)) take(key, vector);
     // Drops unused vectors when they far outnumber the used ones.
-    const most = Math.max(2 * wanted.length, FEW);
-    this.vectors = new Map([...chosen].slice(0, most));
+    const max = Math.max(2 * wanted.length, FEW);
+    this.vectors = new Map([...chosen].slice(0, max));
     writeVectorFile(this.file, this.vectors);
   }
 
@@ -96,8 +96,8 @@ export function writeVectorFile(file: string, vectors: Vectors): void {
 
 function bytesOf(vectors: Vectors): Buffer {
   const numbers = vectors.values().next().value?.length ?? 0;
-  const most = Math.floor((MAX_BYTES - HEAD - DIGEST) / (DIGEST + 4 * numbers));
-  const chosen = [...vectors].slice(0, most);
+  const max = Math.floor((MAX_BYTES - HEAD - DIGEST) / (DIGEST + 4 * numbers));
+  const chosen = [...vectors].slice(0, max);
   const head = Buffer.alloc(8);
   head.writeUInt32LE(numbers, 0);
   head.writeUInt32LE(chosen.length, 4);

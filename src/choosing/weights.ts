@@ -11,7 +11,7 @@ export interface Weights {
   /** The weight of a stop word: in descriptions (`said`), in uses and keywords (`uttered`). */
   stop: { said: number; uttered: number };
   /** The maximum rarity of stop words and of common words. */
-  most: { stop: number; common: number };
+  maxRarity: { stop: number; common: number };
   number: number;
   /** The weight of a word that only begins alike, and the minimum likeness (0 to 1). */
   alike: { worth: number; from: number };
@@ -51,7 +51,7 @@ export const WEIGHTS: Weights = {
   },
   saturation: 2,
   stop: { said: 0.1, uttered: 0.5 },
-  most: { stop: 2, common: 2.5 },
+  maxRarity: { stop: 2, common: 2.5 },
   number: 0.3,
   alike: { worth: 0.5, from: 0.7 },
   background: 50,

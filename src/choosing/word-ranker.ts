@@ -89,7 +89,7 @@ export class WordRanker implements Ranker {
   }
 
   private maxRarity(kind: Word['kind']): number {
-    const { stop, common } = this.weights.most;
+    const { stop, common } = this.weights.maxRarity;
     return kind === 'stop' ? stop : kind === 'common' ? common : Number.POSITIVE_INFINITY;
   }
 

@@ -66,8 +66,8 @@ export function wordsIn(text: string): Word[] {
 }
 
 export function contentStems(text: string): ReadonlySet<string> {
-  const telling = wordsIn(text).filter(({ kind }) => kind === 'content');
-  return new Set(telling.map(({ stem }) => stem));
+  const content = wordsIn(text).filter(({ kind }) => kind === 'content');
+  return new Set(content.map(({ stem }) => stem));
 }
 
 /** Joins each pair of neighbours: `sign up` also yields `signup`. */

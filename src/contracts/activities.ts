@@ -123,7 +123,7 @@ export interface ReleaseRequest extends CallContext {
 }
 
 /** Argument of the activity that returns the holders of a lock that have ended. */
-export interface GoneRequest {
+export interface EndedHoldersRequest {
   holders: Pick<SlotRequest, 'task' | 'run'>[];
 }
 

@@ -67,7 +67,7 @@ export interface CallReport {
 }
 
 /** Identifies one request to an AI, see `PlanProvider`. */
-export interface AskedFor {
+export interface PlanRequest {
   /** Counts from 1 over the whole run, including requests for repair. */
   number: number;
   session: string;
@@ -79,7 +79,7 @@ export interface PlanProvider {
    * @returns an {@link AgentAnswer}, as text or as a value; the caller validates it.
    * @throws AbilityError `planner.failed`, `planner.timeout`.
    */
-  ask(turn: AgentTurn, asked: AskedFor, signal: AbortSignal): Promise<unknown>;
+  ask(turn: AgentTurn, asked: PlanRequest, signal: AbortSignal): Promise<unknown>;
 }
 
 /** States of a run of an agent, open and ended. */

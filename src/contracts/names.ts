@@ -56,7 +56,7 @@ export const ACTIVITIES = {
   enter: 'ability:enter',
   acquire: 'ability:acquire',
   release: 'ability:release',
-  gone: 'ability:gone',
+  findEnded: 'ability:gone',
   modify: 'ability:modify',
   recordChange: 'ability:record-change',
   endTask: 'ability:end-task',
@@ -89,7 +89,7 @@ export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
 /** Queries that a task and a lock answer. */
 export const QUERIES = {
   task: 'task',
-  told: 'ability:told',
+  report: 'ability:told',
   lock: 'lock',
   session: 'session',
   thread: 'thread',

@@ -3,7 +3,7 @@ import type { OnBusy } from './concurrency.js';
 import type { Effect } from './effects.js';
 import type { GuardDecision, Phase } from './hooks.js';
 import type { Json, JsonObject } from './json.js';
-import type { Standing } from './lifecycle.js';
+import type { LifecycleFields } from './lifecycle.js';
 import type { Placement } from './placement.js';
 import type { Plan, PlanHandler, PlanLimits, PlanStep } from './plan.js';
 import type { Problem } from './problem.js';
@@ -13,7 +13,7 @@ export interface PlanPreview {
   format: 1;
   /** `unavailable`: a task would be refused at its creation, for the first of `problems`. */
   status: 'available' | 'unavailable';
-  ability: { id: string; kind: 'operation' | 'workflow'; version: number | string; summary: string } & Standing;
+  ability: { id: string; kind: 'operation' | 'workflow'; version: number | string; summary: string } & LifecycleFields;
   environment: { name: string; protected: boolean };
   /** Digest of the plan, before its tools are pinned. */
   digest: string;

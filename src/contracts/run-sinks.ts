@@ -15,7 +15,7 @@ export type RunSinks = {
     /** A task is about to close: its record is written before the server learns of it. */
     ended(task: EndedTask): void;
     /** More facts for the record of a task, which its local activity is about to write. */
-    told(task: ToldTask): void;
+    told(task: TaskReport): void;
   };
 };
 
@@ -44,7 +44,7 @@ export interface BegunTask extends TaskOrigin {
 }
 
 /** Facts for the record of a task that only its workflow knows. */
-export interface ToldTask {
+export interface TaskReport {
   /** When its first run was started. ISO 8601. */
   created_at: string;
   calls?: CallsMade;
@@ -53,7 +53,7 @@ export interface ToldTask {
 }
 
 /** The end of a task whose record is written outside of its history. */
-export interface EndedTask extends CallContext, ToldTask {
+export interface EndedTask extends CallContext, TaskReport {
   /** Its `TaskResult` as JSON, which is cheaper to pass than the object. */
   result: string;
   /** Its input as JSON; read only if the record made at creation is missing. */

@@ -111,8 +111,8 @@ export type SpanAttributes = { [key: string]: AttributeValue | undefined };
 export interface StepSpan {
   /** Mark of the seal of the task, see `sealMark`. */
   seal: string;
-  /** Id of the step in its task, see `spotOf`. */
-  spot: string;
+  /** Id of the step in its task, see `stepInstanceOf`. */
+  instance: string;
   /** Id of the enclosing step; absent: the task itself. */
   within?: string;
   id: string;

@@ -1,5 +1,5 @@
 import { PHASES } from '../contracts/hooks.js';
-import type { Standing } from '../contracts/lifecycle.js';
+import type { LifecycleFields } from '../contracts/lifecycle.js';
 import type { Problem } from '../contracts/problem.js';
 import { matchesGlob } from '../text/glob.js';
 import { didYouMean, nearestOrAll } from '../text/nearest.js';
@@ -89,7 +89,7 @@ function unknownEnvironments({ project, operations, workflows, agents, configs, 
 function unknownReplacements(registry: Registry): Unread[] {
   const { operations, workflows, agents, modules, broken } = registry;
   const abilities = isOpaque(registry, 'low-level', 'high-level') ? [] : [...operations, ...workflows, ...agents];
-  const unknownIn = (what: 'ability' | 'module', all: [string, Loaded<Standing>][]): Unread[] =>
+  const unknownIn = (what: 'ability' | 'module', all: [string, Loaded<LifecycleFields>][]): Unread[] =>
     all.flatMap(([id, entry]) => {
       const { replaced_by: other } = entry.value;
       const isThere = other === undefined || all.some(([known]) => known === other) || broken.has(`${what}:${other}`);

@@ -62,14 +62,14 @@ function digestOf(bytes: Buffer): string {
 }
 
 /** Checks the opened file again, without blocking: reading a pipe in its place would never end. */
-function readUpTo(most: number, path: string): Buffer | 'no file' | 'too large' {
+function readUpTo(max: number, path: string): Buffer | 'no file' | 'too large' {
   const handle = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = fstatSync(handle);
     if (!stat.isFile()) return 'no file';
-    if (stat.size > most) return 'too large';
+    if (stat.size > max) return 'too large';
     const bytes = readFileSync(handle);
-    return bytes.length > most ? 'too large' : bytes;
+    return bytes.length > max ? 'too large' : bytes;
   } finally {
     closeSync(handle);
   }

@@ -31,8 +31,8 @@ export function markdownCode(text: string): string {
 }
 
 /** The first characters of a text; never splits a surrogate pair. */
-export function startOf(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+export function startOf(text: string, max: number): string {
+  return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
 
 function escaped(character: string): string {

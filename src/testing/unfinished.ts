@@ -84,9 +84,9 @@ function readActivity(event: HistoryEvent, { activities }: Unfinished, scheduled
     scheduled.set(Number(event.eventId), begun.activityId);
     const { initialInterval, maximumInterval, backoffCoefficient } = begun.retryPolicy ?? {};
     const first = millisecondsOf(initialInterval as Timestamp | null);
-    const most = millisecondsOf(maximumInterval as Timestamp | null) || Number.POSITIVE_INFINITY;
+    const max = millisecondsOf(maximumInterval as Timestamp | null) || Number.POSITIVE_INFINITY;
     // A retry is at least the second attempt.
-    activities.set(begun.activityId, (attempt) => Math.min(first * (backoffCoefficient ?? 1) ** (attempt - 2), most));
+    activities.set(begun.activityId, (attempt) => Math.min(first * (backoffCoefficient ?? 1) ** (attempt - 2), max));
   }
   const ended =
     event.activityTaskCompletedEventAttributes ??

@@ -2,11 +2,11 @@ import { distance } from 'fastest-levenshtein';
 
 /** Suggestions for an unknown name: at most three, nearest first. */
 export function nearestNames(wanted: string, names: Iterable<string>): string[] {
-  const most = Math.max(2, Math.floor(wanted.length / 3));
+  const max = Math.max(2, Math.floor(wanted.length / 3));
   const scored: { name: string; edits: number }[] = [];
   for (const name of names) {
     const edits = name.includes(wanted) || wanted.includes(name) ? 1 : distance(wanted, name);
-    if (edits <= most) scored.push({ name, edits });
+    if (edits <= max) scored.push({ name, edits });
   }
   scored.sort((a, b) => a.edits - b.edits || a.name.localeCompare(b.name));
   return scored.slice(0, 3).map(({ name }) => name);

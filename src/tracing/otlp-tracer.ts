@@ -97,11 +97,11 @@ function within(traceId: string, spanId: string): Context {
 /** Logs the number of lost spans, and hides losses from the SDK, which would print them with their stacks. */
 function loggingLosses(exporter: SpanExporter, log: TraceLog): SpanExporter {
   let lost = 0;
-  let told = Number.NEGATIVE_INFINITY;
-  const tell = (count: number, reason: string, atOnce = false): void => {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const report = (count: number, reason: string, atOnce = false): void => {
     lost += count;
-    if (lost === 0 || (!atOnce && performance.now() - told < LOG_EVERY_MS)) return;
-    told = performance.now();
+    if (lost === 0 || (!atOnce && performance.now() - reportedAt < LOG_EVERY_MS)) return;
+    reportedAt = performance.now();
     log({ lost, reason }, 'traces could not be sent');
     lost = 0;
   };
@@ -109,12 +109,12 @@ function loggingLosses(exporter: SpanExporter, log: TraceLog): SpanExporter {
     export: (spans, done: (result: ExportResult) => void) => {
       exporter.export(spans, (result) => {
         const { code, error } = result;
-        if (code !== 0) tell(spans.length, error?.message || error?.name || 'no reason given');
+        if (code !== 0) report(spans.length, error?.message || error?.name || 'no reason given');
         done({ code: 0 });
       });
     },
     shutdown: () => {
-      tell(0, 'the worker ends', true);
+      report(0, 'the worker ends', true);
       return exporter.shutdown();
     },
     ...(exporter.forceFlush && { forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve() }),

@@ -67,7 +67,7 @@ export function writeStep(tracer: Tracer, of: TracedTask, step: StepSpan): void 
   const { task, mark } = of;
   const isGood = step.status === 'succeeded' || step.status === 'skipped';
   tracer.write({
-    context: contextOf(tracer, of, stepSpanId(mark, task, step.spot)),
+    context: contextOf(tracer, of, stepSpanId(mark, task, step.instance)),
     parent: spanAround(of, step.within),
     name: `${OWN_SPANS.step} ${step.id}`,
     from: Date.parse(step.started_at),
@@ -109,7 +109,7 @@ export function hookError({ status }: Pick<HookAnswer, 'status'> | HookSpan): st
   return status === 'error' ? 'hook.failed' : undefined;
 }
 
-/** @param spot of the step around it; undefined: the task itself. */
-export function spanAround({ mark, task }: TracedTask, spot: string | undefined): string {
-  return spot === undefined ? taskSpanId(mark, task) : stepSpanId(mark, task, spot);
+/** @param instance of the step around it; undefined: the task itself. */
+export function spanAround({ mark, task }: TracedTask, instance: string | undefined): string {
+  return instance === undefined ? taskSpanId(mark, task) : stepSpanId(mark, task, instance);
 }

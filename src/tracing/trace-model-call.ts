@@ -42,7 +42,7 @@ export interface ModelAnswer {
  */
 export function traceModelCall<T>(
   call: ModelCall,
-  work: (told: (read: () => ModelAnswer) => void) => Promise<T>,
+  work: (report: (read: () => ModelAnswer) => void) => Promise<T>,
 ): Promise<T> {
   const around = currentSpan();
   if (!around) return work(() => {});

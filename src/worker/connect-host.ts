@@ -27,7 +27,7 @@ export interface HostedProject {
  */
 export async function connectHost(
   { paths, env, project, keys, namespace, announcement }: HostedProject,
-  runtime: { isLeaving: () => boolean; isGone: () => boolean },
+  runtime: { isLeaving: () => boolean; hasExited: () => boolean },
 ): Promise<WorkerHost | undefined> {
   const { address, store, ui } = announcement;
   const deadline = Date.now() + CONNECT_MS;
@@ -46,7 +46,7 @@ export async function connectHost(
         checkProof,
       });
     } catch (error) {
-      if (runtime.isGone() || Date.now() > deadline) throw serverFailed(paths.serverLog, error);
+      if (runtime.hasExited() || Date.now() > deadline) throw serverFailed(paths.serverLog, error);
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }

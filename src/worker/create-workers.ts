@@ -56,7 +56,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
  * written before its task closes. Replays report no beginning: another worker began that run, and its first event
  * has more facts. The activation in which a task closes is never a replay until the server has it.
  */
-function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependencies): InjectedSinks<RunSinks> {
+function sinksOf({ activities: { plans, reports }, ends, tracer }: SharedDependencies): InjectedSinks<RunSinks> {
   const end = async (info: WorkflowInfo, ended: EndedTask): Promise<void> => {
     await ends.write(info, ended);
     if (tracer) await traceEnd(tracer, plans, info, ended);
@@ -65,7 +65,7 @@ function sinksOf({ activities: { plans, told }, ends, tracer }: SharedDependenci
     runs: {
       begun: { callDuringReplay: false, fn: (info, task) => noteRun(plans, info, task) },
       // During replay too: the local activity that needs this report may follow.
-      told: { callDuringReplay: true, fn: ({ runId }, task) => void told.set(runId, task) },
+      told: { callDuringReplay: true, fn: ({ runId }, task) => void reports.set(runId, task) },
       ended: { callDuringReplay: false, fn: end },
     },
   };

@@ -39,7 +39,7 @@ import type { TemporalAccess } from './temporal-access.js';
 import { WorkerFolders } from './worker-folders.js';
 
 /** More than the tasks that end at once on one worker. */
-const MAX_TOLD = 200;
+const MAX_REPORTS = 200;
 
 export interface SharedDependencies {
   activities: ActivityDependencies;
@@ -91,7 +91,7 @@ export function buildDependencies(
     keys,
     plans,
     marks: openMarks(store),
-    told: new BoundedMap(MAX_TOLD),
+    reports: new BoundedMap(MAX_REPORTS),
     records: new RecordFolder(paths.records, share, secrets),
     files: { store: files, folders },
     findTask: access.findTask,

@@ -73,7 +73,7 @@ export function openHookTrial(root: string, project: string, env: NodeJS.Process
   };
 }
 
-export interface AskedCall {
+export interface GuardRequest {
   root: string;
   ability: string;
   input: JsonObject;
@@ -87,7 +87,7 @@ export interface AskedCall {
 }
 
 /** Runs an ability's guards here, without a server. One that cannot run refuses instead of throwing. */
-export async function askGuards(call: AskedCall): Promise<HookAnswer[]> {
+export async function askGuards(call: GuardRequest): Promise<HookAnswer[]> {
   const { root, env, environment } = call;
   let hooks: HooksOutsideTasks | undefined;
   try {

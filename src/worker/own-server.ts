@@ -33,7 +33,7 @@ export class OwnServer {
   ) {}
 
   /** Whether the process has ended or never started. */
-  get isGone(): boolean {
+  get hasExited(): boolean {
     const { child } = this;
     return !child || child.exitCode !== null || child.signalCode !== null;
   }
@@ -60,7 +60,7 @@ export class OwnServer {
   /** Kills it at once, since another process may now open the database. Prevents a restart. */
   kill(): void {
     this.isOver = true;
-    if (this.child?.pid !== undefined && !this.isGone) signalProcess(this.child.pid, 'SIGKILL');
+    if (this.child?.pid !== undefined && !this.hasExited) signalProcess(this.child.pid, 'SIGKILL');
   }
 
   /** Stops it, with SIGTERM first. Prevents a restart. */

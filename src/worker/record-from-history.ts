@@ -8,7 +8,7 @@ import { sealInvalid } from '../activities/seal.js';
 import { SecretSource } from '../activities/secrets.js';
 import type { RunRef } from '../activities/task/runs.js';
 import { QUERIES } from '../contracts/names.js';
-import type { ToldTask } from '../contracts/run-sinks.js';
+import type { TaskReport } from '../contracts/run-sinks.js';
 import type { TaskResult, TaskStart } from '../contracts/task.js';
 import { sealMark } from '../rules/plans/seal-mark.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
@@ -57,7 +57,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
     result: { ...result, links: { temporal: null, record: records.pathOf(task) ?? null } },
     inputDigest: seal.input,
     input: () => input,
-    told: await askTold(source, run, carried?.created_at ?? changed?.created_at ?? startTime.toISOString()),
+    report: await queryReport(source, run, carried?.created_at ?? changed?.created_at ?? startTime.toISOString()),
   };
   await recordEnd(ended, { records, host: hostname(), secrets });
 }
@@ -66,14 +66,14 @@ export async function recordFromHistory(source: HistorySource, task: string, res
 const QUERY_MS = 5000;
 
 /** Report of the workflow, which a worker replays for it; without a worker, only its creation time. */
-async function askTold(
+async function queryReport(
   { temporal }: HistorySource,
   { workflowId, runId }: RunRef,
   created_at: string,
-): Promise<ToldTask> {
+): Promise<TaskReport> {
   try {
     const handle = temporal.workflow.getHandle(workflowId, runId);
-    return await temporal.withDeadline(Date.now() + QUERY_MS, () => handle.query<ToldTask>(QUERIES.told));
+    return await temporal.withDeadline(Date.now() + QUERY_MS, () => handle.query<TaskReport>(QUERIES.report));
   } catch (error) {
     if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return { created_at };
     throw error;

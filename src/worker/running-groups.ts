@@ -69,14 +69,14 @@ function reapWorker(name: string, folder: string): number {
     .map(Number)
     .filter((group) => isStill(group, join(folder, String(group))));
   for (const group of groups) left.adopt(group, true);
-  const gone = new Set<number>();
+  const ended = new Set<number>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const found = left.signal(readProcesses(allPids()), 'SIGKILL');
-    for (const pid of found) gone.add(pid);
+    for (const pid of found) ended.add(pid);
     if (found.length === 0) break;
   }
   for (const group of groups) signalGroup(group, 'SIGKILL');
-  return new Set([...groups, ...gone]).size;
+  return new Set([...groups, ...ended]).size;
 }
 
 /** False if the group's number now belongs to another process. */

@@ -217,7 +217,7 @@ export class ProjectRuntime {
     const { paths, env, announcement } = this;
     return connectHost(
       { paths, env, project, keys, namespace: NAMESPACE, announcement },
-      { isLeaving: () => this.leaving, isGone: () => !this.server || this.server.isGone },
+      { isLeaving: () => this.leaving, hasExited: () => !this.server || this.server.hasExited },
     );
   }
 

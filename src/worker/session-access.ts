@@ -10,7 +10,7 @@ import type { TaskView } from '../contracts/task.js';
 import { sessionNotFound, sessionStopped } from '../rules/sessions/session-refusals.js';
 import { projectOf } from '../rules/tasks/other-project.js';
 
-const TELL_MS = 20_000;
+const NOTIFY_MS = 20_000;
 const READ_MS = 2000;
 
 /** @param environments the project's current ones. @param known how the runs of its sessions were started. */
@@ -21,11 +21,11 @@ export function accessSessions(
   known: SessionRuns,
 ): SessionAccess {
   return {
-    async tell(session, word) {
+    async notify(session, word) {
       const open = { client, project, queues: queuesOf(project, environments()), known };
       const firstExecutionRunId = await firstOfOpen(session, word, open);
       try {
-        return await client.withDeadline(Date.now() + TELL_MS, () =>
+        return await client.withDeadline(Date.now() + NOTIFY_MS, () =>
           client.workflow
             .getHandle(word.session, undefined, { firstExecutionRunId })
             .executeUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word, { args: [word], updateId: word.mac }),

@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { describeProject } from '../activities/project-definitions.js';
-import { tellSession } from '../activities/session/session-word.js';
+import { notifySession } from '../activities/session/session-word.js';
 import { Runs } from '../activities/task/runs.js';
 import type { SessionNote } from '../contracts/session.js';
 import { NOTE_VARIABLE } from '../server/installation.js';
@@ -33,7 +33,7 @@ async function sendSessionNote({ root, session, answer }: SessionNote, env: Node
     const runs = new Runs((run) => readRun(client, namespace, codec, run));
     const known = { runs, chains: new CheckedChains(store) };
     const sessions = accessSessions(client, project, () => describe().environments, known);
-    await tellSession(session, { kind: 'tool', answer }, { project, keys: sealKeysOf(paths, env), sessions });
+    await notifySession(session, { kind: 'tool', answer }, { project, keys: sealKeysOf(paths, env), sessions });
   } finally {
     await connection.close();
   }

@@ -37,20 +37,20 @@ export async function shrink(result: TaskResult, store: Pick<Store, 'put'>): Pro
   return withLargeStored(once, SMALL_BYTES, store);
 }
 
-async function withLargeStored(result: TaskResult, mostBytes: number, store: Pick<Store, 'put'>): Promise<TaskResult> {
+async function withLargeStored(result: TaskResult, maxBytes: number, store: Pick<Store, 'put'>): Promise<TaskResult> {
   const parts: Promise<Json>[] = [];
   mapLargeParts(result, (part) => {
-    parts.push(stored(part, mostBytes, store));
+    parts.push(stored(part, maxBytes, store));
     return part;
   });
   const done = await Promise.all(parts);
   return mapLargeParts(result, () => done.shift() as Json);
 }
 
-async function stored(part: Json, mostBytes: number, store: Pick<Store, 'put'>): Promise<Json> {
+async function stored(part: Json, maxBytes: number, store: Pick<Store, 'put'>): Promise<Json> {
   const text = JSON.stringify(part);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= mostBytes) return part;
+  if (bytes <= maxBytes) return part;
   try {
     return { $ref: await store.put(Buffer.from(text)), bytes };
   } catch (error) {

@@ -10,13 +10,13 @@ import { unlessNotFound } from './not-found.js';
 
 const NOT_FOUND = 5;
 const NOT_LET_IN = new Set([7, 16]);
-const GONE_MS = 100;
+const POLL_MS = 100;
 
 export function taskExecutions(client: Client, namespace: string): Executions {
   return {
     find: (key) => find(client, key),
     async cancel(key) {
-      await client.workflow.getHandle(key).cancel().catch(unlessGone);
+      await client.workflow.getHandle(key).cancel().catch(unlessMissing);
     },
     async remove(key, project, onProgress) {
       await removePreflightActivities(client, namespace, preflightIdOf(key, project), onProgress).catch(
@@ -29,12 +29,12 @@ export function taskExecutions(client: Client, namespace: string): Executions {
       for (const { workflowId, runId } of runs) {
         await client.workflowService
           .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
-          .catch((error: unknown) => unlessGone(asRefusal(key, error)));
+          .catch((error: unknown) => unlessMissing(asRefusal(key, error)));
         onProgress();
       }
       for (const run of runs) {
         while (await isThere(client, run)) {
-          await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+          await new Promise((resolve) => setTimeout(resolve, POLL_MS));
           onProgress();
         }
       }
@@ -108,12 +108,12 @@ async function chainOf(client: Client, workflowId: string): Promise<{ run: RunRe
 
 async function eventsOf(client: Client, { workflowId, runId }: RunRef) {
   const handle = client.workflow.getHandle(workflowId, runId);
-  const history = await handle.fetchHistory().catch(unlessGone);
+  const history = await handle.fetchHistory().catch(unlessMissing);
   return history && (history.events ?? []);
 }
 
 async function newestRun(client: Client, workflowId: string): Promise<string | undefined> {
-  return (await client.workflow.getHandle(workflowId).describe().catch(unlessGone))?.runId;
+  return (await client.workflow.getHandle(workflowId).describe().catch(unlessMissing))?.runId;
 }
 
 /** Earlier preflights were workflows, whose histories contain the request. */
@@ -132,13 +132,13 @@ async function allRunsOf(client: Client, workflowId: string): Promise<RunRef[]> 
 }
 
 async function isThere(client: Client, { workflowId, runId }: RunRef): Promise<boolean> {
-  return (await client.workflow.getHandle(workflowId, runId).describe().catch(unlessGone)) !== undefined;
+  return (await client.workflow.getHandle(workflowId, runId).describe().catch(unlessMissing)) !== undefined;
 }
 
-function unlessGone(error: unknown): undefined {
+function unlessMissing(error: unknown): undefined {
   const cause = error instanceof ServiceError ? error.cause : error;
-  const isGone = error instanceof WorkflowNotFoundError || (isGrpcServiceError(cause) && cause.code === NOT_FOUND);
-  if (!isGone) throw error;
+  const isMissing = error instanceof WorkflowNotFoundError || (isGrpcServiceError(cause) && cause.code === NOT_FOUND);
+  if (!isMissing) throw error;
   return undefined;
 }
 

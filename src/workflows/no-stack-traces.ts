@@ -9,7 +9,7 @@ Error.stackTraceLimit = 0;
 class Untraced {}
 
 /** Code that the SDK's hooks compile for each promise: to find its workflow, and to take its stack trace. */
-const ASKED: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>([
+const COMPILED: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>([
   [
     'return globalThis.__TEMPORAL_ACTIVATOR__',
     () => (globalThis as { __TEMPORAL_ACTIVATOR__?: unknown }).__TEMPORAL_ACTIVATOR__,
@@ -21,6 +21,6 @@ const ASKED: ReadonlyMap<string, () => unknown> = new Map<string, () => unknown>
 // compiles any other as usual, for other versions of the SDK. Runs once, however often it is loaded.
 if (!Object.hasOwn(Promise, 'constructor')) {
   const compile = Promise.constructor as (text: string) => () => unknown;
-  const value = (text: string): unknown => ASKED.get(text) ?? compile(text);
+  const value = (text: string): unknown => COMPILED.get(text) ?? compile(text);
   Object.defineProperty(Promise, 'constructor', { value, configurable: true });
 }

@@ -37,7 +37,7 @@ import type { TaskIdentity } from './task/identity.js';
 import { outcomeOf, runStepsAndCleanUp } from './task/run-steps-and-cleanup.js';
 import { Halt } from './task/stop-branches.js';
 import { TaskRun } from './task/task-run.js';
-import { tellFailure } from './view/describe-failure.js';
+import { failureMessage } from './view/describe-failure.js';
 import { showDetails } from './view/details.js';
 
 /**
@@ -172,7 +172,7 @@ function endAs(run: TaskRun, result: TaskResult): StoredResult {
   if (status === 'expired') return stored;
   const failure = ApplicationFailure.create({
     type: error?.code ?? 'internal.error',
-    message: error ? tellFailure(error, result.steps).slice(0, 2000) : 'The task failed',
+    message: error ? failureMessage(error, result.steps).slice(0, 2000) : 'The task failed',
     nonRetryable: true,
     details: [stored],
   });

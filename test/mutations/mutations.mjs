@@ -9,8 +9,8 @@ export const MUTATIONS = [
   {
     name: 'time-outs: the policy does not cap the time-out that a step states',
     file: 'src/rules/calls/call-limits.ts',
-    find: 'Math.min(wanted, most)',
-    replace: 'timeoutMs ?? Math.min(wanted, most)',
+    find: 'Math.min(wanted, max)',
+    replace: 'timeoutMs ?? Math.min(wanted, max)',
     tests: ['test/unit/rules/calls/call-limits.test.ts', 'test/unit/workflows/step-time-out.test.ts'],
   },
   {

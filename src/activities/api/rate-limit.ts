@@ -32,10 +32,10 @@ export class RateLimiter {
     const starts = (this.starts.get(implementation) ?? []).filter((start) => start > now - WINDOWS.per_day);
     let wait = 0;
     for (const [name, window] of Object.entries(WINDOWS) as [keyof typeof WINDOWS, number][]) {
-      const most = limits[name];
-      if (most === undefined) continue;
+      const max = limits[name];
+      if (max === undefined) continue;
       const within = starts.filter((start) => start > now - window);
-      const oldest = within[within.length - most];
+      const oldest = within[within.length - max];
       if (oldest !== undefined) wait = Math.max(wait, oldest + window - now);
     }
     if (wait === 0) starts.push(now);

@@ -53,8 +53,8 @@ export class CallLog {
   }
 
   /** The start of a text, masked before it is cut, since masking does not find a cut secret. */
-  excerpt(text: string, most: number): string {
-    return this.mask(text).slice(0, most);
+  excerpt(text: string, max: number): string {
+    return this.mask(text).slice(0, max);
   }
 
   maskProblem(problem: Problem): Problem {

@@ -147,7 +147,7 @@ async function runAttempt(
     const answer: CallAnswer = { output };
     if (Object.keys(files.made).length > 0) answer.files = files.made;
     if (attempt.number > 1) answer.attempt = attempt.number;
-    Object.assign(answer, toldOf(answers));
+    Object.assign(answer, hookFieldsOf(answers));
     const lost = log.save(true);
     if (lost) warnings.push(lost);
     if (warnings.length > 0) answer.warnings = warnings;
@@ -172,7 +172,7 @@ async function runAttempt(
 }
 
 /** The part of the hooks' answers that the history keeps; it knows from the plan which hooks ran. */
-function toldOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allowed_ms' | 'hooks'> {
+function hookFieldsOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allowed_ms' | 'hooks'> {
   if (answers.length === 0) return {};
   if (!answers.every(isPlainYes)) return { hooks: answers };
   return { allowed: true, allowed_ms: answers.map(({ duration_ms = 0 }) => duration_ms) };

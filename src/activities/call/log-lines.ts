@@ -68,13 +68,13 @@ export class LogLines {
   /** The last of many lines, if the others would be dropped at once. */
   fitting(lines: string[]): string[] {
     // Twice as many as the tail can hold: the others become the context before it.
-    const most = Math.ceil((2 * HALF) / LINE_OVERHEAD);
-    if (!this.isFull || lines.length <= most) return lines;
-    this.left += lines.length - most + this.all.length;
+    const max = Math.ceil((2 * HALF) / LINE_OVERHEAD);
+    if (!this.isFull || lines.length <= max) return lines;
+    this.left += lines.length - max + this.all.length;
     this.all = [];
     Object.assign(this.size, { tail: 0, dropped: 0 });
     this.dropped = 0;
-    return lines.slice(-most);
+    return lines.slice(-max);
   }
 
   private drop(): void {

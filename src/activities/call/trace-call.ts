@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanImplementation, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { ATTRIBUTES as A, OPERATIONS, type SpanAttributes } from '../../contracts/traces.js';
-import { attemptSpanId, spotOf, spotOfHook, stepSpanId, taskSpanId } from '../../rules/traces/trace-ids.js';
+import { attemptSpanId, hookInstanceOf, stepInstanceOf, stepSpanId, taskSpanId } from '../../rules/traces/trace-ids.js';
 import { addToSpan, currentSpan, inSpan, type NewSpan, runWithin } from '../../tracing/current-span.js';
 import { contextOf, spanAround, type TracedTask } from '../../tracing/task-spans.js';
 import { modelAttributes } from '../../tracing/trace-model-call.js';
@@ -35,9 +35,9 @@ export function traceAttempt(
   const { plan, trace, session } = admitted;
   const { path, groups = [], seal: mark } = request;
   const of: TracedTask = { task, mark, trace };
-  const spot = spotOf(path, groups);
+  const instance = stepInstanceOf(path, groups);
   const run = info.workflowExecution?.runId ?? '';
-  const id = attemptSpanId(mark, task, [spot, run, info.activityId, info.attempt].join(' '));
+  const id = attemptSpanId(mark, task, [instance, run, info.activityId, info.attempt].join(' '));
   const isAlone = plan.ability.kind === 'operation' && path === 'run';
   const span = {
     ...spanOf(operation, `${task}/${path}`),
@@ -49,7 +49,7 @@ export function traceAttempt(
     [A.stepPath]: path,
     [A.attempt]: info.attempt,
   });
-  const parent = isAlone ? taskSpanId(mark, task) : stepSpanId(mark, task, spot);
+  const parent = isAlone ? taskSpanId(mark, task) : stepSpanId(mark, task, instance);
   return inSpan({ tracer, context: contextOf(tracer, of, id) }, parent, span, work);
 }
 
@@ -62,7 +62,7 @@ export function traceHooks<T>(
   if (!tracer) return work();
   const { plan, trace } = admitted;
   const of: TracedTask = { task, mark, trace };
-  const around = spanAround(of, spotOfHook(plan, path));
+  const around = spanAround(of, hookInstanceOf(plan, path));
   return runWithin({ tracer, context: contextOf(tracer, of, around) }, work);
 }
 

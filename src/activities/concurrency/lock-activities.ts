@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import type { AcquireAnswer, AcquireRequest, GoneRequest, ReleaseRequest } from '../../contracts/activities.js';
+import type { AcquireAnswer, AcquireRequest, EndedHoldersRequest, ReleaseRequest } from '../../contracts/activities.js';
 import type { OnBusy, SlotRequest } from '../../contracts/concurrency.js';
 import { lockIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
@@ -73,8 +73,8 @@ export function createRelease({ plans, locks }: LockDependencies) {
 }
 
 /** Finds the holders of a lock that have ended. Changes nothing; only a lock may request it. */
-export function createFindGone({ locks }: Pick<LockDependencies, 'locks'>) {
-  return async ({ holders }: GoneRequest): Promise<GoneRequest['holders']> => {
+export function createFindEnded({ locks }: Pick<LockDependencies, 'locks'>) {
+  return async ({ holders }: EndedHoldersRequest): Promise<EndedHoldersRequest['holders']> => {
     if (Context.current().info.workflowType !== WORKFLOWS.lock) {
       throw ApplicationFailure.nonRetryable('Only a lock asks for its holders', 'seal.invalid');
     }

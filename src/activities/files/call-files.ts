@@ -82,29 +82,29 @@ export class CallFiles {
    */
   async keep(source: FileSource, { name, mediaType }: NewFile): Promise<FileValue> {
     const shown = safeFileName(name);
-    const { most, mostOfOne, mostOfAll, room } = this;
+    const { max, maxOfOne, maxOfAll, room } = this;
     const { task, signal } = this.scope;
-    const kept = await this.dependencies.store.keep(source, task, most, signal).catch((error: unknown) => {
+    const kept = await this.dependencies.store.keep(source, task, max, signal).catch((error: unknown) => {
       if (!(error instanceof AbilityError) || error.code !== 'file.too_large') throw notKept(shown, error, signal);
-      throw most === mostOfOne ? tooLarge(shown, mostOfOne) : noRoom(shown, room, mostOfAll);
+      throw max === maxOfOne ? tooLarge(shown, maxOfOne) : noRoom(shown, room, maxOfAll);
     });
     this.taken += kept.bytes;
     const value = { $file: kept.sha256, name: shown, bytes: kept.bytes, media_type: mediaTypeOf(shown) };
-    const told = { ...value, media_type: mediaType ?? value.media_type };
-    return isFileValue(told) ? told : value;
+    const typed = { ...value, media_type: mediaType ?? value.media_type };
+    return isFileValue(typed) ? typed : value;
   }
 
   /** Keeps a stream, such as the body of an answer, after writing it to the folder of the call. */
   async spool(source: AsyncIterable<Uint8Array>, file: NewFile): Promise<FileValue> {
     const path = join(await this.folder(), `spool-${randomUUID()}`);
-    const { most } = this;
+    const { max } = this;
     let bytes = 0;
     const limited = async function* (): AsyncIterable<Uint8Array> {
       for await (const chunk of source) {
         bytes += chunk.length;
         // Writes just beyond the maximum, so that `keep` refuses it like any other file.
         yield chunk;
-        if (bytes > most) return;
+        if (bytes > max) return;
       }
     };
     const { signal } = this.scope;
@@ -127,20 +127,20 @@ export class CallFiles {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 
-  private get mostOfOne(): number {
+  private get maxOfOne(): number {
     return this.scope.limits?.file_bytes ?? FILE_LIMITS.file_bytes;
   }
 
-  private get mostOfAll(): number {
+  private get maxOfAll(): number {
     return this.scope.limits?.task_bytes ?? FILE_LIMITS.task_bytes;
   }
 
   private get room(): number {
-    return Math.max(0, (this.scope.room ?? this.mostOfAll) - this.taken);
+    return Math.max(0, (this.scope.room ?? this.maxOfAll) - this.taken);
   }
 
-  private get most(): number {
-    return Math.min(this.mostOfOne, this.room);
+  private get max(): number {
+    return Math.min(this.maxOfOne, this.room);
   }
 
   private refuseForeign({ $file, name }: FileValue): void {
@@ -210,18 +210,18 @@ function notCopied(name: string, cause: unknown): AbilityError {
   );
 }
 
-function tooLarge(name: string, most: number): CallFailure {
+function tooLarge(name: string, max: number): CallFailure {
   return new CallFailure({
     code: 'file.too_large',
-    message: `${name} is larger than the ${formatBytes(most)} that a file may have`,
+    message: `${name} is larger than the ${formatBytes(max)} that a file may have`,
     suggestion: 'Make it smaller, or raise `policy.max_file` in ability.yaml.',
   });
 }
 
-function noRoom(name: string, left: number, most: number): CallFailure {
+function noRoom(name: string, left: number, max: number): CallFailure {
   return new CallFailure({
     code: 'file.too_large',
-    message: `${name} is larger than the ${formatBytes(left)} that are left of ${formatBytes(most)} for the files of a task`,
+    message: `${name} is larger than the ${formatBytes(left)} that are left of ${formatBytes(max)} for the files of a task`,
     suggestion: 'Make fewer or smaller files, or raise `policy.max_task_files` in ability.yaml.',
   });
 }

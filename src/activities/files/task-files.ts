@@ -10,17 +10,17 @@ import type { FileStore } from './file-store.js';
 /** Checks declared sizes, which {@link holdFiles} verifies. @throws AbilityError `file.too_large`. */
 export function refuseLargeFiles({ files: limits }: Pick<Plan, 'files'>, input: JsonObject): void {
   if (!limits?.input) return;
-  const { file_bytes: most = FILE_LIMITS.file_bytes, task_bytes: mostOfAll = FILE_LIMITS.task_bytes } = limits;
+  const { file_bytes: max = FILE_LIMITS.file_bytes, task_bytes: maxOfAll = FILE_LIMITS.task_bytes } = limits;
   const files = filesIn(input, limits.at);
-  const large = files.find(({ file }) => file.bytes > most);
+  const large = files.find(({ file }) => file.bytes > max);
   if (large) {
     const { name, bytes } = large.file;
-    throw tooLarge(`${name} (${formatBytes(bytes)}) is larger than the ${formatBytes(most)} that a file may have`);
+    throw tooLarge(`${name} (${formatBytes(bytes)}) is larger than the ${formatBytes(max)} that a file may have`);
   }
   const together = bytesOfFiles(files.map(({ file }) => file));
-  if (together <= mostOfAll) return;
+  if (together <= maxOfAll) return;
   throw tooLarge(
-    `The files of the input are ${formatBytes(together)}, and those of a task may be ${formatBytes(mostOfAll)}`,
+    `The files of the input are ${formatBytes(together)}, and those of a task may be ${formatBytes(maxOfAll)}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { GuardDecision, HookAnswer, HookResult, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { gravestOf, isGuardPhase, isOverPhase } from '../../rules/hooks/guard-precedence.js';
+import { isGuardPhase, isOverPhase, strictestOf } from '../../rules/hooks/guard-precedence.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -66,7 +66,7 @@ export function unknownKeys(value: object): string[] {
   return Object.keys(value).filter((key) => !HOOK_RESULT_KEYS.includes(key));
 }
 
-export interface Asked extends Pick<HookRun, 'phase' | 'path'> {
+export interface HookSubject extends Pick<HookRun, 'phase' | 'path'> {
   /** The ability, as `ability_id` of the EventContext; null if the event is about none. */
   ability: string | null;
 }
@@ -81,8 +81,13 @@ const MAX_NAMED = 5;
  * are cut to one line of visible characters. Source: R-002-18; C-08, C-10, C-11.
  * @param twice keys that occurred twice in one object of the answer's text.
  */
-export function readHookResult(id: string, value: unknown, asked: Asked, twice: readonly string[] = []): HookAnswer {
-  const { ability, ...at } = asked;
+export function readHookResult(
+  id: string,
+  value: unknown,
+  subject: HookSubject,
+  twice: readonly string[] = [],
+): HookAnswer {
+  const { ability, ...at } = subject;
   const parsed = hookResult.safeParse(value);
   if (!parsed.success) return failedAnswer(id, at, `its answer is no HookResult: ${issueOf(parsed.error)}`);
   const { status = 'ok', reason, suggestion, warnings = [], hook_signals } = parsed.data;
@@ -91,7 +96,7 @@ export function readHookResult(id: string, value: unknown, asked: Asked, twice: 
   const faults = [...faultsIn(value, twice), ...infraFaults, ...signalFaults(hook_signals, at.phase)];
   const fatal = isGuardPhase(at.phase) ? faults.find(({ hides }) => hides) : undefined;
   if (fatal) return failedAnswer(id, at, `its answer ${fatal.text}`, fatal.advice ?? HOW_TO_ANSWER);
-  const decided = decisionOf(parsed.data, asked);
+  const decided = decisionOf(parsed.data, subject);
   if (decided.fault !== undefined) return failedAnswer(id, at, decided.fault, HOW_TO_ANSWER);
   const notes = [...faults, ...(decided.note ? [decided.note] : [])].map(({ text, advice }) => {
     return `The answer of the hook ${id} ${text}${advice ? `. ${advice}` : ''}`;
@@ -127,7 +132,7 @@ interface Decided {
   note?: AnswerFault;
 }
 
-function decisionOf(result: Result, { phase, ability }: Asked): Decided {
+function decisionOf(result: Result, { phase, ability }: HookSubject): Decided {
   if (isOverPhase(phase)) return decideNothing(result, phase);
   // A prompt is never stopped: its answers are for the AI, and silence is allowed. Source: C-11.
   if (!isGuardPhase(phase)) return { decision: result.guard_decision ?? 'allow' };
@@ -144,19 +149,19 @@ function decide({ guard_decision, reason, suggestion, hook_signals = {} }: Resul
   );
   const own = guard_decision === undefined ? [] : [{ decision: guard_decision, reason, suggestion }];
   const all = [...own, ...about];
-  const decision = gravestOf(all.map((each) => each.decision));
+  const decision = strictestOf(all.map((each) => each.decision));
   if (decision === undefined) {
     const others = ability_guards.length + (ability_guard ? 1 : 0) > 0 ? `, only about others than ${ability}` : '';
     return { decision: 'deny', fault: `its answer decides nothing${others}: it has no \`guard_decision\`` };
   }
-  const gravest = all.filter((each) => each.decision === decision);
+  const strictest = all.filter((each) => each.decision === decision);
   // Without a `guard_decision`, the reason of the answer is that of its guards.
   const rest = own.length === 0 ? { reason, suggestion } : undefined;
   return {
     decision,
     why: {
-      reason: gravest.find((each) => each.reason !== undefined)?.reason ?? rest?.reason,
-      suggestion: gravest.find((each) => each.suggestion !== undefined)?.suggestion ?? rest?.suggestion,
+      reason: strictest.find((each) => each.reason !== undefined)?.reason ?? rest?.reason,
+      suggestion: strictest.find((each) => each.suggestion !== undefined)?.suggestion ?? rest?.suggestion,
     },
   };
 }

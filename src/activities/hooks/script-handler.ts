@@ -10,7 +10,7 @@ import { ProvenGuards } from './claude-code/proven-guards.js';
 import { duplicateKeys } from './duplicate-keys.js';
 import { environmentIn, type HookRun, isOfTask, versionsOf } from './hook-context.js';
 import type { AnswerScript } from './hook-dependencies.js';
-import { type Asked, readHookResult } from './read-hook-result.js';
+import { type HookSubject, readHookResult } from './read-hook-result.js';
 
 export type { ScriptHookDependencies } from './ask-script.js';
 
@@ -22,10 +22,10 @@ export function createAnswerScript(
   dependencies: ScriptHookDependencies,
   proven = new ProvenGuards(dependencies),
 ): AnswerScript {
-  return (...asked) => {
-    const [id, handler, , run] = asked;
+  return (...subject) => {
+    const [id, handler, , run] = subject;
     const { foreign } = handler;
-    if (!foreign) return answerScript(dependencies, ...asked);
+    if (!foreign) return answerScript(dependencies, ...subject);
     const facts = (pinned: string): ScriptFacts => factsOf(run, pinned);
     return answerForeign(dependencies, proven, { id, handler: { ...handler, foreign }, run, facts });
   };
@@ -68,7 +68,7 @@ function factsOf(run: HookRun, pinned: string): ScriptFacts {
   };
 }
 
-function readAnswer(id: string, stdout: string, asked: Asked, log: CallLog): HookAnswer {
+function readAnswer(id: string, stdout: string, subject: HookSubject, log: CallLog): HookAnswer {
   let value: unknown;
   let twice: string[];
   try {
@@ -78,7 +78,7 @@ function readAnswer(id: string, stdout: string, asked: Asked, log: CallLog): Hoo
     refuseUnsafeKeys(value);
   } catch {
     const seen = stdout.trim() === '' ? 'nothing' : `\`${oneLine(log.excerpt(stdout.trim(), 200))}\``;
-    return failedAnswer(id, asked, `it printed ${seen}, which is no HookResult`);
+    return failedAnswer(id, subject, `it printed ${seen}, which is no HookResult`);
   }
-  return readHookResult(id, value, asked, twice);
+  return readHookResult(id, value, subject, twice);
 }

@@ -20,7 +20,7 @@ export interface ChildServer {
   cwd: string;
   env: Record<string, string>;
   /** Maximum bytes of a message. */
-  mostBytes: number;
+  maxBytes: number;
   /** Milliseconds to wait for its end after stdin closes, and again after a request to end. */
   patienceMs?: number;
 }
@@ -43,7 +43,7 @@ export class ChildTransport implements Transport {
 
   constructor(private readonly server: ChildServer) {
     this.stderr = this.errors;
-    this.lines = new MessageLines(server.mostBytes);
+    this.lines = new MessageLines(server.maxBytes);
   }
 
   get pid(): number | null {
@@ -111,8 +111,8 @@ export class ChildTransport implements Transport {
 }
 
 export class MessageTooLarge extends Error {
-  constructor(most: number) {
-    super(`A message of the server has more than ${most} bytes`);
+  constructor(max: number) {
+    super(`A message of the server has more than ${max} bytes`);
   }
 }
 
@@ -123,8 +123,8 @@ export class MessageLines {
   private pieces: Buffer[] = [];
   private length = 0;
 
-  /** @param most maximum bytes of one line. */
-  constructor(private readonly most: number) {}
+  /** @param max maximum bytes of one line. */
+  constructor(private readonly max: number) {}
 
   /** The lines that end in this piece, without line feeds. @throws MessageTooLarge. */
   *add(piece: Buffer): Generator<Buffer> {
@@ -147,9 +147,9 @@ export class MessageLines {
 
   private keep(piece: Buffer): void {
     this.length += piece.length;
-    if (this.length > this.most) {
+    if (this.length > this.max) {
       this.clear();
-      throw new MessageTooLarge(this.most);
+      throw new MessageTooLarge(this.max);
     }
     this.pieces.push(piece);
   }

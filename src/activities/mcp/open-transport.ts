@@ -64,7 +64,7 @@ function stdioTransport(server: StdioServer, call: McpUser, { root, groups }: Mc
     args: server.args,
     cwd: root,
     env: environmentOf(server.env, call.secrets, (secret) => call.log.hide(secret), processes.variables),
-    mostBytes: MAX_MESSAGE_BYTES,
+    maxBytes: MAX_MESSAGE_BYTES,
   });
   let text = '';
   child.stderr.on('data', (chunk: Buffer) => {

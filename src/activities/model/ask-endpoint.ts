@@ -53,7 +53,7 @@ export async function askEndpoint(
   }
 }
 
-function requestTo(model: PlanModel, { instructions, messages, note, tools, most }: Question) {
+function requestTo(model: PlanModel, { instructions, messages, note, tools, maxTokens }: Question) {
   return {
     model: model.name,
     stream: true as const,
@@ -64,7 +64,7 @@ function requestTo(model: PlanModel, { instructions, messages, note, tools, most
       { role: 'user' as const, content: note },
     ],
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: 'function' as const, function: { ...tool } })) }),
-    ...(most !== undefined && { max_completion_tokens: most }),
+    ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
   };
 }
 
@@ -94,9 +94,9 @@ async function readStream(
   let [finish, usage]: [string | undefined, Said['usage']] = [undefined, undefined];
   const calls = new Map<number, Said['calls'][number]>();
   for await (const chunk of stream) {
-    const { choices, usage: told } = chunk;
-    if (told) usage = readUsage(told);
-    if (told || choices?.[0]?.finish_reason) recordModelAnswer(() => answerOf(chunk));
+    const { choices, usage: reported } = chunk;
+    if (reported) usage = readUsage(reported);
+    if (reported || choices?.[0]?.finish_reason) recordModelAnswer(() => answerOf(chunk));
     const [choice] = Array.isArray(choices) ? choices : [];
     if (choice?.finish_reason) finish = choice.finish_reason;
     const { content, tool_calls: parts } = choice?.delta ?? {};

@@ -29,11 +29,11 @@ const said = z.strictObject({
 export async function askProgram(
   { model: _, ...base }: ModelImplementation,
   script: PlanScript,
-  { instructions, messages, note, tools, most }: Question,
+  { instructions, messages, note, tools, maxTokens }: Question,
   call: CallInput,
   dependencies: ScriptDependencies,
 ): Promise<Said> {
-  const input = { instructions, messages, note, tools, ...(most !== undefined && { max_tokens: most }) };
+  const input = { instructions, messages, note, tools, ...(maxTokens !== undefined && { max_tokens: maxTokens }) };
   const asked = { ...call, input: input as unknown as JsonObject };
   const output = await callScript({ ...base, kind: 'script', script }, asked, dependencies);
   return readSaid(output, script.path);

@@ -102,8 +102,8 @@ function questionOf(plan: Plan, agent: PlanAgent, request: ModelRequest, all: Me
   const room = Math.max(model.context_tokens / 4, model.context_tokens * 0.9 - tokensOf(around));
   const { messages, left_out } = fitContext(all, room);
   const note = noteOf(left, left_out);
-  const question: Question = { instructions, messages, note, tools, most: undefined };
-  return { ...question, ...mostOf(question, left, model) };
+  const question: Question = { instructions, messages, note, tools, maxTokens: undefined };
+  return { ...question, ...maxTokensOf(question, left, model) };
 }
 
 function inputTokens({ instructions, messages, note, tools }: Question): number {
@@ -114,19 +114,19 @@ function inputTokens({ instructions, messages, note, tools }: Question): number 
 }
 
 /** Maximum answer length, and its limit. @throws CallFailure `limit.*` if the request alone exceeds it. */
-function mostOf(
+function maxTokensOf(
   question: Question,
   { tokens, cost }: AgentLeft,
   { price }: PlanModel,
-): Pick<Question, 'most' | 'limit'> {
+): Pick<Question, 'maxTokens' | 'limit'> {
   const input = inputTokens(question);
   const byTokens = tokens === undefined ? Number.POSITIVE_INFINITY : tokens - input;
   if (byTokens < 1) throw beyond('max_tokens', `about ${input} tokens, and ${tokens} are left`);
   const byCost = cost === undefined || !price ? Number.POSITIVE_INFINITY : tokensFor(cost, input, price);
   if (byCost < 1) throw beyond('max_cost', `more than the ${cost} that is left`);
-  const most = Math.min(byTokens, byCost);
-  if (most === Number.POSITIVE_INFINITY) return { most: undefined };
-  return { most, limit: byTokens <= byCost ? 'max_tokens' : 'max_cost' };
+  const maxTokens = Math.min(byTokens, byCost);
+  if (maxTokens === Number.POSITIVE_INFINITY) return { maxTokens: undefined };
+  return { maxTokens, limit: byTokens <= byCost ? 'max_tokens' : 'max_cost' };
 }
 
 /** Maximum tokens of an answer for the cost left after the request; infinite if answers are free. */
@@ -146,8 +146,8 @@ function beyond(limit: 'max_tokens' | 'max_cost', needs: string): CallFailure {
 }
 
 /** The failure for a cut answer: the agent's limit if the answer reached it, else the model's. */
-function cutAnswer({ most, limit }: Question, { usage }: Said): CallFailure {
-  if (limit && (usage === undefined || usage.output >= (most ?? 0))) {
+function cutAnswer({ maxTokens, limit }: Question, { usage }: Said): CallFailure {
+  if (limit && (usage === undefined || usage.output >= (maxTokens ?? 0))) {
     return beyond(limit, 'more than is left; its last answer was cut off');
   }
   const message = 'The answer of the model was cut off at the maximum length';

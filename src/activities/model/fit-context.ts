@@ -21,10 +21,10 @@ export function lengthOf(message: Message): number {
  * dropped.
  */
 export function fitContext(messages: readonly Message[], tokens: number): { messages: Message[]; left_out: number } {
-  const most = tokens * CHARACTERS_A_TOKEN;
+  const max = tokens * CHARACTERS_A_TOKEN;
   const fitted = [...messages];
   let length = fitted.reduce((sum, message) => sum + lengthOf(message), 0);
-  for (let at = 1; at < fitted.length - LAST && length > most; at += 1) {
+  for (let at = 1; at < fitted.length - LAST && length > max; at += 1) {
     const message = fitted[at] as Message;
     if (message.role !== 'tool' || message.content.length <= KEPT_OF_A_RESULT) continue;
     const content = `${message.content.slice(0, KEPT_OF_A_RESULT)} [... ${message.content.length - KEPT_OF_A_RESULT} characters left out]`;
@@ -32,14 +32,14 @@ export function fitContext(messages: readonly Message[], tokens: number): { mess
     length -= message.content.length - content.length;
   }
   let leftOut = 0;
-  while (length > most && fitted.length > LAST + 1) {
+  while (length > max && fitted.length > LAST + 1) {
     // A turn is dropped as a whole: no endpoint accepts the result of a call without its request.
     const next = fitted.findIndex(({ role }, at) => at > 1 && role !== 'tool');
     const end = next < 0 ? fitted.length : next;
     if (fitted.length - (end - 1) < 2) break;
-    const gone = fitted.splice(1, end - 1);
-    leftOut += gone.length;
-    length -= gone.reduce((sum, message) => sum + lengthOf(message), 0);
+    const dropped = fitted.splice(1, end - 1);
+    leftOut += dropped.length;
+    length -= dropped.reduce((sum, message) => sum + lengthOf(message), 0);
   }
   return { messages: fitted, left_out: leftOut };
 }

@@ -15,8 +15,8 @@ export interface Question {
   note: string;
   tools: ShownTool[];
   /** Maximum tokens of the answer; undefined: as many as the model gives. */
-  most: number | undefined;
-  /** The agent's limit that `most` comes from. */
+  maxTokens: number | undefined;
+  /** The agent's limit that `maxTokens` comes from. */
   limit?: 'max_tokens' | 'max_cost';
 }
 

@@ -87,17 +87,17 @@ export class CutValues {
   private cutWhole(text: string): RecordedValue {
     const masked = this.masker.maskDeep(JSON.parse(text)) as Json;
     const whole = JSON.stringify(masked);
-    const most = this.most();
-    return whole.length <= most ? { value: masked } : { start: startOf(whole, most), characters: whole.length };
+    const max = this.max();
+    return whole.length <= max ? { value: masked } : { start: startOf(whole, max), characters: whole.length };
   }
 
   /** Ends the text before a secret that the cut may have halved. */
   private cutStart(text: string, characters: number): RecordedValue {
     const known = text.slice(0, this.masker.openAt(text));
-    return { start: startOf(this.masker.mask(known), this.most()), characters };
+    return { start: startOf(this.masker.mask(known), this.max()), characters };
   }
 
-  private most(): number {
+  private max(): number {
     return Math.max(0, Math.min(MAX_OF_A_VALUE, this.room));
   }
 }

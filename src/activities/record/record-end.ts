@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import type { EndedTask, ToldTask } from '../../contracts/run-sinks.js';
+import type { EndedTask, TaskReport } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { toolsUsed } from '../../rules/calls/tools-used.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import type { Admitted, AskedBy } from '../plan-source.js';
+import type { Admitted, RequestedBy } from '../plan-source.js';
 import type { RunRef } from '../task/runs.js';
 import { newRecord } from './new-record.js';
 import { recordCalls, recordSteps } from './record-calls.js';
@@ -19,7 +19,7 @@ export interface Ended {
   /** Called only if the record made at creation is missing or of an earlier input. */
   input: () => JsonObject;
   /** Report of the workflow; undefined if no worker answers queries: the record keeps earlier facts. */
-  told: ToldTask | undefined;
+  report: TaskReport | undefined;
 }
 
 type RecordPlace = Pick<ActivityDependencies, 'records' | 'host' | 'secrets'>;
@@ -37,9 +37,9 @@ export async function recordEnd(ended: Ended, place: RecordPlace, signal?: Abort
   const used = toolsUsed(admitted.plan, result, admitted.plan.workflows ? records.toolsOfCalled(task) : []);
   const record = known && isSame ? known : recordOf(known, ended, place);
   // From the history, so that a rewritten record is the same.
-  const created_at = ended.told?.created_at ?? record.created_at;
-  const calls = recordCalls(ended.told?.calls, admitted.plan, place.secrets);
-  const steps = recordSteps(ended.told?.steps, admitted.plan, place.secrets);
+  const created_at = ended.report?.created_at ?? record.created_at;
+  const calls = recordCalls(ended.report?.calls, admitted.plan, place.secrets);
+  const steps = recordSteps(ended.report?.steps, admitted.plan, place.secrets);
   await records.finish({ ...record, created_at, result, used, ...calls, ...steps }, signal);
 }
 
@@ -50,15 +50,15 @@ export function endsLater(known: TaskResult | null | undefined, other: TaskResul
 
 /** A new record, if the one from creation is missing, on another machine, or of an earlier input. */
 function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordPlace): TaskRecord {
-  const { task, admitted, result, input, told } = ended;
-  const created_at = told?.created_at ?? known?.created_at ?? result.started_at ?? new Date().toISOString();
+  const { task, admitted, result, input, report } = ended;
+  const created_at = report?.created_at ?? known?.created_at ?? result.started_at ?? new Date().toISOString();
   const { changes, changes_left } = result;
   return newRecord({ ...admitted, input: input(), task, host, created_at, changes, changes_left });
 }
 
 export type RecordBesideDependencies = RecordPlace & Pick<ActivityDependencies, 'plans'>;
 
-export type RunOnQueue = AskedBy & { workflowExecution: RunRef };
+export type RunOnQueue = RequestedBy & { workflowExecution: RunRef };
 
 /**
  * Writes the record of a closing task as the activity would, if its seal admits it. @param signal aborts remaining
@@ -66,7 +66,7 @@ export type RunOnQueue = AskedBy & { workflowExecution: RunRef };
  */
 export async function recordBeside(
   run: RunOnQueue,
-  { seal, result: text, input, ...told }: EndedTask,
+  { seal, result: text, input, ...report }: EndedTask,
   { plans, ...place }: RecordBesideDependencies,
   signal?: AbortSignal,
 ): Promise<void> {
@@ -77,5 +77,5 @@ export async function recordBeside(
   const summary = JSON.parse(text) as TaskResult;
   const result = { ...summary, links: { ...summary.links, record: folder } };
   const read = (): JsonObject => JSON.parse(input) as JsonObject;
-  await recordEnd({ task, admitted, result, inputDigest: admitted.seal.input, input: read, told }, place, signal);
+  await recordEnd({ task, admitted, result, inputDigest: admitted.seal.input, input: read, report }, place, signal);
 }

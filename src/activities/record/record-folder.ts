@@ -187,16 +187,16 @@ function readRecord(file: string): TaskRecord | undefined {
 }
 
 /** The topmost records below a folder; deeper ones are listed in these. */
-function recordsBelow(folder: string, most: number): string[] {
+function recordsBelow(folder: string, max: number): string[] {
   const own = join(folder, RECORD_FILES.json);
-  return existsSync(own) ? [own] : recordsInside(folder, most);
+  return existsSync(own) ? [own] : recordsInside(folder, max);
 }
 
-function recordsInside(folder: string, most: number): string[] {
+function recordsInside(folder: string, max: number): string[] {
   const found: string[] = [];
   for (const entry of existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : []) {
-    if (found.length >= most) break;
-    if (entry.isDirectory()) found.push(...recordsBelow(join(folder, entry.name), most - found.length));
+    if (found.length >= max) break;
+    if (entry.isDirectory()) found.push(...recordsBelow(join(folder, entry.name), max - found.length));
   }
   return found;
 }

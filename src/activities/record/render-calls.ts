@@ -10,9 +10,9 @@ export function renderPlainSteps({ steps, steps_left_out: left = 0 }: TaskRecord
 }
 
 function renderStep({ path, verb, status, gave, error }: RecordedStep): string {
-  const told = `${markdownCode(path)} (${verb}): ${status}`;
-  if (error) return `${told} with ${markdownCode(error.code)}:\n\n${fence(error.message)}`;
-  return gave ? `${told}, gave${renderValue(gave)}` : `${told}.`;
+  const head = `${markdownCode(path)} (${verb}): ${status}`;
+  if (error) return `${head} with ${markdownCode(error.code)}:\n\n${fence(error.message)}`;
+  return gave ? `${head}, gave${renderValue(gave)}` : `${head}.`;
 }
 
 /** Markdown sections of calls' inputs and outputs; empty if the record lists none. Source: R-000-86. */

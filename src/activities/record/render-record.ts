@@ -7,7 +7,7 @@ import { describeConcurrency } from '../../rules/concurrency/describe-concurrenc
 import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/hooks/fold-answers.js';
 import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
-import { tellTurns } from '../../rules/steps/describe-items.js';
+import { describeTurns } from '../../rules/steps/describe-items.js';
 import { fence, json, renderCalls, renderHookScripts, renderPlainSteps } from './render-calls.js';
 
 /** Maximum number of failures listed for one loop; a result has no more. */
@@ -128,17 +128,17 @@ function filesOf(files: readonly TaskFile[]): string[] {
 /** How the turns of each loop ended; one line for each failure, with the path of its log. */
 function loopsOf(steps: readonly StepSummary[]): string[] {
   const lines = steps.flatMap((row) => {
-    const told = row.items || row.failures ? tellTurns(row, MAX_FAILURES) : undefined;
-    if (!told) return [];
-    const failures = told.failures.map(({ text, failure }) => {
+    const described = row.items || row.failures ? describeTurns(row, MAX_FAILURES) : undefined;
+    if (!described) return [];
+    const failures = described.failures.map(({ text, failure }) => {
       const log =
         failure.task === undefined ? `log: ${markdownCode(failure.path)}` : `task: ${markdownCode(failure.task)}`;
       return `  ${markdownLine(text)} (${log})`;
     });
     return [
-      `${markdownCode(row.path)}: ${markdownLine(told.head)}`,
+      `${markdownCode(row.path)}: ${markdownLine(described.head)}`,
       ...failures,
-      ...(told.rest === '' ? [] : [`  ${told.rest}`]),
+      ...(described.rest === '' ? [] : [`  ${described.rest}`]),
     ];
   });
   return lines.length === 0 ? [] : [`## Loops\n\n${list(lines)}`];

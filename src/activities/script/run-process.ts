@@ -149,11 +149,11 @@ export class KeptBytes {
   private pieces: Buffer[] = [];
   private length = 0;
 
-  /** @param most minimum bytes to keep; the piece that reaches the limit is kept whole. */
-  constructor(private readonly most: number) {}
+  /** @param max minimum bytes to keep; the piece that reaches the limit is kept whole. */
+  constructor(private readonly max: number) {}
 
   add(piece: Buffer): void {
-    if (this.length >= this.most) return;
+    if (this.length >= this.max) return;
     this.length += piece.length;
     this.pieces.push(piece);
     if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];

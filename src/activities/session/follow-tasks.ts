@@ -27,7 +27,7 @@ export async function followTasks(tasks: readonly SessionTask[], { readTask }: S
         continue;
       }
       const below = await followCalled(task.called ?? {}, found.children, readTask);
-      followed.tasks.push(standing(task, found, below.called));
+      followed.tasks.push(withStatus(task, found, below.called));
       followed.guards.push(...newGuards(task.told, found), ...below.guards);
     }
   }
@@ -63,7 +63,7 @@ async function followCalled(
 }
 
 /** Settles a task once it and all tasks that it called have ended. */
-function standing(
+function withStatus(
   { called: _, ...task }: SessionTask,
   { status, isOpen, hooks }: SeenTask,
   called: Record<string, number>,

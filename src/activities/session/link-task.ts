@@ -4,7 +4,7 @@ import type { AbilityGuard } from '../../contracts/session.js';
 import type { TaskRequest } from '../../contracts/task.js';
 import { guardsIn } from '../../rules/sessions/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
-import { type TellDependencies, tellSession } from './session-word.js';
+import { type NotifyDependencies, notifySession } from './session-word.js';
 
 /** Reports about a task to its session; does nothing if the task has none. */
 export interface TaskLink {
@@ -17,23 +17,23 @@ export interface TaskLink {
 /** An ended session forms no task. @throws AbilityError `session.not_found`, `session.stopped`. */
 export async function linkTask(
   { task: task_key, ability: ability_id, session }: TaskRequest,
-  dependencies: TellDependencies,
+  dependencies: NotifyDependencies,
 ): Promise<TaskLink> {
   if (session === null) return UNLINKED;
-  await tellSession(session, { kind: 'task', task_key, ability_id }, dependencies);
-  const tell = async (guards: AbilityGuard[], refused: boolean): Promise<void> => {
-    await tellSession(session, { kind: 'guards', task_key, refused, guards }, dependencies);
+  await notifySession(session, { kind: 'task', task_key, ability_id }, dependencies);
+  const notifyGuards = async (guards: AbilityGuard[], refused: boolean): Promise<void> => {
+    await notifySession(session, { kind: 'guards', task_key, refused, guards }, dependencies);
   };
   return {
     async refused(error) {
       const guards = error instanceof AbilityError ? guardOf(error.toProblem(), ability_id) : [];
       // The caller must get the refusal, not a failure to report it.
-      await tell(guards, true).catch(() => {});
+      await notifyGuards(guards, true).catch(() => {});
       throw error;
     },
     async formed(hooks) {
       const guards = guardsIn(hooks, ({ path }) => path || ability_id);
-      if (guards.length > 0) await tell(guards, false);
+      if (guards.length > 0) await notifyGuards(guards, false);
     },
   };
 }

@@ -49,8 +49,8 @@ export async function admitSession(
   { plans, project }: { plans: PlanSource; project: string },
 ): Promise<void> {
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
-  const isAsked = run?.workflowId === sessionIdOf(project, session_id) && queues.includes(taskQueue);
-  if (run && isAsked && (await findOwnSession(run, queues, plans))) return;
+  const isOwnRequest = run?.workflowId === sessionIdOf(project, session_id) && queues.includes(taskQueue);
+  if (run && isOwnRequest && (await findOwnSession(run, queues, plans))) return;
   throw sealInvalid(
     'This activity was not requested by a session of the project',
     'Start sessions through Ability Runtime; activities are never started by hand.',

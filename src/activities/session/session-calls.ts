@@ -16,7 +16,7 @@ import { activityOf, taskOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
 import { secretsOf } from '../record/mask-record.js';
-import { type TellDependencies, tellSession } from './session-word.js';
+import { type NotifyDependencies, notifySession } from './session-word.js';
 
 /** Maximum characters of an input, as JSON, that a session keeps. */
 const MAX_INPUT = 16_384;
@@ -32,7 +32,7 @@ export interface CallToEnter extends FactSources {
   hooks: readonly PlanHook[];
 }
 
-export type EnterCallDependencies = TellDependencies & Pick<ActivityDependencies, 'secrets'>;
+export type EnterCallDependencies = NotifyDependencies & Pick<ActivityDependencies, 'secrets'>;
 
 /**
  * Has a session evaluate the guards over its history and enter the call, atomically. After its end nothing is
@@ -56,7 +56,7 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
   const cel = plan.cel ?? FIRST_CEL;
   try {
     const word = { kind: 'call', ...(entered && { call: entered }), guards, facts, path, moment, cel } as const;
-    const { hooks = [] } = await tellSession(session, word, dependencies);
+    const { hooks = [] } = await notifySession(session, word, dependencies);
     return hooks;
   } catch (error) {
     if (!isEnded(error)) throw error;
@@ -68,13 +68,13 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
 }
 
 /** Reports the end of a call to the task's session; a session that has ended is skipped. */
-export function createEndCall(dependencies: TellDependencies & Pick<ActivityDependencies, 'plans'>) {
+export function createEndCall(dependencies: NotifyDependencies & Pick<ActivityDependencies, 'plans'>) {
   return activityOf(
     async ({ seal, call_id, status }: EndCallRequest, context): Promise<void> => {
       const { session } = await dependencies.plans.admit(seal, context.info);
       if (session === null) return;
       const word = { kind: 'ended', id: callIdOf(taskOf(context), call_id), status } as const;
-      await tellSession(session, word, dependencies).catch((error: unknown) => {
+      await notifySession(session, word, dependencies).catch((error: unknown) => {
         if (!isEnded(error)) throw error;
       });
     },

@@ -107,8 +107,8 @@ export function createEndSession(dependencies: SessionDependencies) {
   ): Promise<EndSessionAnswer> => {
     const { reason, turns, moment } = request;
     const { tasks } = await followTasks(request.tasks, dependencies.sessions);
-    const told = tasks.map(({ task_key, ability_id, status }): JsonObject => ({ task_key, ability_id, status }));
-    const payload = () => ({ reason, turns, tasks: told });
+    const listed = tasks.map(({ task_key, ability_id, status }): JsonObject => ({ task_key, ability_id, status }));
+    const payload = () => ({ reason, turns, tasks: listed });
     return { tasks, hooks: await askEvent(planned, { payload, moment }, request, dependencies, signal) };
   };
   return eventActivities('SessionStop', dependencies, answer).ask;

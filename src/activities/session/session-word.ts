@@ -30,15 +30,15 @@ export function verifyWord(word: SignedWord, session: string, { keys }: SealKeys
   );
 }
 
-export type TellDependencies = Pick<ActivityDependencies, 'project' | 'keys' | 'sessions'>;
+export type NotifyDependencies = Pick<ActivityDependencies, 'project' | 'keys' | 'sessions'>;
 
 /** Sends a signed report to a session. @throws as {@link SessionAccess.tell}. */
-export function tellSession(
+export function notifySession(
   session: string,
   word: SessionWord,
-  { project, keys, sessions }: TellDependencies,
+  { project, keys, sessions }: NotifyDependencies,
 ): Promise<WordAnswer> {
-  return sessions.tell(session, signWord(sessionIdOf(project, session), word, keys));
+  return sessions.notify(session, signWord(sessionIdOf(project, session), word, keys));
 }
 
 /** Verifies for a session that a worker of the project signed a report to it. Changes nothing. */

@@ -75,8 +75,8 @@ function ofDeletion<Request, Answer>(
     async (request, context) => {
       const key = keyOf(request);
       const { workflowType, workflowExecution, taskQueue } = context.info;
-      const isAsked = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
-      if (!isAsked || !USER_KEY.test(key)) throw outsider();
+      const isOwnRequest = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
+      if (!isOwnRequest || !USER_KEY.test(key)) throw outsider();
       // Foreign code can have that type and id, but runs on a queue that our workers do not poll.
       const run = await plans.runs.find(workflowExecution);
       if (run?.taskQueue !== taskQueue || run.eager) throw outsider();

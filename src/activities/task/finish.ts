@@ -1,7 +1,7 @@
 import type { FinishAnswer, FinishRequest } from '../../contracts/activities.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { ToldTask } from '../../contracts/run-sinks.js';
+import type { TaskReport } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { describeOutside, toolsUsed } from '../../rules/calls/tools-used.js';
@@ -18,7 +18,7 @@ const TOO_LARGE = 'output.too_large';
 
 type FinishDependencies = Pick<
   ActivityDependencies,
-  'host' | 'plans' | 'records' | 'told' | 'secrets' | 'shrink' | 'tracer'
+  'host' | 'plans' | 'records' | 'reports' | 'secrets' | 'shrink' | 'tracer'
 >;
 
 /**
@@ -29,10 +29,10 @@ export function createFinish(dependencies: FinishDependencies) {
   return activityOf(async (request: FinishRequest, context): Promise<FinishAnswer> => {
     const admitted = await dependencies.plans.admit(request.seal, context.info);
     const runId = context.info.workflowExecution?.runId ?? '';
-    const told = dependencies.told.get(runId);
-    const result = await finish(request, admitted, taskOf(context), told, dependencies);
-    dependencies.told.delete(runId);
-    if (dependencies.tracer) traceEnd(dependencies.tracer, taskOf(context), request.seal, admitted, result, told);
+    const report = dependencies.reports.get(runId);
+    const result = await finish(request, admitted, taskOf(context), report, dependencies);
+    dependencies.reports.delete(runId);
+    if (dependencies.tracer) traceEnd(dependencies.tracer, taskOf(context), request.seal, admitted, result, report);
     return result.status === 'cancelled' ? { result: storeResult(result) } : changesOf(request.result, result);
   });
 }
@@ -41,7 +41,7 @@ async function finish(
   { result: reached, input }: FinishRequest,
   admitted: Admitted,
   task: string,
-  told: ToldTask | undefined,
+  report: TaskReport | undefined,
   { records, host, secrets, shrink }: FinishDependencies,
 ): Promise<TaskResult> {
   const checked = checkOutput(reached, admitted.plan);
@@ -51,7 +51,7 @@ async function finish(
     try {
       const outside = toolsUsed(admitted.plan, result).outside_whitelist.map(describeOutside);
       result.warnings = [...new Set([...result.warnings, ...outside])];
-      const ended = { task, admitted, result, inputDigest: digestOf(input), input: () => input, told };
+      const ended = { task, admitted, result, inputDigest: digestOf(input), input: () => input, report };
       await recordEnd(ended, { records, host, secrets });
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
@@ -105,8 +105,8 @@ function traceEnd(
   mark: string,
   { plan, session, seal, trace }: Admitted,
   result: TaskResult,
-  told: ToldTask | undefined,
+  report: TaskReport | undefined,
 ): void {
-  const facts = { plan, session, isCalled: task !== seal.task, createdAt: told?.created_at };
+  const facts = { plan, session, isCalled: task !== seal.task, createdAt: report?.created_at };
   writeTask(tracer, { task, mark, trace }, result, facts);
 }

@@ -42,7 +42,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     const isWhole =
       !ended && !undone.some((call) => call === path || call.startsWith(`${path}/`)) && !holds(step, from);
     const isDone = entry.status === 'succeeded' || entry.status === 'skipped';
-    if (isDone && isWhole && step.verb !== 'end' && !asksPeople(step)) {
+    if (isDone && isWhole && step.verb !== 'end' && !hasApproval(step)) {
       take(path);
       return true;
     }
@@ -133,7 +133,7 @@ function holds(step: PlanStep, id: string | null): boolean {
 }
 
 /** Whether a group contains an approval; those in loops belong to completed turns and do not count. */
-function asksPeople(step: PlanStep): boolean {
+function hasApproval(step: PlanStep): boolean {
   return (
     isGroup(step) && mainSteps([step]).some(({ step: inner, path }) => inner.verb === 'approval' && !path.includes('*'))
   );

@@ -8,7 +8,7 @@ import { DOCUMENT_NAME } from '../routing-documents/find-documents.js';
 import { configureAbility } from '../scaffold/configure.js';
 import { planScripts } from '../scaffold/plan-scripts.js';
 import { renderCases } from '../scaffold/render-cases.js';
-import { asksFirst, type Scaffold, type Site } from '../scaffold/scaffold.js';
+import { needsApprovalFirst, type Scaffold, type Site } from '../scaffold/scaffold.js';
 import { isStarted, readText } from '../scaffold/script-text.js';
 import type { PlannedFile } from '../write-together.js';
 import { type FoundScript, findScripts, isAdHoc, moduleFolder } from './find-scripts.js';
@@ -142,7 +142,7 @@ export function caseOf(site: Site, operation: LowLevel, stem: string, example: C
     name: `as it was called: ${example.from}`,
     input: example.input,
     mocks: { run: { output: example.output } },
-    approvals: asksFirst(site, operation.effects) ? ['run'] : [],
+    approvals: needsApprovalFirst(site, operation.effects) ? ['run'] : [],
     expect: { output: example.output },
   });
   return { path, content };

@@ -13,7 +13,7 @@ import type { Imported, ImportedOperation, LeftOut } from './imported.js';
 import { planConfig } from './plan-config.js';
 import type { FilePlan } from './plan-file.js';
 import { homesOf, type Importing, type OperationPlan, pinOf, planOperation, refuseTwins } from './plan-operation.js';
-import type { Gone, ImportOptions, PlannedImport, Undecided } from './planned-import.js';
+import type { ImportOptions, PlannedImport, RemovedOperation, Undecided } from './planned-import.js';
 
 /**
  * Plans an import without writing. An operation becomes a new file, is merged into its earlier one, or is left out
@@ -45,7 +45,7 @@ export function planImport(registry: Registry, found: Imported, options: ImportO
     config: config?.change ?? null,
     leftOut: [...imported.leftOut, ...leftOut, ...refused],
     notSelected: imported.operations.filter((operation) => !taken.has(operation)).map(({ key }) => key),
-    gone: goneFrom(imported, importing),
+    gone: removedSince(imported, importing),
     undecided: plans.flatMap(undecidedOf),
     select,
     notes: imported.notes,
@@ -85,7 +85,7 @@ function otherPrefix(before: string, { kind, name, prefix }: ImportOptions): Abi
 }
 
 /** Operations of an earlier import that no longer exist in the source. */
-function goneFrom({ operations, leftOut }: Imported, { state, homes }: Importing): Gone[] {
+function removedSince({ operations, leftOut }: Imported, { state, homes }: Importing): RemovedOperation[] {
   const found = new Set([...operations, ...leftOut].map(({ source }) => source));
   return Object.entries(state?.operations ?? {}).flatMap(([key, { source }]) => {
     const home = homes.get(key);

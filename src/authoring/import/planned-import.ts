@@ -50,7 +50,7 @@ export interface PlannedOperation extends PlannedChange {
 }
 
 /** An operation of an earlier import that its source no longer has. Its file stays. */
-export interface Gone {
+export interface RemovedOperation {
   key: string;
   source: string;
   file: string;
@@ -70,7 +70,7 @@ export interface PlannedImport {
   leftOut: LeftOut[];
   /** Keys that `select` left out. */
   notSelected: string[];
-  gone: Gone[];
+  gone: RemovedOperation[];
   undecided: Undecided[];
   /** The globs used; undefined: all operations. */
   select: string[] | undefined;

@@ -2,7 +2,7 @@ import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isAdHoc } from '../harvest/find-scripts.js';
-import { cellOf, literalCell, standingCell } from './cell-text.js';
+import { cellOf, lifecycleCell, literalCell } from './cell-text.js';
 import { COLUMN, type Level } from './section-forms.js';
 
 /** An ability as routing documents show it; the registry has the rest. Source: R-000-05. */
@@ -15,7 +15,7 @@ export interface RoutedAbility {
   /** The cells of its row as Markdown, by column. */
   cells: string[];
   /** Precedes the text of each row; empty for stable abilities. */
-  standing: string;
+  lifecycle: string;
   /** False if an unreadable file may define the implementation. */
   isKindKnown: boolean;
 }
@@ -41,9 +41,9 @@ export function abilityPool(registry: Registry): AbilityPool {
 function workflowsOf({ workflows, agents }: Registry): RoutedAbility[] {
   return [...workflows.values(), ...agents.values()].map(({ value, file }) => {
     const { id, type, scope, summary } = value;
-    const standing = standingCell(value);
+    const lifecycle = lifecycleCell(value);
     const modules = scope.modules ?? [];
-    return routed({ id, level: 'high-level', modules, path: file, standing, isKindKnown: true }, type, summary);
+    return routed({ id, level: 'high-level', modules, path: file, lifecycle, isKindKnown: true }, type, summary);
   });
 }
 
@@ -53,9 +53,9 @@ function operationsOf(registry: Registry): RoutedAbility[] {
     const { operation_key: id, scope, summary } = value;
     const kind = kindOf(value);
     const isKindKnown = !mayHaveOtherKind(registry, id);
-    const standing = standingCell(value);
+    const lifecycle = lifecycleCell(value);
     const modules = scope.modules ?? [];
-    const ability = routed({ id, level: 'low-level', modules, path: file, standing, isKindKnown }, kind, summary);
+    const ability = routed({ id, level: 'low-level', modules, path: file, lifecycle, isKindKnown }, kind, summary);
     ability.cells[COLUMN.words] += insteadOf(value);
     return ability;
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Standing } from '../../contracts/lifecycle.js';
+import type { LifecycleFields } from '../../contracts/lifecycle.js';
 
 /** Control characters, line ends, direction marks and lone surrogates: a row is one visible line. */
 const UNSEEN = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Surrogate}]/gu;
@@ -37,13 +37,13 @@ export function linkOf(cell: string): { text: string; target: string } | undefin
 }
 
 /** The lifecycle status shown before the text; empty for a stable ability. Source: R-002-01. */
-export function standingCell({ status, replaced_by }: Standing): string {
+export function lifecycleCell({ status, replaced_by }: LifecycleFields): string {
   if (status === undefined || status === 'stable') return '';
   return `**[${status}${replaced_by === undefined ? '' : `: use ${replaced_by}`}]** `;
 }
 
-/** Removes the prefix that {@link standingCell} adds. */
-export function withoutStanding(cell: string): string {
+/** Removes the prefix that {@link lifecycleCell} adds. */
+export function withoutLifecycle(cell: string): string {
   return cell.replace(/^\*\*\[(?:deprecated|experimental)(?:: use [a-z0-9_.-]+)?\]\*\* ?/, '');
 }
 

@@ -1,7 +1,7 @@
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { AbilityPool, RoutedAbility } from './ability-pool.js';
-import { digestOfScope, digestOfWords, literalOf, withoutStanding } from './cell-text.js';
+import { digestOfScope, digestOfWords, literalOf, withoutLifecycle } from './cell-text.js';
 import { digestsOf, digestsUnder, keepCells } from './keep-cells.js';
 import type { Section } from './read-document.js';
 import { type ArrangedRow, arrangeColumns, type Change } from './read-table.js';
@@ -163,7 +163,7 @@ function unreadable({ cells, raw }: ArrangedRow, id: string, written: ReadonlySe
 
 function wordsOf(row: ArrangedRow, id: string, written: ReadonlySet<string>): string {
   const own = row.cells.filter((cell, index) => {
-    if (index === COLUMN.words) return cell !== '' && !written.has(digestOfWords(id, withoutStanding(cell)));
+    if (index === COLUMN.words) return cell !== '' && !written.has(digestOfWords(id, withoutLifecycle(cell)));
     return index > COLUMN.path && cell !== '';
   });
   return own.length > 0 ? `; it said: ${own.join(' | ')}` : '';
@@ -186,11 +186,11 @@ function noteOfNothing({ modules }: SectionSettings, line: number): Note {
   return { line, message: `No ability has a scope within ${modules.join(', ')}; ${advice}` };
 }
 
-function newRow({ id, cells: own, standing }: RoutedAbility, columns: number): ChosenRow {
+function newRow({ id, cells: own, lifecycle }: RoutedAbility, columns: number): ChosenRow {
   const empty = Array<string>(columns - own.length).fill('');
   const words = own[COLUMN.words] ?? '';
   const written = [digestOfWords(id, words), digestOfScope(id, own[COLUMN.scope] ?? '')];
-  const cells = own.with(COLUMN.words, standing + words);
+  const cells = own.with(COLUMN.words, lifecycle + words);
   return { id, cells: [...cells, ...empty], raw: undefined, written };
 }
 

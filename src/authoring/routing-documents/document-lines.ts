@@ -24,6 +24,6 @@ export function textOf(lines: readonly DocumentLine[]): string {
 export function usualEnd(lines: readonly DocumentLine[]): string {
   const counts = new Map<string, number>();
   for (const { end } of lines) if (end !== '') counts.set(end, (counts.get(end) ?? 0) + 1);
-  const [most] = [...counts].sort(([, a], [, b]) => b - a);
-  return most?.[0] ?? '\n';
+  const [commonest] = [...counts].sort(([, a], [, b]) => b - a);
+  return commonest?.[0] ?? '\n';
 }

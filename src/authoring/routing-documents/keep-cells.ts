@@ -1,6 +1,6 @@
 import { join } from 'node:path/posix';
 import type { RoutedAbility } from './ability-pool.js';
-import { digestOfScope, digestOfWords, linkOf, literalOf, withoutStanding } from './cell-text.js';
+import { digestOfScope, digestOfWords, linkOf, literalOf, withoutLifecycle } from './cell-text.js';
 import { COLUMN } from './section-forms.js';
 import { isSameScope } from './section-settings.js';
 
@@ -38,7 +38,7 @@ export function keepCells(
     if (text === '' || text === own || written.has(digestOf(ability.id, text))) digests.push(digestOf(ability.id, own));
     else cells[column] = text;
   }
-  cells[COLUMN.words] = ability.standing + (cells[COLUMN.words] ?? '');
+  cells[COLUMN.words] = ability.lifecycle + (cells[COLUMN.words] ?? '');
   for (const column of [COLUMN.id, COLUMN.path]) {
     const text = present[column] ?? '';
     if (isFormOf(text, ability, column, folder)) cells[column] = text;
@@ -66,7 +66,7 @@ export function digestsUnder(
 
 function textOf(cells: readonly string[], column: number): string {
   const text = cells[column] ?? '';
-  return column === COLUMN.words ? withoutStanding(text) : text;
+  return column === COLUMN.words ? withoutLifecycle(text) : text;
 }
 
 /** Whether the cell is the id or path in the author's format; a link must lead to the file. */

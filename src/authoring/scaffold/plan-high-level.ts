@@ -11,7 +11,7 @@ import { flowYaml } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { renderCases } from './render-cases.js';
 import { sampleOf } from './sample-value.js';
-import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { fileNameOf, needsApprovalFirst, type Scaffold, type Site } from './scaffold.js';
 
 export interface NewHighLevel {
   id: string;
@@ -148,7 +148,7 @@ function addCases(
       input: sample,
       mocks: Object.fromEntries(made.map(({ step }, at) => [step, { output: outputs[at] ?? null }])),
       approvals: made
-        .filter((call) => call.operation && asksFirst(site, call.operation.effects))
+        .filter((call) => call.operation && needsApprovalFirst(site, call.operation.effects))
         .map(({ step }) => step),
       expect: {
         output: Object.fromEntries(byStep((at) => outputs[at] ?? null)),

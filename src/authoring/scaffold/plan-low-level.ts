@@ -7,7 +7,7 @@ import { flowYaml, indented } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { effectsOf, type KindChoice, namesInPath, planKind } from './plan-kind.js';
 import { renderCases } from './render-cases.js';
-import { asksFirst, fileNameOf, type Scaffold, type Site } from './scaffold.js';
+import { fileNameOf, needsApprovalFirst, type Scaffold, type Site } from './scaffold.js';
 
 export interface NewLowLevel {
   key: string;
@@ -63,7 +63,7 @@ ${indented(section)}
       name: choice.kind === 'script' ? 'it gives back what it was given' : 'it returns what the service answers',
       input: contract.sample,
       mocks: { run: choice.kind === 'script' ? { live: true } : { output: { ok: true } } },
-      approvals: asksFirst(site, effects) ? ['run'] : [],
+      approvals: needsApprovalFirst(site, effects) ? ['run'] : [],
       expect: { output: choice.kind === 'script' ? contract.sample : { ok: true } },
     }),
   );

@@ -61,16 +61,16 @@ function textOf({ format, minLength, maxLength }: JsonObject): string {
   const known = typeof format === 'string' && Object.hasOwn(TEXTS, format) ? TEXTS[format] : undefined;
   if (known !== undefined) return known;
   const least = typeof minLength === 'number' ? minLength : 0;
-  const most = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY;
-  return 'example'.padEnd(Math.min(least, 10_000), 'x').slice(0, most);
+  const max = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY;
+  return 'example'.padEnd(Math.min(least, 10_000), 'x').slice(0, max);
 }
 
 function numberOf(schema: JsonObject): number {
   const above = numberIn(schema, 'exclusiveMinimum');
-  const most = numberIn(schema, 'maximum');
+  const max = numberIn(schema, 'maximum');
   const least = numberIn(schema, 'minimum') ?? (above === undefined ? undefined : above + 1);
   if (least !== undefined) return least;
-  return most !== undefined && most < 1 ? most : 1;
+  return max !== undefined && max < 1 ? max : 1;
 }
 
 function numberIn(schema: JsonObject, key: string): number | undefined {

@@ -41,7 +41,7 @@ export function siteFolders(root: string): Site['folders'] {
 }
 
 /** Whether calls of this effect need an approval in the site's environment. */
-export function asksFirst({ registry, environment }: Site, effects: Effect): boolean {
+export function needsApprovalFirst({ registry, environment }: Site, effects: Effect): boolean {
   return registry.project.environments[environment]?.approve.includes(effects) ?? false;
 }
 

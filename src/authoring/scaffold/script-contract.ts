@@ -72,8 +72,8 @@ function propertyOf(parameter: Parameter): JsonObject {
   return {
     type: 'array',
     items: one,
-    ...(items?.least !== undefined && { minItems: items.least }),
-    ...(items?.most !== undefined && { maxItems: items.most }),
+    ...(items?.min !== undefined && { minItems: items.min }),
+    ...(items?.max !== undefined && { maxItems: items.max }),
     ...said,
   };
 }

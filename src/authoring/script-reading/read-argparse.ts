@@ -141,8 +141,8 @@ function valued(
     return { todo: `line ${how.line}: add ${shared.flag}, which takes several values each time it is given` };
   }
   const items = {
-    ...(count !== undefined && { least: count, most: count }),
-    ...((word === '+' || (how.isRequired && takes !== 'one' && count === undefined)) && { least: 1 }),
+    ...(count !== undefined && { min: count, max: count }),
+    ...((word === '+' || (how.isRequired && takes !== 'one' && count === undefined)) && { min: 1 }),
   };
   const choices = choicesOf(named.get('choices'));
   const fallback = takes === 'one' && !how.isExclusive ? defaultOf(named.get('default')) : undefined;

@@ -114,8 +114,8 @@ function placeOf(name: string, named: ReadonlyMap<string, Value>): Parameter {
     takes: isMany ? 'several' : 'one',
     ...typed(named.get('type'), named.get('default')),
     isRequired,
-    ...(isMany && !isAny && { items: { least: nargs.number, most: nargs.number } }),
-    ...(isAny && isRequired && { items: { least: 1 } }),
+    ...(isMany && !isAny && { items: { min: nargs.number, max: nargs.number } }),
+    ...(isAny && isRequired && { items: { min: 1 } }),
     ...(!isMany && fallback !== undefined && { default: fallback }),
   };
 }
@@ -139,7 +139,7 @@ function optionOf(names: readonly string[], named: ReadonlyMap<string, Value>): 
   const nargs = named.get('nargs');
   const valued = { ...shared, isRequired, ...typed(named.get('type'), fallback) };
   if (nargs?.kind === 'number' && nargs.number > 1) {
-    return { ...valued, takes: 'several', items: { least: nargs.number, most: nargs.number } };
+    return { ...valued, takes: 'several', items: { min: nargs.number, max: nargs.number } };
   }
   const isJoined = flag.startsWith('--');
   if (isTrue(named.get('multiple'))) return { ...valued, isJoined, takes: 'each' };

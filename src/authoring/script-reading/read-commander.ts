@@ -128,7 +128,7 @@ function optionOf(flags: string | undefined, more: readonly Value[], isRequired:
   const fallback = more.slice(1).find(({ kind }) => kind === 'text' || kind === 'number');
   const type = typeOf(parser) ?? 'string';
   if (dots) {
-    return { ...shared, takes: 'several', type, isRequired, items: { least: 1 } };
+    return { ...shared, takes: 'several', type, isRequired, items: { min: 1 } };
   }
   const parameter: Parameter = { ...shared, isJoined: flag.startsWith('--'), takes: 'one', type, isRequired };
   return { ...parameter, ...defaultFor(parameter, fallback) };
@@ -147,7 +147,7 @@ function placeOf(
     takes: dots ? 'several' : 'one',
     type: 'string',
     isRequired: open !== '[' && !fallback,
-    ...(dots && open !== '[' && { items: { least: 1 } }),
+    ...(dots && open !== '[' && { items: { min: 1 } }),
     ...(help !== undefined && { help }),
   };
   return { ...parameter, ...defaultFor(parameter, fallback) };

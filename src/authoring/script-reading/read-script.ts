@@ -47,7 +47,7 @@ export function readScript(path: string, code: string): Reading {
   const variables = variablesIn(plain, language);
   const todos = [
     ...found.todos,
-    ...(language === 'python' ? asksIn(code) : []),
+    ...(language === 'python' ? promptsIn(code) : []),
     ...(variables.required.length > 0 ? [neededOf(variables.required)] : []),
   ];
   const remarks =
@@ -110,7 +110,7 @@ function neededOf(names: readonly string[]): string {
 }
 
 /** Reports Python's `input()` and `getpass()`: the runtime has no terminal to answer them. */
-function asksIn(code: string): string[] {
+function promptsIn(code: string): string[] {
   const tokens = tokensOf(code, 'python');
   const call = callsOf(tokens).find(
     ({ method, on }) => (method === 'input' && on === '') || (method === 'getpass' && on !== 'os'),

@@ -57,14 +57,14 @@ function shellPlaces(
   const { mentions, all, isCollected } = mentionsIn(rest, collected);
   const names = namesInUsage(text.raw);
   const least = leastCount(rest);
-  const most = Math.min(9, Math.max(0, ...mentions.map(({ index }) => index)));
-  const places = Array.from({ length: most }, (_, at) => at + 1).flatMap((index) => {
+  const highest = Math.min(9, Math.max(0, ...mentions.map(({ index }) => index)));
+  const places = Array.from({ length: highest }, (_, at) => at + 1).flatMap((index) => {
     const mine = mentions.filter((mention) => mention.index === index);
     return placeOf(index, mine, { text, rest, least, name: names[index - 1] });
   });
   const isMany = all !== undefined && !places.some(({ flag }) => flag);
-  const many = all === '' ? (names[most] ?? 'args') : all;
-  const needed = least !== undefined && least > most;
+  const many = all === '' ? (names[highest] ?? 'args') : all;
+  const needed = least !== undefined && least > highest;
   const last: Parameter[] = isMany
     ? [
         {
@@ -72,14 +72,14 @@ function shellPlaces(
           takes: 'several',
           type: 'string',
           isRequired: needed,
-          ...(needed && { items: { least: least - most } }),
+          ...(needed && { items: { min: least - highest } }),
         },
       ]
     : [];
   // If all arguments are one list, reading the first is part of reading the list.
   const isWhole = last.length > 0 && places.length > 0 && !/\bshift\b/.test(rest);
   const asked = places.filter(({ isRequired }) => isRequired).length;
-  const whole = last.map((one) => (asked > 0 ? { ...one, isRequired: true, items: { least: asked } } : one));
+  const whole = last.map((one) => (asked > 0 ? { ...one, isRequired: true, items: { min: asked } } : one));
   return { places: isWhole ? whole : [...places, ...last], isCollected };
 }
 
@@ -164,20 +164,20 @@ function placeOf(index: number, mentions: readonly Mention[], { text, rest, leas
   const own = ownWords(others, text, rest);
   const fallback = own.default ?? says.default;
   const choices = own.choices ?? says.choices;
-  const isAsked = own.isRequired || says.isRequired === true || (least !== undefined && index <= least);
+  const isNeeded = own.isRequired || says.isRequired === true || (least !== undefined && index <= least);
   const isLeft = own.isOptional || fallback !== undefined || (least !== undefined && index > least);
   const parameter = asParameter({
     ...says,
     ...(choices && { choices }),
-    ...(fallback !== undefined && !isAsked && (!choices || choices.includes(fallback)) && { default: fallback }),
+    ...(fallback !== undefined && !isNeeded && (!choices || choices.includes(fallback)) && { default: fallback }),
   });
-  if (isAsked) delete parameter.default;
+  if (isNeeded) delete parameter.default;
   return [
     {
       ...parameter,
       name: inputName(held?.name ?? name ?? `arg${index}`),
       takes: 'one',
-      isRequired: isAsked || !isLeft,
+      isRequired: isNeeded || !isLeft,
     },
   ];
 }

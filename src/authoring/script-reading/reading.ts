@@ -14,7 +14,7 @@ export interface Parameter {
   default?: string | number;
   isRequired: boolean;
   /** Minimum and maximum number of values. */
-  items?: { least?: number; most?: number };
+  items?: { min?: number; max?: number };
   help?: string;
 }
 

@@ -30,9 +30,14 @@ export function summaryOf(code: string, name = ''): string | undefined {
       until !== undefined && (opened === undefined ? text : text.slice(3)).includes(until) ? until : undefined;
     if (closing !== undefined) until = undefined;
     isAboutRights ||= RIGHTS.test(said);
-    const told = withoutName(said, name);
-    if (!isAboutRights && /\p{L}{2}/u.test(told) && !BESIDE.test(told) && told.toLowerCase() !== name.toLowerCase())
-      return told.slice(0, 200);
+    const summary = withoutName(said, name);
+    if (
+      !isAboutRights &&
+      /\p{L}{2}/u.test(summary) &&
+      !BESIDE.test(summary) &&
+      summary.toLowerCase() !== name.toLowerCase()
+    )
+      return summary.slice(0, 200);
   }
   return undefined;
 }

@@ -32,9 +32,9 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     const found = targetFor(input, fit.abilityId);
     return found ? [{ ...fit, ...found }] : [];
   });
-  const isUnasked = ordersNothing(said);
-  const action = isUnasked ? undefined : actionIn(about);
-  const fits = callable.filter((one) => suits(one, action) && (!isUnasked || isReading(one.effects)));
+  const hasNoRequest = ordersNothing(said);
+  const action = hasNoRequest ? undefined : actionIn(about);
+  const fits = callable.filter((one) => suits(one, action) && (!hasNoRequest || isReading(one.effects)));
   const [best, next] = preferred(fits, action);
   const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {

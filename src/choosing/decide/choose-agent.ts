@@ -32,8 +32,8 @@ function writerAmong(agents: readonly AgentTarget[]): AgentTarget | undefined {
     agent,
     count: wordsIn(`${agent.id} ${agent.summary}`).filter(({ text }) => WRITERS.has(text)).length,
   }));
-  const [most] = writing.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
-  return most?.agent;
+  const [main] = writing.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
+  return main?.agent;
 }
 
 function bestBySummary(agents: readonly AgentTarget[], text: string): string | undefined {

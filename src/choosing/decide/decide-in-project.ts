@@ -82,7 +82,7 @@ async function missedBy(
   });
 }
 
-const MOST = 8;
+const MAX_RANKED = 8;
 /** From this share of the best score on, an ability fits equally well. */
 const ABOUT = 0.9;
 
@@ -91,7 +91,7 @@ const ABOUT = 0.9;
  * ability with all inputs if the high-level one that covers it lacks some.
  */
 async function rankBySuggestions(request: DecidingPlace, pool: AbilityPool, text: string): Promise<Fit[]> {
-  const { ranked } = await pool.ranker.rank({ text, limit: MOST });
+  const { ranked } = await pool.ranker.rank({ text, limit: MAX_RANKED });
   const raw = new Map(ranked.map((one) => [one.id, one]));
   const { suggestions } = await suggest(pool, { text });
   const fitOf = (id: string, score: number, reason?: string): Fit => {

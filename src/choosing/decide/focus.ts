@@ -44,11 +44,11 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
   if (latest?.role !== 'user') return [];
   const taken = takenUp(latest, window.slice(0, -1));
   if (taken) return [taken];
-  if (asksFor(latest)) return [latest];
+  if (isRequest(latest)) return [latest];
   if (actOf(latest.text) === 'talks') return [];
   if (takesUpOffer(window)) return [];
   const before = window.slice(0, -1);
-  const asking = before.filter((message) => message.role === 'user' && asksFor(message));
+  const asking = before.filter((message) => message.role === 'user' && isRequest(message));
   const [newest] = asking.slice(-1);
   if (!newest) return [];
   const open = before.slice(lastAnswerBefore(before, newest)).filter((message) => asking.includes(message));
@@ -61,7 +61,8 @@ function meantBy(window: readonly LaneMessage[]): LaneMessage[] {
 function takenUp(latest: LaneMessage, before: readonly LaneMessage[]): LaneMessage | undefined {
   if (!wantsSubAgent(latest.text) || !NAMES_ONE.test(withoutSubAgent(latest.text))) return undefined;
   const named = before.filter(
-    (message) => message.role === 'user' && asksFor(message) && sharesWords(withoutSubAgent(latest.text), message.text),
+    (message) =>
+      message.role === 'user' && isRequest(message) && sharesWords(withoutSubAgent(latest.text), message.text),
   );
   return named.length === 1 ? named[0] : undefined;
 }
@@ -82,7 +83,7 @@ function lastAnswerBefore(before: readonly LaneMessage[], newest: LaneMessage): 
   return before.slice(0, before.indexOf(newest)).findLastIndex(({ role }) => role === 'assistant') + 1;
 }
 
-function asksFor({ text }: LaneMessage): boolean {
+function isRequest({ text }: LaneMessage): boolean {
   const act = actOf(text);
   return act === 'asks' && (!/sub-?\s?agent|delegat/i.test(text) || withoutSubAgent(text) !== '');
 }
@@ -90,13 +91,13 @@ function asksFor({ text }: LaneMessage): boolean {
 function sharesWords(one: string, other: string): boolean {
   const stems = new Set(
     wordsIn(saidIn(other))
-      .filter(isTelling)
+      .filter(carriesContent)
       .map(({ stem }) => stem),
   );
-  return wordsIn(saidIn(one)).some((word) => isTelling(word) && stems.has(word.stem));
+  return wordsIn(saidIn(one)).some((word) => carriesContent(word) && stems.has(word.stem));
 }
 
-function isTelling({ kind }: { kind: string }): boolean {
+function carriesContent({ kind }: { kind: string }): boolean {
   return kind === 'content' || kind === 'number';
 }
 

@@ -94,12 +94,15 @@ function askThrough(model: RouterModel): Ask {
     client ??= connectToModel(model, { timeoutMs: model.timeoutMs, maxBytes: MAX_BYTES });
     const { chat } = await client;
     const traced = { operation: 'chat', model: model.model, url: model.url, output: 'json' } as const;
-    const { choices } = await traceModelCall({ ...traced, codeOf: (error) => codeOf(error, signal) }, async (told) => {
-      const request = { model: model.model, messages, response_format: { type: 'json_object' } } as const;
-      const completion = await chat.completions.create(request, { signal });
-      told(() => answerOf(completion));
-      return completion;
-    });
+    const { choices } = await traceModelCall(
+      { ...traced, codeOf: (error) => codeOf(error, signal) },
+      async (report) => {
+        const request = { model: model.model, messages, response_format: { type: 'json_object' } } as const;
+        const completion = await chat.completions.create(request, { signal });
+        report(() => answerOf(completion));
+        return completion;
+      },
+    );
     return choices?.[0]?.message?.content ?? '';
   };
 }

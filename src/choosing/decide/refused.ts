@@ -45,10 +45,10 @@ function wantedOf(sentence: string): string {
   const first = refused.indexOf(true);
   if (first < 0) return sentence;
   // Reasons follow a refusal; only a request among them counts.
-  return clauses.filter((clause, at) => !refused[at] && (at < first || isAsked(withoutTurn(clause)))).join(', ');
+  return clauses.filter((clause, at) => !refused[at] && (at < first || isRequest(withoutTurn(clause)))).join(', ');
 }
 
-function isAsked(clause: string): boolean {
+function isRequest(clause: string): boolean {
   const [first = ''] = clause.match(/[\p{L}-]+/u) ?? [];
   return isVerb(first) || asks(clause);
 }

@@ -53,14 +53,14 @@ function withoutForwarded(text: string): string {
 
 /** Longer paragraphs count as pasted if a shorter one makes a request. */
 const MAX_WORDS_TYPED = 120;
-const LEAST_WORDS_ASKED = 4;
+const MIN_REQUEST_WORDS = 4;
 
 function withoutLongPaste(text: string): string {
   const paragraphs = text.split(/\n\s*\n/);
   if (paragraphs.length < 2) return text;
   const typed = paragraphs.filter((one) => wordCount(one) <= MAX_WORDS_TYPED);
-  const isAsked = typed.some((one) => wordCount(one) >= LEAST_WORDS_ASKED && !CLOSING.test(one));
-  return isAsked ? typed.join('\n\n') : text;
+  const hasRequest = typed.some((one) => wordCount(one) >= MIN_REQUEST_WORDS && !CLOSING.test(one));
+  return hasRequest ? typed.join('\n\n') : text;
 }
 
 const CLOSING = /^\W*(?:thanks?|thank you|thx|cheers|(?:best|kind|warm) (?:regards|wishes)|regards|sincerely|yours)\b/i;

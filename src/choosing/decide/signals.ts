@@ -113,7 +113,7 @@ const MAKES =
 /** The strongest signal; undefined if none, or for a question about it. Source: R-003-21, R-003-22. */
 export function signalIn(text: string): Signal | undefined {
   const said = correctTypos(text, SIGNAL_WORDS);
-  if (asksAbout(said)) return undefined;
+  if (isQuestion(said)) return undefined;
   const found = WAYS.filter(
     ({ says, need }) => says.test(said) && !(need === 'write' && EXISTING.test(said) && !MAKES.test(said)),
   );
@@ -137,12 +137,12 @@ const QUESTION_FIRST = new RegExp(
   `^\\W*(?:(?:hey|hi|ok|so|and|but|btw|quick question)\\b\\W*)*(?:${QUESTION_WORD}|what's)\\b[^.!?\\n]*\\??\\W*$`,
   'i',
 );
-const ASKED_TO_HAVE =
+const REQUEST_TO_HAVE =
   /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:(?:what|how) about|(?:can|could|may) (?:i|we) (?:have|get))\b/i;
 /** "When you have a minute" is no question. */
 const AT_LEISURE =
   /^\W*when(?:ever)? (?:you|u) (?:have|get|can|find)\b(?: (?:a|an|some|the|spare|free|quick|minute|moment|second|sec|time|chance))*,?/i;
-const ASKED_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|would|will) (?:you|u|we)\b/i;
+const REQUEST_TO_DO = /^\W*(?:(?:hey|hi|ok|so|and|please|pls)\b\W*)*(?:can|could|would|will) (?:you|u|we)\b/i;
 
 /** A question that is short enough for an immediate answer. Source: R-003-22. */
 export function isShortQuestion(said: string): boolean {
@@ -152,12 +152,12 @@ export function isShortQuestion(said: string): boolean {
 /** Whether a person asks about an action instead of requesting it: "how do I delete a user?". */
 export function isAbout(said: string): boolean {
   const asked = said.replace(AT_LEISURE, '');
-  return QUESTION.test(asked) && !ASKED_TO_DO.test(asked);
+  return QUESTION.test(asked) && !REQUEST_TO_DO.test(asked);
 }
 
 /** A question about something, not a request for it: "how do I write a proposal?". */
-function asksAbout(said: string): boolean {
-  return QUESTION_FIRST.test(said) && !ASKED_TO_DO.test(said) && !ASKED_TO_HAVE.test(said);
+function isQuestion(said: string): boolean {
+  return QUESTION_FIRST.test(said) && !REQUEST_TO_DO.test(said) && !REQUEST_TO_HAVE.test(said);
 }
 
 const WHETHER =

@@ -71,11 +71,11 @@ function flowOf(seen: readonly Seen[]): Flow {
     counts.set(key, { calls, times: (counts.get(key)?.times ?? 0) + 1 });
   }
   const orders = [...counts.values()].sort((one, other) => other.times - one.times);
-  const [most] = orders as [{ calls: string[]; times: number }];
+  const [commonest] = orders as [{ calls: string[]; times: number }];
   const intents = seen.flatMap(({ intent }) => (intent === undefined ? [] : [intent]));
   return {
-    calls: most.calls,
-    order: most.times >= FIXED * seen.length ? 'fixed' : 'varied',
+    calls: commonest.calls,
+    order: commonest.times >= FIXED * seen.length ? 'fixed' : 'varied',
     times: seen.length,
     orders,
     intents: [...new Set(intents)].slice(-MAX_INTENTS),

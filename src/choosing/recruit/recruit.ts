@@ -73,8 +73,8 @@ function hitsOf(prompt: string, keywords: readonly string[]): number {
 /** The first item with the highest score; undefined if all scores are 0. Source: R-004-09 to R-004-11. */
 function bestOf<T>(packs: readonly T[], scoreOf: (pack: T) => number): T | undefined {
   const scores = packs.map(scoreOf);
-  const most = Math.max(0, ...scores);
-  return most === 0 ? undefined : packs[scores.indexOf(most)];
+  const best = Math.max(0, ...scores);
+  return best === 0 ? undefined : packs[scores.indexOf(best)];
 }
 
 function guessPack<T extends { id: string }>(prompt: string, packs: readonly T[]): T {

@@ -40,7 +40,7 @@ export async function holdPlan(
   calls: PlannedEntry[],
   { hook_signals }: TurnContext,
 ): Promise<RunEnd | undefined> {
-  const asked = askedFor(state, calls, hook_signals).filter(({ is }) => !state.agreed.has(is));
+  const asked = requestedConsents(state, calls, hook_signals).filter(({ is }) => !state.agreed.has(is));
   const risks = [...new Set(asked.map(({ risk }) => risk))];
   if (risks.length === 0) return undefined;
   const consent = { risks, calls: masked(state, calls), reference: digestOf({ risks, calls }) };
@@ -54,7 +54,7 @@ export async function holdPlan(
 }
 
 /** Risks, and each call and input that a guard of the prompt wants confirmed; `is` names the stored consent. */
-function askedFor(
+function requestedConsents(
   state: RunState,
   calls: readonly PlannedEntry[],
   { risk_alerts, ability_guards }: TurnContext['hook_signals'],

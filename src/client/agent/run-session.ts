@@ -97,10 +97,10 @@ async function takeTurns(state: RunState): Promise<RunEnd> {
 }
 
 async function takeEach(state: RunState): Promise<RunEnd> {
-  const most = state.options.maxTurns ?? USUAL_TURNS;
+  const max = state.options.maxTurns ?? USUAL_TURNS;
   for (;;) {
     if (state.options.signal?.aborted) return stoppedBy(state.options.signal);
-    if (state.turns >= most) return exhausted(most);
+    if (state.turns >= max) return exhausted(max);
     state.turns += 1;
     const context = await contextNow(state);
     const planned = await planOf(state, context);
@@ -183,8 +183,8 @@ function waitingToRun({ made, turns }: RunState, plan: readonly PlannedEntry[]):
   });
 }
 
-function exhausted(most: number): RunEnd {
-  const message = `The AI was asked for a plan ${most} times, and did not end with an answer`;
+function exhausted(max: number): RunEnd {
+  const message = `The AI was asked for a plan ${max} times, and did not end with an answer`;
   const suggestion = 'Read in `tasks` what was done; allow more turns, or ask for less at once.';
   return { status: 'turns_exhausted', problem: { code: 'planner.turns_exhausted', message, suggestion } };
 }

@@ -29,7 +29,7 @@ export interface LastApproved {
   differs: ValueDifference[];
 }
 
-const ASKED_AT_ONCE = 50;
+const MAX_READS_AT_ONCE = 50;
 /** The maximum number of recent tasks to search. */
 const MAX_LOOKED_AT = 10;
 
@@ -39,7 +39,7 @@ export async function readApprovals(connection: Connection, key: string): Promis
   const open = result.approvals.filter(({ status }) => status === 'open');
   const called = [...new Set(open.flatMap(({ task }) => task ?? []))];
   // Only the called task knows its ability and its plan.
-  const inner = await inTurns(called, (task) => readApprovals(connection, task).catch(unlessGone));
+  const inner = await inTurns(called, (task) => readApprovals(connection, task).catch(unlessMissing));
   const own = open
     .filter(({ task }) => task === undefined)
     .map((approval) => ({
@@ -59,7 +59,7 @@ export async function listApprovals(connection: Connection, environment?: string
   const limit = Number.POSITIVE_INFINITY;
   const filter = { called: true, status: ['waiting_approval' as const], environment, limit };
   const waiting = await listTasks(connection, filter);
-  const open = await inTurns(waiting, ({ task_key }) => readApprovals(connection, task_key).catch(unlessGone));
+  const open = await inTurns(waiting, ({ task_key }) => readApprovals(connection, task_key).catch(unlessMissing));
   // An approval of a called task appears in that task and in its caller.
   const seen = new Set<string>();
   return open.flat().filter(({ id, task_key }) => {
@@ -70,14 +70,14 @@ export async function listApprovals(connection: Connection, environment?: string
 
 async function inTurns<T, U>(items: readonly T[], ask: (item: T) => Promise<U>): Promise<U[]> {
   const answers: U[] = [];
-  for (let start = 0; start < items.length; start += ASKED_AT_ONCE) {
-    answers.push(...(await Promise.all(items.slice(start, start + ASKED_AT_ONCE).map(ask))));
+  for (let start = 0; start < items.length; start += MAX_READS_AT_ONCE) {
+    answers.push(...(await Promise.all(items.slice(start, start + MAX_READS_AT_ONCE).map(ask))));
   }
   return answers;
 }
 
 /** No approvals if the task was deleted after the list was read. */
-function unlessGone(error: unknown): ShownApproval[] {
+function unlessMissing(error: unknown): ShownApproval[] {
   if (error instanceof AbilityError && (error.code === 'task.not_found' || error.code === 'task.deleted')) return [];
   throw error;
 }

@@ -190,7 +190,7 @@ function failureOf(key: string, error: unknown): unknown {
   return new AbilityError(problem ?? { code: 'task.delete_failed', message }, { cause: error });
 }
 
-const GONE_MS = 100;
+const POLL_MS = 100;
 
 /** Deletes the preflights of a task that was refused; they hold its input. @returns false if none has ended. */
 async function purgePreflight(connection: Connection, key: string, signal?: AbortSignal): Promise<boolean> {
@@ -215,7 +215,7 @@ async function removeWorkflows({ temporal, namespace }: Connection, id: string, 
       if (isUnknownWorkflow(error) || isNotFound(error)) return;
       throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     check();
   }
 }

@@ -67,7 +67,7 @@ export async function checkWorkers(connection: Connection, environments: readonl
 const SLOW_DISPATCH_MS = 30;
 /** The server dispatches a first burst without delay; only the probes after it count. */
 const PROBES = 26;
-const TELLING = 9;
+const MEASURED = 9;
 const PROBE_LIMIT_MS = 10_000;
 
 /**
@@ -78,8 +78,8 @@ export async function checkDispatch(connection: Connection): Promise<CheckResult
   const name = 'dispatch';
   const times: number[] = [];
   for (let probe = 0; probe < PROBES; probe += 1) times.push(await timeDispatch(connection));
-  const telling = times.slice(-TELLING).sort((a, b) => a - b);
-  const median = telling[Math.floor(TELLING / 2)] ?? 0;
+  const measured = times.slice(-MEASURED).sort((a, b) => a - b);
+  const median = measured[Math.floor(MEASURED / 2)] ?? 0;
   const message = `A workflow task is handed out in ${median.toFixed(0)} ms`;
   if (median < SLOW_DISPATCH_MS) return { name, status: 'ok', message };
   return {

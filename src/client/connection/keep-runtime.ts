@@ -14,7 +14,7 @@ const LOOK_MS = 1000;
 /** A wait ends after so many restarts of the server. */
 const MAX_TURNS = 10;
 /** gRPC codes of a server that stopped: cancelled with its connection, or unavailable. */
-const GONE = new Set([1, 14]);
+const UNREACHABLE = new Set([1, 14]);
 
 /**
  * Runs an action, and again after each restart of the project's own runtime; it must be idempotent.
@@ -32,13 +32,13 @@ export async function keepingRuntime<T>(
     const { signal: ends, release } = anyAbortSignal(signal ? [stop.signal, signal] : [stop.signal]);
     // Each call adds a listener for as long as this runs.
     setMaxListeners(0, ends);
-    const watching = untilGone(connection, stop.signal).then(() => stop.abort());
+    const watching = untilRuntimeEnds(connection, stop.signal).then(() => stop.abort());
     try {
       // Also ends if the action ignores its signal: it may wait for more than a call.
       return await unlessAborted(connection.temporal.withAbortSignal(ends, action), signal);
     } catch (error) {
       signal?.throwIfAborted();
-      if (!connection.runtime || !isNobodyThere(error) || turn === MAX_TURNS) throw error;
+      if (!connection.runtime || !isUnreachable(error) || turn === MAX_TURNS) throw error;
       await unlessAborted(reviveRuntime(connection), signal);
     } finally {
       stop.abort();
@@ -53,14 +53,14 @@ export function withServer<T>(connection: Connection, action: () => Promise<T>, 
   return asking(connection, () => keepingRuntime(connection, action, signal));
 }
 
-export function isRuntimeGone({ runtime, paths }: Connection): boolean {
+export function hasRuntimeEnded({ runtime, paths }: Connection): boolean {
   return runtime !== undefined && !isLiving(paths, runtime);
 }
 
 /** Whether the error means that the server has stopped. */
-export function isNobodyThere(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   const code = grpcErrorOf(error)?.code;
-  return code !== undefined && GONE.has(code);
+  return code !== undefined && UNREACHABLE.has(code);
 }
 
 /**
@@ -80,10 +80,10 @@ async function revive(connection: Connection): Promise<void> {
   for (let turn = 1; ; turn += 1) {
     // Also while it is still stopping.
     if (wasStopped(paths, runtime)) throw runtimeStopped();
-    const isGone = isRuntimeGone(connection);
+    const hasEnded = hasRuntimeEnded(connection);
     const found = await findRuntime(connection);
     if (await connectWhileLiving(connection, found.runtime, turn === MAX_TURNS)) {
-      if (isGone) reportRestart(progress, found);
+      if (hasEnded) reportRestart(progress, found);
       return;
     }
   }
@@ -98,10 +98,10 @@ async function findRuntime({ paths, env }: Connection): Promise<EnsuredRuntime> 
 
 /** @returns false if the runtime stopped before it answered. @throws AbilityError as {@link reconnect}. */
 async function connectWhileLiving(connection: Connection, runtime: RuntimeFile, isLast: boolean): Promise<boolean> {
-  const [stop, gone] = [new AbortController(), new AbortController()];
-  const watching = untilGone({ ...connection, runtime }, stop.signal).then(() => gone.abort());
+  const [stop, ended] = [new AbortController(), new AbortController()];
+  const watching = untilRuntimeEnds({ ...connection, runtime }, stop.signal).then(() => ended.abort());
   try {
-    await reconnect(connection, runtime, gone.signal);
+    await reconnect(connection, runtime, ended.signal);
     return true;
   } catch (error) {
     if (isLast || isLiving(connection.paths, runtime)) throw error;
@@ -118,8 +118,8 @@ function reportRestart(progress: (text: string) => void, found: EnsuredRuntime):
 }
 
 /** Resolves when the runtime has stopped, or `stop` fires. */
-export async function untilGone(connection: Connection, stop: AbortSignal): Promise<void> {
-  while (!stop.aborted && !(connection.runtime && isRuntimeGone(connection))) {
+export async function untilRuntimeEnds(connection: Connection, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted && !(connection.runtime && hasRuntimeEnded(connection))) {
     await sleep(LOOK_MS, stop);
   }
 }

@@ -5,7 +5,7 @@ import type { TurnContext } from '../../contracts/session.js';
 import type { ShownApproval } from '../approvals/read-approvals.js';
 import type { NewSession, SeenSession } from '../sessions/sessions.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
-import { answerAs, pathOf, viewTask, whoAsks } from './tasks.js';
+import { answerAs, pathOf, requesterHeaders, viewTask } from './tasks.js';
 
 export async function openApprovals(connection: HttpConnection, id: string): Promise<Approval[]> {
   const { result } = await viewTask(connection, id);
@@ -37,7 +37,7 @@ export async function decide(
   const asked = decision.request_changes ? 'request_changes' : verdict;
   const { body } = await connection.http.ask('POST', `${pathOf(id)}/approvals/${encodeURIComponent(approval)}`, {
     body: { decision: asked, ...(comment !== undefined && { comment }), ...(fields && { fields }) },
-    headers: by === undefined ? {} : whoAsks({ name: by }),
+    headers: by === undefined ? {} : requesterHeaders({ name: by }),
   });
   const { task_key: _, ...outcome } = answerAs<Extract<DecisionOutcome, { counted: true }> & { task_key: string }>(
     body,
@@ -67,7 +67,7 @@ export async function startSession(
       scope,
       ...(idleMs !== undefined && { idle: `${idleMs}ms` }),
     },
-    headers: whoAsks(user),
+    headers: requesterHeaders(user),
   });
   const { session_id, attached } = answerAs<{ session_id: string; attached: boolean }>(body);
   return { session_id, attached };
@@ -82,7 +82,7 @@ export async function promptSession(
   refuseGiven('user', user, ['agent']);
   const { body } = await http.ask('POST', `${sessionPath(session)}/prompts`, {
     body: { prompt },
-    headers: whoAsks(user),
+    headers: requesterHeaders(user),
   });
   return answerAs<TurnContext>(body);
 }

@@ -30,7 +30,7 @@ export async function createTask(connection: HttpConnection, wanted: NewTask): P
       ...(plan && { plan: plan.plan }),
     },
     headers: {
-      ...whoAsks(wanted.user, wanted.caller),
+      ...requesterHeaders(wanted.user, wanted.caller),
       ...(key !== undefined && { 'idempotency-key': key }),
     },
     signal,
@@ -113,7 +113,7 @@ export function answerAs<T>(body: Json | JsonObject): T {
 }
 
 /** With a token, a door refuses any name but that of its person; over a runtime's socket it is a claim. */
-export function whoAsks({ name }: Pick<Person, 'name'>, caller?: Caller): Record<string, string> {
+export function requesterHeaders({ name }: Pick<Person, 'name'>, caller?: Caller): Record<string, string> {
   return {
     [USER_CLAIM.user]: encodeURIComponent(name),
     ...(caller !== undefined && { [USER_CLAIM.caller]: caller }),

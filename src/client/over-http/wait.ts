@@ -24,7 +24,7 @@ export async function waitForTask(connection: HttpConnection, id: string, option
   const { timeoutMs = Number.POSITIVE_INFINITY, approvalMs, onProgress, signal } = options;
   const deadline = Date.now() + timeoutMs;
   const patience = new ApprovalPatience(approvalMs);
-  const most = onProgress || approvalMs !== undefined ? WATCHED_WAIT_MS : LONGEST_WAIT_MS;
+  const max = onProgress || approvalMs !== undefined ? WATCHED_WAIT_MS : LONGEST_WAIT_MS;
   for (let last: TaskResult | undefined; ; ) {
     if (signal?.aborted) return { kind: 'aborted', result: last };
     const { result } = await viewTask(connection, id);
@@ -34,7 +34,7 @@ export async function waitForTask(connection: HttpConnection, id: string, option
     if (patience.hasEnded(result)) return { kind: 'approval', result };
     const left = deadline - Date.now();
     if (left <= 0) return { kind: 'timeout', result };
-    await untilChanged(connection, id, Math.min(left, most), signal);
+    await untilChanged(connection, id, Math.min(left, max), signal);
   }
 }
 

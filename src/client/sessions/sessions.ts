@@ -176,7 +176,7 @@ async function update<T>(connection: Connection, session: string, name: string, 
         ),
       );
     } catch (error) {
-      if (error instanceof WorkflowNotFoundError) throw await whyGone(connection, session);
+      if (error instanceof WorkflowNotFoundError) throw await whyEnded(connection, session);
       if (error instanceof WorkflowUpdateFailedError) throw refusalIn(error) ?? error;
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw unanswered(session, error);
       throw error;
@@ -192,7 +192,7 @@ async function describe(connection: Connection, session: string): Promise<Workfl
 }
 
 /** Tells an unknown session from an ended one; the update fails the same way for both. */
-async function whyGone(connection: Connection, session: string): Promise<AbilityError> {
+async function whyEnded(connection: Connection, session: string): Promise<AbilityError> {
   const { status, runId } = await describe(connection, session);
   if (status.name !== 'FAILED') return sessionStopped(session);
   // If its hooks refused the session, it failed with the reason.

@@ -5,7 +5,7 @@ import { anyAbortSignal } from '../../rules/any-abort-signal.js';
 import { unlessAborted } from '../../server/runtime/ensure-runtime.js';
 import { sleep, startTimer } from '../../server/start-timer.js';
 import type { Connection } from '../connection/connect.js';
-import { isNobodyThere, reviveRuntime, untilGone } from '../connection/keep-runtime.js';
+import { isUnreachable, reviveRuntime, untilRuntimeEnds } from '../connection/keep-runtime.js';
 import { asking } from '../connection/temporal-errors.js';
 import { awaitResult } from '../view/read-result.js';
 import { type OpenTask, queryOpenTask } from '../view/view-task.js';
@@ -61,7 +61,7 @@ export async function waitForTask(connection: Connection, id: string, options: W
   return asking(connection, async () => {
     for (;;) {
       const end = await waitOnce(connection, id, options, state);
-      if (end.kind !== 'gone') return end;
+      if (end.kind !== 'runtime ended') return end;
       state.revivals += 1;
       const ended = await reviveInTime(connection, deadline, signal);
       if (ended) return { kind: ended, result: state.last };
@@ -110,7 +110,7 @@ async function waitOnce(
   id: string,
   options: WaitOptions,
   state: WaitState,
-): Promise<WaitEnd | { kind: 'gone' }> {
+): Promise<WaitEnd | { kind: 'runtime ended' }> {
   const stop = new AbortController();
   // Each long poll adds a listener, as long as the task runs.
   setMaxListeners(0, stop.signal);
@@ -119,14 +119,14 @@ async function waitOnce(
     .then((result): WaitEnd => ({ kind: 'ended', result }));
   const watching = watch(connection, id, options, state, stop.signal);
   const attending = attend(connection, id, options, state, stop.signal);
-  const leaving = untilGone(connection, stop.signal).then(() => ({ kind: 'gone' }) as const);
+  const leaving = untilRuntimeEnds(connection, stop.signal).then(() => ({ kind: 'runtime ended' }) as const);
   try {
     const end = await Promise.race([ended, watching, attending, leaving]);
     if (end.kind === 'ended') options.onProgress?.(end.result);
     return end;
   } catch (error) {
-    if (!connection.runtime || !isNobodyThere(error) || state.revivals >= MAX_REVIVALS) throw error;
-    return { kind: 'gone' };
+    if (!connection.runtime || !isUnreachable(error) || state.revivals >= MAX_REVIVALS) throw error;
+    return { kind: 'runtime ended' };
   } finally {
     stop.abort();
     await settleInTime([ended, watching, attending, leaving]);
@@ -147,11 +147,11 @@ async function attend(
   { onStall, onProgress }: WaitOptions,
   state: WaitState,
   stop: AbortSignal,
-): Promise<{ kind: 'gone' }> {
+): Promise<{ kind: 'runtime ended' }> {
   const watch = new AttemptWatch(connection);
   for (;;) {
     await sleep(STUCK_CHECK_MS, stop);
-    if (stop.aborted) return { kind: 'gone' };
+    if (stop.aborted) return { kind: 'runtime ended' };
     const { raw } = await look(connection, stop, () => connection.temporal.workflow.getHandle(id).describe());
     await look(connection, stop, () => refuseStuck(connection, id, raw));
     for (const stall of await look(connection, stop, () => state.stalls.look(id, raw))) onStall?.(stall);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIFECYCLES, type Standing } from '../../contracts/lifecycle.js';
+import { LIFECYCLES, type LifecycleFields } from '../../contracts/lifecycle.js';
 import { abilityId, summary, version } from './values.js';
 
 /** How reliable the definitions of a file are. Source: R-002-01, R-000-94. */
@@ -9,7 +9,7 @@ export const lifecycle = z
   .describe('How far to rely on it: users of what is experimental or deprecated are warned; `stable` without it.');
 
 /** Only a deprecated definition may name a replacement, since nothing else would report it. */
-export function isReplacedRightly({ status, replaced_by }: Standing): boolean {
+export function isReplacedRightly({ status, replaced_by }: LifecycleFields): boolean {
   return replaced_by === undefined || status === 'deprecated';
 }
 

@@ -42,8 +42,8 @@ export function listAbilities(
       const { type, runnable } = kindOf(value);
       const environments = scope.environments ?? null;
       const { placement } = inferPlacement(registry, id, environment);
-      const standing = { ...(status && { status }), ...(replaced_by !== undefined && { replaced_by }) };
-      return { id, level, type, version, environments, placement, ...standing, runnable, summary, file };
+      const lifecycle = { ...(status && { status }), ...(replaced_by !== undefined && { replaced_by }) };
+      return { id, level, type, version, environments, placement, ...lifecycle, runnable, summary, file };
     });
   const kindOf = operationKinds(registry);
   const high = [

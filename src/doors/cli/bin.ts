@@ -2,12 +2,12 @@
 import { packageVersion } from '../../server/installation.js';
 import { readGuardLine } from '../guard/guard-line.js';
 import { readLine } from '../runtime/read-line.js';
-import { isVersionAsked } from './program/version-flag.js';
+import { wantsVersion } from './program/version-flag.js';
 
 const args = process.argv.slice(2);
 const guardLine = readGuardLine(args);
 // Nothing else is loaded for the version: it must cost little more than Node itself.
-if (isVersionAsked(args)) {
+if (wantsVersion(args)) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // The reader closed the pipe; that is no crash.
     if (error.code !== 'EPIPE') throw error;

@@ -5,7 +5,7 @@ import { packageVersion } from '../../server/installation.js';
 import { reportError } from './output/report.js';
 import type { Given, Outcome } from './program/declare-command.js';
 import { buildProgram } from './program/program.js';
-import { isVersionAsked } from './program/version-flag.js';
+import { wantsVersion } from './program/version-flag.js';
 
 export interface CommandLine extends Omit<Given, 'began'> {
   args: string[];
@@ -19,7 +19,7 @@ export interface CommandLine extends Omit<Given, 'began'> {
  */
 export async function main({ args, began = performance.now(), ...rest }: CommandLine): Promise<ExitCode> {
   const { terminal } = rest;
-  if (isVersionAsked(args)) {
+  if (wantsVersion(args)) {
     terminal.print(packageVersion());
     return EXIT.ok;
   }

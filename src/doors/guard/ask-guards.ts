@@ -60,8 +60,8 @@ export async function askAbility(asked: AbilityCall, context: GuardContext): Pro
   const { ability } = asked;
   const guarded = Object.hasOwn(context.index.guarded, ability) ? context.index.guarded[ability] : undefined;
   const answers = guarded ? await askExpressions(asked, guarded, context) : await askAll(asked, context);
-  const { gravestOf } = await import('../../rules/hooks/guard-precedence.js');
-  const decision = gravestOf(answers.map((answer) => answer.decision)) ?? 'allow';
+  const { strictestOf } = await import('../../rules/hooks/guard-precedence.js');
+  const decision = strictestOf(answers.map((answer) => answer.decision)) ?? 'allow';
   const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
   return {
     ability,

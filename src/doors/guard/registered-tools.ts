@@ -103,8 +103,8 @@ function compareEntry(entry: Json, at: string): 'same' | 'other' | 'unknown' {
   if (words.some((word) => word.includes('$')) || SHELLS.test(baseOf(words[0] ?? ''))) return 'unknown';
   if (url !== undefined) return compareAddresses(url, at);
   if (words.length === 0 || at === '') return 'unknown';
-  const known = tellingWords(at.split(/\s+/));
-  const given = tellingWords(words);
+  const known = distinctiveWords(at.split(/\s+/));
+  const given = distinctiveWords(words);
   if (given.length === 0 || known.length === 0) return 'unknown';
   return given.some((word) => known.includes(word)) ? 'same' : 'other';
 }
@@ -126,7 +126,7 @@ function compareAddresses(given: string, at: string): 'same' | 'other' | 'unknow
 }
 
 /** File and package names of the started program, without folders and versions. */
-function tellingWords(words: readonly string[]): string[] {
+function distinctiveWords(words: readonly string[]): string[] {
   return words
     .filter((word) => !word.startsWith('-') && !STARTERS.test(baseOf(word)))
     .map((word) => baseOf(word).replace(/(?<=.)@[^@]*$/, ''));

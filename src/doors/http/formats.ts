@@ -142,7 +142,7 @@ const resultShape = {
   links: z.strictObject({ temporal: z.string().nullable(), record: z.string().nullable() }),
   _meta: meta,
 };
-export const askedAnswer = z.looseObject({
+export const requestAnswer = z.looseObject({
   run: z.string().describe('The id of the run: that of `Idempotency-Key`, where one was sent.'),
   session_id: z.string().describe('To answer a question, send the next `prompt` with this `session`.'),
   outcome: z.enum(OUTCOMES),

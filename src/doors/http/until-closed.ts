@@ -3,10 +3,10 @@ import { type AnyAbortSignal, anyAbortSignal } from '../../rules/any-abort-signa
 
 /** Aborts when the client disconnects or one of the signals fires; `release` removes its listeners. */
 export function untilClosed(response: ServerResponse, signals: readonly AbortSignal[]): AnyAbortSignal {
-  const gone = new AbortController();
-  const leave = (): void => gone.abort();
+  const closed = new AbortController();
+  const leave = (): void => closed.abort();
   response.once('close', leave);
-  const { signal, release } = anyAbortSignal([gone.signal, ...signals]);
+  const { signal, release } = anyAbortSignal([closed.signal, ...signals]);
   return {
     signal,
     release: () => {

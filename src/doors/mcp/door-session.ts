@@ -5,7 +5,7 @@ import type { TurnContext } from '../../contracts/session.js';
 import { digestOf } from '../../rules/canonical.js';
 import { startTimer } from '../../server/start-timer.js';
 
-const GONE: ReadonlySet<string> = new Set(['session.stopped', 'session.not_found']);
+const ENDED: ReadonlySet<string> = new Set(['session.stopped', 'session.not_found']);
 
 /** How long a closing door waits for the hooks at a session's end. */
 const FAREWELL_MS = 1500;
@@ -39,7 +39,7 @@ export class DoorSession {
     try {
       return await action(session);
     } catch (error) {
-      if (this.given !== undefined || !(error instanceof AbilityError) || !GONE.has(error.code)) throw error;
+      if (this.given !== undefined || !(error instanceof AbilityError) || !ENDED.has(error.code)) throw error;
       if (this.id === session) this.forget();
       return action(await this.open(connection, door, user));
     }

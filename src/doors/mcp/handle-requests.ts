@@ -6,7 +6,7 @@ import type { McpDoor, Visitor } from './mcp-door.js';
 import { MAX_ARGUMENTS } from './read-arguments.js';
 
 /** Room for escaped arguments of maximum size, and the message around them. */
-const MOST_BODY_BYTES = 2 * MAX_ARGUMENTS;
+const MAX_BODY_BYTES = 2 * MAX_ARGUMENTS;
 
 export interface RequestHandler extends McpHttpHandler {
   /** Stops watching for changes, and ends open streams. */
@@ -19,7 +19,7 @@ export interface RequestHandler extends McpHttpHandler {
  */
 export function handleRequests(door: McpDoor, visitorOf: (context: McpRequestContext) => Visitor): RequestHandler {
   const handler = createMcpHandler((context) => createServer(door, visitorOf(context), context.era === 'modern'), {
-    maxRequestBodySize: MOST_BODY_BYTES,
+    maxRequestBodySize: MAX_BODY_BYTES,
     onerror: (error) => door.note(oneLine(error.message)),
   });
   const stopWatching = watchExposed(door, () => handler.notify.toolsChanged());

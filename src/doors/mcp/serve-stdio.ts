@@ -6,11 +6,11 @@ import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
 
 /** Above the limit of arguments, so that too large ones are refused with a reason. */
-const MOST_MESSAGE_BYTES = 32 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Closes when a message exceeds the maximum. */
 export function transportOver(stdin: Readable, stdout: Writable): Transport {
-  return new StdioServerTransport(stdin, stdout, { maxBufferSize: MOST_MESSAGE_BYTES });
+  return new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
 }
 
 /** Serves one caller over a transport, in whichever protocol they begin with, until it closes or the signal fires. */

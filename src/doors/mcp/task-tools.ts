@@ -51,7 +51,7 @@ export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promis
   const asked = tasks.slice(0, MAX_READ);
   const open = await Promise.all(
     asked.map(async ({ key, handle }) => {
-      const approvals = await readApprovals(connection, key).catch(unlessGone);
+      const approvals = await readApprovals(connection, key).catch(unlessMissing);
       return approvals.map((approval) => ({ task: handle, ...approvalFields(key, approval, door) }));
     }),
   );
@@ -72,7 +72,7 @@ export async function findTask({ caller }: ToolCall, connection: Connection, han
 }
 
 /** Ignores tasks deleted since they were listed. */
-function unlessGone(error: unknown): never[] {
+function unlessMissing(error: unknown): never[] {
   if (error instanceof AbilityError && (error.code === 'task.not_found' || error.code === 'task.deleted')) return [];
   throw error;
 }

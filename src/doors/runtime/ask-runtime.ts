@@ -15,7 +15,7 @@ import type { RuntimeLine } from './read-line.js';
 import { talk } from './talk.js';
 
 /** With an exit code, the command is done and its output printed. */
-interface Asked {
+interface CommandAnswer {
   exit?: ExitCode;
   /** The key under which the runtime may have created a task, for a second attempt. */
   made?: string;
@@ -28,7 +28,7 @@ interface Asking {
 }
 
 /** Has the project's own runtime execute a command, without loading Temporal's SDK. */
-export async function askRuntime(line: RuntimeLine, asking: Asking): Promise<Asked> {
+export async function askRuntime(line: RuntimeLine, asking: Asking): Promise<CommandAnswer> {
   const { env, process } = asking;
   if (!mayAsk(env) || (line.isFollowing && isLive(process.stderr, env))) return {};
   const cwd = folderOf(process);

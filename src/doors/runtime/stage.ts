@@ -13,7 +13,7 @@ export class Stage extends EventEmitter implements Surroundings {
   /** Resolves with the exit code when the command ends its process. */
   readonly left: Promise<number>;
   private leave: (exit: number) => void = () => {};
-  private hasGone = false;
+  private isDisconnected = false;
 
   constructor(
     { stdout, stderr }: Pick<CommandRequest, 'stdout' | 'stderr'>,
@@ -39,7 +39,7 @@ export class Stage extends EventEmitter implements Surroundings {
   override once(event: string, listener: () => void): this {
     super.once(event, listener);
     // Listeners added after the disconnect get it, too.
-    if (this.hasGone && event === 'SIGTERM') queueMicrotask(() => this.emit(event, event));
+    if (this.isDisconnected && event === 'SIGTERM') queueMicrotask(() => this.emit(event, event));
     return this;
   }
 
@@ -48,8 +48,8 @@ export class Stage extends EventEmitter implements Surroundings {
   }
 
   /** The caller has disconnected: ends the command as SIGTERM would. */
-  gone(): void {
-    this.hasGone = true;
+  disconnect(): void {
+    this.isDisconnected = true;
     this.emit('SIGTERM', 'SIGTERM');
   }
 

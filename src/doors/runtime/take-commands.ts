@@ -13,7 +13,7 @@ import { Stage } from './stage.js';
 /** Maximum size of a request. The system limits an argument to 128 KiB and a command line to some MiB. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Each waiting command holds a long poll on Temporal; above this, the calling processes poll themselves. */
-const MOST_AT_ONCE = 200;
+const MAX_AT_ONCE = 200;
 
 export interface Commands {
   runtime: RuntimeFile;
@@ -30,7 +30,7 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
       // The caller may have disconnected while this was loaded.
       if (response.destroyed) return;
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      const reason = underWay >= MOST_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, asked);
+      const reason = underWay >= MAX_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, asked);
       if (reason !== undefined) {
         response.end(`${JSON.stringify({ passed: reason })}\n`);
         return;
@@ -63,7 +63,7 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
     });
     request.on('error', () => {});
     response.on('error', () => {});
-    response.on('close', () => stage?.gone());
+    response.on('close', () => stage?.disconnect());
   };
 }
 

@@ -89,9 +89,9 @@ function* cutter({ id, step }: DefinedStep, limitMs: number): Generator<Cutter> 
 
 function runsAtOnce(step: StepDefinition): boolean {
   const [list] = listsInside(step);
-  const most = 'max_parallel' in step ? step.max_parallel : undefined;
-  if (list?.part === 'branch') return list.steps.length > 1 && most !== 1;
-  return list?.part === 'item' && most !== undefined && most !== 1;
+  const max = 'max_parallel' in step ? step.max_parallel : undefined;
+  if (list?.part === 'branch') return list.steps.length > 1 && max !== 1;
+  return list?.part === 'item' && max !== undefined && max !== 1;
 }
 
 function isShorter(text: string, ms: number): boolean {

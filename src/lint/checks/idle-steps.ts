@@ -132,10 +132,10 @@ export function* checkRetryFamilies({ registry }: LintedProject): Generator<Find
     for (const { step, path } of walkSteps(workflow.value)) {
       const errors = 'retry' in step ? (step.retry?.errors ?? []) : [];
       for (const [index, family] of errors.entries()) {
-        const untold = unusableAnswersOf(family).filter((code) => !errors.includes(code));
-        const [code] = untold;
+        const uncovered = unusableAnswersOf(family).filter((code) => !errors.includes(code));
+        const [code] = uncovered;
         if (code === undefined) continue;
-        const message = `\`${family}\` does not cover \`${untold.join('`, `')}\`: such a call was made and answered`;
+        const message = `\`${family}\` does not cover \`${uncovered.join('`, `')}\`: such a call was made and answered`;
         const fix = `Name the codes that are meant; \`${code}\` itself where the call may be made again.`;
         yield findingOf('lint.retry_family', message, workflow.locate([...path, 'retry', 'errors', index]), fix);
       }

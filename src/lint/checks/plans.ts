@@ -17,7 +17,7 @@ import { environmentsOf } from './abilities.js';
 const SETTINGS: ReadonlySet<string> = new Set(['config.missing_endpoint', 'config.no_implementation']);
 
 /** Loading has reported it already. */
-const TOLD = 'definition.unread';
+const REPORTED = 'definition.unread';
 
 /** The check of scopes reports it at the call. */
 const ELSEWHERE = 'scope.environment';
@@ -51,7 +51,7 @@ function* planFindings(
     const planned: ResolvedPlan[] = [];
     const problems = problemsOf(() => planned.push(resolvePlan(registry, id, environment, seen)));
     for (const { code, message, location } of planned.flatMap(({ planWarnings }) => planWarnings)) {
-      if (code !== TOLD) yield findingOf(code, message, location);
+      if (code !== REPORTED) yield findingOf(code, message, location);
     }
     refused.set(environment, problems);
   }

@@ -80,10 +80,10 @@ const RANGES = [
 function* contradictions(schema: JsonObject): Generator<SchemaFault> {
   const code = 'lint.schema_impossible';
   for (const [low, high, isOpen] of RANGES) {
-    const [least, most] = [schema[low], schema[high]];
-    if (typeof least !== 'number' || typeof most !== 'number') continue;
-    if (least < most || (least === most && !isOpen)) continue;
-    yield { code, message: `No value has ${low} ${least} and ${high} ${most}`, path: [high] };
+    const [least, greatest] = [schema[low], schema[high]];
+    if (typeof least !== 'number' || typeof greatest !== 'number') continue;
+    if (least < greatest || (least === greatest && !isOpen)) continue;
+    yield { code, message: `No value has ${low} ${least} and ${high} ${greatest}`, path: [high] };
   }
   const types = typesOf(schema);
   const fits = (value: Json): boolean => types === undefined || types.some((type) => isOfType(value, type));

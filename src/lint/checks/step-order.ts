@@ -14,13 +14,13 @@ export function* orderDiagnostics(types: WorkflowTypes): Generator<PlacedDiagnos
   for (const site of types.sites) {
     for (const { source, path } of sourcesIn(site)) {
       const reads = stepReadsIn(source);
-      const told = new Set<string>();
+      const reported = new Set<string>();
       for (const read of reads) {
         const target = types.step(read.id);
-        if (!target || told.has(read.id)) continue;
+        if (!target || reported.has(read.id)) continue;
         const diagnostic = diagnosticOf(site, source, read, reads, orderOf(site, target), target);
         if (!diagnostic) continue;
-        told.add(read.id);
+        reported.add(read.id);
         yield { ...diagnostic, path };
       }
     }
@@ -67,8 +67,8 @@ function diagnosticOf(
       if (waitsForOthers(site)) return undefined;
       return { code: 'lint.step_at_once', message: `\`${id}\` runs at the same time, in another branch` };
     case 'apart': {
-      const { max_parallel: most } = order.loop.definition as { max_parallel?: number | string };
-      const many = typeof most === 'number' ? `${most} at once` : `as many at once as \`${most}\` gives`;
+      const { max_parallel: max } = order.loop.definition as { max_parallel?: number | string };
+      const many = typeof max === 'number' ? `${max} at once` : `as many at once as \`${max}\` gives`;
       const message = `\`${id}\` reads its own last turn, and \`${order.loop.id}\` runs ${many}`;
       return { code: 'lint.own_turn_at_once', message };
     }

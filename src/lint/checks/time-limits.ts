@@ -17,11 +17,11 @@ interface Written {
 
 /** Finds time-outs that the project's policy cuts. Source: R-000-89; docs/operations.md#limits. */
 export function* checkTimeOuts(project: LintedProject): Generator<Finding> {
-  const { max_timeout: most } = project.registry.project.policy;
-  if (most === undefined) return;
+  const { max_timeout: max } = project.registry.project.policy;
+  if (max === undefined) return;
   for (const { text, ms, from, path } of writtenIn(project)) {
-    if (ms <= parseDuration(most)) continue;
-    const message = `The time-out ${text} is longer than the policy's ${most}, which it is cut to`;
+    if (ms <= parseDuration(max)) continue;
+    const message = `The time-out ${text} is longer than the policy's ${max}, which it is cut to`;
     yield findingOf('lint.timeout_over_policy', message, from.locate(path));
   }
 }

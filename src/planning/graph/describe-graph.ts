@@ -36,7 +36,7 @@ export function describeGraph(
 function ofPlan({ ability, environment, operations, steps, finally: cleanup, concurrency }: Plan): GraphSubject {
   const { id, version, kind } = ability;
   const callees = Object.values(operations).map(({ key, effects, implementation }): [string, Callee] => {
-    const asks = environment.approve.includes(effects) ? { asksIn: environment.name } : {};
+    const asks = environment.approve.includes(effects) ? { approvalIn: environment.name } : {};
     return [key, { effects, implementation: implementation.id, ...asks }];
   });
   const own = kind === 'operation' ? callOfItself(id) : { steps, finally: cleanup };

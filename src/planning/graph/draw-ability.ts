@@ -59,7 +59,7 @@ export interface Callee {
   /** Absent if the graph is drawn without an environment. */
   implementation?: string;
   /** The environment that requires approval for this call, if it does. */
-  asksIn?: string;
+  approvalIn?: string;
 }
 
 interface Drawn {
@@ -176,9 +176,9 @@ class StepDrawer {
     const callee = Object.hasOwn(this.callees, step.call) ? this.callees[step.call] : undefined;
     const modifiers = modifiersOf(step, step.retry);
     if (!callee) return this.drawNode('workflow', [step.id, step.call, ...modifiers], from);
-    const { effects, implementation, asksIn } = callee;
+    const { effects, implementation, approvalIn } = callee;
     const name = implementation === undefined || implementation === step.call ? [] : [`by ${implementation}`];
-    const asks = asksIn === undefined ? [] : [`${asksIn} asks for approval first`];
+    const asks = approvalIn === undefined ? [] : [`${approvalIn} asks for approval first`];
     const className = effects === 'destructive' ? 'destructive' : effects.startsWith('write') ? 'writing' : 'reading';
     return this.drawNode('call', [step.id, step.call, ...name, effects, ...asks, ...modifiers], from, className);
   }
@@ -226,8 +226,8 @@ function templateOf({ template }: GroupStep): string | undefined {
   return template && `template ${template.name}`;
 }
 
-function atOnce(most: number | string | undefined): string {
-  return most === undefined ? 'all at once' : `${most} at once`;
+function atOnce(max: number | string | undefined): string {
+  return max === undefined ? 'all at once' : `${max} at once`;
 }
 
 function listOf({ foreach, max_parallel }: ForeachStep): string {

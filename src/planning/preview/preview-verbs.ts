@@ -55,11 +55,11 @@ export function stepApproval({ approval }: ApprovalStep, { plan, known }: Previe
 }
 
 export function foreachOf({ foreach, max_parallel }: ForeachStep, known: Known): StepPreview['foreach'] {
-  const most = typeof max_parallel === 'number' ? max_parallel : previewText(max_parallel, known);
-  if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: most };
+  const atOnce = typeof max_parallel === 'number' ? max_parallel : previewText(max_parallel, known);
+  if ('list' in foreach) return { items: foreach.list.length, depends_on: [], problem: null, max_parallel: atOnce };
   const { value, depends_on, problem } = previewExpression(foreach.expression, known);
   const isList = Array.isArray(value);
   const message = `\`${foreach.expression}\` gives ${JSON.stringify(value).slice(0, 100)}, which is no list`;
   const notList = problem || depends_on.length > 0 || isList ? problem : { code: 'expression.not_list', message };
-  return { items: isList ? value.length : null, depends_on, problem: notList, max_parallel: most };
+  return { items: isList ? value.length : null, depends_on, problem: notList, max_parallel: atOnce };
 }

@@ -1,11 +1,14 @@
-import type { Lifecycle, Standing } from '../../contracts/lifecycle.js';
+import type { Lifecycle, LifecycleFields } from '../../contracts/lifecycle.js';
 import type { PlanAbility } from '../../contracts/plan.js';
 import type { ModuleOverview } from '../../definitions/formats/module.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { modulePath } from '../../text/module-path.js';
 
 /** Empty for a stable ability, so that the digest of its plan does not change. */
-export function plannedLifecycle({ status, replaced_by }: Standing): Pick<PlanAbility, 'status' | 'replaced_by'> {
+export function plannedLifecycle({
+  status,
+  replaced_by,
+}: LifecycleFields): Pick<PlanAbility, 'status' | 'replaced_by'> {
   if (status === undefined || status === 'stable') return {};
   return { status, ...(replaced_by !== undefined && { replaced_by }) };
 }
@@ -26,7 +29,7 @@ export function lifecycleWarnings(
   ];
 }
 
-export function definitionOf({ operations, workflows }: Registry, id: string): Standing | undefined {
+export function definitionOf({ operations, workflows }: Registry, id: string): LifecycleFields | undefined {
   return (operations.get(id) ?? workflows.get(id))?.value;
 }
 
@@ -42,7 +45,7 @@ export function describeUse(what: string, id: string, status: Lifecycle, replace
   return `${what} ${id}, which is ${status}${instead}`;
 }
 
-function deprecations(what: string, id: string, lifecycle: Standing | undefined): string[] {
+function deprecations(what: string, id: string, lifecycle: LifecycleFields | undefined): string[] {
   if (lifecycle?.status !== 'deprecated') return [];
   if (what === 'The ability') {
     return [

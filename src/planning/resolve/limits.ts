@@ -8,15 +8,15 @@ const OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** Limits a time-out to the policy's maximum. In milliseconds. */
 export function capped(ms: number, project: Project): number {
-  const { max_timeout: most } = project.policy;
-  return most === undefined ? ms : Math.min(ms, parseDuration(most));
+  const { max_timeout: max } = project.policy;
+  return max === undefined ? ms : Math.min(ms, parseDuration(max));
 }
 
 /** @param timeout the ability's own time-out. */
 export function limitsOf(project: Project, timeout: string | undefined): PlanLimits {
-  const { max_timeout: most } = project.policy;
+  const { max_timeout: max } = project.policy;
   return {
-    max_ms: most === undefined ? null : parseDuration(most),
+    max_ms: max === undefined ? null : parseDuration(max),
     task_ms: capped(parseDuration(timeout ?? DEFAULTS.task), project),
     cleanup_ms: parseDuration(DEFAULTS.cleanup),
     expires_ms: parseDuration(DEFAULTS.expires),

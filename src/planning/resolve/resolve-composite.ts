@@ -126,7 +126,7 @@ function abilityOf(
   const [used, composites] = [[...called.used.values()], [...called.composites.values()]];
   const tagged = [...used.map(({ implementation }) => implementation), ...composites];
   const tags = [...new Set(tagged.flatMap((part) => part.tags))].sort();
-  const effects = gravest([...used, ...composites].map((part) => part.effects));
+  const effects = worstOf([...used, ...composites].map((part) => part.effects));
   const levels = configLevels(config, settings, environment);
   const subject = { ability: value.id, modules, environment, kind: 'workflow' as const, effects, tags };
   const own = { value: value.hooks, from: composite, path: ['hooks'] };
@@ -167,6 +167,6 @@ function resolveChild(resolving: Resolving, id: string, location: SourceLocation
   return child;
 }
 
-function gravest(effects: Effect[]): Effect {
+function worstOf(effects: Effect[]): Effect {
   return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
 }

@@ -41,10 +41,10 @@ export function resolveApprovers(people: Project['people'], listed: string[]): A
 /** @throws AbilityError `definition.invalid` if the quorum is higher than the number of approvers. */
 export function refuseQuorum(quorum: number, { listed, people }: Approvers, location: SourceLocation): void {
   if (listed.length === 0 || quorum <= people.length) return;
-  const most = people.length === 0 ? 'none' : `only ${people.length} (${people.join(', ')})`;
+  const allowed = people.length === 0 ? 'none' : `only ${people.length} (${people.join(', ')})`;
   throw new AbilityError({
     code: 'definition.invalid',
-    message: `The approval needs ${quorum} ${quorum === 1 ? 'person' : 'people'}, and ${most} may give it`,
+    message: `The approval needs ${quorum} ${quorum === 1 ? 'person' : 'people'}, and ${allowed} may give it`,
     location,
     suggestion: 'Lower `quorum`, or list more people as `approvers`.',
   });

@@ -10,7 +10,7 @@ import { makesFiles } from '../../rules/calls/makes-files.js';
 import { readsSession } from '../../rules/sessions/session-reads.js';
 import { parseBytes } from '../../text/byte-size.js';
 import { memoize } from '../../text/memoize.js';
-import { asksForFiles, filePlaces } from '../input/json-schema/file-places.js';
+import { filePlaces, takesFiles } from '../input/json-schema/file-places.js';
 import { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type InferredPlacement, inferPlacement } from '../steps/infer-placement.js';
 import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
@@ -181,7 +181,7 @@ function filesOf(
   { policy }: Project,
   { ability, operations }: Pick<Plan, 'ability' | 'operations'>,
 ): { files?: PlanFiles } {
-  const hasInput = asksForFiles(ability.input_schema);
+  const hasInput = takesFiles(ability.input_schema);
   if (!hasInput && !Object.values(operations).some(makesFiles)) return {};
   return {
     files: {

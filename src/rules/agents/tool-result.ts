@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 
-export type ToldResult =
+export type ToolCallResult =
   | { status: 'succeeded'; output: Json }
   | { status: string; error: { code: string; message: string; suggestion?: string } };
 
@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 16_000;
 const MAX_MESSAGE = 2_000;
 
 /** The JSON of a result; a long output is reduced to its beginning and end. */
-export function textOfResult(result: ToldResult): string {
+export function textOfResult(result: ToolCallResult): string {
   if ('error' in result) {
     const { message } = result.error;
     return JSON.stringify({ ...result, error: { ...result.error, message: message.slice(0, MAX_MESSAGE) } });

@@ -17,10 +17,10 @@ export function attemptsOf({ effects }: Pick<PlanOperation, 'effects'>, written:
 
 /** Milliseconds for all attempts of a call together. @param timeoutMs the step's own `timeout`. */
 export function stepLimit(
-  { max_ms: most }: PlanLimits,
+  { max_ms: max }: PlanLimits,
   { implementation }: Pick<PlanOperation, 'implementation'>,
   timeoutMs: number | undefined,
 ): number {
   const wanted = timeoutMs ?? Math.max(STEP_MS, implementation.timeout_ms);
-  return most === null ? wanted : Math.min(wanted, most);
+  return max === null ? wanted : Math.min(wanted, max);
 }

@@ -109,8 +109,8 @@ export class Slots {
     const caller = this.callerOf(entry);
     const taken = this.holding.filter((holder) => !this.callerOf(holder));
     const leaving = taken.filter(({ superseded }) => superseded).length;
-    const most = caller ? 0 : Math.max(0, taken.length - leaving - entry.limit + 1);
-    const holders = taken.filter((other) => !other.superseded && strangers(other)).slice(0, most);
+    const needed = caller ? 0 : Math.max(0, taken.length - leaving - entry.limit + 1);
+    const holders = taken.filter((other) => !other.superseded && strangers(other)).slice(0, needed);
     for (const holder of holders) holder.superseded = true;
     return { holders, waiting: [...before] };
   }

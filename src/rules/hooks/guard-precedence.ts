@@ -8,7 +8,7 @@ export function firstDeny(answers: readonly HookAnswer[]): HookAnswer | undefine
   return answers.find((answer) => answer.decision === 'deny');
 }
 
-export function gravestOf(decisions: readonly GuardDecision[]): GuardDecision | undefined {
+export function strictestOf(decisions: readonly GuardDecision[]): GuardDecision | undefined {
   return DECISIONS.find((decision) => decisions.includes(decision));
 }
 

@@ -1,7 +1,7 @@
 import type { GuardDecision, HookAnswer } from '../../contracts/hooks.js';
 import { isJsonObject, type Json } from '../../contracts/json.js';
 import type { AbilityGuard, HookSignals, RoutingHint, UnknownSignal } from '../../contracts/session.js';
-import { DECISIONS, gravestOf } from '../hooks/guard-precedence.js';
+import { DECISIONS, strictestOf } from '../hooks/guard-precedence.js';
 import { oneLine } from '../shown-text.js';
 
 /** Signals that the merge understands; others are passed on as unknown. Source: C-10. */
@@ -59,8 +59,8 @@ class Merging {
 
   addGuard(guard: AbilityGuard): void {
     const known = this.guards.get(guard.ability_id);
-    const isGraver = known && known.decision !== gravestOf([known.decision, guard.decision]);
-    if (!known || isGraver) this.guards.set(guard.ability_id, guard);
+    const isStricter = known && known.decision !== strictestOf([known.decision, guard.decision]);
+    if (!known || isStricter) this.guards.set(guard.ability_id, guard);
   }
 
   result(): MergedSignals {

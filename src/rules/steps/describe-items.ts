@@ -2,7 +2,7 @@ import type { FailureEnd, ItemFailure, LoopCounts } from '../../contracts/loops.
 import type { StepSummary } from '../../contracts/task.js';
 import { oneLine, startOf } from '../shown-text.js';
 
-/** From the gravest to the mildest; failures are listed in this order. */
+/** From the most to the least severe; failures are listed in this order. */
 const ENDS: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
 const WORDS: Record<FailureEnd, string> = {
   unknown: 'outcome unknown',
@@ -13,11 +13,11 @@ const WORDS: Record<FailureEnd, string> = {
 };
 const MAX_MESSAGE = 300;
 
-export type ToldTurns = Pick<StepSummary, 'path' | 'status' | 'items' | 'failures' | 'failures_left_out'> &
+export type TurnsRow = Pick<StepSummary, 'path' | 'status' | 'items' | 'failures' | 'failures_left_out'> &
   Pick<StepSummary, 'turns' | 'attempts' | 'failed_turns'>;
 
 /** The turns of a step in plain text: a summary, and a line for each listed failure. */
-export interface TurnsTold {
+export interface TurnsDescription {
   head: string;
   failures: { failure: ItemFailure; text: string }[];
   /** How many failures are not listed; empty if none. */
@@ -25,31 +25,34 @@ export interface TurnsTold {
 }
 
 /**
- * Describes the items or turns of a loop, or a step's turns in one. @param most maximum number of listed failures.
+ * Describes the items or turns of a loop, or a step's turns in one. @param max maximum number of listed failures.
  * @returns undefined for a step outside loops, and for a loop that an earlier build did not count.
  */
-export function tellTurns(row: ToldTurns, most: number): TurnsTold | undefined {
+export function describeTurns(row: TurnsRow, max: number): TurnsDescription | undefined {
   const { items, failures: known = [], failures_left_out: left = 0 } = row;
-  const shown = [...known].sort((one, other) => gravityOf(one) - gravityOf(other)).slice(0, most);
+  const shown = [...known].sort((one, other) => severityOf(one) - severityOf(other)).slice(0, max);
   const head = items ? countItems(items, shown.length) : countTurns(row);
   if (head === undefined) return undefined;
   const hidden = left + known.length - shown.length;
   const failures = shown.map((failure) => ({
     failure,
-    text: `${wordOf(failure)}: ${nameOf(failure, row)}${tellEnd(failure)}`,
+    text: `${wordOf(failure)}: ${nameOf(failure, row)}${describeEnd(failure)}`,
   }));
   const rest = hidden === 0 ? '' : `${hidden} ${shown.length === 0 ? '' : 'more '}not listed`;
   return { head, failures, rest };
 }
 
-/** {@link tellTurns} in one line: `19 of 20 succeeded; failed: item 12 (host-13) after 3 attempts: ...`. */
-export function tellTurnsInLine(row: ToldTurns, most: number): string | undefined {
-  const told = tellTurns(row, most);
-  return told && [told.head, ...told.failures.map(({ text }) => text), told.rest].filter(Boolean).join('; ');
+/** {@link describeTurns} in one line: `19 of 20 succeeded; failed: item 12 (host-13) after 3 attempts: ...`. */
+export function describeTurnsInLine(row: TurnsRow, max: number): string | undefined {
+  const described = describeTurns(row, max);
+  return (
+    described &&
+    [described.head, ...described.failures.map(({ text }) => text), described.rest].filter(Boolean).join('; ')
+  );
 }
 
 /** Such as `item 12 (host-13)` or `turn 3`. Numbers begin with 0, as in paths. */
-export function nameOf({ item, label, path }: Pick<ItemFailure, 'item' | 'label' | 'path'>, row: ToldTurns): string {
+export function nameOf({ item, label, path }: Pick<ItemFailure, 'item' | 'label' | 'path'>, row: TurnsRow): string {
   const isItem = row.items ? row.items.verb === 'foreach' : label !== undefined;
   const word = isItem ? 'item' : 'turn';
   const named = `${word} ${item}${label === undefined ? '' : ` (${oneLine(label)})`}`;
@@ -58,7 +61,7 @@ export function nameOf({ item, label, path }: Pick<ItemFailure, 'item' | 'label'
 }
 
 /** Attempts and error of a failed item: ` after 3 attempts: script.exit: ...`. */
-export function tellEnd({ attempts, rounds = 1, error }: ItemFailure): string {
+export function describeEnd({ attempts, rounds = 1, error }: ItemFailure): string {
   const tried = attempts > 1 ? `${attempts} attempts` : '';
   const again = rounds > 1 ? `${rounds} rounds` : '';
   const after = [again, tried && (again ? `the last of ${tried}` : tried)].filter(Boolean).join(', ');
@@ -71,18 +74,18 @@ function wordOf({ status }: ItemFailure): string {
   return WORDS[status];
 }
 
-function gravityOf({ status }: ItemFailure): number {
+function severityOf({ status }: ItemFailure): number {
   return ENDS.indexOf(status);
 }
 
 /** The run of a nested loop that an item belongs to; undefined if the loop is not nested. */
-function loopOf(path: string, { path: row, items }: ToldTurns): string | undefined {
+function loopOf(path: string, { path: row, items }: TurnsRow): string | undefined {
   const names = row.split('/');
   const depth = items ? names.length : names.lastIndexOf('*');
   return names.slice(0, depth).includes('*') ? path.split('/').slice(0, depth).join('/') : undefined;
 }
 
-function countItems(items: LoopCounts, told: number): string {
+function countItems(items: LoopCounts, listed: number): string {
   const { verb, total, succeeded, skipped = 0, running = 0, now = [], not_run = 0 } = items;
   if (verb === 'foreach' && total === 0) return 'no items';
   const unit = verb === 'repeat' ? ` ${total === 1 ? 'turn' : 'turns'}` : '';
@@ -94,7 +97,7 @@ function countItems(items: LoopCounts, told: number): string {
   return [
     head,
     // A single failure is listed instead.
-    ...(failedIn(items) > 1 || told === 0 ? bad : []),
+    ...(failedIn(items) > 1 || listed === 0 ? bad : []),
     ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(not_run > 0 ? [`${not_run} not run`] : []),
     ...(running > 0 ? [`${running} running: ${names.join(', ')}${more}`] : []),
@@ -105,7 +108,7 @@ function failedIn(items: LoopCounts): number {
   return ENDS.reduce((sum, end) => sum + (items[end] ?? 0), 0);
 }
 
-function countTurns({ turns, attempts, failed_turns: failed = 0 }: ToldTurns): string | undefined {
+function countTurns({ turns, attempts, failed_turns: failed = 0 }: TurnsRow): string | undefined {
   if (turns === undefined || turns === 0) return undefined;
   const word = turns === 1 ? 'turn' : 'turns';
   const tried = attempts > turns ? `, ${attempts} attempts` : '';

@@ -4,7 +4,7 @@ import { isCatchable } from '../calls/error-families.js';
 import { oneLine, startOf } from '../shown-text.js';
 import { nameOf } from './describe-items.js';
 
-const MAX_TOLD = 20;
+const MAX_DESCRIBED = 20;
 const MAX_MESSAGE = 300;
 const FAILED: ReadonlySet<StepSummary['status']> = new Set(['failed', 'timed_out', 'denied']);
 
@@ -15,23 +15,26 @@ type ListedStep = { step: PlanStep; path: string };
  * A sentence for each failure that `continue_on_error` forgave; one for all turns of a step in a loop.
  * @param listed the steps of the task's plan. @param rows of its result.
  */
-export function tellForgiven(listed: readonly ListedStep[], rows: readonly StepSummary[]): string[] {
+export function describeForgiven(listed: readonly ListedStep[], rows: readonly StepSummary[]): string[] {
   const forgiving = new Set(listed.flatMap(({ step, path }) => (step.continue_on_error ? [path] : [])));
   if (forgiving.size === 0) return [];
-  const told = rows.flatMap((row) => {
+  const sentences = rows.flatMap((row) => {
     if (!forgiving.has(row.path)) return [];
-    return (row.turns === undefined ? tellOnce(row) : tellTurns(row)) ?? [];
+    return (row.turns === undefined ? describeOnce(row) : describeTurns(row)) ?? [];
   });
-  const left = told.length - MAX_TOLD;
-  return [...told.slice(0, MAX_TOLD), ...(left > 0 ? [`${left} more steps failed and the task went on`] : [])];
+  const left = sentences.length - MAX_DESCRIBED;
+  return [
+    ...sentences.slice(0, MAX_DESCRIBED),
+    ...(left > 0 ? [`${left} more steps failed and the task went on`] : []),
+  ];
 }
 
-function tellOnce({ path, status, error }: StepSummary): string | undefined {
+function describeOnce({ path, status, error }: StepSummary): string | undefined {
   if (!FAILED.has(status) || !error || !isCatchable(error.code)) return undefined;
   return `The step ${path} failed and the task went on (continue_on_error): ${reasonOf(error)}`;
 }
 
-function tellTurns(row: StepSummary): string | undefined {
+function describeTurns(row: StepSummary): string | undefined {
   const count = countOf(row);
   if (count === 0) return undefined;
   const { path, turns = count, failures = [], items, error } = row;

@@ -43,13 +43,13 @@ export function storeResult(result: TaskResult): StoredResult {
 /** @param known reported by the workflow. @param stored from its history; complete for early tasks. */
 export function restoreResult(known: TaskResult, stored: StoredResult | TaskResult): TaskResult {
   if ('task_key' in stored) return stored;
-  const { steps, approvals = [], took_ms: tookMs, allowed = [], answers = [], ...told } = stored;
-  const { started_at: started } = told;
+  const { steps, approvals = [], took_ms: tookMs, allowed = [], answers = [], ...rest } = stored;
+  const { started_at: started } = rest;
   return {
     ...known,
-    ...told,
+    ...rest,
     steps: steps.map(restoreStep),
-    approvals: approvals.map((approval) => restoreApproval(approval, told.requested_by ?? known.requested_by)),
+    approvals: approvals.map((approval) => restoreApproval(approval, rest.requested_by ?? known.requested_by)),
     hooks: restoreAnswers(allowed, answers),
     started_at: started ?? null,
     finished_at:

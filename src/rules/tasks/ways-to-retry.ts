@@ -12,7 +12,7 @@ export interface WayToRetry {
   corrected?: true;
 }
 
-interface ToldError {
+interface ReportedError {
   code?: string;
   step?: string;
   details?: unknown;
@@ -22,7 +22,7 @@ export interface Retried {
   task: string;
   status: TaskState;
   plan: StepTree | undefined;
-  error: ToldError | null;
+  error: ReportedError | null;
 }
 
 /** End states that allow a retry; `unknown` does not, since effects may have happened. */
@@ -49,7 +49,7 @@ export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry |
   return isRefused ? { ...way, corrected: true } : way;
 }
 
-function beginning(plan: StepTree | undefined, task: string, error: ToldError | null): WayToRetry {
+function beginning(plan: StepTree | undefined, task: string, error: ReportedError | null): WayToRetry {
   // A retry continues from the transcript; from its turns, it would repeat them all.
   if (plan?.agent) return { from: null };
   const path = pathOfError(error);
@@ -66,17 +66,17 @@ export function canBeginAt({ steps }: StepTree, id: string): boolean {
 }
 
 /** The path of the step in which an error arose, else the step that it names. */
-export function pathOfError(error: ToldError | null): string | undefined {
+export function pathOfError(error: ReportedError | null): string | undefined {
   return textIn(error?.details, 'path') ?? error?.step;
 }
 
 /** The task in which an error arose, if it was a called one. */
-export function taskOfError(error: ToldError | null): string | undefined {
+export function taskOfError(error: ReportedError | null): string | undefined {
   return textIn(error?.details, 'task');
 }
 
 /** Whether the call's script could not be rendered from its input: only such errors have `expression`. */
-function isRefusedText(error: ToldError | null): boolean {
+function isRefusedText(error: ReportedError | null): boolean {
   return error?.code === 'input.invalid' && textIn(error.details, 'expression') !== undefined;
 }
 

@@ -18,9 +18,9 @@ export function taskSpanId(mark: string, task: string): string {
   return hash('task', mark, task).slice(0, 16);
 }
 
-/** 16 hex digits. A called task's workflow id is `<task>/<spot>` of the step that calls it. */
-export function stepSpanId(mark: string, task: string, spot: string): string {
-  return hash('step', mark, `${task}/${spot}`).slice(0, 16);
+/** 16 hex digits. A called task's workflow id is `<task>/<instance>` of the step that calls it. */
+export function stepSpanId(mark: string, task: string, instance: string): string {
+  return hash('step', mark, `${task}/${instance}`).slice(0, 16);
 }
 
 /** The span of a step that calls a task. @param child workflow id of that task. */
@@ -34,7 +34,7 @@ export function attemptSpanId(mark: string, task: string, attempt: string): stri
 }
 
 /** A step's path, with the attempts of the retried groups around it, unless all are the first. */
-export function spotOf(path: string, groups: readonly number[]): string {
+export function stepInstanceOf(path: string, groups: readonly number[]): string {
   return groups.some((attempt) => attempt > 1) ? `${path}~${groups.join('.')}` : path;
 }
 
@@ -42,7 +42,7 @@ export function spotOf(path: string, groups: readonly number[]): string {
  * The step a hook fires for, or the outermost retried group around it, whose attempts the hook does not know.
  * @param path of the step; empty: the task. @returns undefined for the task.
  */
-export function spotOfHook(plan: StepTree & Pick<Plan, 'ability'>, path: string): string | undefined {
+export function hookInstanceOf(plan: StepTree & Pick<Plan, 'ability'>, path: string): string | undefined {
   if (path === '' || (plan.ability.kind === 'operation' && path === 'run')) return undefined;
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {

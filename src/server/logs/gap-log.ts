@@ -12,8 +12,8 @@ export class GapLog {
   private readonly log: LineLog;
 
   /** @param system folder of the runtime's data. */
-  constructor(system: string, mostBytes = MAX_BYTES) {
-    this.log = new LineLog(system, 'gaps', mostBytes);
+  constructor(system: string, maxBytes = MAX_BYTES) {
+    this.log = new LineLog(system, 'gaps', maxBytes);
   }
 
   /** Ignores failed writes: they must not make a request fail. */

@@ -17,7 +17,7 @@ export class LineLog {
   constructor(
     folder: string,
     name: string,
-    private readonly mostBytes = MAX_BYTES,
+    private readonly maxBytes = MAX_BYTES,
   ) {
     this.file = join(folder, `${name}.jsonl`);
     this.older = join(folder, `${name}.1.jsonl`);
@@ -26,7 +26,7 @@ export class LineLog {
   /** @throws if the disk is full or not writable. */
   append(line: object): void {
     mkdirSync(dirname(this.file), { recursive: true });
-    if (sizeOf(this.file) >= this.mostBytes) this.rotate();
+    if (sizeOf(this.file) >= this.maxBytes) this.rotate();
     appendFileSync(this.file, `${JSON.stringify(line)}\n`);
   }
 
@@ -41,7 +41,7 @@ export class LineLog {
       return;
     }
     try {
-      if (sizeOf(this.file) >= this.mostBytes) renameSync(this.file, this.older);
+      if (sizeOf(this.file) >= this.maxBytes) renameSync(this.file, this.older);
     } finally {
       rmSync(turn, { force: true });
     }

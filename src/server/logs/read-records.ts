@@ -14,11 +14,11 @@ export interface ReadRecords {
 const MAX_RECORDS = 3000;
 
 /** The records of tasks, called tasks and direct runs; skips those removed meanwhile. */
-export function readRecords(folder: string, most = MAX_RECORDS): ReadRecords {
+export function readRecords(folder: string, max = MAX_RECORDS): ReadRecords {
   const unread: string[] = [];
   const files = filesIn(folder, unread).sort((one, other) => one.at - other.at);
-  const records = files.slice(-most).flatMap(({ path }) => recordAt(path, unread));
-  return { records, unread, left_out: Math.max(0, files.length - most) };
+  const records = files.slice(-max).flatMap(({ path }) => recordAt(path, unread));
+  return { records, unread, left_out: Math.max(0, files.length - max) };
 }
 
 interface RecordFile {

@@ -13,8 +13,8 @@ export class UsageLog {
   private readonly log: LineLog;
 
   /** @param system folder of the runtime's data. */
-  constructor(system: string, mostBytes?: number) {
-    this.log = new LineLog(system, 'usage', mostBytes);
+  constructor(system: string, maxBytes?: number) {
+    this.log = new LineLog(system, 'usage', maxBytes);
   }
 
   /** @throws if the disk is full; the hook then fails, but the call does not. */

@@ -30,8 +30,8 @@ export interface Since {
 export function pidsSince(others: readonly Since[]): number[] {
   const pids = allPids();
   const last = lastPid();
-  const mostMs = mostPids() / MAX_PIDS_PER_MS;
-  if (last === undefined || others.some(({ elapsedMs }) => elapsedMs > mostMs)) return pids;
+  const maxMs = maxPids() / MAX_PIDS_PER_MS;
+  if (last === undefined || others.some(({ elapsedMs }) => elapsedMs > maxMs)) return pids;
   const first = (which: (pid: number) => boolean): number =>
     Math.min(...others.map(({ pid }) => pid).filter((pid) => which(pid)));
   const low = first((pid) => pid <= last);
@@ -73,11 +73,11 @@ function lastPid(): number | undefined {
   return last > 0 ? last : undefined;
 }
 
-let most: number | undefined;
+let max: number | undefined;
 
-function mostPids(): number {
-  most ??= Number(readText('/proc/sys/kernel/pid_max') ?? 0);
-  return most;
+function maxPids(): number {
+  max ??= Number(readText('/proc/sys/kernel/pid_max') ?? 0);
+  return max;
 }
 
 /** Files in /proc do not report their size; one shared buffer serves hundreds of reads. */

@@ -48,9 +48,9 @@ export class FileHolds {
   /** Releases one file, and removes it if no other task holds it. @returns whether it was removed. */
   async letGo(task: string, digest: string): Promise<boolean> {
     await this.store.removeNamed(this.ofFile(digest) + this.ownerOf(task));
-    const isGone = await this.removeUnheld(digest);
+    const isRemoved = await this.removeUnheld(digest);
     await this.store.removeNamed(this.ofTask(task) + digest);
-    return isGone;
+    return isRemoved;
   }
 
   /** Releases all files of a task, and removes those that no other task holds. @returns the number of removed files. */

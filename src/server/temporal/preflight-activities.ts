@@ -1,7 +1,7 @@
 import { ActivityNotFoundError, type Client } from '@temporalio/client';
 import { isNotFound, isUnimplemented } from './grpc-error.js';
 
-const GONE_MS = 100;
+const POLL_MS = 100;
 
 interface ActivityRun {
   activityId: string;
@@ -20,12 +20,12 @@ export async function removePreflightActivities(
 ): Promise<void> {
   const runs = await runsOf(client, activityId);
   for (const run of runs) {
-    await client.workflowService.deleteActivityExecution({ namespace, ...run }).catch(unlessGone);
+    await client.workflowService.deleteActivityExecution({ namespace, ...run }).catch(unlessMissing);
     onProgress();
   }
   for (const run of runs) {
     while (await isThere(client, run)) {
-      await new Promise((resolve) => setTimeout(resolve, GONE_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       onProgress();
     }
   }
@@ -40,7 +40,7 @@ async function runsOf(client: Client, activityId: string): Promise<ActivityRun[]
       runs.add(activityRunId ?? '');
     }
   } catch (error) {
-    if (!isUnimplemented(error)) unlessGone(error);
+    if (!isUnimplemented(error)) unlessMissing(error);
   }
   return [...runs].filter((runId) => runId !== '').map((runId) => ({ activityId, runId }));
 }
@@ -50,12 +50,12 @@ async function isThere(client: Client, { activityId, runId }: ActivityRun): Prom
     await client.activity.getHandle(activityId, runId).describe();
     return true;
   } catch (error) {
-    unlessGone(error);
+    unlessMissing(error);
     return false;
   }
 }
 
-function unlessGone(error: unknown): void {
+function unlessMissing(error: unknown): void {
   if (error instanceof ActivityNotFoundError || isNotFound(error)) return;
   throw error;
 }

@@ -72,9 +72,9 @@ async function takeTurn(agent: PlanAgent, loop: RepeatStep, frame: Frame): Promi
     }
     entry.agent.asked = answer.calls;
   }
-  const told = await makeCalls(run, agent, frame, turn, state());
+  const results = await makeCalls(run, agent, frame, turn, state());
   const { asked: __, results: ___, ...rest } = state();
-  entry.agent = { ...rest, told };
+  entry.agent = { ...rest, told: results };
   endTurn(run, loop, turn);
   return undefined;
 }

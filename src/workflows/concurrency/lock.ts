@@ -10,7 +10,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { GoneRequest } from '../../contracts/activities.js';
+import type { EndedHoldersRequest } from '../../contracts/activities.js';
 import type { LockState, SlotAnswer, SlotEntry, SlotWord } from '../../contracts/concurrency.js';
 import { ACTIVITIES, LOCK_SIGNALS, QUERIES, SLOT_SIGNAL } from '../../contracts/names.js';
 import { readLockState, readSlotReference, readSlotRequest } from '../../rules/concurrency/read-lock-state.js';
@@ -54,7 +54,7 @@ async function keep(key: string, slots: Slots): Promise<void> {
     const { version } = slots;
     const changed = await condition(() => slots.version !== version, pauseOf(slots, quiet));
     quiet = changed ? 0 : quiet + 1;
-    if (!changed) await dropGone(slots);
+    if (!changed) await leaveEnded(slots);
   }
 }
 
@@ -72,7 +72,7 @@ async function serve(slots: Slots): Promise<void> {
       unanswered.told = true;
       await send(slots, unanswered, { answer: 'granted' });
     } else if (unsettled.length > 0) {
-      await dropGone(slots);
+      await leaveEnded(slots);
       slots.admit();
       await replaceOlder(slots);
       for (const entry of unsettled) {
@@ -136,15 +136,15 @@ async function cancel(slots: Slots, entry: SlotEntry, by: string): Promise<void>
 }
 
 /** Drops the holders that have ended without a signal. Those that cannot be checked now are checked again later. */
-async function dropGone(slots: Slots): Promise<void> {
-  const findGone = localActivity<GoneRequest, GoneRequest['holders']>(ACTIVITIES.gone, {
+async function leaveEnded(slots: Slots): Promise<void> {
+  const findEnded = localActivity<EndedHoldersRequest, EndedHoldersRequest['holders']>(ACTIVITIES.findEnded, {
     scheduleToCloseTimeout: '20s',
     retry: { maximumAttempts: 3, initialInterval: '200ms' },
   });
   const holders = slots.holders.map(({ task, run }) => ({ task, run }));
   if (holders.length === 0) return;
   try {
-    for (const holder of await findGone({ holders })) slots.leave(holder);
+    for (const holder of await findEnded({ holders })) slots.leave(holder);
   } catch {
     // Better one slot too few for a while than one task too many.
   }

@@ -159,10 +159,10 @@ function busy({ lock, task }: TaskRun): StepFailure {
   const { key = '', held_by = [], replaced_by } = lock.turn ?? {};
   if (replaced_by !== undefined) return replaced(key, replaced_by);
   const limit = task.plan.concurrency?.limit ?? 1;
-  const most = limit === 1 ? '' : ` (${limit} at once)`;
+  const atOnce = limit === 1 ? '' : ` (${limit} at once)`;
   return new StepFailure({
     code: 'concurrency.busy',
-    message: `${key} is held by ${held_by.join(', ')}${most}, and this task does not wait`,
+    message: `${key} is held by ${held_by.join(', ')}${atOnce}, and this task does not wait`,
     details: { key, held_by, limit },
     suggestion: 'Run it again when that task has ended, or set `on_busy: wait`.',
   });

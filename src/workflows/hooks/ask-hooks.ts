@@ -41,9 +41,9 @@ const MAX_PENDING = 20;
  */
 export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
-  const asksSession = hooked.callId !== undefined || readsSession(run, hooks);
-  if (hooks.length === 0 && !asksSession) return [];
-  if (!needsActivity(hooks) && !asksSession) {
+  const readsSessionFirst = hooked.callId !== undefined || readsSession(run, hooks);
+  if (hooks.length === 0 && !readsSessionFirst) return [];
+  if (!needsActivity(hooks) && !readsSessionFirst) {
     return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
   }
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>

@@ -43,8 +43,8 @@ export class TaskInput {
    */
   note(change: InputChange): void {
     this.changes.push(change);
-    const gone = this.changes.splice(1, Math.max(0, this.changes.length - 1 - MAX_LISTED));
-    this.left.count += gone.length;
-    for (const { by } of gone) if (!this.left.by.includes(by.name)) this.left.by.push(by.name);
+    const dropped = this.changes.splice(1, Math.max(0, this.changes.length - 1 - MAX_LISTED));
+    this.left.count += dropped.length;
+    for (const { by } of dropped) if (!this.left.by.includes(by.name)) this.left.by.push(by.name);
   }
 }

@@ -1,7 +1,7 @@
 import { proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { CallContext } from '../../contracts/activities.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { BegunTask, RunSinks, ToldTask } from '../../contracts/run-sinks.js';
+import type { BegunTask, RunSinks, TaskReport } from '../../contracts/run-sinks.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
 
@@ -16,13 +16,13 @@ export function reportRun(start?: TaskStart): void {
  * Lets the worker write the record of a closing task, without an event, before it reports the activation. If the
  * worker is lost in between, the server repeats the activation, and so the record. @param result as JSON.
  */
-export function reportEnd(context: CallContext, result: string, input: JsonObject, told: ToldTask): void {
-  runs.ended({ ...context, ...told, result, input: JSON.stringify(input) });
+export function reportEnd(context: CallContext, result: string, input: JsonObject, report: TaskReport): void {
+  runs.ended({ ...context, ...report, result, input: JSON.stringify(input) });
 }
 
 /** Gives the worker the facts for the record, which a local activity writes next. Adds no event. */
-export function reportTold(told: ToldTask): void {
-  runs.told(told);
+export function sendReport(report: TaskReport): void {
+  runs.told(report);
 }
 
 function taskOf({ seal, user, session, child, plan }: TaskStart): BegunTask {

@@ -7,7 +7,7 @@ import type { Progress } from '../../contracts/task.js';
 import { SANDBOX_FLAG } from '../../contracts/traces.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
 import { findStep } from '../../rules/steps/find-step.js';
-import { spotOfHook } from '../../rules/traces/trace-ids.js';
+import { hookInstanceOf } from '../../rules/traces/trace-ids.js';
 
 const { traces } = proxySinks<SpanSinks>();
 
@@ -21,9 +21,9 @@ interface TracedSteps {
   progress: Progress;
 }
 
-/** A step's span, see `spotOf`, and that of the enclosing step. */
-export interface StepSpot {
-  spot: string;
+/** A step's span, see `stepInstanceOf`, and that of the enclosing step. */
+export interface StepInstance {
+  instance: string;
   /** Absent: the task itself. */
   within: string | undefined;
 }
@@ -38,14 +38,14 @@ export function reportStep(
   { task, progress }: TracedSteps,
   step: Pick<PlanStep, 'id' | 'verb'>,
   path: string,
-  { spot, within }: StepSpot,
+  { instance, within }: StepInstance,
 ): void {
   if (!areTraced()) return;
   const { status, call, attempts, started_at, finished_at, error } = progress[path] ?? {};
   if (!status || !isStepEnd(status) || !started_at || !finished_at) return;
   traces.step({
     seal: task.context.seal,
-    spot,
+    instance,
     ...(within !== undefined && { within }),
     id: step.id,
     path,
@@ -66,7 +66,7 @@ export function reportTurn(steps: TracedSteps, path: string, id: string): void {
   do around = around.slice(0, Math.max(0, around.lastIndexOf('/')));
   while (around !== '' && !steps.progress[around]);
   const verb = findStep(steps.task.plan, path)?.verb ?? 'call';
-  reportStep(steps, { id, verb }, path, { spot: path, within: around || undefined });
+  reportStep(steps, { id, verb }, path, { instance: path, within: around || undefined });
 }
 
 /** Lets the worker write the spans of hooks that were answered here. No event. */
@@ -74,7 +74,7 @@ export function reportHooks(task: TracedTask, answers: readonly HookAnswer[]): v
   if (!areTraced()) return;
   const at = new Date().toISOString();
   for (const { hook_id: id, phase, path, status, decision } of answers) {
-    const within = spotOfHook(task.plan, path);
+    const within = hookInstanceOf(task.plan, path);
     traces.hook({
       seal: task.context.seal,
       ...(within !== undefined && { within }),

@@ -30,8 +30,8 @@ export interface Frame {
   own?: OwnValue | undefined;
   /** In `finally` and in undo calls, which run to their end. */
   isCleanup: boolean;
-  /** The span of the step that is at work, see `spotOf`; absent: the task itself. */
-  spot?: string;
+  /** The span of the step that is at work, see `stepInstanceOf`; absent: the task itself. */
+  instance?: string;
 }
 
 export function frameInside(frame: Frame, path: string, halt: Halt = frame.halt): Frame {

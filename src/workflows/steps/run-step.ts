@@ -5,7 +5,7 @@ import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isCatchable } from '../../rules/calls/error-families.js';
 import { nameOfStep } from '../../rules/steps/step-name.js';
-import { spotOf } from '../../rules/traces/trace-ids.js';
+import { stepInstanceOf } from '../../rules/traces/trace-ids.js';
 import { withOwnTurn } from '../loops/last-turns.js';
 import { reportStep } from '../reports/report-spans.js';
 import { beforeStep, refuseCancelled } from '../task/before-step.js';
@@ -32,8 +32,8 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
     run.steps.recall(step, path);
     return earlier;
   }
-  const spot = spotOf(path, around.groups);
-  const frame = { ...withOwnTurn(step, around), spot };
+  const instance = stepInstanceOf(path, around.groups);
+  const frame = { ...withOwnTurn(step, around), instance };
   refuseCancelled();
   const resumed = frame.isCleanup ? undefined : beforeStep(run, frame.halt);
   if (resumed) await resumed;
@@ -55,7 +55,7 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
     const entry = run.steps.progress[path];
     if (!isSkipped && entry && isStepEnd(entry.status)) {
       run.steps.inTurns.note(step, path, entry);
-      reportStep(run.steps, step, path, { spot, within: around.spot });
+      reportStep(run.steps, step, path, { instance, within: around.instance });
     }
   }
 }

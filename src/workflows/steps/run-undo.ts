@@ -44,7 +44,7 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
       `Not taken back: ${(isInTurn(path) ? path : id).replace(/\.undo$/, '')}: ${problem.code}: ${problem.message}`,
     );
   } finally {
-    reportStep(run.steps, { id, verb: 'call' }, path, { spot: path, within: undefined });
+    reportStep(run.steps, { id, verb: 'call' }, path, { instance: path, within: undefined });
   }
 }
 

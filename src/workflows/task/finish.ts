@@ -3,14 +3,14 @@ import type { FinishAnswer, FinishRequest } from '../../contracts/activities.js'
 import type { Json } from '../../contracts/json.js';
 import { ACTIVITIES } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
-import type { ToldTask } from '../../contracts/run-sinks.js';
+import type { TaskReport } from '../../contracts/run-sinks.js';
 import type { EndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { describeOutside, toolsUsed } from '../../rules/calls/tools-used.js';
-import { tellForgiven } from '../../rules/steps/forgiven-failures.js';
+import { describeForgiven } from '../../rules/steps/forgiven-failures.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
-import { reportEnd, reportTold } from '../reports/report-run.js';
+import { reportEnd, sendReport } from '../reports/report-run.js';
 import { stepsDone } from '../steps/plain-steps.js';
 import { messageOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from './identity.js';
@@ -41,7 +41,7 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
   if (sizeBeside(run, result, text) > Math.min(MAX_BESIDE, run.task.plan.limits.output_bytes)) {
     return finishByActivity(run, result);
   }
-  reportEnd(run.task.context, text, run.input.value, toldOf(run));
+  reportEnd(run.task.context, text, run.input.value, reportOf(run));
   return result;
 }
 
@@ -56,7 +56,7 @@ function mayEndBeside({ plan, start, isSinceEngine2 }: TaskIdentity, { status }:
 
 /** In bytes, without warnings that earlier builds did not give: their histories must end as they did. */
 function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
-  const forgiven = new Set(tellForgiven(run.task.listed, result.steps));
+  const forgiven = new Set(describeForgiven(run.task.listed, result.steps));
   if (forgiven.size + run.warnings.reworded.size === 0) return new TextEncoder().encode(text).length;
   const warnings = result.warnings.flatMap((warning) => {
     if (forgiven.has(warning)) return [];
@@ -67,14 +67,14 @@ function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
 }
 
 /** Facts for its record that only this workflow knows. */
-export function toldOf(run: TaskRun): ToldTask {
+export function reportOf(run: TaskRun): TaskReport {
   const calls = run.calls.report();
   const steps = stepsDone(run.task.listed, run.steps);
   return { created_at: run.task.createdAt, ...(calls && { calls }), ...(steps && { steps }) };
 }
 
 async function finishByActivity(run: TaskRun, result: TaskResult): Promise<TaskResult> {
-  reportTold(toldOf(run));
+  sendReport(reportOf(run));
   const finish = localActivity<FinishRequest, FinishAnswer>(ACTIVITIES.finish);
   const request = { ...run.task.context, result, input: run.input.value };
   try {
@@ -102,7 +102,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     environment: plan.environment.name,
     output: outcome?.output ?? null,
     error: outcome?.error ?? null,
-    warnings: [...run.warnings.now(), ...leftOut(run), ...tellForgiven(task.listed, steps)],
+    warnings: [...run.warnings.now(), ...leftOut(run), ...describeForgiven(task.listed, steps)],
     steps,
     approvals: run.approvals.list,
     hooks: hooks.list,

@@ -2,13 +2,13 @@ import { defineQuery, defineSignal, defineUpdate, setDefaultSignalHandler, setHa
 import type { Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
 import { QUERIES, SIGNALS, SLOT_SIGNAL, UPDATES } from '../../contracts/names.js';
-import type { ToldTask } from '../../contracts/run-sinks.js';
+import type { TaskReport } from '../../contracts/run-sinks.js';
 import type { EditAnswer, InputEdit, TaskView } from '../../contracts/task.js';
 import { decide, decideBySignal, refuseNoVerdict } from '../approvals/decide.js';
 import { asSlotAnswer, hearLock } from '../concurrency/take-turn.js';
 import { modify, refuseEdit } from '../input-changes/apply-input-change.js';
 import { waitsOf } from '../view/waits.js';
-import { resultOf, toldOf } from './finish.js';
+import { reportOf, resultOf } from './finish.js';
 import type { TaskLifecycle } from './lifecycle.js';
 import type { TaskRun } from './task-run.js';
 
@@ -18,7 +18,7 @@ const MAX_SIGNALS = 1000;
 /** No handler waits for a step or an approval. Source: docs/architecture.md#the-way-of-a-task. */
 export function listen(run: TaskRun): void {
   setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'The state of the task' });
-  setHandler(defineQuery<ToldTask>(QUERIES.told), () => toldOf(run), {
+  setHandler(defineQuery<TaskReport>(QUERIES.report), () => reportOf(run), {
     description: 'The inputs and outputs of its calls',
   });
   setHandler(

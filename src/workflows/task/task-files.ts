@@ -16,14 +16,14 @@ export class TaskFiles {
   /** Digests that calls may receive. */
   private readonly own: Set<string>;
   private readonly sizes = new Map<string, number>();
-  private readonly mostBytes: number;
+  private readonly maxBytes: number;
   private readonly isShared: boolean;
 
   /** @param start of the run. @param plan of the task itself. */
   constructor({ child, carried, progress, input }: TaskStart, { files }: Plan) {
     this.own = new Set(child?.files);
     this.isShared = child?.file_room !== undefined;
-    this.mostBytes = child?.file_room ?? files?.task_bytes ?? FILE_LIMITS.task_bytes;
+    this.maxBytes = child?.file_room ?? files?.task_bytes ?? FILE_LIMITS.task_bytes;
     if (carried) this.list(carried.files ?? []);
     if (carried || !files) return;
     if (files.input && !child)
@@ -57,11 +57,11 @@ export class TaskFiles {
   /** Remaining bytes for files; undefined if the task has none yet. */
   get room(): number | undefined {
     if (this.sizes.size === 0 && !this.isShared) return undefined;
-    return Math.max(0, this.mostBytes - this.taken);
+    return Math.max(0, this.maxBytes - this.taken);
   }
 
   get isTooMuch(): boolean {
-    return this.sizes.size > 0 && this.taken > this.mostBytes;
+    return this.sizes.size > 0 && this.taken > this.maxBytes;
   }
 
   private get taken(): number {

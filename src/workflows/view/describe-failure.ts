@@ -10,7 +10,7 @@ import type { TaskLifecycle } from '../task/lifecycle.js';
 const MAX_MESSAGE = 2000;
 
 /** The message of a failed workflow, for lists and the Temporal UI without a worker. The code is its type. */
-export function tellFailure(error: Problem, steps: readonly StepSummary[]): string {
+export function failureMessage(error: Problem, steps: readonly StepSummary[]): string {
   const place = placeOf(error);
   const item = itemOf(error, steps);
   const where = place === undefined ? '' : `step ${place}${item ? `, ${item}` : ''}: `;

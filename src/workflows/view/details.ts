@@ -3,7 +3,7 @@ import type { StepSummary } from '../../contracts/task.js';
 import { describeWait } from '../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../rules/duration.js';
 import { markdownCode, markdownLine } from '../../rules/shown-text.js';
-import { tellTurnsInLine } from '../../rules/steps/describe-items.js';
+import { describeTurnsInLine } from '../../rules/steps/describe-items.js';
 import { describeApproval } from '../approvals/describe-approval.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -45,7 +45,7 @@ function drawDetails(run: TaskRun): string {
     '| --- | --- | --- | --- | --- | --- |',
     ...rows,
     ...(steps.length > MAX_ROWS ? [`| ... | ${steps.length - MAX_ROWS} more | | | | |`] : []),
-    ...tellLoops(steps),
+    ...describeLoops(steps),
   ];
   return lines.join('\n');
 }
@@ -69,9 +69,9 @@ function awaited(steps: StepStates): string[] {
   });
 }
 
-function tellLoops(steps: readonly StepSummary[]): string[] {
+function describeLoops(steps: readonly StepSummary[]): string[] {
   const lines = steps.flatMap((row) => {
-    const turns = row.items || row.failures ? tellTurnsInLine(row, MAX_FAILURES) : undefined;
+    const turns = row.items || row.failures ? describeTurnsInLine(row, MAX_FAILURES) : undefined;
     return turns === undefined ? [] : [`- ${code(row.path)}: ${markdownLine(turns)}`];
   });
   if (lines.length === 0) return [];

@@ -88,7 +88,7 @@ describe('a request to a model (issue 15, item 6)', () => {
     expect(written()).toMatchObject({ name: 'chat m', error: 'limit.max_calls' });
   });
 
-  test('tells of an answer only what can be told', async () => {
+  test('tells of an answer only what can be report', async () => {
     const odd = {
       id: 7,
       model: { a: 1 },
@@ -96,7 +96,7 @@ describe('a request to a model (issue 15, item 6)', () => {
       inputTokens: Number.NaN,
       outputTokens: '3',
     } as never;
-    await around(() => traceModelCall({ operation: 'chat', model: 'm', url }, async (told) => told(() => odd)));
+    await around(() => traceModelCall({ operation: 'chat', model: 'm', url }, async (report) => report(() => odd)));
     expect(written().attributes).not.toHaveProperty('gen_ai.response.id', 7);
     for (const name of [
       'gen_ai.response.id',
@@ -112,8 +112,8 @@ describe('a request to a model (issue 15, item 6)', () => {
     const read = () => {
       throw new Error('read');
     };
-    const said = await traceModelCall({ operation: 'chat', model: 'm', url }, async (told) => {
-      told(read);
+    const said = await traceModelCall({ operation: 'chat', model: 'm', url }, async (report) => {
+      report(read);
       return currentTraceparent() ?? 'none';
     });
     expect(said).toBe('none');

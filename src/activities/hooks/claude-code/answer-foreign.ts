@@ -12,7 +12,7 @@ import type { ProvenGuards } from './proven-guards.js';
 import type { Question, Verdict } from './read-verdict.js';
 import { eventNameOf, sessionEvent, toolEvent } from './tool-event.js';
 
-interface Asked {
+interface ForeignRequest {
   id: string;
   handler: ForeignHandler;
   run: HookRun;
@@ -27,12 +27,12 @@ interface Asked {
 export async function answerForeign(
   dependencies: ScriptHookDependencies,
   proven: ProvenGuards,
-  { id, handler, run, facts }: Asked,
+  { id, handler, run, facts }: ForeignRequest,
 ): Promise<HookAnswer> {
   const at = { phase: run.phase, path: run.path };
   const allow: HookAnswer = { hook_id: id, ...at, status: 'ok', decision: 'allow' };
-  const asked = questionOf(handler, run, dependencies.root);
-  if (!asked) return allow;
+  const question = questionOf(handler, run, dependencies.root);
+  if (!question) return allow;
   const around = environmentIn(run);
   const { name: environment } = around;
   if (isGuardPhase(run.phase)) {
@@ -41,7 +41,7 @@ export async function answerForeign(
   }
   const { signal, logs } = run;
   const step = `hooks/${run.phase}.${id}`;
-  const verdict = await askForeign(dependencies, { id, handler, step, environment, facts, signal, logs, ...asked });
+  const verdict = await askForeign(dependencies, { id, handler, step, environment, facts, signal, logs, ...question });
   return answerOf(verdict, allow, handler);
 }
 
@@ -78,7 +78,7 @@ export function answerOf(
 ): HookAnswer {
   const { hook_id: id, phase } = allow;
   if (verdict.kind === 'fault') return failedAnswer(id, allow, verdict.fault);
-  const warnings = verdict.told.map(oneLine);
+  const warnings = verdict.messages.map(oneLine);
   const more = {
     ...(warnings.length > 0 && { warnings }),
     ...(verdict.context !== undefined && phase === 'PromptSubmit' && { hook_signals: { context: verdict.context } }),

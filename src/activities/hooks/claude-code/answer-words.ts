@@ -7,7 +7,7 @@ export interface Words {
   decisions: { decision: GuardDecision; reason: string | undefined }[];
   updatedInput?: Json;
   /** Messages to the user, and unknown keys that cannot hide a decision. */
-  told: string[];
+  messages: string[];
   /** Its message to the AI. */
   context?: string;
   /** An unknown key, which may have been meant as a decision if the answer contains none. */
@@ -48,7 +48,7 @@ export function wordsOf(answer: JsonObject, event: ForeignEvent): Words {
   if (decision !== undefined && decision !== null) reader.word(decision, FORMER, 'decision', text(answer.reason));
   if (specific !== undefined) readSpecific(specific, event, reader);
   const message = text(answer.systemMessage);
-  if (message !== undefined) reader.words.told.push(message);
+  if (message !== undefined) reader.words.messages.push(message);
   return reader.words;
 }
 
@@ -95,12 +95,13 @@ function readBehavior(specific: JsonObject, reader: Reader): void {
   }
   reader.keys(decision, BEHAVIOR, '`decision`');
   if (decision.updatedInput !== undefined) reader.words.updatedInput = decision.updatedInput;
-  if (decision.updatedPermissions !== undefined) reader.words.told.push('`updatedPermissions` changes nothing here');
+  if (decision.updatedPermissions !== undefined)
+    reader.words.messages.push('`updatedPermissions` changes nothing here');
   reader.word(decision.behavior ?? null, BEHAVIORS, 'behavior', text(decision.message));
 }
 
 class Reader {
-  readonly words: Words = { decisions: [], told: [] };
+  readonly words: Words = { decisions: [], messages: [] };
 
   fail(fault: string): void {
     this.words.fault ??= fault;
@@ -126,7 +127,7 @@ class Reader {
         return;
       }
       this.words.unknown ??= key.slice(0, 60);
-      this.words.told.push(`${where} has an unknown key: ${JSON.stringify(key.slice(0, 60))}`);
+      this.words.messages.push(`${where} has an unknown key: ${JSON.stringify(key.slice(0, 60))}`);
     }
   }
 

@@ -50,8 +50,13 @@ export async function askForeign(
   const ending = { exitCode: exitCode ?? 1, stdout, stderr: log.tailOf('stderr', MAX_LINES) };
   const verdict = readVerdict(ending, question);
   if (verdict.kind === 'fault') return { kind: 'fault', fault: withTail(log.mask(verdict.fault), log) };
-  const told = verdict.told.map((text) => log.mask(text));
+  const messages = verdict.messages.map((text) => log.mask(text));
   const context = verdict.context === undefined ? {} : { context: log.mask(verdict.context) };
-  if (verdict.kind === 'silent') return { ...verdict, told, ...context };
-  return { ...verdict, told, ...context, ...(verdict.reason !== undefined && { reason: log.mask(verdict.reason) }) };
+  if (verdict.kind === 'silent') return { ...verdict, messages, ...context };
+  return {
+    ...verdict,
+    messages,
+    ...context,
+    ...(verdict.reason !== undefined && { reason: log.mask(verdict.reason) }),
+  };
 }

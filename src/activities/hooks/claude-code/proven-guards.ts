@@ -19,7 +19,7 @@ export const ASKS = 'it asks for a person';
 
 /**
  * Fires a guard with its `must_deny` calls. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
- * @param most failures: a guard that hangs takes its timeout once. @returns the calls that it did not deny.
+ * @param max failures: a guard that hangs takes its timeout once. @returns the calls that it did not deny.
  */
 export async function checkMustDeny(
   dependencies: ScriptHookDependencies,
@@ -27,11 +27,11 @@ export async function checkMustDeny(
   handler: ForeignHandler,
   environment: HookEnvironment,
   signal: AbortSignal,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<Undenied[]> {
   const undenied: Undenied[] = [];
   for (const call of handler.foreign.must_deny ?? []) {
-    if (undenied.length >= most) break;
+    if (undenied.length >= max) break;
     const said = saidInstead(await fire(dependencies, id, handler, call, environment, signal));
     if (said !== undefined) undenied.push({ ...call, said });
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ForeignEvent } from '../../../contracts/foreign-hooks.js';
 import type { GuardDecision } from '../../../contracts/hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
-import { gravestOf } from '../../../rules/hooks/guard-precedence.js';
+import { strictestOf } from '../../../rules/hooks/guard-precedence.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { duplicateKeys } from '../duplicate-keys.js';
 import { reasonIn, type Words, wordsOf } from './answer-words.js';
@@ -24,8 +24,8 @@ export interface Question {
 
 /** Verdict of a hook of Claude Code. `silent`: no opinion. `fault`: the answer cannot be understood. */
 export type Verdict =
-  | { kind: 'decided'; decision: GuardDecision; reason?: string; told: string[]; context?: string }
-  | { kind: 'silent'; told: string[]; context?: string }
+  | { kind: 'decided'; decision: GuardDecision; reason?: string; messages: string[]; context?: string }
+  | { kind: 'silent'; messages: string[]; context?: string }
   | { kind: 'fault'; fault: string };
 
 /**
@@ -34,7 +34,7 @@ export type Verdict =
  * never silence. Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
 export function readVerdict({ exitCode, stdout, stderr }: Ending, question: Question): Verdict {
-  if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), told: [] };
+  if (exitCode === 2) return { kind: 'decided', decision: 'deny', reason: reasonOf(stderr, stdout), messages: [] };
   const verdict = readStdout(stdout.trim(), question);
   if (exitCode === 0 || verdict.kind === 'fault') return verdict;
   if (verdict.kind === 'decided' && verdict.decision !== 'allow') return verdict;
@@ -49,7 +49,7 @@ function reasonOf(stderr: string, stdout: string): string {
 }
 
 function readStdout(text: string, question: Question): Verdict {
-  if (text === '') return { kind: 'silent', told: [] };
+  if (text === '') return { kind: 'silent', messages: [] };
   const value = parsed(text);
   if (value === undefined) return readText(text);
   if (!isJsonObject(value)) {
@@ -74,7 +74,7 @@ const BEGINS_JSON = /^\s*(\{|\[\s*([{["\]]|$))/m;
 /** Treats plain text as no opinion, unless it may contain a decision. */
 function readText(text: string): Verdict {
   const isBroken = BEGINS_JSON.test(text) || SIGNS.test(text);
-  if (!isBroken) return { kind: 'silent', told: [], context: text };
+  if (!isBroken) return { kind: 'silent', messages: [], context: text };
   return { kind: 'fault', fault: 'it printed what is no JSON, and what may hold a decision' };
 }
 
@@ -83,12 +83,12 @@ function verdictOf(words: Words, { toolInput, isClosed }: Question): Verdict {
   if (isClosed && words.unknown !== undefined) {
     return { kind: 'fault', fault: `its answer has an unknown key: ${words.unknown}` };
   }
-  const { updatedInput, told, context } = words;
+  const { updatedInput, messages, context } = words;
   if (updatedInput !== undefined && !isDeepStrictEqual(updatedInput, toolInput)) {
     return { kind: 'fault', fault: 'it wants another input (`updatedInput`), and what was approved is what runs' };
   }
-  const decision = gravestOf(words.decisions.map((each) => each.decision));
-  const more = { told, ...(context !== undefined && { context }) };
+  const decision = strictestOf(words.decisions.map((each) => each.decision));
+  const more = { messages, ...(context !== undefined && { context }) };
   if (decision === undefined && words.unknown !== undefined) {
     return { kind: 'fault', fault: `its answer decides nothing, and has an unknown key: ${words.unknown}` };
   }

@@ -32,15 +32,15 @@ export class NotExpressible extends Error {
   override readonly name = 'NotExpressible';
 }
 
-/** One line without control or hidden characters. @param most characters; longer text ends in `...`. */
-export function cleanText(text: string, most: number): string {
+/** One line without control or hidden characters. @param max characters; longer text ends in `...`. */
+export function cleanText(text: string, max: number): string {
   const plain = text
     .replaceAll(/[\s\u0085]+/gu, ' ')
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
     .trim();
-  if (plain.length <= most) return plain;
+  if (plain.length <= max) return plain;
   // Does not split a surrogate pair.
-  const cut = plain.slice(0, most - 3).replace(/[\uD800-\uDBFF]$/, '');
+  const cut = plain.slice(0, max - 3).replace(/[\uD800-\uDBFF]$/, '');
   return `${cut.trimEnd()}...`;
 }
 

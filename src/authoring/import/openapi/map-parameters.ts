@@ -130,10 +130,10 @@ export function styleOf(
   const explode = memberOf(about, 'explode');
   // By default `form` explodes and the other styles do not. Source: OpenAPI Specification 3.1.1.
   const exploded = typeof explode === 'boolean' ? explode : style === 'form';
-  const tells = style !== 'deepObject' && exploded !== defaultExplode(style);
+  const isUnusual = style !== 'deepObject' && exploded !== defaultExplode(style);
   return {
     ...(style !== standard || kinds.map || place === 'path' ? { style } : {}),
-    ...(tells && { explode: exploded }),
+    ...(isUnusual && { explode: exploded }),
   };
 }
 

@@ -59,7 +59,7 @@ export class SecurityReader {
     const alternatives = listOf(own === undefined ? memberOf(this.document, 'security') : own).filter(isPart);
     const isOptional = alternatives.some((one) => Object.keys(one).length === 0);
     const named = alternatives.filter((one) => Object.keys(one).length > 0);
-    if (named.length === 0) return NOBODY();
+    if (named.length === 0) return noCredentials();
     const reasons: string[] = [];
     for (const alternative of named) {
       const mapped = this.combine(Object.keys(alternative));
@@ -75,12 +75,12 @@ export class SecurityReader {
           `It is called with ${Object.keys(alternative).join(' and ')}; ${[...new Set(shown)].join(', ')} would do as well`,
         );
       }
-      this.tell(Object.keys(alternative));
+      this.noteSecrets(Object.keys(alternative));
       return mapped;
     }
     if (!isOptional) throw new NotExpressible([...new Set(reasons)].join('; '));
     note('It is called without credentials, which it allows');
-    return NOBODY();
+    return noCredentials();
   }
 
   /** Whether an alternative sends the same, so that there is no choice to report. */
@@ -119,7 +119,7 @@ export class SecurityReader {
     return mappedOf(whole);
   }
 
-  private tell(names: string[]): void {
+  private noteSecrets(names: string[]): void {
     const tokens = new Map<string, string[]>();
     for (const name of names) {
       const scheme = followed(this.document, name);
@@ -166,7 +166,7 @@ export function withOwnCredentials(access: MappedSecurity, endpoint: string): Ma
   };
 }
 
-function NOBODY(): MappedSecurity {
+function noCredentials(): MappedSecurity {
   return { headers: {}, credentials: [], given: new Set() };
 }
 

@@ -23,7 +23,7 @@ export class ServerReader {
     const url = this.addressOf(first ?? { url: '/' });
     if (typeof url !== 'string') throw new AbilityError(noServer(url.reason, hints));
     this.endpoints.default = url;
-    if (hints.server === undefined) this.tellGuess(first, url);
+    if (hints.server === undefined) this.describeGuess(first, url);
     if (others.length > 0) {
       const shown = others.slice(0, 5).map((server) => cleanText(String(memberOf(server, 'url')), 100));
       this.notes.add(
@@ -33,7 +33,7 @@ export class ServerReader {
   }
 
   /** Notes that an address is guessed if the document does not give it in full. */
-  private tellGuess(server: unknown, url: string): void {
+  private describeGuess(server: unknown, url: string): void {
     const template = textOf(memberOf(server, 'url'))?.trim();
     if (template !== undefined && URL.canParse(fill(template, server).text)) return;
     const why = template === undefined ? 'names no server' : `has only the relative server ${cleanText(template, 200)}`;

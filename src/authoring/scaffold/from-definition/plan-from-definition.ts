@@ -186,10 +186,10 @@ function itemsOf({ text, value }: YamlSource, key: string): string[] {
   const list = isMap(contents) ? contents.get(key, true) : undefined;
   const values = (value as Record<string, unknown[]>)[key] ?? [];
   // An item cannot keep anchors and aliases that lead elsewhere; then it is written from its value.
-  const stands = isSeq(list) && !/[&*]\w/.test(text);
+  const isIndependent = isSeq(list) && !/[&*]\w/.test(text);
   return values.map((item, index) => {
     const alone = new Document([item]);
-    if (stands && isSeq(alone.contents)) {
+    if (isIndependent && isSeq(alone.contents)) {
       alone.contents.items = [list.items[index] as never];
       // The parser attaches comments above the first item to the list.
       if (index === 0) alone.contents.commentBefore = list.commentBefore;

@@ -81,7 +81,7 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   scope: string;
   /** Hints of hooks, as an AI sees them; null without a session. */
   turn_context: TurnContext | null;
-  tasks: AskedTask[];
+  tasks: TaskOfRequest[];
   /** Source: R-004-20, R-004-21. */
   _meta: {
     pack: string;
@@ -91,7 +91,7 @@ export interface AskAnswer extends Omit<Considered, 'pending' | 'retries' | 'sig
   };
 }
 
-export interface AskedTask {
+export interface TaskOfRequest {
   task_key: string;
   ability_id: string;
   /** A state of a task. */

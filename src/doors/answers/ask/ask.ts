@@ -33,7 +33,7 @@ import { pendingOf } from './resolution.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
 
 /** Settings of a new task that do not come from the request. */
-export type AskedTaskOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;
+export type TaskOfRequestOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;
 
 /** A request that was acted on; {@link endAsk} completes its answer. */
 export interface ActedAsk {
@@ -54,7 +54,7 @@ export async function actOnRequest(
   request: Request,
   begun: BegunAsk,
   place: AskPlace,
-  options: AskedTaskOptions = {},
+  options: TaskOfRequestOptions = {},
 ): Promise<ActedAsk> {
   const { environment, scope, user, text } = request;
   const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
@@ -160,7 +160,7 @@ async function runPlanned(
   { id }: BegunAsk,
   session: string,
   { plan: [call], retries }: Considered,
-  options: AskedTaskOptions,
+  options: TaskOfRequestOptions,
 ): Promise<CreatedTask> {
   const { environment, scope, user, caller, text, signal } = request;
   const { trace, ...asking } = options;

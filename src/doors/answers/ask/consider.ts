@@ -14,14 +14,14 @@ import { considerCall, considerSignal } from './consider-call.js';
 import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 import { signalIn } from './waiting-signals.js';
 
-export interface AskedThread extends SessionThread {
+export interface RequestThread extends SessionThread {
   key: string;
 }
 
 /** Decides, then plans, asks or answers accordingly. Runs nothing and queries no server. Source: C-23. */
 export async function consider(
   request: Request,
-  thread: AskedThread,
+  thread: RequestThread,
   recruited: RecruitmentResult,
   recorded?: RoutingDecision,
 ): Promise<Considered> {
@@ -50,7 +50,7 @@ const NOTHING = {
 
 interface Acting {
   request: Request;
-  thread: AskedThread;
+  thread: RequestThread;
   recruited: RecruitmentResult;
   decided: Decided;
   /** The request, with the task or plan that it refers to. */
@@ -61,7 +61,7 @@ interface Acting {
 
 async function decidedFor(
   request: Request,
-  thread: AskedThread,
+  thread: RequestThread,
   recruited: RecruitmentResult,
   recorded: RoutingDecision | undefined,
 ): Promise<Decided> {

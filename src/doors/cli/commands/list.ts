@@ -1,4 +1,4 @@
-import { describeStanding } from '../../../contracts/lifecycle.js';
+import { describeLifecycle } from '../../../contracts/lifecycle.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { ListedAbility } from '../../answers/list-abilities.js';
 import { listCapabilities, listPacks } from '../../answers/list-specialists.js';
@@ -73,7 +73,7 @@ async function listUsage({ terminal, flags }: Context, registry: Registry): Prom
 
 /** Notes on an ability's status; empty if it is stable and runnable. */
 function wordsOn(ability: ListedAbility): string {
-  return [describeStanding(ability), ability.runnable ? undefined : ability.type === 'agent' ? 'no model' : 'no steps']
+  return [describeLifecycle(ability), ability.runnable ? undefined : ability.type === 'agent' ? 'no model' : 'no steps']
     .filter(Boolean)
     .join(', ');
 }

@@ -17,8 +17,8 @@ export async function findServer(
   const broken = registry.broken.get(`mcp_server:${name}`);
   if (broken) throw new AbilityError(broken);
   const known = registry.mcpServers.get(name);
-  const isAsked = flags.command !== undefined || flags.url !== undefined || flags.envProfile !== undefined;
-  if (!isAsked) {
+  const hasFlags = flags.command !== undefined || flags.url !== undefined || flags.envProfile !== undefined;
+  if (!hasFlags) {
     if (known) return { server: known, isNew: false };
     throw await noServer(registry, name);
   }

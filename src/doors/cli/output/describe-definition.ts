@@ -1,4 +1,4 @@
-import { describeStanding } from '../../../contracts/lifecycle.js';
+import { describeLifecycle } from '../../../contracts/lifecycle.js';
 import type { AgentProfile } from '../../../definitions/formats/agent.js';
 import type { HighLevel } from '../../../definitions/formats/high-level.js';
 import type { ImplementationBody } from '../../../definitions/formats/implementation.js';
@@ -9,7 +9,7 @@ import { plainText } from './plain-text.js';
 export function describeDefinition(definition: LowLevel | HighLevel | AgentProfile): string[] {
   const { scope, routing_hints: hints = {} } = definition;
   return [
-    ...said('status', describeStanding(definition)),
+    ...said('status', describeLifecycle(definition)),
     ...listed('modules', scope.modules),
     ...describeKind(definition),
     ...listed('keywords', hints.keywords),

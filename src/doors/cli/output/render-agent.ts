@@ -53,8 +53,8 @@ export function exitOfOutcome(outcome: SessionOutcome): ExitCode {
   if (status !== 'answered') return problem ? exitOf(problem) : EXIT.failed;
   const last = plan.map(({ id }) => tasks.find((task) => task.id === id));
   const failed = last.filter((task) => task?.status !== 'succeeded');
-  const [told] = [...failed.filter((task) => task && !FOLLOWS.has(task.status)), ...failed];
-  return failed.length === 0 ? EXIT.ok : exitOfCall(told);
+  const [decisive] = [...failed.filter((task) => task && !FOLLOWS.has(task.status)), ...failed];
+  return failed.length === 0 ? EXIT.ok : exitOfCall(decisive);
 }
 
 /** Statuses that follow from other calls that did not succeed. */

@@ -31,9 +31,9 @@ export function renderDocument(
   const isWritten = status === 'written' || status === 'created';
   const head = `${WORDS[status]}  ${file}${isWritten ? countsOf(changes) : ''}`;
   // A written document shows all changes but removals and renames.
-  const told = check ? changes : changes.filter(({ kind }) => kind === 'removed' || kind === 'renamed');
+  const shown = check ? changes : changes.filter(({ kind }) => kind === 'removed' || kind === 'renamed');
   const remarks = [
-    ...told.map(({ line, message }) => at(line, message)),
+    ...shown.map(({ line, message }) => at(line, message)),
     ...notes.map(({ line, message }) => at(line, message)),
     ...problems.map((problem) => describeProblem(problem, style)),
     ...gaps.map((gap) => at(1, `<!-- gap: ${describeGap(gap)} -->`)),

@@ -99,9 +99,9 @@ function names(title: string, all: string[], style: Style): string[] {
   return section(title, all.length === 0 ? [] : [`  ${someOf(all, MAX_NAMES)}`], style);
 }
 
-function someOf(all: string[], most: number): string {
-  const more = all.length > most ? ` and ${all.length - most} more, which --json names` : '';
-  return `${all.slice(0, most).join(', ')}${more}`;
+function someOf(all: string[], max: number): string {
+  const more = all.length > max ? ` and ${all.length - max} more, which --json names` : '';
+  return `${all.slice(0, max).join(', ')}${more}`;
 }
 
 function fewOf(lines: string[]): string[] {

@@ -29,8 +29,8 @@ function linesOf(routed: RoutedRequest, style: Style): string[] {
 
 function describe(suggestion: RoutedAbility, style: Style): string[] {
   const { id, level, score, reason, effects, placement, summary, given, missing, status, replaced_by } = suggestion;
-  const standing = status && status !== 'stable' ? [replaced_by ? `${status}, use ${replaced_by}` : status] : [];
-  const facts = [`${level}-level`, score.toFixed(2), effects ?? 'effects unknown', placement, ...standing];
+  const lifecycle = status && status !== 'stable' ? [replaced_by ? `${status}, use ${replaced_by}` : status] : [];
+  const facts = [`${level}-level`, score.toFixed(2), effects ?? 'effects unknown', placement, ...lifecycle];
   const inputs = Object.entries(given).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const schemas = [
     ...(suggestion.input_schema ? [`input: ${JSON.stringify(suggestion.input_schema)}`] : []),

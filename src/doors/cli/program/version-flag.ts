@@ -1,3 +1,3 @@
-export function isVersionAsked([first]: readonly string[]): boolean {
+export function wantsVersion([first]: readonly string[]): boolean {
   return first === '--version' || first === '-V';
 }

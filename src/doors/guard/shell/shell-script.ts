@@ -33,7 +33,7 @@ export interface ShellScript {
 
 const MAX_COMMANDS = 2000;
 const MAX_WORDS = 10_000;
-const MOST_IN_PIPE = 100;
+const MAX_IN_PIPE = 100;
 
 /** Limits what one call may give to judge: some tools let a call pass if their guard takes too long. */
 export class ShellExtent {
@@ -49,7 +49,7 @@ export class ShellExtent {
       this.words += item.words.length;
       const length = (inPipe.get(item.pipeline) ?? 0) + 1;
       inPipe.set(item.pipeline, length);
-      if (length > MOST_IN_PIPE) throw tooMany(MOST_IN_PIPE, 'commands in one pipe');
+      if (length > MAX_IN_PIPE) throw tooMany(MAX_IN_PIPE, 'commands in one pipe');
     }
     if (this.commands > MAX_COMMANDS) throw tooMany(MAX_COMMANDS, 'commands');
     if (this.words > MAX_WORDS) throw tooMany(MAX_WORDS, 'words');

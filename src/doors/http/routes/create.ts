@@ -1,7 +1,7 @@
 import { AbilityError } from '../../../contracts/problem.js';
 import { askInWords } from '../ask-in-words.js';
 import { createdBody, headersOf, makeTask, metaOf } from '../create-task.js';
-import { askedAnswer, createBody, createdAnswer, resultAnswer, runBody } from '../formats.js';
+import { createBody, createdAnswer, requestAnswer, resultAnswer, runBody } from '../formats.js';
 import { defineRoute, type Route } from '../route.js';
 import { answerOf, waitFor } from '../wait-answer.js';
 
@@ -23,11 +23,11 @@ export const createRoutes: Route[] = [
       200: {
         means:
           'It has ended, well or not: `status` says how. For a `prompt`: its outcome, if nothing is still running.',
-        schema: resultAnswer.or(askedAnswer),
+        schema: resultAnswer.or(requestAnswer),
       },
       202: {
         means: 'It goes on; without `wait`, only its key is returned.',
-        schema: resultAnswer.or(createdAnswer).or(askedAnswer),
+        schema: resultAnswer.or(createdAnswer).or(requestAnswer),
       },
     },
     async handle(call) {

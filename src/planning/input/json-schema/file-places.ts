@@ -69,7 +69,7 @@ function referred({ $ref }: JsonObject, root: JsonObject): Json | undefined {
   return value;
 }
 
-export const asksForFiles = memoize(
+export const takesFiles = memoize(
   (schema: JsonObject) =>
     JSON.stringify(schema).includes('"format":"file"') &&
     new LocalReferences(schema, 'The schema').parts.some((part) => isFileSchema(part.schema)),

@@ -28,12 +28,12 @@ const NOT_ASCII = /[^\0-\x7f]/;
 /** Removes line breaks and the blanks around them. */
 export function canonicalText(text: string): CanonicalText {
   // A UTF-16 unit takes up to three bytes; most texts are ASCII.
-  const most = NOT_ASCII.test(text) ? text.length * 3 : text.length;
+  const size = NOT_ASCII.test(text) ? text.length * 3 : text.length;
   const made: CanonicalText = {
-    bytes: new Uint8Array(most),
+    bytes: new Uint8Array(size),
     length: 0,
-    starts: new Int32Array(most),
-    ends: new Int32Array(most),
+    starts: new Int32Array(size),
+    ends: new Int32Array(size),
   };
   for (let at = 0; at < text.length; ) {
     const unit = text.charCodeAt(at);

@@ -45,7 +45,7 @@ export const TEXT_METHODS: Record<string, readonly Overload[]> = {
     overload<[string, string]>('string string -> list<string>', ([text, by]) => new List(split(text, by))),
     overload<[string, string, bigint]>(
       'string string int -> list<string>',
-      ([text, by, most]) => new List(splitInto(split(text, by), by, Number(most))),
+      ([text, by, max]) => new List(splitInto(split(text, by), by, Number(max))),
     ),
   ],
   join: [
@@ -114,9 +114,9 @@ function split(text: string, by: string): string[] {
   return by === '' ? [...text] : text.split(by);
 }
 
-function splitInto(parts: string[], by: string, most: number): string[] {
-  if (most === 0) return [];
-  return most < 0 || parts.length <= most ? parts : [...parts.slice(0, most - 1), parts.slice(most - 1).join(by)];
+function splitInto(parts: string[], by: string, max: number): string[] {
+  if (max === 0) return [];
+  return max < 0 || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(by)];
 }
 
 function textsOf(list: object): string[] {

@@ -88,11 +88,11 @@ export class S3Files {
 
   /** Hashes a file of one part before its upload; the digest of a larger one is known after its last part. */
   private async keepStream(source: Readable, { maxBytes, signal }: KeepOptions): Promise<KeptFile> {
-    const most = Math.min(maxBytes, MAX_COPIED);
+    const max = Math.min(maxBytes, MAX_COPIED);
     const own = `new/${randomUUID()}`;
-    const measured = new Measured(most);
+    const measured = new Measured(max);
     return passing(source, measured, signal, async () => {
-      const { whole, parts } = await beginParts(chunksOf(measured), partBytes(most));
+      const { whole, parts } = await beginParts(chunksOf(measured), partBytes(max));
       if (whole) return this.keepBytes(whole, measured.sha256());
       await this.objects.upload(own, parts);
       const kept = { sha256: measured.sha256(), bytes: measured.bytes };
@@ -122,8 +122,8 @@ function nameOf(sha256: string): string {
   return `files/${sha256.slice(0, 2)}/${sha256}`;
 }
 
-function partBytes(mostBytes: number): number {
-  return Math.max(PART_BYTES, Math.ceil(mostBytes / MAX_PARTS));
+function partBytes(maxTotal: number): number {
+  return Math.max(PART_BYTES, Math.ceil(maxTotal / MAX_PARTS));
 }
 
 /** Pipes a source through a stream that `action` reads. Any failure ends all; the source's takes priority. */

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { LockAccess, LockEntry } from '../../../../src/activities/concurrency/lock-access.js';
 import {
   createAcquire,
-  createFindGone,
+  createFindEnded,
   createRelease,
 } from '../../../../src/activities/concurrency/lock-activities.js';
 import type { AcquireAnswer } from '../../../../src/contracts/activities.js';
@@ -74,14 +74,14 @@ describe('a turn', () => {
 
 describe('holders that have ended', () => {
   const holders = ['a', 'b', 'c'].map((task) => ({ task, run: 'r' }));
-  const findGone = (workflowType: string): Promise<typeof holders> =>
-    activityEnvironment({ workflowType }).run(createFindGone({ locks: locksWith('b') }), { holders });
+  const findEnded = (workflowType: string): Promise<typeof holders> =>
+    activityEnvironment({ workflowType }).run(createFindEnded({ locks: locksWith('b') }), { holders });
 
   test('are found for a lock', async () => {
-    expect((await findGone(WORKFLOWS.lock)).map(({ task }) => task)).toEqual(['a', 'c']);
+    expect((await findEnded(WORKFLOWS.lock)).map(({ task }) => task)).toEqual(['a', 'c']);
   });
 
   test('are found for no other workflow', async () => {
-    await expect(findGone('signup')).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+    await expect(findEnded('signup')).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
   });
 });

@@ -12,10 +12,10 @@ function answer(verdict: Verdict, phase: Phase = 'PreAbilityCall', silence: 'all
 const decided = (decision: 'allow' | 'deny' | 'need_user_confirm', reason?: string): Verdict => ({
   kind: 'decided',
   decision,
-  told: [],
+  messages: [],
   ...(reason && { reason }),
 });
-const silent: Verdict = { kind: 'silent', told: [] };
+const silent: Verdict = { kind: 'silent', messages: [] };
 
 describe('before a call', () => {
   test.each(['allow', 'deny', 'need_user_confirm'] as const)('%s is what was said, with its reason', (decision) => {
@@ -67,7 +67,7 @@ describe('after a call', () => {
 
 describe('at a prompt', () => {
   test('what is said to the AI goes on to it, and an objection is one', () => {
-    const verdict: Verdict = { kind: 'silent', told: [], context: 'use tabs' };
+    const verdict: Verdict = { kind: 'silent', messages: [], context: 'use tabs' };
     expect(answer(verdict, 'PromptSubmit')).toMatchObject({ decision: 'allow', hook_signals: { context: 'use tabs' } });
     expect(answer(decided('deny', 'no'), 'PromptSubmit')).toMatchObject({ decision: 'deny', reason: 'no' });
     expect(answer(verdict, 'PreAbilityCall', 'allow')).not.toHaveProperty('hook_signals');
@@ -75,7 +75,7 @@ describe('at a prompt', () => {
 });
 
 test('what it says to people are warnings of one line each', () => {
-  expect(answer({ ...silent, told: ['two\nlines'] }, 'PreAbilityCall', 'allow').warnings).toEqual(['two lines']);
+  expect(answer({ ...silent, messages: ['two\nlines'] }, 'PreAbilityCall', 'allow').warnings).toEqual(['two lines']);
   expect(answer(silent, 'PreAbilityCall', 'allow')).not.toHaveProperty('warnings');
 });
 
@@ -100,13 +100,13 @@ describe('the words of an answer', () => {
   });
 
   test('have its message to people', () => {
-    expect(words({ systemMessage: 'hello' }).told).toEqual(['hello']);
-    expect(words({ systemMessage: '' }).told).toEqual([]);
+    expect(words({ systemMessage: 'hello' }).messages).toEqual(['hello']);
+    expect(words({ systemMessage: '' }).messages).toEqual([]);
   });
 
   test('say that changed permissions change nothing', () => {
     const decision = { behavior: 'allow', updatedPermissions: [] };
-    expect(words(specific({ decision }, 'PermissionRequest'), 'PermissionRequest').told).toEqual([
+    expect(words(specific({ decision }, 'PermissionRequest'), 'PermissionRequest').messages).toEqual([
       '`updatedPermissions` changes nothing here',
     ]);
   });
@@ -147,7 +147,7 @@ describe('the words of an answer', () => {
   test('an unknown key is told, and the first is kept', () => {
     const read = words({ zebra: 1, yak: 2 });
     expect(read.unknown).toBe('zebra');
-    expect(read.told).toHaveLength(2);
+    expect(read.messages).toHaveLength(2);
   });
 });
 

@@ -18,7 +18,7 @@ function over(script: string, more: Partial<ChildServer> = {}) {
     args: ['-c', script],
     cwd: '/',
     env: { PATH: process.env.PATH ?? '' },
-    mostBytes: 1000,
+    maxBytes: 1000,
     patienceMs: 20_000,
   };
   const transport = new ChildTransport({ ...server, ...more });
@@ -63,7 +63,7 @@ describe('a server as a process', () => {
   });
 
   test('gets a message that is larger than its pipe, as fast as it reads', async () => {
-    const { transport, seen } = over('cat', { mostBytes: 2_000_000 });
+    const { transport, seen } = over('cat', { maxBytes: 2_000_000 });
     await transport.start();
     const large = ping(1, { params: { text: 'x'.repeat(1_000_000) } });
     await transport.send(large);

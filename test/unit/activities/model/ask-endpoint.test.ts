@@ -13,7 +13,7 @@ import {
 import { traced } from '../traced.js';
 import { CHAT_PATH, delta, end, streamed } from './streamed-answer.js';
 
-const QUESTION: Question = { instructions: 'be kind', messages: [], note: 'now', tools: [], most: undefined };
+const QUESTION: Question = { instructions: 'be kind', messages: [], note: 'now', tools: [], maxTokens: undefined };
 
 let service: RecordingService;
 beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('a question to a model', () => {
         { role: 'assistant', content: 'done' },
       ],
       tools: [{ name: 'read', description: 'd', parameters: {} }],
-      most: 7,
+      maxTokens: 7,
     });
     expect(request.messages.slice(1, -1)).toEqual([
       { role: 'user', content: 'u' },

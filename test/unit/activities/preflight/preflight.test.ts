@@ -391,12 +391,12 @@ describe('the session of a task', () => {
   );
 
   const words = async (of: Partial<TaskRequest>) => {
-    const { preflight, tell } = preflightedProject(DENY);
+    const { preflight, notify } = preflightedProject(DENY);
     const refused = await preflight({ task: GENERATED, session: 's-1', ...of }).then(
       () => undefined,
       ({ type }: { type: string }) => type,
     );
-    return { refused, told: tell.mock.calls.map(([, { word }]) => word) };
+    return { refused, told: notify.mock.calls.map(([, { word }]) => word) };
   };
 
   test('hears of the task before it exists', async () => {

@@ -57,7 +57,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
   const { root } = temporaryProject({ ...FILES, ...files });
   const { project } = loadRegistry(root).project;
   const store = new MemoryFiles();
-  const tell = vi.fn<Dependencies['sessions']['tell']>(async () => ({}));
+  const notify = vi.fn<Dependencies['sessions']['notify']>(async () => ({}));
   const dependencies: Dependencies = {
     root,
     project,
@@ -66,7 +66,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     plans: new PlanSource(project, KEYS, async () => undefined, { has: async () => false, keep: async () => {} }),
     records: new RecordFolder(join(root, 'records')),
     files: { store, folders: { open: NOT_EXPECTED } },
-    sessions: { tell, countStarts: NOT_EXPECTED, readTask: NOT_EXPECTED },
+    sessions: { notify, countStarts: NOT_EXPECTED, readTask: NOT_EXPECTED },
     scripts: { keep: async () => undefined } as unknown as Dependencies['scripts'],
     tools: { pin: async (plan) => ({ plan, warnings: [] }) },
     findTask: async () => undefined,
@@ -93,7 +93,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
   };
   /** The plan of the workflow, before its tools are pinned. */
   const plan = () => resolvePlan(loadRegistry(root), 'flow', 'dev').plan;
-  return { root, project, dependencies, plan, store, tell, request, preflight, records: dependencies.records };
+  return { root, project, dependencies, plan, store, notify, request, preflight, records: dependencies.records };
 }
 
 /** Makes the operation `op` a tool of a server. */

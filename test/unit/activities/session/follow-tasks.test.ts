@@ -16,7 +16,7 @@ const seen = (ability: string, more: Partial<SeenTask> = {}): SeenTask => {
 function world(tasks: Record<string, SeenTask | null | undefined>) {
   const asked: string[] = [];
   const access: SessionAccess = {
-    tell: () => Promise.reject(new Error('nobody is told')),
+    notify: () => Promise.reject(new Error('nobody is told')),
     countStarts: () => Promise.reject(new Error('nothing is counted')),
     async readTask(key) {
       asked.push(key);

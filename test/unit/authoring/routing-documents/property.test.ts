@@ -50,7 +50,7 @@ const ability: fc.Arbitrary<RoutedAbility> = fc
     modules,
     path: `registry/${path}.yaml`,
     isKindKnown: true,
-    standing: '',
+    lifecycle: '',
     cells: [id, 'script', modules.join(', ') || 'any', cellOf(summary), literalCell(`registry/${path}.yaml`)],
   }));
 

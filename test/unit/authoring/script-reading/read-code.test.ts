@@ -43,9 +43,9 @@ token = os.environ["TOKEN"]
       { name: 'column', takes: 'each', isRequired: true },
       { name: 'quiet', flag: '--quiet', takes: 'nothing' },
       { name: 'v', flag: '-v', takes: 'count' },
-      { name: 'pair', takes: 'several', type: 'number', items: { least: 2, most: 2 } },
+      { name: 'pair', takes: 'several', type: 'number', items: { min: 2, max: 2 } },
       { name: 'on', takes: 'one' },
-      { name: 'files', takes: 'several', items: { least: 1 }, isRequired: true },
+      { name: 'files', takes: 'several', items: { min: 1 }, isRequired: true },
     ]);
     expect(parametersIn(read)[0]?.[6]).not.toHaveProperty('default');
     expect(read.summary).toBe('Reports on a CSV.  # not a comment');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../../src/client/connection/connect.js';
-import { isNobodyThere, keepingRuntime, reviveRuntime } from '../../../../src/client/connection/keep-runtime.js';
+import { isUnreachable, keepingRuntime, reviveRuntime } from '../../../../src/client/connection/keep-runtime.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import type { RuntimeFile } from '../../../../src/contracts/runtime.js';
 import { ownSpace } from '../../../../src/server/processes/process-space.js';
@@ -82,9 +82,9 @@ test.each([status.UNAVAILABLE, status.CANCELLED])(
 
 test('an error of ours that was made of one of the transport counts as that', () => {
   const ours = new AbilityError({ code: 'temporal.unavailable', message: 'x' }, { cause: failure(status.UNAVAILABLE) });
-  expect(isNobodyThere(ours)).toBe(true);
-  expect(isNobodyThere(failure(status.DEADLINE_EXCEEDED))).toBe(false);
-  expect(isNobodyThere(new Error('x'))).toBe(false);
+  expect(isUnreachable(ours)).toBe(true);
+  expect(isUnreachable(failure(status.DEADLINE_EXCEEDED))).toBe(false);
+  expect(isUnreachable(new Error('x'))).toBe(false);
 });
 
 test.each([

@@ -30,7 +30,7 @@ test('steps follow one another, from the ability to its output', () => {
 });
 
 test('a call tells ability, implementation, effect, approval, and what modifies it', () => {
-  const callees = { 'db.write': { effects: 'destructive', implementation: 'pg', asksIn: 'prod' } } as const;
+  const callees = { 'db.write': { effects: 'destructive', implementation: 'pg', approvalIn: 'prod' } } as const;
   const retry = { attempts: 4, first: '1s', factor: 2, max: '30s' };
   const { text } = draw([call('a', { timeout: '20s', retry, continue_on_error: true })], { callees });
   expect(text).toContain(

@@ -26,7 +26,7 @@ describe('the graph of an ability', () => {
         environment: 'staging',
         steps: [{ id: 'a', verb: 'call', call: 'db.drop', with: {} }],
         finally: [{ id: 'b', verb: 'let', let: { x: 1 } }],
-        callees: { 'db.drop': { effects: 'destructive', implementation: 'db.drop', asksIn: 'staging' } },
+        callees: { 'db.drop': { effects: 'destructive', implementation: 'db.drop', approvalIn: 'staging' } },
       },
       problem: null,
     });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ItemFailure } from '../../../../src/contracts/loops.js';
-import { type ToldTurns, tellTurns, tellTurnsInLine } from '../../../../src/rules/steps/describe-items.js';
+import { describeTurns, describeTurnsInLine, type TurnsRow } from '../../../../src/rules/steps/describe-items.js';
 
 const failure = (item: number, more: Partial<ItemFailure> = {}): ItemFailure => ({
   item,
@@ -10,7 +10,7 @@ const failure = (item: number, more: Partial<ItemFailure> = {}): ItemFailure => 
   error: { code: 'mine', message: 'no\nmore' },
   ...more,
 });
-const loop = (items: Partial<ToldTurns['items']>, more: Partial<ToldTurns> = {}): ToldTurns => ({
+const loop = (items: Partial<TurnsRow['items']>, more: Partial<TurnsRow> = {}): TurnsRow => ({
   path: 'hosts',
   status: 'failed',
   attempts: 0,
@@ -18,7 +18,7 @@ const loop = (items: Partial<ToldTurns['items']>, more: Partial<ToldTurns> = {})
   ...more,
 });
 
-test.each<[ToldTurns, string]>([
+test.each<[TurnsRow, string]>([
   [loop({}), '3 of 3 succeeded'],
   [loop({ total: 0, succeeded: 0 }), 'no items'],
   [loop({ succeeded: 1, skipped: 1, not_run: 1 }), '1 of 3 succeeded, 1 skipped, 1 not run'],
@@ -46,16 +46,16 @@ test.each<[ToldTurns, string]>([
     'failed in 1 of 20 turns, 22 attempts',
   ],
 ])('an account is one line: %#', (row, line) => {
-  expect(tellTurnsInLine(row, 5)).toBe(line);
+  expect(describeTurnsInLine(row, 5)).toBe(line);
 });
 
 test('a step outside loops has none', () => {
-  expect(tellTurns({ path: 'seed', status: 'succeeded', attempts: 3 }, 5)).toBeUndefined();
+  expect(describeTurns({ path: 'seed', status: 'succeeded', attempts: 3 }, 5)).toBeUndefined();
 });
 
 test('an unknown outcome is reported before failures, and what is not named is counted', () => {
   const failures = [failure(0), failure(1), failure(2, { status: 'unknown' })];
-  const told = tellTurns(
+  const told = describeTurns(
     loop({ total: 9, succeeded: 2, failed: 6, unknown: 1 }, { failures, failures_left_out: 4 }),
     2,
   );
@@ -69,7 +69,7 @@ test('an unknown outcome is reported before failures, and what is not named is c
 
 test('what steers a terminal is shown, in labels and messages of results that somebody else wrote', () => {
   const bad = failure(0, { label: 'a\u001b[2J', error: { code: 'mine', message: '\u202ehidden' } });
-  const line = tellTurnsInLine(loop({ succeeded: 2, failed: 1 }, { failures: [bad] }), 1);
+  const line = describeTurnsInLine(loop({ succeeded: 2, failed: 1 }, { failures: [bad] }), 1);
   expect(line).toContain('item 0 (a\\u001b[2J)');
   expect(line).toContain('mine: \\u202ehidden');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
 import type { StepSummary } from '../../../../src/contracts/task.js';
-import { tellForgiven } from '../../../../src/rules/steps/forgiven-failures.js';
+import { describeForgiven } from '../../../../src/rules/steps/forgiven-failures.js';
 
 /** A step with its path, and whether it goes on after an error. */
 function listed(path: string, goesOn = true): { step: PlanStep; path: string } {
@@ -16,7 +16,7 @@ function row(path: string, more: Partial<StepSummary>): StepSummary {
 const error = { code: 'script.exit', message: 'x.sh ended with exit code 3\nmore' };
 
 test('a failure that was forgiven is reported with its step and why', () => {
-  expect(tellForgiven([listed('notify')], [row('notify', { error })])).toEqual([
+  expect(describeForgiven([listed('notify')], [row('notify', { error })])).toEqual([
     'The step notify failed and the task went on (continue_on_error): script.exit: x.sh ended with exit code 3',
   ]);
 });
@@ -29,7 +29,7 @@ test('what succeeded, was not forgiven or cannot be is not told', () => {
     row('c', { status: 'unknown', error: { code: 'outcome.unknown', message: '' } }),
     row('d', { status: 'denied', error: { code: 'guard.denied', message: '' } }),
   ];
-  expect(tellForgiven(steps, rows)).toEqual([]);
+  expect(describeForgiven(steps, rows)).toEqual([]);
 });
 
 test('of a step in a loop the turns are counted, and the first is named', () => {
@@ -37,20 +37,20 @@ test('of a step in a loop the turns are counted, and the first is named', () => 
     { item: 12, label: 'web-13', status: 'failed' as const, path: 'hosts/12/check', attempts: 1, error },
   ];
   const turns = row('hosts/*/check', { turns: 20, failed_turns: 3, failures, failures_left_out: 2 });
-  expect(tellForgiven([listed('hosts/*/check')], [turns])).toEqual([
+  expect(describeForgiven([listed('hosts/*/check')], [turns])).toEqual([
     'The step hosts/*/check failed in 3 of 20 turns, which went on (continue_on_error); first item 12 (web-13): script.exit: x.sh ended with exit code 3',
   ]);
 });
 
 test('a failure that ended its turn is reported by the loop, not as forgiven', () => {
   expect(
-    tellForgiven([listed('hosts/*/check')], [row('hosts/*/check', { turns: 20, failed_turns: 1, error })]),
+    describeForgiven([listed('hosts/*/check')], [row('hosts/*/check', { turns: 20, failed_turns: 1, error })]),
   ).toEqual([]);
 });
 
 test('of many steps the first are reported, and the others counted', () => {
   const paths = Array.from({ length: 25 }, (_, index) => `s${index}`);
-  const told = tellForgiven(
+  const told = describeForgiven(
     paths.map((path) => listed(path)),
     paths.map((path) => row(path, { error })),
   );

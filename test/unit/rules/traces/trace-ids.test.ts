@@ -3,8 +3,8 @@ import { formatTraceparent, parseTraceparent, readTraceparent } from '../../../.
 import {
   attemptSpanId,
   callingSpanId,
-  spotOf,
-  spotOfHook,
+  hookInstanceOf,
+  stepInstanceOf,
   stepSpanId,
   taskSpanId,
   traceIdOf,
@@ -28,13 +28,13 @@ test('ids are of the form of W3C Trace Context, the same for the same task and n
 });
 
 test('the id of a called task tells which step calls it', () => {
-  expect(callingSpanId(MARK, 'a/each/1/call~2.1')).toBe(stepSpanId(MARK, 'a', spotOf('each/1/call', [2, 1])));
+  expect(callingSpanId(MARK, 'a/each/1/call~2.1')).toBe(stepSpanId(MARK, 'a', stepInstanceOf('each/1/call', [2, 1])));
 });
 
-test('a spot tells attempts of groups apart once there is a second one', () => {
-  expect(spotOf('g/s', [])).toBe('g/s');
-  expect(spotOf('g/s', [1, 1])).toBe('g/s');
-  expect(spotOf('g/s', [1, 2])).toBe('g/s~1.2');
+test('an instance tells attempts of groups apart once there is a second one', () => {
+  expect(stepInstanceOf('g/s', [])).toBe('g/s');
+  expect(stepInstanceOf('g/s', [1, 1])).toBe('g/s');
+  expect(stepInstanceOf('g/s', [1, 2])).toBe('g/s~1.2');
 });
 
 test('a hook stands in its step, in the task, or in the outermost group that may be tried again', () => {
@@ -43,11 +43,11 @@ test('a hook stands in its step, in the task, or in the outermost group that may
   const outer = { id: 'outer', verb: 'steps', steps: [inner], retry: { attempts: 2 } };
   const loop = { id: 'loop', verb: 'foreach', steps: [outer] };
   const plan = { ability: { kind: 'workflow' }, steps: [loop, { ...call, id: 'alone' }], finally: [] } as never;
-  expect(spotOfHook(plan, '')).toBeUndefined();
-  expect(spotOfHook(plan, 'alone')).toBe('alone');
-  expect(spotOfHook(plan, 'loop/3/outer')).toBe('loop/3/outer');
-  expect(spotOfHook(plan, 'loop/3/outer/inner/call')).toBe('loop/3/outer');
-  expect(spotOfHook({ ability: { kind: 'operation' }, steps: [], finally: [] } as never, 'run')).toBeUndefined();
+  expect(hookInstanceOf(plan, '')).toBeUndefined();
+  expect(hookInstanceOf(plan, 'alone')).toBe('alone');
+  expect(hookInstanceOf(plan, 'loop/3/outer')).toBe('loop/3/outer');
+  expect(hookInstanceOf(plan, 'loop/3/outer/inner/call')).toBe('loop/3/outer');
+  expect(hookInstanceOf({ ability: { kind: 'operation' }, steps: [], finally: [] } as never, 'run')).toBeUndefined();
 });
 
 test('a traceparent says what it was made of', () => {

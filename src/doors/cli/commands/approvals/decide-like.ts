@@ -106,8 +106,8 @@ async function decideOne(
 /** Approvals decided or ended meanwhile exit as denied; any other failure outweighs that. */
 function exitOfAll(errors: readonly Problem[]): ExitCode {
   if (errors.length === 0) return EXIT.ok;
-  const graver = errors.find((error) => error.code !== 'task.closed' && exitOf(error) !== EXIT.denied);
-  return graver ? exitOf(graver) : EXIT.denied;
+  const worse = errors.find((error) => error.code !== 'task.closed' && exitOf(error) !== EXIT.denied);
+  return worse ? exitOf(worse) : EXIT.denied;
 }
 
 function describeOutcome({ task_key, approval_id, status, error }: LikeOutcome): string {

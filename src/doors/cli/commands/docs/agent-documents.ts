@@ -19,12 +19,12 @@ export function planAgentDocumentsOf(
   { agents, skill }: Pick<DefinitionFlags['docs'], 'agents' | 'skill'>,
 ): DocumentPlan[] {
   const { registry } = siteFolders(root);
-  const isAskedFor = agents || skill !== undefined;
+  const isRequested = agents || skill !== undefined;
   const wanted = [
     ...(agents ? agentDocumentsOf(root, registry) : []),
     ...(skill === undefined ? [] : [skillIn(root, resolve(cwd, skill), skill)]),
   ];
-  return planAgentDocuments(root, registry, isAskedFor ? wanted : findAgentDocuments(root, registry));
+  return planAgentDocuments(root, registry, isRequested ? wanted : findAgentDocuments(root, registry));
 }
 
 /** Relative to the root; `folder` may be the skill's own. @throws AbilityError `usage.invalid` if outside. */

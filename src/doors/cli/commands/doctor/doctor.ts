@@ -30,19 +30,19 @@ const MARKS = {
 /** `ability doctor`: checks everything a task needs, from the machine to the workers. Source: docs/errors.md. */
 export async function run(context: Context, _: [], { fix = false }: RuntimeFlags['doctor']): Promise<ExitCode> {
   const checks: CheckResult[] = [];
-  const tell = (check: CheckResult): void => {
+  const report = (check: CheckResult): void => {
     checks.push(check);
     if (!context.flags.json) context.terminal.print(render(check, context));
   };
-  tell(checkNode());
-  const registry = await attempt('project', tell, () => openRegistry(context));
+  report(checkNode());
+  const registry = await attempt('project', report, () => openRegistry(context));
   if (registry) {
     const isRemote = (await chooseServer(context.flags, context.env).catch(() => undefined)) !== undefined;
-    checkDefinitions(registry, isRemote).forEach(tell);
+    checkDefinitions(registry, isRemote).forEach(report);
     const { checkExports } = await import('../../../guard/check-exports.js');
-    checkExports(registry.root, context.env, registry.project.policy.bypass?.decisions ?? 'deny').forEach(tell);
-    checkNotices(registry, context.env).forEach(tell);
-    await checkTemporal(context, registry, fix, tell);
+    checkExports(registry.root, context.env, registry.project.policy.bypass?.decisions ?? 'deny').forEach(report);
+    checkNotices(registry, context.env).forEach(report);
+    await checkTemporal(context, registry, fix, report);
   }
   if (context.flags.json) context.terminal.printJson({ checks });
   const failed = checks.filter(({ status }) => status === 'failed').length;
@@ -76,21 +76,21 @@ async function checkTemporal(
   context: Context,
   registry: Registry,
   fix: boolean,
-  tell: (check: CheckResult) => void,
+  report: (check: CheckResult) => void,
 ): Promise<void> {
   const paths = pathsOf(registry.root);
   const isRemote = (await chooseServer(context.flags, context.env)) !== undefined;
   if (!isRemote) {
-    tell(await checkBinary(context.env));
-    tell(checkRuntime(paths));
+    report(await checkBinary(context.env));
+    report(checkRuntime(paths));
   }
-  tell(checkDisk(paths.system, 'disk'));
-  tell(await checkStore(context.env.ABILITY_STORE ?? paths.store, paths));
-  tell(checkSealKeys(paths, context.env, isRemote));
-  await attempt('server', tell, () =>
+  report(checkDisk(paths.system, 'disk'));
+  report(await checkStore(context.env.ABILITY_STORE ?? paths.store, paths));
+  report(checkSealKeys(paths, context.env, isRemote));
+  await attempt('server', report, () =>
     withSession(context, registry, async (connection) => {
-      tell({ name: 'server', status: 'ok', message: `Temporal at ${connection.address} answers` });
-      await checkSession(connection, registry, fix, tell);
+      report({ name: 'server', status: 'ok', message: `Temporal at ${connection.address} answers` });
+      await checkSession(connection, registry, fix, report);
     }),
   );
 }
@@ -99,22 +99,24 @@ async function checkSession(
   connection: Connection,
   { project }: Registry,
   fix: boolean,
-  tell: (check: CheckResult) => void,
+  report: (check: CheckResult) => void,
 ): Promise<void> {
-  await attempt('attributes', tell, async () => tell(await checkAttributes(connection, fix)));
-  await attempt('retention', tell, async () => tell(await checkRetention(connection)));
-  await attempt('workers', tell, async () => tell(await checkWorkers(connection, Object.keys(project.environments))));
-  await attempt('renamed', tell, async () => {
+  await attempt('attributes', report, async () => report(await checkAttributes(connection, fix)));
+  await attempt('retention', report, async () => report(await checkRetention(connection)));
+  await attempt('workers', report, async () =>
+    report(await checkWorkers(connection, Object.keys(project.environments))),
+  );
+  await attempt('renamed', report, async () => {
     const renamed = await checkFormerNames(connection);
-    if (renamed) tell(renamed);
+    if (renamed) report(renamed);
   });
-  await attempt('dispatch', tell, async () => tell(await checkDispatch(connection)));
+  await attempt('dispatch', report, async () => report(await checkDispatch(connection)));
 }
 
 /** A check that cannot run counts as failed. */
 async function attempt<T>(
   name: string,
-  tell: (check: CheckResult) => void,
+  report: (check: CheckResult) => void,
   action: () => Promise<T>,
 ): Promise<T | undefined> {
   try {
@@ -123,7 +125,7 @@ async function attempt<T>(
     const at = error instanceof AbilityError && error.location ? ` (${formatLocation(error.location)})` : '';
     const message = reasonOf(error) + at;
     const advice = error instanceof AbilityError && error.suggestion ? { advice: error.suggestion } : {};
-    tell({ name, status: 'failed', message, ...advice });
+    report({ name, status: 'failed', message, ...advice });
     return undefined;
   }
 }

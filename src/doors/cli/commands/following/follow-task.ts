@@ -96,8 +96,8 @@ function isCreated(result: TaskResult | undefined): boolean {
 export function readPatience(isLive: boolean, { timeout: given, waitApproval }: FollowFlags): Patience {
   const timeout = given ?? (isLive ? undefined : TIMEOUT_OFF_TERMINAL);
   const timeoutMs = timeout === undefined ? undefined : readDuration('--timeout', timeout);
-  const unasked = isLive ? undefined : 0;
-  const approvalMs = waitApproval === undefined ? unasked : readDuration('--wait-approval', waitApproval);
+  const unspecified = isLive ? undefined : 0;
+  const approvalMs = waitApproval === undefined ? unspecified : readDuration('--wait-approval', waitApproval);
   return { timeout, timeoutMs, approvalMs };
 }
 

@@ -62,9 +62,9 @@ async function importHooks(
     hooks.filter((hook) => hook.file !== hookFileOf(site, phase)).map(({ value }) => value.id),
   );
   const { drafts, notTaken } = draftHooks(settings, abilities, place, taken);
-  const asked = { root, env: context.env, environment, registry, isRun: flags.run };
+  const request = { root, env: context.env, environment, registry, isRun: flags.run };
   const hooks: WrittenDraft[] = [];
-  for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, asked, signal) });
+  for (const draft of drafts) hooks.push({ draft, definition: await definitionOf(draft, request, signal) });
   const files = [...(tools?.files ?? []), ...planServiceFiles(site, drafts), ...planHookFiles(site, hooks)];
   const lost = lostHooks(registry, site, hooks);
   if (!flags.dryRun && files.length > 0) {
@@ -77,7 +77,7 @@ async function importHooks(
   const { callToShow } = await import('./call-to-show.js');
   const denied = callToShow(hooks, abilities);
   const isDryRun = flags.dryRun === true;
-  return { source, isDryRun, isRun: asked.isRun, hooks, notTaken, files, lost, ...(denied && { denied }) };
+  return { source, isDryRun, isRun: request.isRun, hooks, notTaken, files, lost, ...(denied && { denied }) };
 }
 
 /**
@@ -94,7 +94,7 @@ function refuseLoss({ env }: Context, { removed, changed }: LostHooks): void {
   });
 }
 
-interface Asked {
+interface ImportRequest {
   root: string;
   env: NodeJS.ProcessEnv;
   environment: string;
@@ -106,9 +106,9 @@ interface Asked {
  * Adds what the guard was seen to deny; if that is nothing, its silence is a deny.
  * Source: docs/hooks.md#guards-written-for-claude-code-or-codex.
  */
-async function definitionOf(draft: HookDraft, asked: Asked, signal: AbortSignal): Promise<JsonObject> {
+async function definitionOf(draft: HookDraft, request: ImportRequest, signal: AbortSignal): Promise<JsonObject> {
   if (draft.phase !== 'PreAbilityCall') return draft.definition;
-  const { denied, approved } = asked.isRun ? await answersOf(draft, asked, signal) : NOTHING;
+  const { denied, approved } = request.isRun ? await answersOf(draft, request, signal) : NOTHING;
   const [first] = approved;
   if (first) draft.notes.push(`wants an approval for ${first.ability} ${JSON.stringify(first.input)}`);
   if (denied.length === 0) return { ...draft.definition, abstain: 'deny' };
@@ -124,7 +124,7 @@ const NOTHING: Answers = { denied: [], approved: [] };
 
 async function answersOf(
   draft: HookDraft,
-  { root, env, environment, registry }: Asked,
+  { root, env, environment, registry }: ImportRequest,
   signal: AbortSignal,
 ): Promise<Answers> {
   const { offencesFor } = await import('../../../../authoring/import/hooks/draft-hooks.js');
@@ -223,9 +223,9 @@ function pluginRootOf(source: string): string | undefined {
 }
 
 /** Such as `claude` for `.claude/settings.json`, or the plugin's name for its `hooks/hooks.json`. */
-function nameOf(source: string, asked: string | undefined): string {
+function nameOf(source: string, chosen: string | undefined): string {
   const folder = basename(pluginRootOf(source) ?? dirname(source)).replace(/^\.+/, '');
-  const name = asked ?? (folder === '' ? basename(source).replace(/\..*$/, '') : folder);
+  const name = chosen ?? (folder === '' ? basename(source).replace(/\..*$/, '') : folder);
   if (/^[A-Za-z0-9][\w.-]*$/.test(name)) return name;
   throw usageError(
     `${name} cannot be the name of a folder of hooks`,

@@ -28,13 +28,13 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
   const registry = await openRegistry(context);
   return connectedInTime(context, registry, patience, `${key} was not deleted`, async (connection, deadline) => {
     const { signal } = deadline;
-    const standing = await keepingRuntime(connection, () => readStanding(connection, key, purge), signal);
-    if (standing !== 'deleted' && !(await isConfirmed(context, questionOn(key, standing, purge), signal))) {
+    const presence = await keepingRuntime(connection, () => readPresence(connection, key, purge), signal);
+    if (presence !== 'deleted' && !(await isConfirmed(context, questionOn(key, presence, purge), signal))) {
       terminal.note('Nothing was deleted.');
       return EXIT.interrupted;
     }
-    if (standing === 'open') terminal.note(`${key} is cancelled first; its clean-up runs.`);
-    if (purge && standing !== 'deleted' && standing !== 'unformed')
+    if (presence === 'open') terminal.note(`${key} is cancelled first; its clean-up runs.`);
+    if (purge && presence !== 'deleted' && presence !== 'unformed')
       terminal.note('Temporal takes up to a minute to delete a history.');
     // Only the history says which machine has the record, so it is read before a purge.
     const keeper = await readHost(connection, key).catch(() => undefined);
@@ -96,9 +96,9 @@ function warningsOf(
 }
 
 /** `unformed`: no task exists, possibly because preflight refused it. */
-type Standing = 'open' | 'ended' | 'deleted' | 'unformed';
+type TaskPresence = 'open' | 'ended' | 'deleted' | 'unformed';
 
-async function readStanding(connection: Connection, key: string, purge: boolean): Promise<Standing> {
+async function readPresence(connection: Connection, key: string, purge: boolean): Promise<TaskPresence> {
   try {
     return hasEnded(await viewOwnTask(connection, key)) ? 'ended' : 'open';
   } catch (error) {
@@ -108,8 +108,8 @@ async function readStanding(connection: Connection, key: string, purge: boolean)
   }
 }
 
-function questionOn(key: string, standing: Standing, purge: boolean): string {
+function questionOn(key: string, presence: TaskPresence, purge: boolean): string {
   const what = purge ? 'Its record and its history' : 'Its record';
-  const first = standing === 'open' ? ', which is open and will be cancelled' : '';
+  const first = presence === 'open' ? ', which is open and will be cancelled' : '';
   return `Delete ${key}${first}? ${what} cannot be restored.`;
 }

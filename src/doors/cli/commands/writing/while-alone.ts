@@ -29,12 +29,12 @@ export async function whileAlone<T>(root: string, waiting: Waiting, action: () =
 }
 
 async function takeAuthoringLock(path: string, { note, signal }: Waiting): Promise<HeldLock> {
-  let isTold = false;
+  let isReported = false;
   while (!signal.aborted) {
     const lock = tryLock(path);
     if (lock && isHeld(lock)) return lock;
-    if (lock && !isTold) note(`Waiting for process ${lock.holder.pid}, which writes into this project.`);
-    isTold ||= lock !== undefined;
+    if (lock && !isReported) note(`Waiting for process ${lock.holder.pid}, which writes into this project.`);
+    isReported ||= lock !== undefined;
     await sleep(LOOK_AGAIN_MS);
   }
   throw new Cancelled();

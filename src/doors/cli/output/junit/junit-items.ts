@@ -1,7 +1,7 @@
 import type { ItemFailure, LoopCounts } from '../../../../contracts/loops.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { isAmong } from '../../../../rules/number-ranges.js';
-import { nameOf, tellEnd, tellTurns } from '../../../../rules/steps/describe-items.js';
+import { describeEnd, describeTurns, nameOf } from '../../../../rules/steps/describe-items.js';
 import { counted } from '../plain-text.js';
 import { escapeXml, quoteXml } from './xml.js';
 
@@ -40,9 +40,9 @@ export function casesOfItems(
     if (cases.length >= MAX_CASES || end === 'unknown') counted[end] += 1;
     else if (end === 'skipped') cases.push({ xml: `${open(`${path}/${item}`)}><skipped/></testcase>`, end });
     else {
-      const told = covered.get(item);
-      const xml = told === undefined ? '/>' : `><skipped message=${quoteXml(told)}/></testcase>`;
-      cases.push({ xml: `${open(`${path}/${item}`)}${xml}`, end: told === undefined ? 'passed' : 'skipped' });
+      const described = covered.get(item);
+      const xml = described === undefined ? '/>' : `><skipped message=${quoteXml(described)}/></testcase>`;
+      cases.push({ xml: `${open(`${path}/${item}`)}${xml}`, end: described === undefined ? 'passed' : 'skipped' });
     }
   }
   return [...cases, ...countedCases(open, row, counted, covers)];
@@ -60,36 +60,39 @@ function endOf(items: LoopCounts, item: number, left: number): 'passed' | 'skipp
 
 function renderFailure(open: string, failure: ItemFailure, row: StepSummary, covers: boolean): JunitCase {
   const { path, task, status } = failure;
-  const told = `${nameOf(failure, row)}${tellEnd(failure) || ` ${status}`}`;
-  if (status === 'cancelled') return { xml: `${open}><skipped message=${quoteXml(told)}/></testcase>`, end: 'skipped' };
+  const described = `${nameOf(failure, row)}${describeEnd(failure) || ` ${status}`}`;
+  if (status === 'cancelled')
+    return { xml: `${open}><skipped message=${quoteXml(described)}/></testcase>`, end: 'skipped' };
   if (!covers) {
     return {
-      xml: `${open}><skipped message=${quoteXml(`did not fail the task: ${told}`)}/></testcase>`,
+      xml: `${open}><skipped message=${quoteXml(`did not fail the task: ${described}`)}/></testcase>`,
       end: 'skipped',
     };
   }
-  const text = [told, ...restOf(failure, told), task === undefined ? `log: ${path}` : `task: ${task}`].join('\n');
+  const text = [described, ...restOf(failure, described), task === undefined ? `log: ${path}` : `task: ${task}`].join(
+    '\n',
+  );
   return {
-    xml: `${open}><failure message=${quoteXml(told)}>${escapeXml(text)}</failure></testcase>`,
+    xml: `${open}><failure message=${quoteXml(described)}>${escapeXml(text)}</failure></testcase>`,
     end: 'failed',
   };
 }
 
-/** Message lines that `told` does not show; includes the first line if `told` shortened it. */
-function restOf({ error }: ItemFailure, told: string): string[] {
+/** Message lines that `described` does not show; includes the first line if `described` shortened it. */
+function restOf({ error }: ItemFailure, described: string): string[] {
   const [first = '', ...others] = (error?.message ?? '').split('\n');
-  return told.endsWith(first) ? others : [first, ...others];
+  return described.endsWith(first) ? others : [first, ...others];
 }
 
 function coveredIn({ path }: StepSummary, inner: readonly StepSummary[]): Map<number, string> {
-  const told = new Map<number, string>();
+  const described = new Map<number, string>();
   for (const step of inner) {
     for (const failure of step.items ? [] : (step.failures ?? [])) {
       const item = Number(failure.path.slice(path.length + 1).split('/', 1)[0]);
-      if (!told.has(item)) told.set(item, `did not fail the task: ${step.id}${tellEnd(failure)}`);
+      if (!described.has(item)) described.set(item, `did not fail the task: ${step.id}${describeEnd(failure)}`);
     }
   }
-  return told;
+  return described;
 }
 
 function countedCases(
@@ -110,7 +113,7 @@ function countedCases(
     cases.push({ xml: `${name('more items skipped')}><skipped message=${message}/></testcase>`, end: 'skipped' });
   }
   if (unknown > 0) {
-    const head = tellTurns(row, 0)?.head ?? '';
+    const head = describeTurns(row, 0)?.head ?? '';
     const message = `${counted(unknown, 'more item')} not listed; of all: ${head}`;
     const isBad = (row.failures_left_out ?? 0) > 0 && covers;
     const inside = isBad ? `<failure message=${quoteXml(message)}/>` : `<system-out>${escapeXml(message)}</system-out>`;

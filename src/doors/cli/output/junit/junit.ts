@@ -83,8 +83,8 @@ function isEmptyLoop({ items, path }: StepSummary): boolean {
 function casesOfLoop(loop: StepSummary, isFailing: boolean, result: TaskResult): JunitCase[] {
   const inner = result.steps.filter((step) => isInside(step, loop));
   const cases = casesOfItems(loop, inner, isFailing, result) ?? [];
-  const isTold = !isFailing || cases.some(({ end }) => end === 'failed');
-  return isTold ? cases : [...cases, caseOf(loop, isFailing, result)];
+  const isReported = !isFailing || cases.some(({ end }) => end === 'failed');
+  return isReported ? cases : [...cases, caseOf(loop, isFailing, result)];
 }
 
 function caseOf(step: StepSummary, isFailing: boolean, result: TaskResult): JunitCase {

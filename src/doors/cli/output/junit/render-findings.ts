@@ -14,10 +14,10 @@ export function renderFindingsJunit(findings: readonly Finding[]): string {
 function renderCase({ code, severity, message, why, fix, location }: Finding): string {
   const place = formatLocation(location);
   const open = `    <testcase classname=${quoteXml(code)} name=${quoteXml(place)} file=${quoteXml(location.file)} line="${location.line ?? 1}">`;
-  const told = `message=${quoteXml(message)}`;
+  const attribute = `message=${quoteXml(message)}`;
   const result =
     severity !== 'error'
-      ? `<skipped ${told}/>`
-      : `<failure ${told}>${escapeXml(`${place}\n${message}\nwhy: ${why}\nfix: ${fix}`)}</failure>`;
+      ? `<skipped ${attribute}/>`
+      : `<failure ${attribute}>${escapeXml(`${place}\n${message}\nwhy: ${why}\nfix: ${fix}`)}</failure>`;
   return `${open}${result}</testcase>`;
 }

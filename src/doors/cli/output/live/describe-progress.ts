@@ -95,7 +95,7 @@ export function renderHeartbeat({ view, attempts }: TaskNow, now: number): strin
     ({ path, status: one, items }) =>
       (one === 'running' || one === 'waiting') && !path.includes('*') && (items !== undefined || !groups.has(path)),
   );
-  const told = open.slice(0, MAX_NAMED).map(({ path, items }) => {
+  const named = open.slice(0, MAX_NAMED).map(({ path, items }) => {
     const from = progress[path]?.started_at;
     const words = [
       ...(items ? [endedOf(items)] : []),
@@ -108,10 +108,10 @@ export function renderHeartbeat({ view, attempts }: TaskNow, now: number): strin
     ];
     return `${oneLine(path)} ${words.join(', ')}`;
   });
-  const left = open.length - told.length;
+  const left = open.length - named.length;
   const time = wholeSeconds(now - Date.parse(started_at ?? created_at));
   const word = status === 'waiting_approval' ? 'waiting for approval' : status;
-  return `  ${word} ${time}${told.length > 0 ? `: ${told.join('; ')}` : ''}${left > 0 ? `; ${left} more` : ''}`;
+  return `  ${word} ${time}${named.length > 0 ? `: ${named.join('; ')}` : ''}${left > 0 ? `; ${left} more` : ''}`;
 }
 
 /** Rounds down, so that the display changes once a second. */

@@ -13,7 +13,7 @@ export function fitRows(rows: readonly LiveRow[], room: number): string[] {
   const all = rows.flatMap(({ lines }) => lines);
   if (all.length <= room) return all;
   const short = rows.map((row) => ({ ...row, lines: row.lines.slice(0, 1) }));
-  return fitAround(rows, room) ?? fitAround(short, room) ?? fitGravest(short, room);
+  return fitAround(rows, room) ?? fitAround(short, room) ?? fitWorst(short, room);
 }
 
 /** Shows all rows that matter, and others as far as they fit; undefined if even the former do not fit. */
@@ -68,7 +68,7 @@ function withCounts(rows: readonly LiveRow[], shown: ReadonlySet<number>): strin
 }
 
 /** If not all rows that matter fit: the gravest in plan order, and a count of the others. */
-function fitGravest(rows: readonly LiveRow[], room: number): string[] {
+function fitWorst(rows: readonly LiveRow[], room: number): string[] {
   const indices = ORDER.flatMap((statuses) =>
     rows.flatMap(({ status }, index) => (statuses.includes(status) ? [index] : [])),
   );

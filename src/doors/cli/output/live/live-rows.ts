@@ -2,7 +2,7 @@ import type { CallAttempt, OpenTask } from '../../../../client/index.js';
 import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepProgress, StepSummary, TaskView } from '../../../../contracts/task.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/steps/describe-items.js';
+import { describeEnd, describeTurnsInLine, nameOf } from '../../../../rules/steps/describe-items.js';
 import { isOfExpansion } from '../../../../rules/steps/step-name.js';
 import { isInTurn } from '../../../../rules/steps/turn-paths.js';
 import { markOf, tookOf } from '../result/render-steps.js';
@@ -86,7 +86,7 @@ function stateOf(step: StepSummary, view: TaskView, sources: RowSources): string
   const { status, path, items, attempts, error } = step;
   const entry = view.progress[path];
   if (status === 'pending') return '';
-  const loop = items ? renderLoop(items, sources) : (tellTurnsInLine(step, 0) ?? '');
+  const loop = items ? renderLoop(items, sources) : (describeTurnsInLine(step, 0) ?? '');
   if (isStepEnd(status)) {
     const took = tookOf(step);
     const tries = attempts > 1 && step.turns === undefined ? `attempt ${attempts}` : '';
@@ -118,7 +118,7 @@ function waitTexts(path: string, view: TaskView, now: number): WaitText[] {
 
 function failureOf(step: StepSummary, { style }: RowSources): string[] {
   const [first] = step.failures ?? [];
-  return first ? [`    ${style('red', '✗')} ${nameOf(first, step)}${tellEnd(first)}`] : [];
+  return first ? [`    ${style('red', '✗')} ${nameOf(first, step)}${describeEnd(first)}`] : [];
 }
 
 function waitsAt(path: string, view: TaskView, { now, attempts, style }: RowSources): string[] {
@@ -191,8 +191,8 @@ function elapsed(entry: StepProgress | undefined, { now }: RowSources): string {
 }
 
 /** Cuts the start of a path, since its end is more informative. */
-function shortened(path: string, most: number): string {
-  return widthOf(path) <= most ? path : `…${path.slice(1 - most)}`;
+function shortened(path: string, max: number): string {
+  return widthOf(path) <= max ? path : `…${path.slice(1 - max)}`;
 }
 
 function joined(parts: readonly string[]): string {

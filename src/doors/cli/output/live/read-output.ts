@@ -65,16 +65,16 @@ export function asShown(text: string): string {
   return startOf(oneLine(parts.findLast((part) => part.trim() !== '') ?? ''), MAX_SHOWN);
 }
 
-const USUAL_MOST = 1024 * 1024;
+const DEFAULT_MAX = 1024 * 1024;
 
 /** Reads a file that another process appends to: each line once, when it is complete. */
 export class GrowingFile {
   private offset = 0;
 
-  /** @param most maximum bytes per read; of more growth, only the end is read. */
+  /** @param max maximum bytes per read; of more growth, only the end is read. */
   constructor(
     private readonly path: string,
-    private readonly most = USUAL_MOST,
+    private readonly max = DEFAULT_MAX,
   ) {}
 
   /** Lines completed since the last call; none while the file does not exist. */
@@ -96,7 +96,7 @@ export class GrowingFile {
     const { size } = fstatSync(file);
     // The file was rewritten.
     if (size < this.offset) this.offset = 0;
-    const from = Math.max(this.offset, size - this.most);
+    const from = Math.max(this.offset, size - this.max);
     if (from === size) return '';
     const bytes = Buffer.alloc(size - from);
     const length = readSync(file, bytes, 0, bytes.length, from);

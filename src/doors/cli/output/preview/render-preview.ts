@@ -1,4 +1,4 @@
-import { describeStanding } from '../../../../contracts/lifecycle.js';
+import { describeLifecycle } from '../../../../contracts/lifecycle.js';
 import type { PlanPreview } from '../../../../contracts/preview.js';
 import { describeConcurrency } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
@@ -15,12 +15,12 @@ const MAX_OF_A_COMMAND = 300;
 
 export function renderPreview(preview: PlanPreview, style: Style, typist: Typist = { flags: {} }): string[] {
   const { ability, environment, creation, start, steps, on_error, problems } = preview;
-  const standing = describeStanding(ability);
+  const lifecycle = describeLifecycle(ability);
   const kept = environment.protected ? ', which is protected' : '';
   return [
     `${style('bold', ability.id)} v${ability.version} in ${environment.name}${kept}`,
     oneLine(ability.summary),
-    ...(standing === undefined ? [] : [`status: ${standing}`]),
+    ...(lifecycle === undefined ? [] : [`status: ${lifecycle}`]),
     '',
     ...renderFacts(preview, style),
     ...section(

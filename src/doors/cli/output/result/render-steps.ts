@@ -2,7 +2,7 @@ import type { ItemFailure } from '../../../../contracts/loops.js';
 import { isStepEnd } from '../../../../contracts/states.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
 import { formatDuration } from '../../../../rules/duration.js';
-import { nameOf, tellEnd, tellTurnsInLine } from '../../../../rules/steps/describe-items.js';
+import { describeEnd, describeTurnsInLine, nameOf } from '../../../../rules/steps/describe-items.js';
 import { isOfExpansion } from '../../../../rules/steps/step-name.js';
 import type { Style } from '../terminal/terminal.js';
 
@@ -49,8 +49,8 @@ export function tookOf({ status, duration_ms, call, attempts }: StepSummary): st
 }
 
 function attemptsOf(step: StepSummary): string {
-  const told = tellTurnsInLine(step, MAX_FAILURES);
-  if (told !== undefined) return `  ${told}`;
+  const described = describeTurnsInLine(step, MAX_FAILURES);
+  if (described !== undefined) return `  ${described}`;
   return step.attempts > 1 && step.turns === undefined ? ` (attempt ${step.attempts})` : '';
 }
 
@@ -58,11 +58,11 @@ function attemptsOf(step: StepSummary): string {
 export function renderChange(step: StepSummary): string {
   const took = tookOf(step);
   const time = took === '' ? '' : ` ${took}`;
-  const told = step.items && isStepEnd(step.status) ? tellTurnsInLine(step, MAX_FAILURES) : undefined;
-  return `  ${step.path} ${step.status}${time}${told === undefined ? attemptsOf(step) : `  ${told}`}`;
+  const described = step.items && isStepEnd(step.status) ? describeTurnsInLine(step, MAX_FAILURES) : undefined;
+  return `  ${step.path} ${step.status}${time}${described === undefined ? attemptsOf(step) : `  ${described}`}`;
 }
 
 /** One line for a turn that did not succeed, where nothing can be redrawn. */
 export function renderItemFailure(step: StepSummary, failure: ItemFailure): string {
-  return `  ${step.path} ${nameOf(failure, step)} ${failure.status}${tellEnd(failure)}`;
+  return `  ${step.path} ${nameOf(failure, step)} ${failure.status}${describeEnd(failure)}`;
 }

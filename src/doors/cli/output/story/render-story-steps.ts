@@ -6,7 +6,7 @@ import type { AttemptStory, StepStory, TaskStory } from '../../../../contracts/s
 import { formatDuration } from '../../../../rules/duration.js';
 import { type FoldedAnswer, foldAnswers } from '../../../../rules/hooks/fold-answers.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { tellTurns } from '../../../../rules/steps/describe-items.js';
+import { describeTurns } from '../../../../rules/steps/describe-items.js';
 import { isOfExpansion } from '../../../../rules/steps/step-name.js';
 import { generalPath } from '../../../../rules/steps/turn-paths.js';
 import { formatMoment, formatUntil, localTime } from '../format-time.js';
@@ -66,7 +66,7 @@ function renderStep(
   const start = started_at === null ? '' : style('dim', `, from ${localTime(started_at)}`);
   const over = protocol === undefined ? '' : `, over MCP ${oneLine(protocol)}`;
   const name = call === null || call === path ? path : `${path}  ${style('dim', call)}`;
-  const isTold = tries.at(-1)?.error != null || explainsOwn(step) || steps.some((inner) => isWhy(inner, step));
+  const isReported = tries.at(-1)?.error != null || explainsOwn(step) || steps.some((inner) => isWhy(inner, step));
   return [
     `${markOf(status, style)} ${name}  ${status}${status === 'skipped' ? skippedBecause(condition) : time + over + start}`,
     ...folded.filter(isBefore).flatMap(({ answer, times }) => renderHook(answer, '    ', style, times)),
@@ -76,7 +76,7 @@ function renderStep(
     ...renderTurnsOf(step, task_key, style, typist),
     ...renderTries(tries, style),
     ...(tries.length === 0 && turns === undefined && attempts > 1 ? [`    ${attempts} attempts`] : []),
-    ...(error && !isTold ? [`    ${renderError(error, '    ', style)}`] : []),
+    ...(error && !isReported ? [`    ${renderError(error, '    ', style)}`] : []),
     ...folded.filter((one) => !isBefore(one)).flatMap(({ answer, times }) => renderHook(answer, '    ', style, times)),
     ...(left > 0 ? [`    ${left} more answers of hooks`] : []),
   ];
@@ -98,14 +98,14 @@ function explainsOwn({ error, failures, failed_turns = 0 }: StepStory): boolean 
 
 /** The outcomes of a loop's turns, or of a step in it; one line for each of the first failures. */
 function renderTurnsOf(step: StepStory, key: string | null, style: Style, typist: Typist): string[] {
-  const told = tellTurns(step, MAX_FAILURES);
-  if (!told) return [];
-  const failures = told.failures.flatMap(({ failure, text }) => [
+  const described = describeTurns(step, MAX_FAILURES);
+  if (!described) return [];
+  const failures = described.failures.flatMap(({ failure, text }) => [
     `      ${style('red', plainText(text, '        '))}`,
     ...renderTries(triesOf(step, failure.path), style).map((line) => `    ${line}`),
     ...logOf(failure, key).map((line) => `        ${style('dim', asTyped(line, typist))}`),
   ]);
-  return [`    ${told.head}`, ...failures, ...(told.rest === '' ? [] : [`      ${told.rest}`])];
+  return [`    ${described.head}`, ...failures, ...(described.rest === '' ? [] : [`      ${described.rest}`])];
 }
 
 /** The attempts before the last one; empty without several. */

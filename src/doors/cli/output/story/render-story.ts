@@ -36,10 +36,10 @@ export function renderStory(
     ['Where to look', renderLinks(story)],
     ['Next', renderNext(next, style)],
   ];
-  const told = sections.filter(([, lines]) => lines.length > 0);
+  const shown = sections.filter(([, lines]) => lines.length > 0);
   return [
     headline(story, style),
-    ...told.map(([title, lines]) => [style('bold', title), ...lines.map((line) => indented(line))].join('\n')),
+    ...shown.map(([title, lines]) => [style('bold', title), ...lines.map((line) => indented(line))].join('\n')),
   ].join('\n\n');
 }
 
@@ -53,10 +53,10 @@ function headline(story: TaskStory, style: Style): string {
   const key = task_key === null ? '' : ` (${task_key})`;
   const color = status === 'succeeded' ? 'green' : isEndState(status) ? 'red' : 'yellow';
   const why = error ? `: ${firstLine(error.message)}` : '';
-  return `${style('bold', name)}${key} ${style(color, standing(story))}${why}`;
+  return `${style('bold', name)}${key} ${style(color, describeStatus(story))}${why}`;
 }
 
-function standing({ status, error, steps, approvals, definition, source, concurrency }: TaskStory): string {
+function describeStatus({ status, error, steps, approvals, definition, source, concurrency }: TaskStory): string {
   if (source === 'record' && !isEndState(status)) return 'was created; how it ended is not known';
   const at = error?.step === undefined || definition.kind === 'operation' ? '' : ` in step ${error.step}`;
   switch (status) {

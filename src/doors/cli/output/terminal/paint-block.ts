@@ -20,9 +20,9 @@ export function widthOf(text: string): number {
 }
 
 /** Cuts a text to this many cells, with an ellipsis; ends its styles. */
-export function cutToWidth(text: string, most: number): string {
-  if (most <= 0) return '';
-  const { index, truncated, ellipsed } = truncatedWidth(text, { limit: most, ellipsis: '…', ellipsisWidth: 1 });
+export function cutToWidth(text: string, max: number): string {
+  if (max <= 0) return '';
+  const { index, truncated, ellipsed } = truncatedWidth(text, { limit: max, ellipsis: '…', ellipsisWidth: 1 });
   if (!truncated) return text;
   const kept = text.slice(0, index);
   return `${kept}${ellipsed ? '…' : ''}${kept.includes('\x1b') ? '\x1b[0m' : ''}`;
