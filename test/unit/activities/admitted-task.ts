@@ -26,19 +26,21 @@ export function activityEnvironment(info: ActivityInfo): MockActivityEnvironment
  * A task that passed preflight, seen from its activities.
  *
  * @param input under which it was sealed.
- * @param more of what its seal says.
+ * @param more of what its seal says, its key among it.
+ * @param trace of the request that made it.
  * @returns what the worker knows of it, the mark of its seal, and an environment to run an activity of it in.
  */
-export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<Seal> = {}) {
+export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<Seal> = {}, trace?: string) {
   const taskQueue = taskQueueOf(plan.project, plan.environment.name, plan.placement);
   const sealed = { plan: digestOf(plan), task: RUN.workflowId, input: digestOf(input), user: USER, confirmations: [] };
   const seal = signSeal({ ...sealed, ...more }, KEYS);
-  const task = { seal, user: seal.user, session: seal.session ?? null, plan };
-  const start = { ...RUN, type: plan.ability.id, taskQueue, task };
+  const task = { seal, user: seal.user, session: seal.session ?? null, plan, ...(trace !== undefined && { trace }) };
+  const run = { ...RUN, workflowId: seal.task };
+  const start = { ...run, type: plan.ability.id, taskQueue, task };
   const chains = { has: async () => false, keep: async () => {} };
   return {
     plans: new PlanSource(plan.project, KEYS, async () => start, chains),
     mark: sealMark(seal),
-    environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: RUN, taskQueue, ...info }),
+    environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: run, taskQueue, ...info }),
   };
 }

@@ -1,0 +1,474 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { CallFailure } from '../../../../src/activities/call/call-failure.js';
+import type { CallInput } from '../../../../src/activities/call/call-input.js';
+import { CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
+import type { PlanHooks, PlanOperation } from '../../../../src/contracts/plan.js';
+import { AbilityError } from '../../../../src/contracts/problem.js';
+import { attempt, type Ended, keepingTracer, type OneAttempt, seenCall, temporaryFolder } from './one-attempt.js';
+
+const DESTRUCTIVE = { operation: { effects: 'destructive' } } as const;
+const TRACE = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const fails =
+  (code: string, facts: object = {}) =>
+  () => {
+    throw new CallFailure({ code, message: `it failed with ${code}` }, facts);
+  };
+
+/** A call that begins its effect, and then does what is given. */
+const begun = (then: () => unknown) => async (call: CallInput) => {
+  await call.begin();
+  return then();
+};
+
+const aborted = async (signal: AbortSignal): Promise<void> => {
+  if (!signal.aborted) await once(signal, 'abort');
+};
+
+const logLines = ({ logs }: Ended, name = 'first'): { stream: string; text: string }[] => {
+  const file = join(logs, `${name}.jsonl`);
+  if (!existsSync(file)) return [];
+  return readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { stream: string; text: string });
+};
+
+describe('a call is executed', () => {
+  test('with its input over the parameters of the implementation, and defaults', async () => {
+    const input_schema = { type: 'object', properties: { c: { type: 'integer', default: 3 } } };
+    const execute = vi.fn((_: CallInput, __: PlanOperation) => ({ done: true }));
+    const operation = { input_schema, ...withImplementation({ defaults: { a: 1 } }) };
+    const { answer } = await attempt(execute, { operation, request: { with: { b: 2 } } });
+    expect(execute.mock.calls[0]?.[0].input).toEqual({ a: 1, b: 2, c: 3 });
+    expect(answer).toEqual({ output: { done: true } });
+  });
+
+  test('with the key of its task, and a key for its effect that every attempt has', async () => {
+    const call = await seenCall({ info: { attempt: 2 } });
+    expect(call).toMatchObject({ taskKey: 't-1', idempotencyKey: 't-1/first', path: 'first', ability: 'signup' });
+  });
+
+  test('without a key of a task in a direct run', async () => {
+    const call = await seenCall({ seal: { task: 'direct:1' } });
+    expect(call).toMatchObject({ taskKey: null, idempotencyKey: 'direct:1/first' });
+  });
+
+  test('with the versions of its plan', async () => {
+    expect(await seenCall()).toMatchObject({ cel: FIRST_CEL, engine: 1 });
+    expect(await seenCall({ plan: { cel: CEL, engine: 2 } })).toMatchObject({ cel: CEL, engine: 2 });
+  });
+
+  test('within the trace of the request, and without one where the request had none', async () => {
+    expect((await seenCall({ trace: TRACE })).trace).toBe(TRACE);
+    expect(await seenCall()).not.toHaveProperty('trace');
+  });
+
+  test('within the span of its attempt where traces are written', async () => {
+    const { trace } = await seenCall({ trace: TRACE, dependencies: { tracer: keepingTracer() } });
+    expect(trace).toMatch(new RegExp(`^00-${'1'.repeat(32)}-`));
+    expect(trace).not.toBe(TRACE);
+  });
+
+  test('with the time that its implementation may take', async () => {
+    expect((await seenCall()).timeoutMs).toBe(1000);
+  });
+});
+
+describe('a call is refused without being executed', () => {
+  const refused = async (how: OneAttempt) => {
+    const execute = vi.fn(() => null);
+    const ended = await attempt(execute, how);
+    expect(execute).not.toHaveBeenCalled();
+    return ended;
+  };
+
+  test.each(['other', 'constructor', 'toString'])('of %s, which is not planned', async (activityType) => {
+    const { failure } = await refused({ info: { activityType } });
+    expect(failure).toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+  });
+
+  test('of a task whose seal is another one', async () => {
+    const { failure } = await refused({ request: { seal: 'other' } });
+    expect(failure).toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+  });
+
+  test('with an input that its schema does not allow', async () => {
+    const { failure } = await refused({ operation: { input_schema: { type: 'object', required: ['a'] } } });
+    expect(failure).toMatchObject({ type: 'input.invalid', nonRetryable: true });
+  });
+
+  test('where its step has no time left', async () => {
+    const { failure } = await refused({ info: { scheduledTimestampMs: Date.now() - 120_000 } });
+    expect(failure).toMatchObject({ type: 'timeout.step', nonRetryable: true });
+  });
+});
+
+describe('a failed call', () => {
+  test.each<[string, string, OneAttempt, boolean]>([
+    ['is repeated', 'unavailable', {}, true],
+    ['is not repeated after its last attempt', 'unavailable', { info: { attempt: 3 } }, false],
+    [
+      'is repeated as often as its step says',
+      'unavailable',
+      { info: { attempt: 3 }, retry: { attempts: 4 } as never },
+      true,
+    ],
+    ['is not repeated where its effect may not be', 'unavailable', DESTRUCTIVE, false],
+    [
+      'is not repeated for another code than its step lists',
+      'unavailable',
+      { retry: { errors: ['http.5xx'] } as never },
+      false,
+    ],
+    [
+      'is repeated where the condition of its step holds',
+      'unavailable',
+      { retry: { if: 'attempt == 1' } as never },
+      true,
+    ],
+    ['is not repeated where that does not hold', 'unavailable', { retry: { if: 'attempt > 1' } as never }, false],
+  ])('%s', async (_, code, how, repeated) => {
+    const { failure } = await attempt(fails(code), how);
+    expect(failure).toMatchObject({ type: code, nonRetryable: !repeated });
+  });
+
+  test('waits as the retry policy says', async () => {
+    expect((await attempt(fails('unavailable'))).failure?.nextRetryDelay).toBeUndefined();
+  });
+
+  test('waits a random part of that where its step says so', async () => {
+    const { failure } = await attempt(fails('unavailable'), { retry: { jitter: true } as never });
+    expect(failure?.nextRetryDelay).toBeTypeOf('number');
+  });
+
+  test('of a step that is no call has the attempts of its operation', async () => {
+    const { failure } = await attempt(fails('unavailable'), { request: { path: 'elsewhere' } });
+    expect(failure?.nonRetryable).toBe(false);
+  });
+
+  test('whose time was that of its step is a timeout of the step', async () => {
+    const info = { scheduledTimestampMs: Date.now() - 59_500 };
+    const { failure } = await attempt(fails('timeout.call'), { info });
+    expect(failure).toMatchObject({ type: 'timeout.step', nonRetryable: true });
+  });
+
+  test('has its reason in its log, and hides what its log hides', async () => {
+    const ended = await attempt((call) => {
+      call.log.hide('s3cret');
+      throw new CallFailure({ code: 'http.500', message: 'got s3cret' });
+    });
+    expect(ended.failure?.message).not.toContain('s3cret');
+    expect(logLines(ended)).toMatchObject([{ stream: 'runtime', text: expect.stringMatching(/^got \*+$/) }]);
+  });
+
+  test('leaves no timer', async () => {
+    vi.useFakeTimers();
+    await attempt(fails('unavailable'));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('the next attempt hears by a heartbeat', () => {
+  test.each<[string, object, OneAttempt, unknown[]]>([
+    ['that this one may have had its effect', { unclear: true }, {}, [{ unclear: true }]],
+    ['that this one was answered', { hasArrived: true }, {}, [{ arrived: true }]],
+    ['both', { unclear: true, hasArrived: true }, {}, [{ unclear: true, arrived: true }]],
+    ['nothing where neither is so', {}, {}, []],
+    ['nothing where there is no next attempt', { unclear: true }, { info: { attempt: 3 } }, []],
+  ])('%s', async (_, facts, how, beats) => {
+    expect((await attempt(fails('unavailable', facts), how)).beats).toEqual(beats);
+  });
+});
+
+describe('a call that is cancelled', () => {
+  const cancelling: OneAttempt = { during: (environment) => environment.cancel('CANCELLED') };
+  const cancelled = (execute: (call: CallInput) => unknown, how: OneAttempt = {}) =>
+    attempt(
+      async (call) => {
+        await aborted(call.signal);
+        return execute(call);
+      },
+      { ...cancelling, ...how },
+    );
+
+  test('ends as cancelled, whatever its target says', async () => {
+    const { failure } = await cancelled(fails('unavailable'));
+    expect(failure).toMatchObject({ name: 'CancelledFailure' });
+  });
+
+  test('is unknown where it may have had an effect that must not be repeated', async () => {
+    const { failure } = await cancelled(fails('unavailable', { unclear: true }), DESTRUCTIVE);
+    expect(failure).toMatchObject({ type: 'outcome.unknown', details: [{}, { cut: true }] });
+  });
+
+  test('fails as it did where its answer had arrived', async () => {
+    const { failure } = await cancelled(fails('script.output_invalid', { hasArrived: true }));
+    expect(failure).toMatchObject({ type: 'script.output_invalid', details: [{}, { arrived: true }] });
+  });
+
+  test.each<[string, () => unknown, string, OneAttempt]>([
+    ['the cancellation', fails('unavailable'), 'cancelled', {}],
+    [
+      'what it failed with, where its answer had arrived',
+      fails('output.too_large', { hasArrived: true }),
+      'output.too_large',
+      {},
+    ],
+  ])('has in its span %s', async (_, execute, error, how) => {
+    const { spans } = await cancelled(execute, { ...how, dependencies: { tracer: keepingTracer() } });
+    expect(spans).toMatchObject([{ error }]);
+  });
+});
+
+describe('the span of an attempt', () => {
+  test.each<[string, () => unknown, OneAttempt, string | undefined]>([
+    ['none that succeeded', () => null, {}, undefined],
+    ['its code', fails('unavailable'), {}, 'unavailable'],
+    [
+      'the limit of its step',
+      fails('timeout.call'),
+      { info: { scheduledTimestampMs: Date.now() - 59_500 } },
+      'timeout.step',
+    ],
+    [
+      'a mistake',
+      () => {
+        throw new TypeError('broken');
+      },
+      {},
+      'internal.error',
+    ],
+  ])('has as its error %s', async (_, execute, how, error) => {
+    const { spans } = await attempt(execute, { ...how, dependencies: { tracer: keepingTracer() } });
+    expect(spans.map((span) => span.error)).toEqual([error]);
+  });
+
+  test.each([
+    [true, 'script', ['{}', '{"a":1}']],
+    [false, 'script', [undefined, undefined]],
+    [true, 'model', [undefined, undefined]],
+  ] as const)('has contents where the operator wants them (%s), of a %s', async (records, kind, contents) => {
+    const model = kind === 'model' ? withImplementation({ kind, model: { name: 'm' } }) : {};
+    const dependencies = { tracer: keepingTracer(records) };
+    const { spans } = await attempt(() => ({ a: 1 }), { operation: model, dependencies });
+    const { attributes = {} } = spans[0] ?? {};
+    expect([attributes['gen_ai.tool.call.arguments'], attributes['gen_ai.tool.call.result']]).toEqual(contents);
+  });
+});
+
+describe('the mark of an effect', () => {
+  test('is left as the effect begins, where it must not be repeated', async () => {
+    const { mark } = await attempt(
+      begun(() => null),
+      { ...DESTRUCTIVE, request: { groups: [2] } },
+    );
+    expect(mark.made).toEqual([
+      [
+        { project: 'acme', environment: 'staging', call: 't-1/first', groups: [2] },
+        { run: 'r-1', activity: '7' },
+      ],
+    ]);
+    expect(mark.removed).toEqual([]);
+  });
+
+  test('is left for the first attempt of all, where no group is repeated', async () => {
+    const { mark } = await attempt(
+      begun(() => null),
+      DESTRUCTIVE,
+    );
+    expect(mark.made[0]?.[0].groups).toEqual([]);
+  });
+
+  test('is not left where the effect does not begin', async () => {
+    expect((await attempt(() => null, DESTRUCTIVE)).mark.made).toEqual([]);
+  });
+
+  test('is not left where the effect may be repeated', async () => {
+    expect((await attempt(begun(() => null))).mark.made).toEqual([]);
+  });
+
+  test('is taken back where nothing was sent', async () => {
+    const { mark } = await attempt(begun(fails('unavailable.connection')), DESTRUCTIVE);
+    expect(mark.removed).toHaveLength(1);
+  });
+
+  test('of another run ends the call as unknown, with the way to go on', async () => {
+    const marks = { make: async () => ({ run: 'r-0', activity: '5' }), remove: async () => {} };
+    const done = vi.fn();
+    const { failure } = await attempt(begun(done), { ...DESTRUCTIVE, dependencies: { marks } });
+    expect(failure).toMatchObject({ type: 'outcome.unknown', details: [{ suggestion: /ability task retry t-1/ }, {}] });
+    expect(done).not.toHaveBeenCalled();
+  });
+});
+
+describe('an answer that cannot be used', () => {
+  const invalid = { operation: { output_schema: { type: 'object', required: ['id'] } } };
+
+  test('means that the call was made, where its effect had begun', async () => {
+    const { failure } = await attempt(
+      begun(() => ({})),
+      invalid,
+    );
+    expect(failure).toMatchObject({
+      type: 'script.output_invalid',
+      message: /^The call was made/,
+      details: [{}, { arrived: true }],
+    });
+  });
+
+  test('does not mean that where it had not', async () => {
+    const { failure } = await attempt(() => ({}), invalid);
+    expect(failure?.type).toBe('script.output_invalid');
+    expect(failure?.details[1]).not.toHaveProperty('arrived');
+  });
+});
+
+describe('the answer of a call', () => {
+  test('has the number of its attempt from the second on', async () => {
+    expect((await attempt(() => 1, { info: { attempt: 2 } })).answer).toEqual({ output: 1, attempt: 2 });
+  });
+
+  test('has the files that it made', async () => {
+    const { answer } = await attempt(async ({ files }) => {
+      files.made.report = await files.keep(async () => Readable.from([Buffer.from('a')]), { name: 'a.txt' });
+      return null;
+    });
+    expect(answer?.files).toMatchObject({ report: { name: 'a.txt', bytes: 1 } });
+  });
+
+  test('has a warning where its log cannot be written', async () => {
+    const logs = temporaryFolder();
+    writeFileSync(join(logs, 'file'), '');
+    const records = { logsOf: () => join(logs, 'file'), sharedLog: () => undefined } as never;
+    const { answer } = await attempt(({ log }) => log.add('stdout', 'hello'), { dependencies: { records } });
+    expect(answer?.warnings).toEqual([expect.stringContaining('log')]);
+  });
+
+  test('leaves what it printed in its log', async () => {
+    const ended = await attempt(({ log }) => log.add('stdout', 'hello'));
+    expect(logLines(ended)).toMatchObject([{ stream: 'stdout', text: 'hello', step: 'first', attempt: 1 }]);
+  });
+
+  test('of requests alone leaves its log in the file of all such calls', async () => {
+    const { logs } = await attempt(({ log }) => log.add('request', 'GET /'));
+    expect(readdirSync(logs)).toEqual([expect.stringMatching(/^requests\./)]);
+  });
+
+  test('leaves no folder of the call', async () => {
+    const open = async () => temporaryFolder();
+    const folders = { open: vi.fn(open) };
+    const files = { store: {} as never, folders };
+    await attempt(({ files: own }) => own.folder(), { dependencies: { files } });
+    expect(existsSync((await folders.open.mock.results[0]?.value) as string)).toBe(false);
+  });
+
+  test('gives a call the files of its task, and the room that is left', async () => {
+    const file = { $file: 'a'.repeat(64), name: 'f', bytes: 1, media_type: 'text/plain' };
+    const opened = async (files: string[]) =>
+      (await attempt(async (call) => void (await call.files.open(file)), { request: { files } })).failure?.type;
+    expect(await opened([])).toBe('file.not_of_task');
+    expect(await opened([file.$file])).toBe('store.not_shared');
+    const full = await attempt(
+      ({ files }) => files.keep(async () => Readable.from([Buffer.from('ab')]), { name: 'a' }),
+      { request: { file_room: 1 } },
+    );
+    expect(full.failure?.type).toBe('file.too_large');
+  });
+});
+
+describe('the built-in hooks of a call', () => {
+  const hook = (name: string, options: object = {}) =>
+    ({ id: name, handler: { kind: 'builtin', name, options } }) as PlanHooks['pre_call'][number];
+  const scope = (allow: string) => hook('environment_scope', { allow: [allow] });
+  const hooks = (of: Partial<PlanHooks>) => ({
+    operation: { hooks: { pre_create: [], pre_call: [], post_call: [], ...of } },
+  });
+
+  test('may deny it, and it is not executed', async () => {
+    const execute = vi.fn();
+    const { failure } = await attempt(execute, hooks({ pre_call: [scope('dev')] }));
+    expect(failure).toMatchObject({ type: 'guard.denied', details: [{}, { hooks: [{ decision: 'deny' }] }] });
+    expect(execute).not.toHaveBeenCalled();
+  });
+
+  test('that allow it are told by their durations alone', async () => {
+    const { answer } = await attempt(() => 1, hooks({ pre_call: [scope('staging')], post_call: [hook('usage')] }));
+    expect(answer).toEqual({ output: 1, allowed: true, allowed_ms: [expect.any(Number), expect.any(Number)] });
+  });
+
+  test('of which one says more are told in full', async () => {
+    const post_call = [hook('usage'), scope('dev')];
+    const { answer } = await attempt(() => 1, hooks({ post_call }));
+    expect(answer?.hooks).toMatchObject([{ hook_id: 'usage' }, { hook_id: 'environment_scope', decision: 'deny' }]);
+    expect(answer).not.toHaveProperty('allowed');
+  });
+
+  test.each<[string, () => unknown]>([
+    ['succeeded', () => 1],
+    ['failed', fails('unavailable')],
+  ])('hear that it %s, once', async (status, execute) => {
+    const { used } = await attempt(execute, hooks({ post_call: [hook('usage')] }));
+    expect(used).toMatchObject([{ status, ability_id: 'db.write', task_id: 't-1', step: 'first' }]);
+  });
+
+  test('are those alone: others run as activities of their own', async () => {
+    const script = { id: 's', handler: { kind: 'script', script: {}, timeout_ms: 1 } } as never;
+    const { answer } = await attempt(() => 1, hooks({ pre_call: [script], post_call: [script] }));
+    expect(answer).toEqual({ output: 1 });
+  });
+});
+
+describe('an answer that cannot be stored', () => {
+  const full = (): Promise<never> => Promise.reject(new AbilityError({ code: 'store.full', message: 'no room' }));
+  const stored = (how: OneAttempt, storeLarge = full) =>
+    attempt(
+      begun(() => 1),
+      { ...how, dependencies: { storeLarge } },
+    );
+
+  test('fails a call that may be repeated, as one that was made', async () => {
+    const { failure } = await stored({});
+    expect(failure).toMatchObject({ type: 'store.full', message: 'no room', details: [{}, { arrived: true }] });
+  });
+
+  test('is an unknown outcome of one that must not be repeated', async () => {
+    const { failure } = await stored(DESTRUCTIVE);
+    expect(failure).toMatchObject({
+      type: 'outcome.unknown',
+      details: [{ details: { seen: { code: 'store.full' } } }, {}],
+    });
+  });
+
+  test('is a mistake where the reason is one', async () => {
+    const { failure } = await stored({}, () => Promise.reject(new TypeError('broken')));
+    expect(failure?.type).toBe('internal.error');
+  });
+
+  test('does not tell hooks a second time how the call ended', async () => {
+    const usage = { id: 'usage', handler: { kind: 'builtin', name: 'usage', options: {} } } as never;
+    const { used } = await stored({ operation: { hooks: { pre_create: [], pre_call: [], post_call: [usage] } } });
+    expect(used).toMatchObject([{ status: 'succeeded' }]);
+  });
+
+  test('is measured by the limit of the plan', async () => {
+    const storeLarge = vi.fn(async () => {});
+    await attempt(() => 1, { dependencies: { storeLarge } });
+    expect(storeLarge).toHaveBeenCalledWith({ output: 1 }, 1000);
+  });
+});
+
+/** The implementation of the operation with other parts. */
+function withImplementation(parts: object): Partial<PlanOperation> {
+  const script = { path: 's.mjs', digest: '0', interpreter: [], args: [], env: { pass: [], set: {}, secrets: {} } };
+  const plain = { id: 'db.write', kind: 'script', tags: [], defaults: {}, overridable: [], prompts: {}, script };
+  return { implementation: { ...plain, timeout_ms: 1000, ...parts } as unknown as PlanOperation['implementation'] };
+}

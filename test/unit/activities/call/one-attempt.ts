@@ -1,0 +1,140 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { createCall } from '../../../../src/activities/call/call.js';
+import type { CallInput } from '../../../../src/activities/call/call-input.js';
+import type { EffectMarks } from '../../../../src/activities/call/effect-mark.js';
+import type { CallAnswer, CallRequest } from '../../../../src/contracts/activities.js';
+import { TIMEOUT_MARGIN_MS } from '../../../../src/contracts/names.js';
+import type { Plan, PlanOperation, PlanStep } from '../../../../src/contracts/plan.js';
+import type { Seal } from '../../../../src/contracts/seal.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import type { EndedSpan, Tracer } from '../../../../src/tracing/tracer.js';
+import { MemoryFiles } from '../../../fixtures/memory-files.js';
+import { examplePlan } from '../../rules/example-plan.js';
+import { type ActivityInfo, type activityEnvironment, admittedTask } from '../admitted-task.js';
+
+type Dependencies = Parameters<typeof createCall>[0];
+type CallStep = Extract<PlanStep, { verb: 'call' }>;
+
+const NOT_EXPECTED = (): Promise<never> => Promise.reject(new Error('this is not expected'));
+
+/** One attempt of the call `first` of the operation `db.write`, and how it differs from a plain one. */
+export interface OneAttempt {
+  operation?: Partial<PlanOperation>;
+  plan?: Partial<Plan>;
+  retry?: CallStep['retry'];
+  request?: Partial<CallRequest>;
+  info?: ActivityInfo;
+  seal?: Partial<Seal>;
+  trace?: string;
+  dependencies?: Partial<Dependencies>;
+  /** Runs while the operation is executed. */
+  during?: (environment: ReturnType<typeof activityEnvironment>) => void;
+}
+
+/** How an attempt ended, and what its surroundings saw of it. */
+export interface Ended {
+  answer: CallAnswer | undefined;
+  /** The failure that Temporal gets: its type is the code. */
+  failure: Failure | undefined;
+  beats: unknown[];
+  /** What was recorded by the built-in hook `usage`. */
+  used: Record<string, unknown>[];
+  mark: { made: Parameters<EffectMarks['make']>[]; removed: unknown[] };
+  /** The folder of its logs. */
+  logs: string;
+  spans: EndedSpan[];
+}
+
+export interface Failure extends Error {
+  type: string;
+  nonRetryable: boolean;
+  nextRetryDelay?: number;
+  details: [{ code: string; message: string; details?: unknown }, Record<string, unknown>];
+}
+
+/** A tracer that keeps the spans. */
+export function keepingTracer(recordsContents = false): Tracer & { spans: EndedSpan[] } {
+  const spans: EndedSpan[] = [];
+  const write = (span: EndedSpan): void => {
+    spans.push(span);
+  };
+  return { recordsContents, spans, isSampled: () => true, write, close: async () => {} };
+}
+
+/** A temporary folder that is removed with the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ability-call-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The plan with the operation `db.write`, which is called by the step `first`. */
+export function planOfCall({ operation = {}, plan = {}, retry }: OneAttempt = {}): Plan {
+  const step: CallStep = { id: 'first', verb: 'call', call: 'db.write', with: {}, ...(retry && { retry }) };
+  const example = examplePlan([step]);
+  const written = { ...(example.operations['db.write'] as PlanOperation), ...operation };
+  return { ...example, operations: { 'db.write': written }, ...plan };
+}
+
+/** Makes one attempt. @param execute stands for the script, the tool or the service. */
+export async function attempt(
+  execute: (call: CallInput, operation: PlanOperation) => unknown,
+  how: OneAttempt = {},
+): Promise<Ended> {
+  const plan = planOfCall(how);
+  const { plans, mark, environment } = admittedTask(plan, {}, how.seal, how.trace);
+  const context = environment({
+    activityType: 'db.write',
+    activityId: '7',
+    scheduledTimestampMs: Date.now(),
+    scheduleToCloseTimeoutMs: 60_000 + TIMEOUT_MARGIN_MS,
+    startToCloseTimeoutMs: 60_000 + TIMEOUT_MARGIN_MS,
+    ...how.info,
+  });
+  const beats: unknown[] = [];
+  context.on('heartbeat', (details) => beats.push(details));
+  const used: Record<string, unknown>[] = [];
+  const marks = { made: [] as Parameters<EffectMarks['make']>[], removed: [] as unknown[] };
+  const logs = temporaryFolder();
+  const dependencies: Dependencies = {
+    plans,
+    records: { logsOf: () => logs, sharedLog: () => undefined } as never,
+    files: { store: new MemoryFiles(), folders: { open: async () => temporaryFolder() } },
+    marks: {
+      make: async (...about) => {
+        marks.made.push(about);
+        return 'made';
+      },
+      remove: async (call) => void marks.removed.push(call),
+    },
+    storeLarge: async () => {},
+    execute: async (operation, call) => {
+      how.during?.(context);
+      return (await execute(call, operation)) as never;
+    },
+    answerScript: NOT_EXPECTED,
+    answerAbility: NOT_EXPECTED,
+    secrets: (name) => new SecretSource('/nowhere', name, {}),
+    recordUsage: (line) => used.push(line),
+    ...how.dependencies,
+  };
+  const request: CallRequest = { seal: mark, path: 'first', with: {}, ...how.request };
+  const ended = { answer: undefined, failure: undefined, beats, used, mark: marks, logs };
+  const spans = (dependencies.tracer as ReturnType<typeof keepingTracer> | undefined)?.spans ?? [];
+  try {
+    const answer: CallAnswer = await context.run(createCall(dependencies), request);
+    return { ...ended, answer, spans };
+  } catch (error) {
+    return { ...ended, failure: error as Failure, spans };
+  }
+}
+
+/** The call that an operation was executed with. */
+export async function seenCall(how: OneAttempt = {}): Promise<CallInput> {
+  const execute = vi.fn(async (_: CallInput) => null);
+  await attempt(execute, how);
+  return execute.mock.calls[0]?.[0] as CallInput;
+}
