@@ -8,7 +8,15 @@ import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import { CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
 import type { PlanHooks, PlanOperation } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import { attempt, type Ended, keepingTracer, type OneAttempt, seenCall, temporaryFolder } from './one-attempt.js';
+import {
+  attempt,
+  type Ended,
+  keepingTracer,
+  type OneAttempt,
+  seenCall,
+  temporaryFolder,
+  withImplementation,
+} from './one-attempt.js';
 
 const DESTRUCTIVE = { operation: { effects: 'destructive' } } as const;
 const TRACE = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
@@ -465,10 +473,3 @@ describe('an answer that cannot be stored', () => {
     expect(storeLarge).toHaveBeenCalledWith({ output: 1 }, 1000);
   });
 });
-
-/** The implementation of the operation with other parts. */
-function withImplementation(parts: object): Partial<PlanOperation> {
-  const script = { path: 's.mjs', digest: '0', interpreter: [], args: [], env: { pass: [], set: {}, secrets: {} } };
-  const plain = { id: 'db.write', kind: 'script', tags: [], defaults: {}, overridable: [], prompts: {}, script };
-  return { implementation: { ...plain, timeout_ms: 1000, ...parts } as unknown as PlanOperation['implementation'] };
-}

@@ -138,3 +138,10 @@ export async function seenCall(how: OneAttempt = {}): Promise<CallInput> {
   await attempt(execute, how);
   return execute.mock.calls[0]?.[0] as CallInput;
 }
+
+/** The implementation of the operation with other parts. */
+export function withImplementation(parts: object): Partial<PlanOperation> {
+  const script = { path: 's.mjs', digest: '0', interpreter: [], args: [], env: { pass: [], set: {}, secrets: {} } };
+  const plain = { id: 'db.write', kind: 'script', tags: [], defaults: {}, overridable: [], prompts: {}, script };
+  return { implementation: { ...plain, timeout_ms: 1000, ...parts } as unknown as PlanOperation['implementation'] };
+}
