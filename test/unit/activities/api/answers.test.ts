@@ -5,6 +5,10 @@ import type { CallFailure } from '../../../../src/activities/call/call-failure.j
 import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
+import { ATTRIBUTES } from '../../../../src/contracts/traces.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { runWithin } from '../../../../src/tracing/current-span.js';
+import { serverOf } from '../../../../src/tracing/trace-model-call.js';
 import {
   type Answer,
   breakOff,
@@ -49,6 +53,7 @@ describe('the output of a call', () => {
     ['is JSON, whatever the service calls an object', send(200, 'text/plain', '{"a":1}'), {}, { a: 1 }],
     ['is JSON by any type that ends so', send(200, 'application/problem+json', '7'), {}, 7],
     ['is text where it is no JSON', send(200, 'text/plain', 'hi'), {}, { text: 'hi' }],
+    ['is text where a plain text looks like null', send(200, 'text/plain', 'null'), {}, { text: 'null' }],
     ['is text where a plain text looks like a number', send(200, 'text/plain', '7'), {}, { text: '7' }],
     ['is text where the definition says so', json({ a: 1 }), { response: { as: 'text' } }, { text: '{"a":1}' }],
     [
@@ -65,6 +70,18 @@ describe('the output of a call', () => {
       { body: 1, headers: { 'X-LEFT': '3' } },
     ],
     [
+      'has headers that came several times as one text',
+      (response) => response.writeHead(200, { 'x-many': ['a', 'b'] }).end('1'),
+      { response: { as: 'json', headers: ['x-many'] } },
+      { body: 1, headers: { 'x-many': 'a, b' } },
+    ],
+    ...['aÿ', '＿x', '⻿x', 'ﻀx'].map((text): [string, Answer, JsonObject, unknown] => [
+      `keeps the letters of ${text}`,
+      (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(text),
+      {},
+      { text },
+    ]),
+    [
       'is read in the letters that the answer names',
       (response) => response.writeHead(200, { 'content-type': 'text/plain; charset=latin1' }).end(Buffer.from([0xe4])),
       {},
@@ -80,6 +97,16 @@ describe('the output of a call', () => {
     expect(await answered(answer, api)).toEqual(output);
   });
 
+  test.each([
+    ['12345678', true],
+    ['1234567', false],
+  ])('has no secret of eight characters in it, as shorter ones may be words: %s, %s', async (KEY, isMasked) => {
+    const auth = { query: { token: '{credential:key}' } };
+    const secrets = new SecretSource('/nowhere', 'dev', { ...SECRETS, KEY });
+    const output = await answered(json({ next: `/y?token=${KEY}` }), { auth }, { secrets });
+    expect(output).toEqual({ next: `/y?token=${isMasked ? '***' : KEY}` });
+  });
+
   test('never has a long secret of the address', async () => {
     const auth = { query: { token: '{credential:key}' } };
     const repeat: Answer = (response, { query }) =>
@@ -87,6 +114,43 @@ describe('the output of a call', () => {
     const output = await answered(repeat, { auth });
     expect(JSON.stringify(output)).not.toContain(SECRETS.KEY);
     expect(output).toMatchObject({ next: expect.stringContaining('/y?token=') });
+  });
+});
+
+describe('for a plan of engine 1, the output of a call', () => {
+  const plain = (type: string, ...bytes: number[]): Answer => {
+    return (response) => response.writeHead(200, { 'content-type': type }).end(Buffer.from(bytes));
+  };
+
+  test.each<[string, Answer, JsonObject, unknown]>([
+    ['is UTF-8 in letters that are not known', plain('text/plain; charset=x-y', 0x61), { as: 'text' }, { text: 'a' }],
+    ['has a sign for each wrong byte', plain('text/plain', 0xff, 0x61), { as: 'text' }, { text: '\ufffda' }],
+    [
+      'is read in other letters only as text',
+      plain('text/plain; charset=latin1', 0xe4),
+      { status: true },
+      { status: 200, body: { text: '\ufffd' } },
+    ],
+    ['is read in the letters that the answer names', plain('x/y; charset=latin1', 0xe4), { as: 'text' }, { text: 'ä' }],
+  ])('%s', async (_, answer, response, output) => {
+    expect(await answered(answer, { response }, { engine: 1 })).toEqual(output);
+  });
+});
+
+describe('text beside a status is an output', () => {
+  const schemas: [string, JsonObject | null, boolean][] = [
+    ['any output is', null, true],
+    ['the body may have a text', { properties: { body: { properties: { text: {} } } } }, true],
+    ['the body has no text', { properties: { body: { properties: { id: {} } } } }, false],
+    ['the body is anything', { properties: { body: true } }, false],
+    ['there is no body', { properties: { text: {} } }, false],
+    ['there are no properties', { type: 'object' }, false],
+  ];
+
+  test.each(schemas)('where %s under the contract: %j, %s', async (_, outputSchema, isOutput) => {
+    const call = answered(send(200, 'text/html', 'hi'), { response: { status: true } }, { outputSchema });
+    if (isOutput) expect(await call).toEqual({ status: 200, body: { text: 'hi' } });
+    else await expect(call).rejects.toMatchObject({ code: 'api.output_invalid' });
   });
 });
 
@@ -115,10 +179,34 @@ describe('an answer that cannot be used', () => {
       {},
       'api.output_invalid',
     ],
+    [
+      'is not in the letters that it names',
+      (r) => void r.writeHead(200, { 'content-type': 'text/plain; charset=utf-16le' }).end(Buffer.from([0x41])),
+      {},
+      {},
+      'api.output_invalid',
+    ],
     ['has an unsafe key', send(200, 'application/json', '{"__proto__":{}}'), {}, {}, 'api.output_invalid'],
     ['is larger than an output', json('x'.repeat(20)), {}, { outputBytes: 10 }, 'output.too_large'],
   ])('%s', async (_, answer, api, more, code) => {
     await expect(answered(answer, api, more)).rejects.toMatchObject({ code });
+  });
+
+  test('because of its bytes comes with the advice how to take them', async () => {
+    const bytes: Answer = (response) => response.writeHead(200, {}).end(Buffer.from([0xff]));
+    const advice = { suggestion: expect.stringContaining('as: base64') };
+    await expect(answered(bytes)).rejects.toMatchObject(advice);
+    await expect(answered(send(200, 'text/plain; charset=x-y', 'a'))).rejects.toMatchObject(advice);
+  });
+
+  test('is said with its type, or that it has none', async () => {
+    const json = { response: { as: 'json' } };
+    await expect(answered(send(200, 'x/y', 'hi'), json)).rejects.toMatchObject({
+      message: expect.stringContaining('answered with x/y, and its body is not JSON: hi'),
+    });
+    await expect(answered((response) => response.end('hi'), json)).rejects.toMatchObject({
+      message: expect.stringContaining('answered with something'),
+    });
   });
 
   test('may be exactly as large as an output', async () => {
@@ -157,6 +245,17 @@ describe('a failure of the service', () => {
     const long = await failureOf(answered(send(500, 'text/plain', 'x'.repeat(50_000)), {}, { outputBytes: 10 }));
     expect(long).toMatchObject({ code: 'http.500' });
     expect(long.message.length).toBeLessThan(400);
+  });
+
+  test('is told with all of a body that is just as large as an output', async () => {
+    await expect(answered(send(500, 'text/plain', '0123456789'), {}, { outputBytes: 10 })).rejects.toMatchObject({
+      details: { body: '0123456789' },
+    });
+  });
+
+  test('is the failure it is, however large its body', async () => {
+    const call = answered(send(300, 'text/plain', 'x'.repeat(50)), {}, { outputBytes: 10 });
+    await expect(call).rejects.toMatchObject({ code: 'http.300' });
   });
 
   test('does not repeat the secrets that were sent', async () => {
@@ -203,10 +302,38 @@ describe('a failure of the service', () => {
   });
 });
 
-test('each request is in the log of the call, with its status', async () => {
-  const log = new CallLog(undefined, '', 1);
-  await answered(json(1, 201), {}, { log });
-  expect(log.tailOf('request' as never)).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/x -> 201 \(\d{1,4} ms\)$/m);
+describe('each request', () => {
+  test('is in the log of the call, with its status and how long it took', async () => {
+    const log = new CallLog(undefined, '', 1);
+    const before = performance.now();
+    await answered(json(1, 201), {}, { log });
+    const line = log.tailOf('request' as never);
+    expect(line).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/x -> 201 \(\d+ ms\)$/);
+    expect(Number(/\((\d+) ms\)/.exec(line)?.[1])).toBeLessThanOrEqual(Math.ceil(performance.now() - before));
+  });
+
+  test('is in the log of the call with the reason where it fails', async () => {
+    const log = new CallLog(undefined, '', 1);
+    const port = await closedPort();
+    await callService({ port, origin: `http://127.0.0.1:${port}` }, { path: '/x' }, { log }).catch(() => {});
+    expect(log.tailOf('request' as never)).toMatch(/\/x -> .*ECONNREFUSED/);
+  });
+
+  test('names its server and the status of its answer in the span of the call', async () => {
+    const attributes: object[] = [];
+    const open = { set: (more: object) => void attributes.push(more), fail: () => {} };
+    await runWithin({ tracer: {}, context: {}, open } as never, () => answered(json(1, 201)));
+    expect(Object.assign({}, ...attributes)).toMatchObject({
+      [ATTRIBUTES.httpStatus]: 201,
+      ...serverOf(new URL(service.origin)),
+    });
+  });
+});
+
+test('a redirect to a host that is not allowed is not followed', async () => {
+  service.on('/away', send(307, 'text/plain', '', { location: `http://127.0.0.2:${service.port}/stolen` }));
+  await expect(callService(service, { path: '/away' })).rejects.toMatchObject({ code: 'denied.host' });
+  expect(service.requestsOf('/stolen')).toEqual([]);
 });
 
 test('a redirected POST is sent as a GET without its body', async () => {

@@ -25,8 +25,13 @@ beforeEach(() => {
   begun = 0;
 });
 
-/** Calls the service. @param allowed hosts of the policy. @param begin leaves the mark of the call. */
-function call(path: string, allowed: string[], begin = async () => void (begun += 1)): Promise<unknown> {
+/** Calls the service. @param allowed hosts of the policy. @param begin leaves the mark of the call. @param limiter of its rate. */
+function call(
+  path: string,
+  allowed: string[],
+  begin = async () => void (begun += 1),
+  limiter: Pick<RateLimiter, 'take'> = new RateLimiter(),
+): Promise<unknown> {
   const planned = plannedApi({ method: 'POST', path });
   const implementation = { ...planned, api: { ...planned.api, base_url: service.origin, allowed_hosts: allowed } };
   const input: CallInput = {
@@ -50,7 +55,7 @@ function call(path: string, allowed: string[], begin = async () => void (begun +
     files: callFiles(),
     outputFiles: undefined,
   };
-  return callApi(implementation, input, { limiter: new RateLimiter() });
+  return callApi(implementation, input, { limiter: limiter as RateLimiter });
 }
 const listed = () => [`127.0.0.1:${service.port}`];
 
@@ -72,4 +77,11 @@ test('a call whose mark cannot be left sends nothing', async () => {
 test('a call that the policy refuses leaves no mark', async () => {
   await expect(call('/refused', [])).rejects.toMatchObject({ code: 'denied.host' });
   expect(begun).toBe(0);
+});
+
+test('a call that must wait for longer than its time-out sends nothing', async () => {
+  const limited = new Error('limited');
+  const limiter = { take: () => Promise.reject(limited) };
+  await expect(call('/limited', listed(), undefined, limiter)).rejects.toBe(limited);
+  expect([begun, service.requestsOf('/limited')]).toEqual([0, []]);
 });

@@ -52,6 +52,16 @@ test('the stricter of two limits counts', async () => {
   });
 });
 
+test('a call waits for a slot that comes free just at its time-out', async () => {
+  const limiter = new RateLimiter();
+  await limiter.take('i', { per_minute: 1 }, CALL);
+  later(MINUTE - 5);
+  const exact = { ...CALL, timeoutMs: 5 };
+  const taken = limiter.take('i', { per_minute: 1 }, exact);
+  later(5);
+  await taken;
+});
+
 test('implementations do not count for each other', async () => {
   const limiter = new RateLimiter();
   await limiter.take('one', { per_minute: 1 }, CALL);

@@ -69,6 +69,20 @@ describe('credentials', () => {
   );
 
   test.each([
+    [
+      'one of several',
+      [FROM.secretQuery[0], { name: 'other', value: 'not-in-there' }],
+      'https://two.test/the-secret-key',
+    ],
+    ['one in the form of an address', [{ name: 'key', value: 'a/b c' }], 'https://two.test/a%2Fb%20c'],
+    ['one in the form of a form', [{ name: 'key', value: 'a/b c' }], 'https://two.test/?x=a%2Fb+c'],
+  ])('refuse the redirect where another host has %s', (_, secretQuery, location) => {
+    expect(() => follow(307, location, { secretQuery } as Partial<ApiRequest>)).toThrow(
+      expect.objectContaining({ code: 'denied.host' }),
+    );
+  });
+
+  test.each([
     'https://two.test/the-secret-key',
     'https://two.test/c?other=the-secret-key',
     'https://two.test/#the-secret-key',
