@@ -58,5 +58,5 @@ function isRequest(value: unknown): value is SlotRequest {
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {
-  return value !== null && typeof value === 'object' ? { ...value } : {};
+  return typeof value === 'object' ? { ...value } : {};
 }

@@ -58,7 +58,7 @@ function kindOf(value: Json | undefined): string {
 }
 
 /** In document order. @param cel version of the plan, for replays. @throws AbilityError `expression.syntax`. */
-export function expressionsIn(template: Json, cel?: string): Expression[] {
+export function expressionsIn(template: Json | undefined, cel?: string): Expression[] {
   if (typeof template === 'string') return cut(template, cel).filter((part) => typeof part !== 'string');
   if (template === null || typeof template !== 'object') return [];
   return Object.values(template).flatMap((item) => expressionsIn(item, cel));

@@ -15,8 +15,8 @@ export const stepsRead = memoize((tree: Tree): ReadonlySet<string> | undefined =
   const cel = tree.cel ?? FIRST_CEL;
   const handlers = tree.on_error ?? [];
   return idsReadBy([
-    ...expressionsIn(tree.output ?? null, cel),
-    ...handlers.flatMap(({ output }) => expressionsIn(output ?? null, cel)),
+    ...expressionsIn(tree.output, cel),
+    ...handlers.flatMap(({ output }) => expressionsIn(output, cel)),
     ...allSteps(tree).flatMap(({ step }) => expressionsOf(step, cel)),
   ]);
 });
@@ -62,30 +62,30 @@ export function readInTurns(loop: StepOfKind<'loop'>, cel: string): readonly str
 
 function expressionsOf(step: PlanStep, cel: string): Expression[] {
   const { bare, templates } = ownExpressions(step);
-  const handlers = (step.on_error ?? []).map(({ output }) => output ?? null);
+  const handlers = (step.on_error ?? []).map(({ output }) => output);
   return [
     ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source, cel)])),
-    ...[step.timeout ?? null, ...handlers, ...templates].flatMap((one) => expressionsIn(one, cel)),
+    ...[step.timeout, ...handlers, ...templates].flatMap((one) => expressionsIn(one, cel)),
   ];
 }
 
-function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templates: Json[] } {
+function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templates: (Json | undefined)[] } {
   switch (step.verb) {
     case 'call':
       return {
         bare: [],
-        templates: [step.with, step.undo?.with ?? null, step.retry?.first ?? null, step.retry?.max ?? null],
+        templates: [step.with, step.undo?.with, step.retry?.first, step.retry?.max],
       };
     case 'approval':
       return { bare: [], templates: [step.approval.title, step.approval.expires] };
     case 'parallel':
-      return { bare: [], templates: [step.max_parallel ?? null] };
+      return { bare: [], templates: [step.max_parallel] };
     case 'race':
       return { bare: [], templates: [] };
     case 'foreach':
       return 'list' in step.foreach
-        ? { bare: [], templates: [step.foreach.list, step.max_parallel, step.label ?? null] }
-        : { bare: [step.foreach.expression], templates: [step.max_parallel, step.label ?? null] };
+        ? { bare: [], templates: [step.foreach.list, step.max_parallel, step.label] }
+        : { bare: [step.foreach.expression], templates: [step.max_parallel, step.label] };
     case 'switch':
       return { bare: step.cases.map((item) => item.if), templates: [] };
     case 'repeat':
@@ -93,16 +93,16 @@ function ownExpressions(step: PlanStep): { bare: (string | undefined)[]; templat
     case 'wait':
       if ('for' in step.wait) return { bare: [], templates: [step.wait.for] };
       if ('until' in step.wait) return { bare: [step.wait.until], templates: [] };
-      return { bare: [step.wait.if], templates: [step.wait.timeout ?? null] };
+      return { bare: [step.wait.if], templates: [step.wait.timeout] };
     case 'steps':
       return {
         bare: [],
-        templates: [step.retry?.first ?? null, step.retry?.max ?? null, step.template?.output ?? null],
+        templates: [step.retry?.first, step.retry?.max, step.template?.output],
       };
     case 'let':
       return { bare: [], templates: [step.let] };
     case 'fail':
-      return { bare: [], templates: [step.fail.message, step.fail.details ?? null] };
+      return { bare: [], templates: [step.fail.message, step.fail.details] };
     case 'end':
       return { bare: [], templates: [step.end.output] };
   }

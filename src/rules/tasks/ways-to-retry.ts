@@ -53,8 +53,9 @@ function beginning(plan: StepTree | undefined, task: string, error: ReportedErro
   // A retry continues from the transcript; from its turns, it would repeat them all.
   if (plan?.agent) return { from: null };
   const path = pathOfError(error);
-  const step = plan && path !== undefined ? stepToRetry(plan, taskOfError(error) ?? task, path) : undefined;
-  if (plan === undefined || step === undefined || !canBeginAt(plan, step)) return { from: null };
+  if (plan === undefined || path === undefined) return { from: null };
+  const step = stepToRetry(plan, taskOfError(error) ?? task, path);
+  if (step === undefined) return { from: null };
   const loop = outermostLoop(plan, step);
   if (loop?.verb === 'foreach') return { from: null, foreach: loop.id };
   return { from: loop?.id ?? step };

@@ -47,7 +47,7 @@ export function hookInstanceOf(plan: StepTree & Pick<Plan, 'ability'>, path: str
   const parts = path.split('/');
   for (let length = 1; length < parts.length; length += 1) {
     const around = parts.slice(0, length).join('/');
-    const step = /^\d+$/.test(parts[length - 1] ?? '') ? undefined : findStep(plan, around);
+    const step = findStep(plan, around);
     if (step?.verb === 'steps' && step.retry) return around;
   }
   return path;

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { anyAbortSignal, signalWithin } from '../../../src/rules/any-abort-signal.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { anyAbortSignal, endsWithin, signalWithin } from '../../../src/rules/any-abort-signal.js';
 
 test('fires with the reason of the first that does, also where that was before', () => {
   const [one, other] = [new AbortController(), new AbortController()];
@@ -22,6 +22,41 @@ test('released it holds nothing, and fires no more', () => {
   expect(getEventListeners(long.signal, 'abort')).toEqual([]);
   long.abort();
   expect(all.some(({ signal }) => signal.aborted)).toBe(false);
+});
+
+test('fired, it holds nothing', () => {
+  const one = new AbortController();
+  const { signal } = anyAbortSignal([one.signal]);
+  one.abort();
+  expect(signal.aborted).toBe(true);
+  expect(getEventListeners(one.signal, 'abort')).toEqual([]);
+});
+
+test('released before the time is up, it holds nothing, and its time never comes', () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = new AbortController();
+  const within = signalWithin(10, [stop.signal]);
+  within.release();
+  vi.advanceTimersByTime(20);
+  expect(within.isLate()).toBe(false);
+  expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+});
+
+test('what ends in time does, with its own failure, and leaves no timer', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await endsWithin(10, Promise.resolve('x'))).toBe(true);
+  await expect(endsWithin(10, Promise.reject(new Error('mine')))).rejects.toThrow('mine');
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what does not end in time is late', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const ends = endsWithin(10, new Promise(() => {}));
+  vi.advanceTimersByTime(10);
+  expect(await ends).toBe(false);
 });
 
 test('fires once the time is up, and says that it was that', async () => {

@@ -14,6 +14,7 @@ describe('reading', () => {
     ['1.5s', 1500],
     ['0.25h', 900_000],
     [' 20s ', 20_000],
+    ['3650d', 315_360_000_000],
   ])('%s is %i ms', (text, ms) => {
     expect(parseDuration(text)).toBe(ms);
   });
@@ -31,6 +32,11 @@ describe('reading', () => {
     expect(errorOf(() => parseDuration(value)).code).toBe('expression.not_duration');
   });
 
+  test('one that is too long is refused with the longest, anything else without it', () => {
+    expect(errorOf(() => parseDuration('3651d')).message).toContain('at most ten years');
+    expect(errorOf(() => parseDuration('11y')).message).not.toContain('ten years');
+  });
+
   test('a fraction of a millisecond is rounded to whole ones', () => {
     expect(parseDuration('0.0004s')).toBe(0);
     expect(parseDuration('1.6ms')).toBe(2);
@@ -45,7 +51,11 @@ describe('showing', () => {
   test.each([
     [0, '0ms'],
     [85, '85ms'],
+    [999.4, '999ms'],
+    [999.5, '1s'],
     [2400, '2.4s'],
+    [59_949, '59.9s'],
+    [59_950, '1m'],
     [20_000, '20s'],
     [59_960, '1m'],
     [200_000, '3m 20s'],

@@ -21,5 +21,6 @@ test('too many ranges are none', () => {
   expect(rangesOf(odd)).toBeUndefined();
   const full = rangesOf(odd.slice(0, 200)) as NumberRange[];
   expect(addNumber(full, 1000)).toBeUndefined();
+  expect(addNumber(full.slice(1), 1000)).toHaveLength(200);
   expect(addNumber(full, 1)).toHaveLength(199);
 });

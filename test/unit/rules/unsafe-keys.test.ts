@@ -24,6 +24,20 @@ test('what JSON can say without those keys passes', () => {
   fc.assert(fc.property(fc.dictionary(key, fc.integer()), (value) => refuseUnsafeKeys(value)));
 });
 
+test('a value of 200 levels passes, and one more is refused', () => {
+  const levels = (count: number): unknown => JSON.parse('['.repeat(count + 1) + ']'.repeat(count + 1));
+  refuseUnsafeKeys(levels(200));
+  expect(errorOf(() => refuseUnsafeKeys(levels(201))).code).toBe('input.invalid');
+});
+
+test('a number that JSON cannot hold is refused, with its place if it has one', () => {
+  expect(errorOf(() => refuseUnsafeKeys({ n: [1, Number.POSITIVE_INFINITY] }))).toMatchObject({
+    message: expect.stringContaining('(at n[1])'),
+    details: { path: ['n', 1] },
+  });
+  expect(errorOf(() => refuseUnsafeKeys(Number.NaN)).message).not.toContain('(at');
+});
+
 test('a value nested too deep to walk is refused, however deep it is', () => {
   const deep: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
   expect(errorOf(() => refuseUnsafeKeys(deep)).message).toMatch(/200 levels/);

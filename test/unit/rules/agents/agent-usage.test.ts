@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { addUsage, grantLeft, leftOf, limitsWithin, UNUSED } from '../../../../src/rules/agents/agent-usage.js';
+import {
+  addUsage,
+  grantLeft,
+  leftOf,
+  limitsWithin,
+  UNUSED,
+  usageOf,
+} from '../../../../src/rules/agents/agent-usage.js';
 
 const own = { max_turns: 20, max_calls: 50, max_tokens: 1_000 };
 
@@ -12,6 +19,30 @@ describe('what an agent may use up', () => {
       max_tokens: 1_000,
       max_cost: 1,
     });
+  });
+
+  test('is the lesser limit, whichever that is', () => {
+    const within = limitsWithin({ ...own, max_cost: 2 }, { calls: 90, tokens: 500, cost: 3 });
+    expect(within).toEqual({ max_turns: 20, max_calls: 50, max_tokens: 500, max_cost: 2 });
+  });
+
+  test('has a cost left where there is a limit for it', () => {
+    const limits = { ...own, max_cost: 2 };
+    expect(leftOf(limits, { ...UNUSED, cost: 0.5 }, 7).cost).toBe(1.5);
+    expect(leftOf(limits, UNUSED, 7).cost).toBe(2);
+    expect(leftOf(limits, { ...UNUSED, cost: 5 }, 7).cost).toBe(0);
+  });
+
+  test('keeps its cost when one without a cost is added', () => {
+    expect(addUsage({ ...UNUSED, cost: 0.5 }, { input_tokens: 1, output_tokens: 1 }).cost).toBe(0.5);
+    const estimated = addUsage({ ...UNUSED, estimated: true }, { input_tokens: 1, output_tokens: 1 });
+    expect(estimated.estimated).toBe(true);
+  });
+
+  test('is reported without what else belongs to it', () => {
+    const used = { ...UNUSED, calls: 2, cost: 1, estimated: true as const };
+    expect(usageOf({ ...used, more: 1 } as never)).toStrictEqual(used);
+    expect(usageOf(UNUSED)).toStrictEqual(UNUSED);
   });
 
   test('is told by what is left, never below nothing, and no limit is none', () => {
@@ -30,6 +61,7 @@ describe('what an agent may use up', () => {
     const grant = { operations: ['a'], digest: 'd', calls: 5, tokens: 100 };
     const used = { ...UNUSED, calls: 2, input_tokens: 30, output_tokens: 10 };
     expect(grantLeft(grant, used)).toEqual({ calls: 3, tokens: 60 });
+    expect(grantLeft({ ...grant, cost: 1 }, undefined)).toEqual({ calls: 5, tokens: 100, cost: 1 });
     expect(grantLeft(undefined, used)).toBeUndefined();
   });
 });

@@ -67,6 +67,19 @@ test.each(['8.8.8.8', '10.1.2.3', '172.16.0.1', '192.168.1.1', '::ffff:10.1.2.3'
   },
 );
 
+test('an address that is listed stands for itself alone, a range for each of its addresses', () => {
+  const addresses = ['fd00::1', 'fd00::2', 'fd01::1', '127.0.0.1', '127.0.0.2'];
+  const allowed = (entry: string) => addresses.filter((address) => isAddressAllowed(address, NAMED, [entry]));
+  expect(allowed('[fd00::1]:8080')).toEqual(['fd00::1']);
+  expect(allowed('[fd00::/16]:8080')).toEqual(['fd00::1', 'fd00::2']);
+  expect(allowed('127.0.0.1:8080')).toEqual(['127.0.0.1']);
+  expect(allowed('127.0.0.0/8:8080')).toEqual(['127.0.0.1', '127.0.0.2']);
+});
+
+test('an entry has any port up to the highest', () => {
+  expect(readHostEntry('a.test:65535')).toEqual({ host: 'a.test', ports: '65535' });
+});
+
 test('localhost lists the loopback for itself, at its own port', () => {
   const at = (port: number) => new URL(`http://localhost:${port}`);
   expect(isAddressAllowed('::1', at(8080), ['localhost:8080'])).toBe(true);

@@ -26,6 +26,10 @@ test('R-000-46: what is given stands over the parameters of the implementation, 
   expect(inputOf({ target: null })).toEqual({ target: null, count: 1 });
 });
 
+test('a property without a default adds no member', () => {
+  expect(Object.keys(inputOf({}))).toEqual(['target', 'count']);
+});
+
 test('a member that is hidden stays hidden, and no default takes its place', () => {
   const given: JsonObject = {};
   hide(given, 'target', 'steps.a');

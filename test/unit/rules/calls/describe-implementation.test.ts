@@ -10,6 +10,8 @@ test.each([
     { kind: 'api', api: { method: 'POST', base_url: 'https://x.test/v1/', path: '/users/{id}' } },
     'POST https://x.test/v1/users/{id}',
   ],
+  [{ kind: 'model', model: { name: 'claude' } }, 'the model claude'],
+  [{ kind: 'model', model: { name: 'mine', script: { path: 's/m.mjs', interpreter: ['node'] } } }, 'node s/m.mjs'],
 ])('%j', (implementation, expected) => {
   expect(describeImplementation(implementation as unknown as PlanImplementation)).toBe(expected);
 });

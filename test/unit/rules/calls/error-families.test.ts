@@ -4,6 +4,7 @@ import {
   codeMatchesAny,
   isCatchable,
   isRetryableCode,
+  unusableAnswersOf,
 } from '../../../../src/rules/calls/error-families.js';
 
 describe('what an entry of `errors` names', () => {
@@ -146,4 +147,12 @@ describe('what a handler that names no errors covers', () => {
       expect(isCatchable(code)).toBe(true);
     },
   );
+});
+
+test('the answers of a family that cannot be used are those of this family alone', () => {
+  expect(unusableAnswersOf('file')).toEqual(['file.missing', 'file.too_large']);
+  expect(unusableAnswersOf('mcp')).toEqual(['mcp.output_invalid']);
+  // This one ends any call.
+  expect(unusableAnswersOf('output')).toEqual([]);
+  expect(unusableAnswersOf('unknown')).toEqual([]);
 });

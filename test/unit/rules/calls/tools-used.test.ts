@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../../../src/contracts/plan.js';
-import type { StepSummary } from '../../../../src/contracts/task.js';
+import type { StepSummary, TaskResult } from '../../../../src/contracts/task.js';
 import { toolsUsed } from '../../../../src/rules/calls/tools-used.js';
 import { type ProjectFiles, workflow } from '../../../fixtures/project-folder.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
@@ -50,6 +50,28 @@ describe('R-001-09, R-001-23: the tools a task used', () => {
     expect(usedBy(steps).called).toEqual(['a.op', 'ask.logs', 'b.op']);
     const late = step('a.op', { status: 'timed_out', attempts: 0, error: { code: 'timeout.task', message: '' } });
     expect(usedBy([late]).called).toEqual([]);
+  });
+
+  test('are not those that wait, whatever their attempts, nor those that skipped after one', () => {
+    const steps = [
+      step('a.op', { status: 'pending', attempts: 1 }),
+      step('b.op', { status: 'skipped', attempts: 1 }),
+      step('ask.logs', { status: 'denied', attempts: 0 }),
+    ];
+    expect(usedBy(steps).called).toEqual([]);
+  });
+
+  test('are not those that were cancelled while an approval was open or refused', () => {
+    const steps = [
+      step('a.op', { status: 'cancelled', attempts: 0 }),
+      step('b.op', { status: 'cancelled', attempts: 0 }),
+    ];
+    const approvals = [
+      { path: 'a_op', status: 'cancelled' },
+      { path: 'b_op', status: 'approved' },
+    ] as TaskResult['approvals'];
+    const { plan } = resolved(FILES, 'w');
+    expect(toolsUsed(plan, { steps, approvals }).called).toEqual(['b.op']);
   });
 
   test('hold those of the tasks it called', () => {

@@ -13,7 +13,7 @@ test('a lock begins with its lists as they are, and with empty ones where there 
   const state = {
     key: 'k',
     holders: [{ ...entry, told: true, token: 't' }],
-    line: [{ ...entry, task: 'b', settled: true }],
+    line: [{ ...entry, task: 'b', settled: true, superseded: true }],
   };
   expect(readLockState(state)).toEqual(state);
   expect(readLockState({ key: 'k' })).toEqual({ key: 'k', holders: [], line: [] });
@@ -32,8 +32,39 @@ test('what is no entry is left out, and so is the second one of a task', () => {
   expect(readLockState({ holders: [entry], line: [entry] }).line).toEqual([]);
 });
 
+test('marks of an entry are booleans, and others are left out', () => {
+  const [read] = readLockState({ holders: [{ ...entry, settled: 1, told: 'yes', superseded: null }] }).holders;
+  expect(read).toStrictEqual(entry);
+});
+
+test.each([
+  [{ task: 'a', run: 'r' }, true],
+  [{ task: '', run: 'r' }, false],
+  [{ task: 5, run: 'r' }, false],
+  [{ run: 'r' }, false],
+  [{ task: 'a' }, false],
+  [{ task: 'a', run: 5 }, false],
+  [null, false],
+  ['a', false],
+])('%j names a task and its run: %s', (value, is) => {
+  expect(readSlotReference(value)).toEqual(is ? value : undefined);
+});
+
+test.each([
+  { task: '' },
+  { run: undefined },
+  { limit: 0 },
+  { limit: -1 },
+  { limit: 1.5 },
+  { limit: '1' },
+  { limit: Number.NaN },
+  { on_busy: undefined },
+])('a request with %j is none', (change) => {
+  expect(readSlotRequest({ ...entry, ...change })).toBeUndefined();
+});
+
 test('a token is a short text, and nothing else counts as one', () => {
-  expect(readSlotRequest({ ...entry, token: 't' })).toEqual({ ...entry, token: 't' });
+  for (const token of ['t', 'x'.repeat(100)]) expect(readSlotRequest({ ...entry, token })).toEqual({ ...entry, token });
   for (const token of [5, '', {}, 'x'.repeat(101)]) expect(readSlotRequest({ ...entry, token })).toEqual(entry);
 });
 

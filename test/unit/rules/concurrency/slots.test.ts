@@ -28,6 +28,25 @@ test('so many go in as the limit says, the others stand in line in the order in 
   expect(standing(slots)).toEqual({ in: ['b', 'c'], line: ['d'] });
 });
 
+test('slots are empty while no task has or wants one', () => {
+  const slots = new Slots({ holders: [], line: [] });
+  expect(slots.isEmpty).toBe(true);
+  slots.enter(request('a'));
+  expect(slots.isEmpty).toBe(false);
+  slots.admit();
+  expect(slots.isEmpty).toBe(false);
+  slots.leave(request('a'));
+  expect(slots.isEmpty).toBe(true);
+});
+
+test('of two tasks that a holder called, and that come at once, one goes in', () => {
+  const slots = slotsOf(request('a'));
+  slots.enter(request('a/x'));
+  slots.enter(request('a/y'));
+  slots.admit();
+  expect(standing(slots)).toEqual({ in: ['a', 'a/x'], line: ['a/y'] });
+});
+
 test('nobody overtakes, not even with a higher limit of its own', () => {
   const slots = slotsOf(request('a'), request('b'), request('c', 5));
   expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'c'] });

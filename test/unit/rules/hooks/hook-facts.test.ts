@@ -6,6 +6,7 @@ import type { PlanHandler } from '../../../../src/contracts/plan.js';
 import {
   answerExpression,
   denialOf,
+  eventFacts,
   failedAnswer,
   type HookFacts,
   hookFacts,
@@ -64,6 +65,52 @@ describe('what a hook sees', () => {
     const outcome = { status: 'failed', output: null, error: { code: 'script.exit' } };
     const seen = hookFacts({ plan, operation, input: {}, task: 't-1', user, session: null, outcome });
     expect(seen.outcome).toEqual(outcome);
+  });
+});
+
+describe('what a hook sees that is tried out with an event alone', () => {
+  const event = {
+    event_type: 'PreAbilityCall',
+    session_id: 's-1',
+    task_id: 't-1',
+    ability_id: 'db.write',
+    module_id: 'users.api',
+    user_id: 'dave',
+    payload: { input: { n: 1 }, ticket: 'T-1' },
+    environment: { name: 'staging', protected: true, vars: {} },
+    effects: 'read',
+    tags: ['slow'],
+    plan_digest: null,
+  } as const;
+  const seen = (more: object = {}) => eventFacts({ ...event, tags: [...event.tags], ...more });
+
+  test('before a call, its payload as the input, and no outcome', () => {
+    expect(seen()).toEqual({
+      input: event.payload,
+      environment: event.environment,
+      ability: { id: 'db.write', version: 1, modules: ['users.api'] },
+      implementation: null,
+      effects: 'read',
+      tags: ['slow'],
+      task: { key: 't-1', ability: 'db.write' },
+      session: { id: 's-1' },
+      user: { name: 'dave', source: 'claimed' },
+      outcome: null,
+    });
+  });
+
+  test('without an ability, a module, a task and a session, none of them', () => {
+    const none = { ability_id: null, module_id: null, task_id: null, session_id: null };
+    expect(seen(none)).toMatchObject({ ability: null, task: null, session: null });
+    expect(seen({ module_id: null }).ability).toEqual({ id: 'db.write', version: 1, modules: [] });
+  });
+
+  test('after a call, its input and how it ended', () => {
+    const payload = { input: { n: 1 }, status: 'failed', output: 2, error: { code: 'a.b' } };
+    const after = seen({ event_type: 'PostAbilityCall', payload });
+    expect([after.input, after.outcome]).toEqual([{ n: 1 }, { status: 'failed', output: 2, error: { code: 'a.b' } }]);
+    const least = seen({ event_type: 'PostAbilityCall', payload: {} });
+    expect([least.input, least.outcome]).toEqual([{}, { status: 'succeeded', output: null, error: null }]);
   });
 });
 
@@ -126,6 +173,7 @@ describe('a guard that cannot answer', () => {
     const answer = answered({ deny_if });
     expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
     expect(answer.reason).toMatch(why);
+    expect(answer).not.toHaveProperty('suggestion');
   });
 
   test.each(['PreAbilityCreate', 'PreAbilityCall'] as const)('in %s it is a no', (phase) => {
@@ -159,6 +207,20 @@ describe('how a no is reported', () => {
     expect(error.code).toBe('hook.failed');
     expect(error.message).toMatch(/guard failed/);
   });
+});
+
+test('a guard without a reason denies or fails with a text of its own', () => {
+  const no = { hook_id: 'guard', phase: 'PreAbilityCall', path: 'seed', decision: 'deny' } as const;
+  expect(denialOf({ ...no, status: 'ok' }).message).toBe('Denied. (hook guard)');
+  expect(denialOf({ ...no, status: 'error' }).message).toMatch(/: no reason$/);
+});
+
+test('a denial names the moment that its guard looked at, if it did', () => {
+  const no = { hook_id: 'guard', phase: 'PreAbilityCall', path: 'seed', decision: 'deny', status: 'ok' } as const;
+  expect(denialOf({ ...no, moment: '2026-12-24T18:00:00.000Z' }).details).toMatchObject({
+    moment: '2026-12-24T18:00:00.000Z',
+  });
+  expect(denialOf(no).details).not.toHaveProperty('moment');
 });
 
 test('an expression cannot change the facts it sees', () => {

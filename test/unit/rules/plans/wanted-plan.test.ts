@@ -52,6 +52,27 @@ describe('the digest of a plan before it is pinned', () => {
   });
 });
 
+test('one tool among other operations is a tool, and one pin a pin', () => {
+  const [other, plan] = [script(), tool()];
+  const mixed = (operations: Plan['operations']): Plan => ({ ...plan, operations });
+  const without = mixed({ ...other.operations, ...plan.operations });
+  const pinned = mixed({ ...other.operations, ...pin(plan, 'one').operations });
+  expect(hasTools(without)).toBe(true);
+  expect(withoutPins(pinned)).toEqual(without);
+});
+
+test('a plan of up to 60 parts has a digest for each, and a larger one for none', () => {
+  const plan = script();
+  const { 'a.op': operation } = plan.operations;
+  const count = Object.keys(partsOf(plan) ?? {}).length;
+  const partsWith = (more: number) => {
+    const added = Array.from({ length: more }, (_, n) => [`x${n}`, operation] as const);
+    return partsOf({ ...plan, operations: { ...plan.operations, ...Object.fromEntries(added) } } as Plan);
+  };
+  expect(Object.keys(partsWith(60 - count) ?? {})).toHaveLength(60);
+  expect(partsWith(61 - count)).toBeUndefined();
+});
+
 describe('a plan that was wanted', () => {
   const refused = (wanted: WantedPlan | undefined, plan: Plan, isPinned: boolean) =>
     refusal(() => refuseOtherPlan(wanted, { plan, input: INPUT }, isPinned))?.code;

@@ -48,6 +48,14 @@ test('a failure that ended its turn is reported by the loop, not as forgiven', (
   ).toEqual([]);
 });
 
+test('a loop in a loop that failed in turns is reported with its error, if it has one', () => {
+  const items = { verb: 'foreach' as const, total: 2, succeeded: 1 };
+  const told = (more: Partial<StepSummary>) =>
+    tellForgiven([listed('l/*/m')], [row('l/*/m', { turns: 3, failed_turns: 1, items, ...more })]);
+  expect(told({ error })).toEqual([expect.stringMatching(/in 1 of 3 turns, .*: script\.exit: x\.sh/)]);
+  expect(told({})).toEqual([expect.stringMatching(/which went on \(continue_on_error\)$/)]);
+});
+
 test('of many steps the first are reported, and the others counted', () => {
   const paths = Array.from({ length: 25 }, (_, index) => `s${index}`);
   const told = describeForgiven(
@@ -56,4 +64,12 @@ test('of many steps the first are reported, and the others counted', () => {
   );
   expect(told).toHaveLength(21);
   expect(told.at(-1)).toBe('5 more steps failed and the task went on');
+  const few = paths.slice(0, 20);
+  const all = few.map((path) => row(path, { error }));
+  expect(
+    tellForgiven(
+      few.map((path) => listed(path)),
+      all,
+    ),
+  ).toHaveLength(20);
 });

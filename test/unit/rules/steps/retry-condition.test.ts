@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jitteredDelay } from '../../../../src/activities/failures.js';
 import { CEL } from '../../../../src/contracts/names.js';
-import { askRetryCondition, jittered } from '../../../../src/rules/steps/retry-condition.js';
+import { askRetryCondition, jittered, withNote } from '../../../../src/rules/steps/retry-condition.js';
 
 test('a wait with jitter is from half of it up to all of it', () => {
   expect([0, 0.5, 0.999999].map((part) => jittered(1000, () => part))).toEqual([500, 750, 1000]);
@@ -10,6 +10,12 @@ test('a wait with jitter is from half of it up to all of it', () => {
 test('the wait after an attempt grows by the policy before it is jittered, and never beyond its maximum', () => {
   const policy = { initialInterval: 1000, backoffCoefficient: 3, maximumInterval: 5000 };
   expect([1, 2, 3, 4].map((attempt) => jitteredDelay(policy, attempt, () => 1))).toEqual([1000, 3000, 5000, 5000]);
+});
+
+test('a note is added to the message of a failure', () => {
+  const problem = { code: 'a.b', message: 'No.' };
+  expect(withNote(problem, 'not tried again')).toEqual({ code: 'a.b', message: 'No. (not tried again)' });
+  expect(withNote(problem, undefined)).toEqual(problem);
 });
 
 test('a condition sees the failure as `steps.<id>.error` shows it', () => {

@@ -81,6 +81,12 @@ test.each([
   expect(readsItself(inLoop(letOf('b', read), letOf('c', 'n')).steps[0] as PlanStep, CEL)).toBe(itself);
 });
 
+test('what a plan of the first version reads is read as that version does', () => {
+  const tree = { steps: [], finally: [], output: "${{ timestamp(steps.a.output).getHours('Nowhere') }}" };
+  expect(stepsRead(tree)).toEqual(new Set(['a']));
+  expect(() => stepsRead({ ...tree, cel: CEL })).toThrow(/no such time zone/);
+});
+
 test('what nothing reads need not be kept; all is kept where `steps` is read as a whole', () => {
   expect(readBy('  - { id: b, end: {} }')).toEqual([]);
   expect(readBy('output: "${{ steps }}"')).toBeUndefined();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Approval, Decision, DecisionOutcome, Verdict } from '../../../../src/contracts/approvals.js';
-import { decideApproval } from '../../../../src/rules/tasks/decide-approval.js';
+import { approvalToProve, decideApproval } from '../../../../src/rules/tasks/decide-approval.js';
 
 const AT = '2026-01-02T03:04:05.000Z';
 
@@ -180,6 +180,18 @@ describe('which approval', () => {
     expect(one.status).toBe('open');
   });
 
+  test('of several with the id it names, the open one is decided, else the last one is meant', () => {
+    const same = [approval({ status: 'denied' }), approval(), approval({ status: 'expired' })];
+    const named = { by: 'alice', approval_id: 'release-3f9a1c20b7de' };
+    expect(decide(same, 'approve', named).counted).toBe(true);
+    expect(same.map(({ status }) => status)).toEqual(['denied', 'approved', 'expired']);
+    expect(reasonOf(decide(same, 'approve', named))).toMatch(/already expired/);
+  });
+
+  test('the outcome of a decision that names none, and finds none, has no id', () => {
+    expect(decide([], 'approve', {})).toEqual({ counted: false, approval_id: null, reason: 'no approval is open' });
+  });
+
   test('nothing open is said', () => {
     expect(reasonOf(decide([], 'approve', { by: 'alice' }))).toBe('no approval is open');
     expect(reasonOf(decide(approval({ status: 'denied' }), 'approve', { by: 'alice' }))).toMatch(/is denied/);
@@ -240,6 +252,12 @@ describe('fields that the decider fills in', () => {
     expect(one.status).toBe('open');
   });
 
+  test('are not kept if none were given', () => {
+    const one = approval();
+    decide(one, 'approve', { by: 'alice', fields: {} });
+    expect(one.decisions[0]).not.toHaveProperty('fields');
+  });
+
   test('are not needed for a no', () => {
     expect(decide(asked(), 'deny', { by: 'alice' })).toMatchObject({ counted: true, status: 'denied' });
   });
@@ -262,6 +280,13 @@ describe('a decision that asks for changes', () => {
   });
 });
 
+test('a decision that approves and asks for changes at once does not count; one that only asks for them does', () => {
+  const one = approval();
+  expect(reasonOf(decide(one, 'approve', { by: 'alice', request_changes: true }))).toMatch(/changes at once/);
+  const asking = { by: 'alice', request_changes: true, comment: 'less' };
+  expect(decide(one, 'request_changes', asking)).toMatchObject({ status: 'changes_requested' });
+});
+
 describe('an approval that asks for proof', () => {
   const proved = (nonce: string) => ({ proved: 'os_user', nonce }) as const;
 
@@ -275,6 +300,29 @@ describe('an approval that asks for proof', () => {
     expect(decideApproval([one], 'approve', { by: 'bob' }, AT, byToken)).toMatchObject({ status: 'approved' });
     expect(one.decisions[1]).toMatchObject({ by: { name: 'bob', source: 'token' } });
   });
+});
+
+test('the proof of a decision where none is required is not used, and the decision is a claim', () => {
+  const one = approval();
+  decideApproval([one], 'approve', { by: 'alice' }, AT, { proved: 'os_user', nonce: 'n1' });
+  expect(one.decisions).toMatchObject([{ by: { name: 'alice', source: 'claimed' } }]);
+  expect(one.nonces).toBeUndefined();
+});
+
+test.each<[string, Partial<Approval>, Decision, boolean]>([
+  ['an open approval that requires it', { proof: 'required' }, {}, true],
+  ['the approval that the decision names', { proof: 'required' }, { approval_id: 'release-3f9a1c20b7de' }, true],
+  ['no approval that does not require it', {}, {}, false],
+  [
+    'no approval that is closed',
+    { proof: 'required', status: 'denied' },
+    { approval_id: 'release-3f9a1c20b7de' },
+    false,
+  ],
+  ['no approval that does not exist', { proof: 'required' }, { approval_id: 'other' }, false],
+])('a proof is checked for %s', (_, more, decision, is) => {
+  const one = approval(more);
+  expect(approvalToProve([one], decision)).toBe(is ? one : undefined);
 });
 
 test.each(['schedule:nightly', 'webhook:github'])('%s asks for approvals and decides none', (by) => {

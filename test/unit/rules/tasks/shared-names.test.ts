@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { readSharedLog, sharedLog, sharedLogs, sharedTask } from '../../../../src/rules/tasks/shared-names.js';
+import {
+  readSharedLog,
+  sharedLog,
+  sharedLogs,
+  sharedRecord,
+  sharedTask,
+} from '../../../../src/rules/tasks/shared-names.js';
 
 const PLACE = { project: 'acme', task: 't-1' };
 
@@ -7,6 +13,11 @@ test('what a called task leaves is below what its caller leaves', () => {
   const called = sharedTask({ project: 'acme', task: 't-1/hosts/2/inner' });
   expect(called).toBe('tasks/acme/t-1/children/hosts/2/inner/');
   expect(called.startsWith(sharedTask(PLACE))).toBe(true);
+});
+
+test('a record is below its task, also that of a direct run', () => {
+  expect(sharedRecord(PLACE, 'record.json')).toBe('tasks/acme/t-1/record.json');
+  expect(sharedRecord({ project: 'acme', task: 'direct:7' }, 'record.json')).toBe('tasks/acme/.direct/7/record.json');
 });
 
 test('the name of a log says of which step it is, and from where, and sorts by time', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Approval } from '../../../../src/contracts/approvals.js';
 import type { TaskResult } from '../../../../src/contracts/task.js';
-import { restoreResult, storeResult } from '../../../../src/rules/tasks/stored-result.js';
+import { isPlainYes, plainYes, restoreResult, storeResult } from '../../../../src/rules/tasks/stored-result.js';
 
 const ANN = { name: 'ann', source: 'claimed' } as const;
 
@@ -98,6 +98,19 @@ test.each<[string, TaskResult]>([
     },
   ],
   [
+    'hooks of which only some were timed',
+    {
+      ...short,
+      hooks: [
+        { ...yes('one', 'a'), duration_ms: 12 },
+        yes('one', 'b'),
+        { ...yes('one', 'c'), duration_ms: 5 },
+        yes('two', 'a'),
+        { ...yes('two', 'b'), duration_ms: 7 },
+      ],
+    },
+  ],
+  [
     'approvals of anyone, and of somebody',
     {
       ...short,
@@ -127,6 +140,18 @@ test.each<[string, TaskResult]>([
       cleanup_ran: true,
     },
   ],
+  [
+    'an agent that answered, with its caller, its lock and its files',
+    {
+      ...short,
+      caller: 'agent',
+      answer: { ability: 'echo' } as never,
+      agent: { turns: 2 } as never,
+      concurrency: { key: 'k' } as never,
+      files: [{ step: 'echo', name: 'a' }] as never,
+    },
+  ],
+  ['a task that has begun', { ...short, status: 'running', output: null, finished_at: null }],
   ['a person who is known, and a child', { ...short, requested_by: { name: 'ann', source: 'proved' }, worked_ms: 3 }],
   [
     'a task that never began',
@@ -134,7 +159,7 @@ test.each<[string, TaskResult]>([
   ],
 ])('a history gives back the result of %s', (_, result) => {
   const stored = JSON.parse(JSON.stringify(storeResult(result)));
-  expect(restoreResult(known, stored)).toEqual(result);
+  expect(restoreResult({ ...known, finished_at: result.finished_at }, stored)).toEqual(result);
 });
 
 test('what a history keeps of a short task is little more than its output and its steps', () => {
@@ -145,6 +170,31 @@ test('what a history keeps of a short task is little more than its output and it
     started_at: '2026-01-01T00:00:01.000Z',
     took_ms: 20 + 1,
   });
+});
+
+test('a history keeps of an approval of anyone only what is not the default', () => {
+  const [stored] = storeResult({ ...short, approvals: [approval] }).approvals ?? [];
+  for (const name of ['approvers', 'people', 'quorum', 'self_approval', 'comment', 'ignored', 'requested_by']) {
+    expect(stored).not.toHaveProperty(name);
+  }
+  expect(stored).toMatchObject({ id: 'ask-1', status: 'approved' });
+});
+
+test('a history keeps the time that a finished task took, and none of one that goes on', () => {
+  expect(storeResult({ ...short, finished_at: null })).not.toHaveProperty('took_ms');
+  expect(storeResult({ ...short, started_at: null })).not.toHaveProperty('took_ms');
+});
+
+test.each([
+  [{}, true],
+  [{ duration_ms: 5 }, true],
+  [{ status: 'error' }, false],
+  [{ decision: 'need_user_confirm' }, false],
+  [{ warnings: ['beware'] }, false],
+  [{ duration_ms: 5, warnings: ['beware'] }, false],
+] as const)('the answer of a hook with %j says no more than yes: %s', (more, is) => {
+  const answer = plainYes({ hook_id: 'one', phase: 'PreAbilityCall', path: 'a' });
+  expect(isPlainYes({ ...answer, ...(more as object) })).toBe(is);
 });
 
 test('a result that was kept whole is given back as it is', () => {

@@ -58,6 +58,50 @@ test('what a task is started with is found again in its arguments, its seal incl
   expect(unpackArguments([first, packed], 't-1')).toEqual(start);
 });
 
+test('a task in a session has it in its arguments, and one with warnings has those', () => {
+  const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, session: 's-1', confirmations: [] };
+  const inSession = { ...start, seal: signSeal(own, keys), session: 's-1', warnings: ['w'] };
+  const [first, packed] = packArguments(inSession);
+  expect(unpackArguments([first, packed], 't-1')).toEqual(inSession);
+  expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
+});
+
+test('a task without a session and warnings has no members for them', () => {
+  const [first] = packArguments(start);
+  expect(Object.keys(first).filter((name) => name === 'session' || name === 'warnings')).toEqual([]);
+  expect(unpackArguments([first, packArguments(start)[1]], 't-1')?.seal).not.toHaveProperty('session');
+});
+
+test('a task that goes on in a new run keeps the digest of the progress that was sealed', () => {
+  const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, confirmations: [] };
+  const progress = { a: { status: 'succeeded' } } as never;
+  const sealed = signSeal({ ...own, progress: digestOf(progress) }, keys);
+  const begun = packArguments({ ...start, seal: sealed, progress });
+  expect(begun[0].seal).not.toHaveProperty('progress');
+  expect(() => verifySeal(sealIn(...begun), { task: 't-1' }, keys)).not.toThrow();
+  const now = { a: { status: 'succeeded' }, b: { status: 'succeeded' } } as never;
+  const goesOn = packArguments({ ...start, seal: sealed, progress: now, carried: {} as never });
+  expect(() => verifySeal(sealIn(...goesOn), { task: 't-1' }, keys)).not.toThrow();
+});
+
+test('a task that goes on, and took over nothing, has no progress in its seal', () => {
+  const [first, packed] = packArguments({ ...start, carried: {} as never });
+  expect(first.seal).not.toHaveProperty('progress');
+  expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
+});
+
+test('the first tasks had their plan in the first argument', () => {
+  const [first] = packArguments(start);
+  expect(unpackArguments([{ ...first, plan }], 't-1')).toEqual(start);
+});
+
+test('a called task without the whole seal of its caller has a seal of its own arguments', () => {
+  const child = { ability: 'inner', left_ms: 1 };
+  const [first] = packArguments({ ...start, child });
+  const { plan: _, ...part } = seal;
+  expect(sealIn({ ...first, input: { other: 1 }, seal: part }, { $plan: plan }).input).toBe(digestOf({ other: 1 }));
+});
+
 describe('a seal speaks of what the arguments hold, whatever they say:', () => {
   const [first, packed] = packArguments(start);
   test.each<[string, object, object, string]>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan, PlanStep } from '../../../../src/contracts/plan.js';
-import { wayOnFrom, wayToRetry } from '../../../../src/rules/tasks/ways-to-retry.js';
+import { canBeginAt, wayOnFrom, wayToRetry } from '../../../../src/rules/tasks/ways-to-retry.js';
 import { examplePlan } from '../example-plan.js';
 
 const call = (id: string): PlanStep => ({ id, verb: 'call', call: 'op', with: {} }) as unknown as PlanStep;
@@ -74,6 +74,12 @@ describe('trying a task again', () => {
     const called = { step: 'x', details: { task: 't-1/group/inner~2', path: 'x' } };
     expect(wayToRetry({ ...ended, error: called })).toEqual({ from: 'group' });
   });
+});
+
+test('a retry begins at a step of the task, at any depth, and at none of a clean-up or handler', () => {
+  const tree = { ...plan, finally: [call('clean')], on_error: [{ steps: [call('handle')] }] };
+  const ids = ['publish', 'inner', 'one', 'clean', 'handle', 'nothing'];
+  expect(ids.filter((id) => canBeginAt(tree, id))).toEqual(['publish', 'inner', 'one']);
 });
 
 test('a text of a script that its input cannot give is refused again, unless the definition is corrected first', () => {

@@ -47,6 +47,8 @@ test('a hook stands in its step, in the task, or in the outermost group that may
   expect(hookInstanceOf(plan, 'alone')).toBe('alone');
   expect(hookInstanceOf(plan, 'loop/3/outer')).toBe('loop/3/outer');
   expect(hookInstanceOf(plan, 'loop/3/outer/inner/call')).toBe('loop/3/outer');
+  expect(hookInstanceOf({ ability: { kind: 'operation' }, steps: [], finally: [] } as never, 'other')).toBe('other');
+  expect(hookInstanceOf(plan, 'run')).toBe('run');
   expect(hookInstanceOf({ ability: { kind: 'operation' }, steps: [], finally: [] } as never, 'run')).toBeUndefined();
 });
 

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { textOfResult } from '../../../../src/rules/agents/tool-result.js';
+
+const succeeded = (length: number) => {
+  const around = JSON.stringify({ status: 'succeeded', output: '' }).length;
+  return { status: 'succeeded' as const, output: 'x'.repeat(length - around) };
+};
+
+test('a result of up to 16,000 characters is whole', () => {
+  const result = succeeded(16_000);
+  expect(JSON.parse(textOfResult(result))).toEqual(result);
+});
+
+test('of a longer result the beginning and the end are shown', () => {
+  const output = `first${'x'.repeat(20_000)}last`;
+  const text = textOfResult({ status: 'succeeded', output });
+  const { status, cut, beginning, end } = JSON.parse(text);
+  expect([status, beginning.startsWith('"first'), end.endsWith('last"')]).toEqual(['succeeded', true, true]);
+  expect(cut).toContain(`${output.length + 2}`);
+  expect(JSON.parse(textOfResult(succeeded(16_001)))).toHaveProperty('cut');
+});
+
+test('an error is whole but for a long message', () => {
+  const error = { code: 'a.b', message: 'x'.repeat(3000), suggestion: 'Do.' };
+  expect(JSON.parse(textOfResult({ status: 'failed', error }))).toEqual({
+    status: 'failed',
+    error: { ...error, message: 'x'.repeat(2000) },
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { defaultLabel, labelFrom } from '../../../../src/rules/steps/item-label.js';
+import { turnOf } from '../../../../src/rules/steps/turn-paths.js';
+
+test.each([
+  ['web-1', 'web-1'],
+  ['  two\nlines', 'two lines'],
+  ['', undefined],
+  ['  \n', undefined],
+  ['x'.repeat(80), 'x'.repeat(80)],
+  ['x'.repeat(81), `${'x'.repeat(77)}...`],
+])('the text %j gives the label %j', (text, label) => {
+  expect(labelFrom(text)).toBe(label);
+});
+
+test.each([
+  ['web-1', 'web-1'],
+  [7, '7'],
+  [false, 'false'],
+  [null, undefined],
+  [{ host: 'a' }, '{"host":"a"}'],
+  [[1, 'b'], '[1,"b"]'],
+])('the item %j without a label is called %j', (item, label) => {
+  expect(defaultLabel(item)).toBe(label);
+});
+
+test.each([
+  ['hosts/12/check', 12],
+  ['hosts/12/each/3/check', 3],
+  ['hosts', 0],
+  ['hosts/12', 0],
+])('the path %s is of the turn %i', (path, turn) => {
+  expect(turnOf(path)).toBe(turn);
+});

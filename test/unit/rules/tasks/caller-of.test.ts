@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import type { Seal } from '../../../../src/contracts/seal.js';
+import { callerOf, callerToSeal } from '../../../../src/rules/tasks/caller-of.js';
+
+test.each([
+  [null, 'person', 'person'],
+  [null, 'ci', 'ci'],
+  [null, 'agent', 'agent'],
+  [null, 'session', undefined],
+  [null, 'child', undefined],
+  [null, 'somebody', undefined],
+  [null, undefined, undefined],
+  ['s-1', 'person', 'session'],
+  ['s-1', undefined, 'session'],
+])('with the session %s and the claim %s, the caller is %s', (session, caller, sealed) => {
+  expect(callerToSeal({ session, caller: caller as never })).toBe(sealed);
+});
+
+test('the caller of a task is that of its seal, and a task for one that another task called', () => {
+  const seal = { caller: 'ci' } as Seal;
+  expect(callerOf({ seal })).toBe('ci');
+  expect(callerOf({ seal, child: {} })).toBe('child');
+});
