@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { traceHooks } from '../../../../src/activities/call/trace-call.js';
 import { ATTRIBUTES as A } from '../../../../src/contracts/traces.js';
-import { spotOfHook, stepSpanId, taskSpanId } from '../../../../src/rules/traces/trace-ids.js';
+import { hookInstanceOf, stepSpanId, taskSpanId } from '../../../../src/rules/traces/trace-ids.js';
 import { currentSpan } from '../../../../src/tracing/current-span.js';
 import { admittedTask } from '../admitted-task.js';
 import { attempt, keepingTracer, type OneAttempt, planOfCall, withImplementation } from './one-attempt.js';
@@ -115,7 +115,7 @@ describe('hooks that run as activities of their own', () => {
 
   test.each(['', 'first'])('are part of the span around them: %j', async (path) => {
     const { seen, mark, plan } = await around(path, keepingTracer());
-    const spot = spotOfHook(plan, path);
+    const spot = hookInstanceOf(plan, path);
     const span = spot === undefined ? taskSpanId(mark, 't-1') : stepSpanId(mark, 't-1', spot);
     expect(seen?.context.span).toBe(span);
   });

@@ -52,7 +52,7 @@ test.each<[TurnsRow, string]>([
 test('a failure without an error names its item alone, and one whose message is empty its code', () => {
   const line = (more: Partial<ItemFailure>) => {
     const { error: _, ...rest } = failure(1);
-    return tellTurnsInLine(loop({ succeeded: 2, failed: 1 }, { failures: [{ ...rest, ...more }] }), 1);
+    return describeTurnsInLine(loop({ succeeded: 2, failed: 1 }, { failures: [{ ...rest, ...more }] }), 1);
   };
   expect(line({})).toBe('2 of 3 succeeded; failed: item 1');
   expect(line({ error: { code: 'mine', message: '' } })).toBe('2 of 3 succeeded; failed: item 1: mine: ');
@@ -60,7 +60,7 @@ test('a failure without an error names its item alone, and one whose message is 
 
 test('the items at work are named, without a number of others if these are all', () => {
   const now = [{ item: 0, label: 'a' }, { item: 2 }];
-  expect(tellTurnsInLine(loop({ succeeded: 1, running: 2, now }), 1)).toBe(
+  expect(describeTurnsInLine(loop({ succeeded: 1, running: 2, now }), 1)).toBe(
     '1 of 3 succeeded, 2 running: item 0 (a), item 2',
   );
 });

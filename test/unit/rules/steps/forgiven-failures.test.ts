@@ -51,7 +51,7 @@ test('a failure that ended its turn is reported by the loop, not as forgiven', (
 test('a loop in a loop that failed in turns is reported with its error, if it has one', () => {
   const items = { verb: 'foreach' as const, total: 2, succeeded: 1 };
   const told = (more: Partial<StepSummary>) =>
-    tellForgiven([listed('l/*/m')], [row('l/*/m', { turns: 3, failed_turns: 1, items, ...more })]);
+    describeForgiven([listed('l/*/m')], [row('l/*/m', { turns: 3, failed_turns: 1, items, ...more })]);
   expect(told({ error })).toEqual([expect.stringMatching(/in 1 of 3 turns, .*: script\.exit: x\.sh/)]);
   expect(told({})).toEqual([expect.stringMatching(/which went on \(continue_on_error\)$/)]);
 });
@@ -67,7 +67,7 @@ test('of many steps the first are reported, and the others counted', () => {
   const few = paths.slice(0, 20);
   const all = few.map((path) => row(path, { error }));
   expect(
-    tellForgiven(
+    describeForgiven(
       few.map((path) => listed(path)),
       all,
     ),
