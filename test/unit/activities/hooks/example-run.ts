@@ -1,0 +1,43 @@
+import type { HookRun, SessionContext, TaskContext } from '../../../../src/activities/hooks/hook-context.js';
+import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
+import type { Phase } from '../../../../src/contracts/hooks.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { examplePlan } from '../../rules/example-plan.js';
+
+const AROUND = {
+  user: { name: 'ada', source: 'claimed' },
+  path: 'a',
+  moment: Date.parse('2026-12-24T18:00:00Z'),
+  signal: new AbortController().signal,
+  hooks: [],
+  logs: undefined,
+} as const;
+
+export type TaskRun = TaskContext & { phase: Phase };
+export type SessionRun = SessionContext & { phase: Phase };
+
+/** The hooks before the call of `db.write` by the step `a` of `t-1`. */
+export function taskRun(more: Partial<TaskRun> = {}): TaskRun {
+  const plan = examplePlan();
+  const operation = plan.operations['db.write'];
+  const about = { plan, operation, input: { n: 1 }, task: 't-1', session: null, planDigest: null };
+  return { ...AROUND, phase: 'PreAbilityCall', ...about, ...more } satisfies HookRun;
+}
+
+/** The hooks of a prompt of the session `s-1`. */
+export function sessionRun(more: Partial<SessionRun> = {}): SessionRun {
+  const payload = { prompt: 'restart the service', turn_index: 3 };
+  const environment = { name: 'dev', protected: false, vars: { region: 'eu' } };
+  return { ...AROUND, phase: 'PromptSubmit', path: '', session: 's-1', payload, environment, module: 'ops', ...more };
+}
+
+/** Hooks of which no script and no ability answers; @param more of what there is. */
+export function hookDependencies(more: Partial<HookDependencies> = {}): HookDependencies {
+  return {
+    answerScript: () => Promise.reject(new Error('no script is asked here')),
+    answerAbility: () => Promise.reject(new Error('no ability is asked here')),
+    secrets: (environment) => new SecretSource('/nowhere', environment, {}),
+    recordUsage: () => {},
+    ...more,
+  };
+}

@@ -1,0 +1,207 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
+import { createHookPhase } from '../../../../src/activities/hooks/hook-phase.js';
+import type { HookRequest } from '../../../../src/contracts/activities.js';
+import type { EventContext, HookAnswer } from '../../../../src/contracts/hooks.js';
+import type { PlanHook } from '../../../../src/contracts/plan.js';
+import { AbilityError } from '../../../../src/contracts/problem.js';
+import type { Seal } from '../../../../src/contracts/seal.js';
+import type { SignedWord } from '../../../../src/contracts/session.js';
+import { examplePlan } from '../../rules/example-plan.js';
+import { admittedTask } from '../admitted-task.js';
+import { hookDependencies } from './example-run.js';
+
+const script = (id: string, more: Partial<PlanHook> = {}): PlanHook => ({
+  id,
+  ...more,
+  handler: { kind: 'script', script: {} as never, timeout_ms: 1000 },
+});
+const usage: PlanHook = { id: 'usage', handler: { kind: 'builtin', name: 'usage', options: {} } };
+const overSession: PlanHook = {
+  id: 'over_session',
+  handler: { kind: 'expression', deny_if: 'session.counts["db.write"] > 3', reason: 'Enough.' },
+};
+
+/** A plan with hooks of each kind around its task and around its call. */
+function hookedPlan(pre: PlanHook[] = []) {
+  const plan = examplePlan();
+  const operation = plan.operations['db.write'];
+  if (!operation) throw new Error('an operation is expected');
+  return {
+    ...plan,
+    ability: {
+      ...plan.ability,
+      hooks: { pre_create: [], pre_call: [usage, script('task_pre'), ...pre], post_call: [usage, script('task_post')] },
+    },
+    operations: {
+      'db.write': {
+        ...operation,
+        hooks: { pre_create: [], pre_call: [usage, script('pre'), ...pre], post_call: [usage, script('post')] },
+      },
+    },
+  };
+}
+
+interface Phase {
+  request?: Partial<HookRequest>;
+  plan?: ReturnType<typeof hookedPlan> & { session_calls?: true };
+  seal?: Partial<Seal>;
+  /** What scripts answer, by their id. */
+  said?: Record<string, Partial<HookAnswer>>;
+  session?: () => Promise<{ hooks: HookAnswer[] }>;
+  mark?: string;
+}
+
+/** Runs the hooks of one phase around the call of `db.write`. */
+async function phase({ request = {}, plan = hookedPlan(), seal = {}, said = {}, session, ...more }: Phase = {}) {
+  const task = admittedTask(plan, {}, seal);
+  const events: EventContext[] = [];
+  const runs: HookRun[] = [];
+  const told: [string, SignedWord][] = [];
+  const used: object[] = [];
+  const hooks = createHookPhase({
+    ...hookDependencies({
+      answerScript: async (id, _, event, run) => {
+        events.push(event);
+        runs.push(run);
+        return { hook_id: id, phase: run.phase, path: run.path, status: 'ok', decision: 'allow', ...said[id] };
+      },
+      recordUsage: (line) => void used.push(line),
+    }),
+    root: '/nowhere',
+    plans: task.plans,
+    records: { logsOf: () => '/logs', sharedLog: () => undefined } as never,
+    project: plan.project,
+    keys: { keys: new Map([['k', Buffer.alloc(32, 1)]]) },
+    sessions: {
+      notify: async (name: string, word: SignedWord) => {
+        told.push([name, word]);
+        return (await session?.()) ?? { hooks: [] };
+      },
+    } as never,
+  });
+  const environment = task.environment();
+  const asked = {
+    seal: task.mark,
+    phase: 'PreAbilityCall',
+    path: 'a',
+    operation: 'db.write',
+    input: { n: 1 },
+  } as const;
+  const given = (await environment.run(hooks, {
+    ...asked,
+    ...(more.mark !== undefined && { seal: more.mark }),
+    ...request,
+  })) as HookAnswer[];
+  return { answers: given.map(({ hook_id }) => hook_id), given, events, run: runs[0], told, used };
+}
+
+test('an activity that no admitted task asks for runs no hook', async () => {
+  const failure = phase({ mark: 'other' });
+  await expect(failure).rejects.toBeInstanceOf(ApplicationFailure);
+  await expect(phase({ mark: 'other' })).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+});
+
+describe('the hooks of a phase', () => {
+  test.each<[string, Partial<HookRequest>, string[]]>([
+    ['before a call', {}, ['pre']],
+    ['after a call', { phase: 'PostAbilityCall' }, ['post']],
+    ['before a task, with those that are built in', { operation: null, path: '' }, ['usage', 'task_pre']],
+    ['after a task', { operation: null, path: '', phase: 'PostAbilityCall' }, ['usage', 'task_post']],
+  ])('%s run in order', async (_, request, ids) => {
+    expect((await phase({ request })).answers).toEqual(ids);
+  });
+
+  test('of a call that the plan does not have are those of the task', async () => {
+    expect((await phase({ request: { operation: 'gone' } })).answers).toEqual(['usage', 'task_pre']);
+  });
+
+  test('that do not block run after a call only', async () => {
+    const plan = hookedPlan();
+    plan.operations['db.write'].hooks.pre_call = [script('aside', { blocking: false })];
+    plan.operations['db.write'].hooks.post_call = [script('aside', { blocking: false })];
+    expect((await phase({ plan })).answers).toEqual([]);
+    expect((await phase({ plan, request: { phase: 'PostAbilityCall' } })).answers).toEqual(['aside']);
+  });
+
+  test('see the call, its task and the moment of the request', async () => {
+    const moment = Date.parse('2026-12-24T18:00:00Z');
+    const { events, run } = await phase({ request: { moment }, seal: { scope: 'integration' } });
+    expect(events[0]).toMatchObject({ task_id: 't-1', ability_id: 'db.write', payload: { n: 1 }, user_id: 'ada' });
+    expect(run).toMatchObject({ moment, path: 'a', scope: 'integration', task: 't-1' });
+    expect(run?.logs?.folder).toBe('/logs');
+  });
+
+  test('see how the call ended', async () => {
+    const outcome = { status: 'failed', output: null, error: { code: 'mine', message: 'm' } };
+    const { events } = await phase({ request: { phase: 'PostAbilityCall', outcome } });
+    expect(events[0]?.payload).toEqual({ input: { n: 1 }, ...outcome });
+  });
+
+  test('see no scope, outcome and trace where there is none', async () => {
+    const { run } = await phase();
+    for (const key of ['scope', 'outcome', 'trace']) expect(run).not.toHaveProperty(key);
+  });
+
+  test('leave no timer behind', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    await phase();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('a call of a session whose guards look at its calls', () => {
+  const plan = { ...hookedPlan([overSession]), session_calls: true } as const;
+  const seal = { session: 's-1' };
+  const entered: HookAnswer = {
+    hook_id: 'over_session',
+    phase: 'PreAbilityCall',
+    path: 'a',
+    status: 'ok',
+    decision: 'allow',
+  };
+  const session = async () => ({ hooks: [entered] });
+
+  test('is entered after its other guards, by those that look at the session', async () => {
+    const { answers, told } = await phase({ plan, seal, session, request: { call_id: 'c-7' } });
+    expect(answers).toEqual(['pre', 'over_session']);
+    const [[name, { word }] = ['', {} as SignedWord]] = told;
+    expect(name).toBe('s-1');
+    expect(word).toMatchObject({
+      kind: 'call',
+      call: { id: 't-1 c-7', ability: 'db.write', input: { n: 1 } },
+      guards: [{ id: 'over_session' }],
+      path: 'a',
+    });
+  });
+
+  test('is entered with an id of its own where the request has none', async () => {
+    const { told } = await phase({ plan, seal, session });
+    expect(told[0]?.[1].word).toMatchObject({ call: { id: 't-1 ' } });
+  });
+
+  test('is not entered where another guard denies it', async () => {
+    const said = { pre: { decision: 'deny' } } as const;
+    const { answers, told } = await phase({ plan, seal, session, said });
+    expect([answers, told]).toEqual([['pre'], []]);
+  });
+
+  test.each<[string, Phase]>([
+    ['after a call', { request: { phase: 'PostAbilityCall' }, seal }],
+    ['without a session', {}],
+    ['where no guard of the project looks at sessions', { plan: hookedPlan(), seal }],
+  ])('is not entered %s', async (_, more) => {
+    expect((await phase({ plan, session, ...more })).told).toEqual([]);
+  });
+
+  test('is not made where the session cannot be reached', async () => {
+    const gone = () => Promise.reject(new AbilityError({ code: 'temporal.unavailable', message: 'm' }));
+    await expect(phase({ plan, seal, session: gone })).rejects.toMatchObject({ code: 'temporal.unavailable' });
+  });
+
+  test('without a session is judged by all guards here', async () => {
+    expect((await phase({ plan })).answers).toEqual(['pre', 'over_session']);
+  });
+});
