@@ -70,4 +70,118 @@ export const EQUIVALENT = [
     change: '< -> <=',
     why: 'the last one is the path itself, which is given back in any case',
   },
+  // Behind the end there is no character, and one more step changes nothing.
+  {
+    file: 'src/activities/lossless-json/number-tokens.ts',
+    text: 'while (at < text.length) {',
+    change: '< -> <=',
+  },
+  // Both ways read the same bytes; one of them in chunks.
+  {
+    file: 'src/activities/script/pinned-copy.ts',
+    text: 'if (stat.size <= AT_ONCE) hash.update(readFileSync(file));',
+    change: 'condition negated',
+  },
+  // Both ways read the same bytes; one of them in chunks.
+  {
+    file: 'src/activities/script/pinned-copy.ts',
+    text: 'if (stat.size <= AT_ONCE) hash.update(readFileSync(file));',
+    change: '<= -> <',
+  },
+  // execa cleans up nothing that is detached.
+  {
+    file: 'src/activities/script/run-process.ts',
+    text: 'cleanup: false,',
+    change: 'false -> true',
+  },
+  // A signal fires once.
+  {
+    file: 'src/activities/script/run-process.ts',
+    text: "signal.addEventListener('abort', abort, { once: true });",
+    change: 'true -> false',
+  },
+  // The bytes are the same in however many pieces; only the memory differs.
+  {
+    file: 'src/activities/script/run-process.ts',
+    text: 'if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];',
+    change: 'condition negated',
+  },
+  // The bytes are the same in however many pieces; only the memory differs.
+  {
+    file: 'src/activities/script/run-process.ts',
+    text: 'if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];',
+    change: '>= -> >',
+  },
+  // The first column has no earlier one.
+  {
+    file: 'src/activities/script/read-script-output.ts',
+    text: 'if (twice >= 0) throw new NoCsv(`column ${twice + 1} has the name of an earlier one`);',
+    change: '>= -> >',
+  },
+  // The parser refuses lines of another length than the header.
+  {
+    file: 'src/activities/script/read-script-output.ts',
+    text: "return Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']));",
+    change: '?? dropped',
+  },
+  // What an author writes around expressions is never refused, and the text is used for nothing else.
+  {
+    file: 'src/activities/script/refuse-unusable-input.ts',
+    text: "task_key: key ?? '',",
+    change: '?? dropped',
+  },
+  // A signal fires once.
+  {
+    file: 'src/activities/mcp/pool.ts',
+    text: "stop.addEventListener('abort', giveUp, { once: true });",
+    change: 'true -> false',
+  },
+  // A signal fires once.
+  {
+    file: 'src/activities/mcp/negotiate.ts',
+    text: "signal.addEventListener('abort', giveUp, { once: true });",
+    change: 'true -> false',
+  },
+  // It has a meaning on Windows only.
+  {
+    file: 'src/activities/mcp/child-transport.ts',
+    text: "const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });",
+    change: 'true -> false',
+  },
+  // A digest that is not kept is computed again.
+  {
+    file: 'src/activities/mcp/tool-definition.ts',
+    text: 'digests.set(tool, digest);',
+    change: 'call removed',
+  },
+  // A key that is not kept is computed again.
+  {
+    file: 'src/activities/api/guarded-agent.ts',
+    text: 'keys.set(allowed, known);',
+    change: 'call removed',
+  },
+  // What is not kept is checked again.
+  {
+    file: 'src/activities/api/guarded-agent.ts',
+    text: 'if (permitted.size >= MAX_PERMITTED) permitted.clear();',
+    change: 'condition negated',
+  },
+  // What is not kept is checked again.
+  {
+    file: 'src/activities/api/guarded-agent.ts',
+    text: 'if (permitted.size >= MAX_PERMITTED) permitted.clear();',
+    change: '>= -> >',
+  },
+  // What is kept longer is not checked again, with the same result.
+  {
+    file: 'src/activities/api/guarded-agent.ts',
+    text: 'if (permitted.size >= MAX_PERMITTED) permitted.clear();',
+    change: 'call removed',
+  },
+  // What is not kept is checked again.
+  {
+    file: 'src/activities/api/guarded-agent.ts',
+    text: 'permitted.add(question);',
+    change: 'call removed',
+  },
 ];

@@ -21,7 +21,7 @@ const page = z.object({ [LISTED]: z.array(z.unknown()), nextCursor: z.string().o
  * Lists all pages, never from a cache. @param sendsHeaders whether the transport can send parameters as headers.
  * @throws errors of the SDK; CallFailure `mcp.output_invalid` for an endless listing.
  */
-export async function listTools(client: Client, options: RequestOptions, sendsHeaders = false): Promise<ListedTools> {
+export async function listTools(client: Client, options: RequestOptions, sendsHeaders: boolean): Promise<ListedTools> {
   const found: unknown[] = [];
   if (!client.getServerCapabilities()?.tools) return new ListedTools(found, sendsHeaders);
   let cursor: string | undefined;

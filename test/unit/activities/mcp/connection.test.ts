@@ -6,10 +6,12 @@ import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { connectMcp } from '../../../../src/activities/mcp/connection.js';
 import type { PlanMcpServer } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { markOf } from '../../../../src/server/processes/processes.js';
 import { listTools } from '../../../../src/worker/list-tools.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
 import { MCP_PROGRAMS } from '../../../fixtures/servers/mcp-http-server.js';
+import { closedPort } from '../../../fixtures/servers/recording-service.js';
 import { httpTools, INITIALIZED } from './http-tools.js';
 
 const WELL = { name: 'do', inputSchema: { type: 'object' } };
@@ -25,17 +27,31 @@ afterEach(async () => {
   folder.remove();
 });
 
+interface Worker {
+  /** What its environment has beside ours. */
+  own?: Record<string, string>;
+  /** How long it waits for each answer while it connects. */
+  patienceMs?: number;
+}
+
 /** Connects as a call would that waits for `timeoutMs`; the question for the version is given a quarter of it. */
-async function connect(server: PlanMcpServer, timeoutMs = 20_000) {
+async function connect(server: PlanMcpServer, timeoutMs = 20_000, { own = {}, patienceMs = 20_000 }: Worker = {}) {
   const { signal } = new AbortController();
   const environment = { name: 'dev' };
   const log = new CallLog(undefined, '', 1);
-  const user = { environment, secrets: new SecretSource(folder.root, 'dev'), log, stop: signal, timeoutMs };
+  const user = {
+    environment,
+    secrets: new SecretSource(folder.root, 'dev', { ...process.env, ...own }),
+    log,
+    stop: signal,
+    timeoutMs,
+  };
   const connection = await connectMcp(
     server,
     user,
     { root: folder.root, groups: new RunningGroups(inFolder('running')) },
     signal,
+    patienceMs,
   );
   ends.push(() => connection.close());
   return connection;
@@ -119,6 +135,189 @@ describe('a connection speaks the newest protocol that both sides know', () => {
   });
 });
 
+const DISCOVERED = {
+  result: {
+    resultType: 'complete',
+    supportedVersions: ['2026-07-28'],
+    capabilities: { tools: {} },
+    ttlMs: 0,
+    cacheScope: 'private',
+  },
+};
+const listed = (tools: object[]) => ({ result: { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools } });
+const user = (timeoutMs = 5000) => ({ stop: new AbortController().signal, timeoutMs });
+const isRunning = (pid: number) => markOf(pid) !== undefined;
+
+describe('a server over HTTP that fails at the question for its version first, and then refuses the handshake', () => {
+  /** Connects to one; `body` is its answer to the handshake. */
+  async function refusing(body: string, status = 400) {
+    let questions = 0;
+    const server = await httpTools(({ method }, response) => {
+      if (method === 'initialize') return void response.writeHead(status).end(body) as undefined;
+      questions += 1;
+      return questions > 1 ? DISCOVERED : (void response.writeHead(500).end() as undefined);
+    });
+    return connect(server, 1000);
+  }
+
+  test.each(['{"error":{"code":-32022}}', '{"error":{"code":-32601,"message":"no"}}'])(
+    'as one that has none is asked once more: %s',
+    async (body) => {
+      expect((await refusing(body)).protocol).toBe('2026-07-28');
+    },
+  );
+
+  test.each([
+    '{"error":{"code":-32603}}',
+    '{"error":null}',
+    '{"error":"x"}',
+    '{"error":{}}',
+    '{}',
+    'null',
+    '7',
+    'oops',
+  ])('for another reason is not asked again: %s', async (body) => {
+    await expect(refusing(body)).rejects.toMatchObject({ code: 'mcp.start_failed' });
+  });
+});
+
+describe('parameters that are sent as headers', () => {
+  const ILL = {
+    ...WELL,
+    name: 'ill',
+    inputSchema: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': '' } } },
+  };
+  const findIll = async (server: PlanMcpServer) => (await (await connect(server)).askTools(user())).find('ill');
+
+  test('must be right over HTTP since 2026-07-28', async () => {
+    const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([ILL])));
+    expect(await findIll(server)).toHaveProperty('fault');
+  });
+
+  test('are no matter before that version', async () => {
+    const unknown = { error: { code: -32601, message: 'Method not found' } };
+    const server = await httpTools(({ method }) => {
+      if (method === 'server/discover') return unknown;
+      return method === 'initialize' ? INITIALIZED : listed([ILL]);
+    });
+    expect(await findIll(server)).toHaveProperty('tool');
+  });
+
+  test('are no matter for a server that is a process', async () => {
+    writeFileSync(inFolder('tools.json'), JSON.stringify([ILL]));
+    expect(await findIll(stdio(MCP_PROGRAMS.modern, ...files()))).toHaveProperty('tool');
+  });
+});
+
+describe('a request over HTTP', () => {
+  const answering = (request: { method: string }) =>
+    request.method === 'server/discover' ? DISCOVERED : listed([WELL]);
+
+  test('has the headers of its configuration, with credentials filled in', async () => {
+    const keys: unknown[] = [];
+    const server = await httpTools((asked, _, { headers }) => {
+      keys.push(headers['x-key']);
+      return answering(asked);
+    });
+    const withKey = { ...server, headers: { 'x-key': 'Bearer {credential:key}' }, credentials: { key: 'env:KEY' } };
+    await connect(withKey, 20_000, { own: { KEY: 'the-secret-key' } });
+    expect(keys).toEqual(['Bearer the-secret-key']);
+  });
+
+  test('goes to no host that the policy does not allow', async () => {
+    let asked = 0;
+    const server = await httpTools((message) => {
+      asked += 1;
+      return answering(message);
+    });
+    await expect(connect({ ...server, allowed_hosts: [] } as PlanMcpServer)).rejects.toMatchObject({
+      code: 'denied.host',
+    });
+    expect(asked).toBe(0);
+  });
+
+  test('follows no redirect', async () => {
+    let asked = 0;
+    const target = await httpTools((message) => {
+      asked += 1;
+      return answering(message);
+    });
+    const server = await httpTools(
+      (_, response) => void response.writeHead(307, { location: target.url }).end() as undefined,
+    );
+    const allowed_hosts = [...server.allowed_hosts, ...target.allowed_hosts];
+    await expect(connect({ ...server, allowed_hosts }, 400)).rejects.toMatchObject({ code: 'mcp.start_failed' });
+    expect(asked).toBe(0);
+  });
+
+  test('to a server that is not there had no effect, and says where it should be', async () => {
+    const port = await closedPort();
+    const host = `127.0.0.1:${port}`;
+    const server = { ...(await httpTools(answering)), url: `http://${host}/mcp`, allowed_hosts: [host] };
+    await expect(connect(server)).rejects.toMatchObject({
+      code: 'unavailable.connection',
+      message: expect.stringContaining(`tools at ${host} cannot be reached`),
+      unclear: false,
+    });
+  });
+
+  test('that is broken off after it was sent may have had an effect', async () => {
+    const server = await httpTools((asked, response) => {
+      if (asked.method === 'server/discover') return DISCOVERED;
+      response.socket?.resetAndDestroy();
+      return undefined;
+    });
+    const connection = await connect(server);
+    const error = await failure(connection.askTools(user()));
+    expect(error).toBeInstanceOf(Error);
+    expect(error).not.toMatchObject({ code: 'unavailable.connection' });
+  });
+});
+
+describe('a server that is a process', () => {
+  const LEGACY = `'server/discover': () => ({ error: { code: -32601, message: '' } })`;
+
+  test('is known to have ended though a child of it holds its pipes, and the child is ended', async () => {
+    const child = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' })`;
+    const listing = `() => { require('node:fs').writeFileSync('child', String(${child}.pid)); process.exit(0); }`;
+    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    const error = await failure(connection.askTools(user(20_000)));
+    expect(error).toMatchObject({ code: 'CONNECTION_CLOSED' });
+    const pid = Number(readFileSync(inFolder('child'), 'utf8'));
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+
+  test('ends with its connection, and so does a child that left its group', async () => {
+    const child = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'ignore', detached: true })`;
+    const listing = `() => { require('node:fs').writeFileSync('child', String(${child}.pid)); return { result: { tools: [] } }; }`;
+    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    await connection.askTools(user());
+    const pid = Number(readFileSync(inFolder('child'), 'utf8'));
+    expect(isRunning(pid)).toBe(true);
+    await connection.close();
+    await expect.poll(() => isRunning(pid)).toBe(false);
+  });
+
+  test('that sends more than an output may have overflows its connection', async () => {
+    const listing = `() => { process.stdout.write('x'.repeat(33 * 1024 * 1024)); }`;
+    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    expect(connection.overflowed()).toBe(false);
+    await failure(connection.askTools(user(20_000)));
+    expect(connection.overflowed()).toBe(true);
+  });
+
+  test('has the end of its stderr in the log of a call, without secrets', async () => {
+    const written = `${'x'.repeat(9000)} the-secret-key ${'y'.repeat(3900)}`;
+    const listing = `() => { process.stderr.write('${written}'); return { result: { tools: [] } }; }`;
+    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    await connection.askTools(user());
+    const log = new CallLog(undefined, '', 1);
+    log.hide('the-secret-key');
+    await expect.poll(() => connection.stderr(log)).toMatch(/^x+ \*\*\* y{3900}$/);
+    expect(connection.stderr(log)).toHaveLength(4000);
+  });
+});
+
 describe('why there is no connection is said in words', () => {
   test('that a secret of its profile is not set, as everywhere else', async () => {
     const env = { pass: ['PATH'], set: {}, secrets: { TOKEN: 'env:NOWHERE_TOKEN' } };
@@ -129,6 +328,14 @@ describe('why there is no connection is said in words', () => {
   test('that a program crashed, with the end of what it wrote', async () => {
     const error = await failure(connect(stdio('-e', 'console.error("no database here"); process.exit(3);')));
     expect(error).toMatchObject({ code: 'mcp.start_failed', message: expect.stringContaining('no database here') });
+  });
+
+  test('that a server over HTTP is silent, which is another thing than one that is not there', async () => {
+    const server = await httpTools(() => undefined);
+    await expect(connect(server, 100, { patienceMs: 100 })).rejects.toMatchObject({
+      code: 'mcp.start_failed',
+      message: expect.stringContaining('tools did not start'),
+    });
   });
 
   test('that a handshake is none', async () => {

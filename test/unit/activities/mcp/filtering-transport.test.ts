@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
+import { markNumbers } from '../../../../src/activities/lossless-json/marked-json.js';
 import { FilteringTransport, LISTED } from '../../../../src/activities/mcp/filtering-transport.js';
 
 type Message = Parameters<Transport['send']>[0];
@@ -70,6 +71,68 @@ describe('the tools of a listing', () => {
     answer(1, LISTING);
     expect(last()).toEqual(LISTING);
   });
+});
+
+describe('numbers that a JSON number cannot hold', () => {
+  const BIG = '12345678901234567890';
+  const marked = () => JSON.parse(markNumbers(`{ "n": ${BIG} }`)) as object;
+
+  test('keep their marks in the answer to a call, which reads them', async () => {
+    const { ask, answer, last } = await filtering();
+    await ask(1, 'tools/call');
+    answer(1, marked());
+    expect(last()).toEqual(marked());
+  });
+
+  test.each<[string, (parts: Awaited<ReturnType<typeof filtering>>) => Promise<unknown>]>([
+    ['the answer to another request', ({ ask }) => ask(1, 'prompts/list')],
+    [
+      'a second answer to one call',
+      async ({ ask, answer }) => {
+        await ask(1, 'tools/call');
+        answer(1, {});
+      },
+    ],
+    [
+      'the answer to a call that was taken back',
+      async ({ ask, transport }) => {
+        await ask(1, 'tools/call');
+        await transport.send({
+          jsonrpc: '2.0',
+          method: 'notifications/cancelled',
+          params: { requestId: 1 },
+        } as Message);
+      },
+    ],
+  ])('are rounded in %s', async (_, begin) => {
+    const parts = await filtering();
+    await begin(parts);
+    parts.answer(1, marked());
+    expect(parts.last()).toEqual({ n: Number(BIG) });
+  });
+
+  test('are rounded in what the server asks or reports', async () => {
+    const { ask, inner, seen } = await filtering();
+    await ask(1, 'tools/call');
+    inner.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping', params: marked() } as Message);
+    inner.onmessage?.({ jsonrpc: '2.0', method: 'notifications/x', params: marked() } as Message);
+    for (const message of seen) expect(message).toMatchObject({ params: { n: Number(BIG) } });
+  });
+});
+
+test('a session, a version and streams are those of the transport below', () => {
+  const versions: string[] = [];
+  const below = {
+    sessionId: 's',
+    hasPerRequestStream: true,
+    setProtocolVersion: (version: string) => versions.push(version),
+  };
+  const transport = new FilteringTransport(below as never);
+  transport.setProtocolVersion('2026-07-28');
+  expect([transport.sessionId, transport.hasPerRequestStream, versions]).toEqual(['s', true, ['2026-07-28']]);
+  const plain = new FilteringTransport({} as never);
+  plain.setProtocolVersion('2026-07-28');
+  expect([plain.sessionId, plain.hasPerRequestStream]).toEqual([undefined, false]);
 });
 
 test('a handshake is noted, and no other request is one', async () => {

@@ -262,6 +262,9 @@ describe('a server that does not start', () => {
     await asked;
     await pool.close();
     await gone;
-    expect(await waiting).toMatchObject({ code: 'mcp.start_failed' });
+    expect(await waiting).toMatchObject({
+      code: 'mcp.start_failed',
+      message: expect.not.stringContaining('undefined'),
+    });
   });
 });
