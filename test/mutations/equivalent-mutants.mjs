@@ -1,6 +1,7 @@
 // Mutants of `npm run test:mutants` that are the same program, so that no test can notice them; they are not counted.
 //
 // One is named by its file, its line of source without indentation, and its change as the run prints it.
+<<<<<<< HEAD
 
 /** What is kept saves time alone: without it, the same value is computed again. */
 const CACHE = 'the value is computed again';
@@ -69,6 +70,38 @@ export const EQUIVALENT = [
     text: 'for (let length = 1; length < parts.length; length += 1) {',
     change: '< -> <=',
     why: 'the last one is the path itself, which is given back in any case',
+=======
+export const EQUIVALENT = [
+  {
+    file: 'src/activities/preflight/preflight.ts',
+    text: "return workflowType === WORKFLOWS.preflight && ids.includes(workflowExecution?.workflowId ?? '');",
+    change: '?? dropped',
+    reason: 'No id is undefined, so that undefined is not among them either.',
+  },
+  {
+    file: 'src/activities/preflight/guard-creation.ts',
+    text: '{ blockingOnly: true },',
+    change: 'true -> false',
+    reason: 'Only hooks of session events are planned with `blocking: false`; those of a plan all fire.',
+  },
+  {
+    file: 'src/activities/call/trace-call.ts',
+    text: "const run = info.workflowExecution?.runId ?? '';",
+    change: '?? dropped',
+    reason: 'A call without a workflow is not admitted; and undefined joins to an empty text, too.',
+  },
+  {
+    file: 'src/activities/call/call.ts',
+    text: "const by = { run: info.workflowExecution?.runId ?? '', activity: info.activityId };",
+    change: '?? dropped',
+    reason: 'A call without a workflow is not admitted.',
+  },
+  {
+    file: 'src/activities/task/finish.ts',
+    text: "const runId = context.info.workflowExecution?.runId ?? '';",
+    change: '?? dropped',
+    reason: 'An activity without a workflow is not admitted.',
+>>>>>>> 6ea0ba7d (Unit tests of how tasks end, are deleted and ask their worker)
   },
   // Behind the end there is no character, and one more step changes nothing.
   {

@@ -1,9 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import type { Registry } from '../../src/definitions/registry.js';
 import type { ResolvedPlan } from '../../src/planning/resolve/resolve-plan.js';
 import { resolvePlan } from '../../src/planning/resolve/resolve-plan.js';
 import { makeProject, type ProjectFiles, type ProjectFolder } from '../fixtures/project-folder.js';
+
+/** An empty folder that is removed when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ability-unit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
 
 /** A project that is removed when the test is over. */
 export function temporaryProject(files: ProjectFiles = {}): ProjectFolder {

@@ -8,15 +8,9 @@ import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import { CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
 import type { PlanHooks, PlanOperation } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
-import {
-  attempt,
-  type Ended,
-  keepingTracer,
-  type OneAttempt,
-  seenCall,
-  temporaryFolder,
-  withImplementation,
-} from './one-attempt.js';
+import { temporaryFolder } from '../../temporary-project.js';
+import { keepingTracer } from '../traced.js';
+import { attempt, type Ended, type OneAttempt, seenCall, withImplementation } from './one-attempt.js';
 
 const DESTRUCTIVE = { operation: { effects: 'destructive' } } as const;
 const TRACE = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;

@@ -1,7 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished, vi } from 'vitest';
+import { vi } from 'vitest';
 import { createCall } from '../../../../src/activities/call/call.js';
 import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import type { EffectMarks } from '../../../../src/activities/call/effect-mark.js';
@@ -10,10 +7,12 @@ import { TIMEOUT_MARGIN_MS } from '../../../../src/contracts/names.js';
 import type { Plan, PlanOperation, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
-import type { EndedSpan, Tracer } from '../../../../src/tracing/tracer.js';
+import type { EndedSpan } from '../../../../src/tracing/tracer.js';
 import { MemoryFiles } from '../../../fixtures/memory-files.js';
 import { examplePlan } from '../../rules/example-plan.js';
+import { temporaryFolder } from '../../temporary-project.js';
 import { type ActivityInfo, type activityEnvironment, admittedTask } from '../admitted-task.js';
+import type { keepingTracer } from '../traced.js';
 
 type Dependencies = Parameters<typeof createCall>[0];
 type CallStep = Extract<PlanStep, { verb: 'call' }>;
@@ -53,22 +52,6 @@ export interface Failure extends Error {
   nonRetryable: boolean;
   nextRetryDelay?: number;
   details: [{ code: string; message: string; details?: unknown }, Record<string, unknown>];
-}
-
-/** A tracer that keeps the spans. */
-export function keepingTracer(recordsContents = false): Tracer & { spans: EndedSpan[] } {
-  const spans: EndedSpan[] = [];
-  const write = (span: EndedSpan): void => {
-    spans.push(span);
-  };
-  return { recordsContents, spans, isSampled: () => true, write, close: async () => {} };
-}
-
-/** A temporary folder that is removed with the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'ability-call-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** The plan with the operation `db.write`, which is called by the step `first`. */

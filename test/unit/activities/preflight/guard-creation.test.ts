@@ -5,9 +5,9 @@ import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookAnswer } from '../../../../src/contracts/hooks.js';
 import { ATTRIBUTES } from '../../../../src/contracts/traces.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
-import type { EndedSpan, Tracer } from '../../../../src/tracing/tracer.js';
 import { projectFile } from '../../../fixtures/project-folder.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
+import { keepingTracer } from '../traced.js';
 import { creationHooks, type Dependencies, FILES, PINNED, preflightedProject, TOOL } from './preflighted-project.js';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -192,15 +192,9 @@ test('scripts that could not be kept are a warning', async () => {
 
 describe('in a trace', () => {
   const traced = async (files: Record<string, string>, session: string | null = null) => {
-    const spans: EndedSpan[] = [];
-    const tracer: Tracer = {
-      recordsContents: false,
-      isSampled: () => true,
-      write: (span) => void spans.push(span),
-      close: async () => {},
-    };
+    const tracer = keepingTracer();
     await preflightedProject(files, { tracer }).preflight({ session });
-    return spans;
+    return tracer.spans;
   };
   const bound = { 'registry/high-level/flow.yaml': `${FLOW}hooks: { pre_create: [g] }\n` };
   const boundToOperation = { ...lowLevel('op', SCRIPT, 'hooks: { pre_create: [g] }'), ...SCRIPT_FILE };

@@ -1,0 +1,222 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Execution } from '../../../../src/activities/dependencies.js';
+import { PlanSource } from '../../../../src/activities/plan-source.js';
+import { createEndTask, createErase, createPurge } from '../../../../src/activities/task/delete.js';
+import type { RunStart } from '../../../../src/activities/task/runs.js';
+import type { TaskToDelete, Tombstone } from '../../../../src/contracts/deletion.js';
+import { ACTIVITY_LIMITS, deleteIdOf, WORKFLOWS } from '../../../../src/contracts/names.js';
+import { AbilityError } from '../../../../src/contracts/problem.js';
+import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-task.js';
+
+type Dependencies = Parameters<typeof createEndTask>[0];
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const RUN = { workflowId: deleteIdOf('k'), runId: 'r-1' };
+const REQUEST = { key: 'k', by: USER, purge: true };
+const MEMO = { ability: 'signup', environment: 'dev', input: 'i' };
+const TOMBSTONE: Tombstone = {
+  format: 1,
+  task_key: 'k',
+  ability_id: 'buried',
+  environment: 'past',
+  input: 'b',
+  deleted_at: '2030-01-01T00:00:00.000Z',
+  deleted_by: USER,
+  purged: false,
+};
+
+/** What is known of the task `k`, and who asks. */
+interface World {
+  /** What Temporal has of it, at each look; the last one stays. */
+  executions?: (Partial<Execution> | undefined)[];
+  record?: object;
+  tombstone?: Tombstone;
+  wasHere?: boolean;
+  wasShared?: boolean;
+  /** The run that asks. */
+  start?: Partial<RunStart> | null;
+  info?: ActivityInfo;
+  more?: Partial<Dependencies['executions']>;
+  release?: () => Promise<number>;
+}
+
+function world({ executions = [], start = {}, info, more, ...known }: World = {}) {
+  const looks = executions.map(
+    (execution) => execution && { isOpen: false, memo: MEMO as never, project: 'acme', ...execution },
+  );
+  let look = 0;
+  const find = vi.fn(async () => looks[Math.min(look++, looks.length - 1)]);
+  const cancel = vi.fn(async () => {});
+  const remove = vi.fn(async (_: string, __: string, onProgress: () => void) => onProgress());
+  const release = vi.fn(known.release ?? (async () => 0));
+  const bury = vi.fn(() => known.wasHere ?? false);
+  const begun = start && { ...RUN, type: WORKFLOWS.delete, taskQueue: 'q', ...start };
+  const chains = { has: async () => false, keep: async () => {} };
+  const dependencies: Dependencies = {
+    project: 'acme',
+    host: 'here',
+    plans: new PlanSource('acme', KEYS, async () => begun ?? undefined, chains),
+    records: {
+      readTombstone: () => known.tombstone,
+      find: async () => known.record && { request: known.record },
+      bury,
+      unshare: async () => known.wasShared ?? false,
+    } as never,
+    files: { store: { release }, folders: {} } as never,
+    executions: { find, cancel, remove, ...more },
+  };
+  const environment = activityEnvironment({
+    workflowType: WORKFLOWS.delete,
+    workflowExecution: RUN,
+    taskQueue: 'q',
+    ...info,
+  });
+  const beats: unknown[] = [];
+  environment.on('heartbeat', (details) => beats.push(details));
+  return {
+    ...{ environment, beats, find, cancel, remove, release, bury },
+    endTask: (): Promise<TaskToDelete> => environment.run(createEndTask(dependencies), REQUEST),
+    erase: (): Promise<unknown> => environment.run(createErase(dependencies), TOMBSTONE),
+    purge: (): Promise<void> => environment.run(createPurge(dependencies), REQUEST),
+  };
+}
+
+describe('an activity of a deletion is refused', () => {
+  test.each<[string, World]>([
+    ['to a workflow of another type', { info: { workflowType: 'mine' } }],
+    [
+      'to the deletion of another task',
+      { info: { workflowExecution: { workflowId: deleteIdOf('other'), runId: 'r-1' } } },
+    ],
+    ['to a run that was started on another queue', { start: { taskQueue: 'own' } }],
+    ['to a run that was started eagerly', { start: { eager: true } }],
+    ['to a run that Temporal does not know', { start: null }],
+  ])('%s', async (_, how) => {
+    const { endTask, find } = world({ executions: [{}], ...how });
+    await expect(endTask()).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+    expect(find).not.toHaveBeenCalled();
+  });
+
+  test('for a key that is a path', async () => {
+    const workflowId = deleteIdOf('../up');
+    const { bury, erase } = world({ info: { workflowExecution: { workflowId, runId: 'r-1' } } });
+    await expect(erase()).rejects.toMatchObject({ type: 'seal.invalid' });
+    expect(bury).not.toHaveBeenCalled();
+  });
+});
+
+describe('the task to delete', () => {
+  const record = { ability: 'recorded', environment: 'old', input: 'r' };
+  const asTask = ({ ability, environment, input }: typeof MEMO) => ({ ability_id: ability, environment, input });
+  const asDeleted = { ability_id: 'buried', environment: 'past', input: 'b' };
+
+  test.each<[string, World, object]>([
+    ['is that of Temporal', { executions: [{}] }, asTask(MEMO)],
+    ['is that of Temporal, whatever its record says', { executions: [{}], record }, asTask(MEMO)],
+    ['is that of its record', { record }, asTask(record)],
+    [
+      'is that of its record, whatever was deleted earlier',
+      { record, tombstone: TOMBSTONE },
+      { ...asTask(record), deleted: TOMBSTONE },
+    ],
+    ['is one that was deleted before', { tombstone: TOMBSTONE }, { ...asDeleted, deleted: TOMBSTONE }],
+    [
+      'may have been deleted where Temporal has it',
+      { executions: [{}], tombstone: TOMBSTONE },
+      { ...asTask(MEMO), deleted: TOMBSTONE },
+    ],
+    [
+      'may have no known input',
+      { tombstone: { ...TOMBSTONE, input: null } },
+      { ...asDeleted, input: null, deleted: { ...TOMBSTONE, input: null } },
+    ],
+  ])('%s', async (_, known, expected) => {
+    expect(await world(known).endTask()).toEqual(expected);
+  });
+
+  test.each<[string, string, World]>([
+    ['that nobody knows', 'task.not_found', {}],
+    ['that is a workflow and no task', 'task.not_found', { executions: [{ memo: undefined }], record }],
+    ['of another project', 'task.other_project', { executions: [{ project: 'theirs' }], record }],
+    ['of a project that is not known', 'task.other_project', { executions: [{ project: undefined }], record }],
+  ])('is refused %s', async (_, type, known) => {
+    const { endTask, cancel } = world(known);
+    await expect(endTask()).rejects.toMatchObject({ type, nonRetryable: true });
+    expect(cancel).not.toHaveBeenCalled();
+  });
+
+  test('is refused as a workflow that is no task with the reason, and as one that nobody knows without', async () => {
+    await expect(world({ executions: [{ memo: undefined }] }).endTask()).rejects.toThrow('no task');
+    await expect(world().endTask()).rejects.not.toThrow('workflow');
+  });
+
+  test('is cancelled while it is open, and waited for', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const { endTask, cancel, find } = world({ executions: [{ isOpen: true }, { isOpen: true }, { isOpen: false }] });
+    const ended = endTask();
+    await vi.runAllTimersAsync();
+    await ended;
+    expect(cancel).toHaveBeenCalledWith('k');
+    expect(find).toHaveBeenCalledTimes(3);
+  });
+
+  test('is not cancelled once it has ended', async () => {
+    const { endTask, cancel } = world({ executions: [{}] });
+    await endTask();
+    expect(cancel).not.toHaveBeenCalled();
+  });
+});
+
+describe('to erase a task', () => {
+  test.each([
+    [false, false, 'absent'],
+    [true, false, 'removed'],
+    [false, true, 'removed'],
+  ])('leaves no record; here: %s, shared: %s, says: %s', async (wasHere, wasShared, record) => {
+    const { erase, bury, release } = world({ wasHere, wasShared });
+    expect(await erase()).toEqual({ host: 'here', record });
+    expect(bury).toHaveBeenCalledWith(TOMBSTONE);
+    expect(release).toHaveBeenCalledWith('k');
+  });
+
+  test('is tried again where its files could not be removed, also where a store refuses it', async () => {
+    const refused = () => Promise.reject(new AbilityError({ code: 'store.not_shared', message: 'not now' }));
+    const error: unknown = await world({ release: refused })
+      .erase()
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ message: expect.stringMatching(/files of k .*not now/) });
+    expect(error).not.toHaveProperty('nonRetryable', true);
+  });
+});
+
+describe('to purge a task', () => {
+  test('removes its history, and tells Temporal that it goes on', async () => {
+    const { purge, remove, beats } = world({ executions: [{}] });
+    await purge();
+    expect(remove).toHaveBeenCalledWith('k', 'acme', expect.any(Function));
+    expect(beats).toHaveLength(2);
+  });
+
+  test('is refused for a task of another project', async () => {
+    const { purge, remove } = world({ executions: [{ project: 'theirs' }] });
+    await expect(purge()).rejects.toMatchObject({ type: 'task.other_project' });
+    expect(remove).not.toHaveBeenCalled();
+  });
+
+  test('sends heartbeats while it runs', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const remove = async () => void vi.advanceTimersByTime(ACTIVITY_LIMITS.heartbeat);
+    const { purge, beats } = world({ executions: [{}], more: { remove } });
+    await purge();
+    expect(beats.length).toBeGreaterThan(1);
+  });
+
+  test('is tried again where Temporal fails', async () => {
+    const lost = new Error('connection lost');
+    const { purge } = world({ executions: [{}], more: { remove: () => Promise.reject(lost) } });
+    await expect(purge()).rejects.toBe(lost);
+  });
+});
