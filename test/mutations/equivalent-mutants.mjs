@@ -103,118 +103,118 @@ export const EQUIVALENT = [
     reason: 'An activity without a workflow is not admitted.',
 >>>>>>> 6ea0ba7d (Unit tests of how tasks end, are deleted and ask their worker)
   },
-  // Behind the end there is no character, and one more step changes nothing.
   {
     file: 'src/activities/lossless-json/number-tokens.ts',
     text: 'while (at < text.length) {',
     change: '< -> <=',
+    why: 'behind the end there is no character, and one more step changes nothing',
   },
-  // Both ways read the same bytes; one of them in chunks.
   {
     file: 'src/activities/script/pinned-copy.ts',
     text: 'if (stat.size <= AT_ONCE) hash.update(readFileSync(file));',
     change: 'condition negated',
+    why: 'both ways read the same bytes; one of them in chunks',
   },
-  // Both ways read the same bytes; one of them in chunks.
   {
     file: 'src/activities/script/pinned-copy.ts',
     text: 'if (stat.size <= AT_ONCE) hash.update(readFileSync(file));',
     change: '<= -> <',
+    why: 'both ways read the same bytes; one of them in chunks',
   },
-  // execa cleans up nothing that is detached.
   {
     file: 'src/activities/script/run-process.ts',
     text: 'cleanup: false,',
     change: 'false -> true',
+    why: 'execa cleans up nothing that is detached',
   },
-  // A signal fires once.
   {
     file: 'src/activities/script/run-process.ts',
     text: "signal.addEventListener('abort', abort, { once: true });",
     change: 'true -> false',
+    why: 'a signal fires once',
   },
-  // The bytes are the same in however many pieces; only the memory differs.
   {
     file: 'src/activities/script/run-process.ts',
     text: 'if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];',
     change: 'condition negated',
+    why: 'the bytes are the same in however many pieces; only the memory differs',
   },
-  // The bytes are the same in however many pieces; only the memory differs.
   {
     file: 'src/activities/script/run-process.ts',
     text: 'if (this.pieces.length >= MAX_PIECES) this.pieces = [Buffer.concat(this.pieces)];',
     change: '>= -> >',
+    why: 'the bytes are the same in however many pieces; only the memory differs',
   },
-  // The first column has no earlier one.
   {
     file: 'src/activities/script/read-script-output.ts',
     text: 'if (twice >= 0) throw new NoCsv(`column ${twice + 1} has the name of an earlier one`);',
     change: '>= -> >',
+    why: 'the first column has no earlier one',
   },
-  // The parser refuses lines of another length than the header.
   {
     file: 'src/activities/script/read-script-output.ts',
     text: "return Object.fromEntries(header.map((name, index) => [name, row[index] ?? '']));",
     change: '?? dropped',
+    why: 'the parser refuses lines of another length than the header',
   },
-  // What an author writes around expressions is never refused, and the text is used for nothing else.
   {
     file: 'src/activities/script/refuse-unusable-input.ts',
     text: "task_key: key ?? '',",
     change: '?? dropped',
+    why: 'what an author writes around expressions is never refused, and the text is used for nothing else',
   },
-  // A signal fires once.
   {
     file: 'src/activities/mcp/pool.ts',
     text: "stop.addEventListener('abort', giveUp, { once: true });",
     change: 'true -> false',
+    why: 'a signal fires once',
   },
-  // A signal fires once.
   {
     file: 'src/activities/mcp/negotiate.ts',
     text: "signal.addEventListener('abort', giveUp, { once: true });",
     change: 'true -> false',
+    why: 'a signal fires once',
   },
-  // It has a meaning on Windows only.
   {
     file: 'src/activities/mcp/child-transport.ts',
     text: "const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });",
     change: 'true -> false',
+    why: 'it has a meaning on Windows only',
   },
-  // A digest that is not kept is computed again.
   {
     file: 'src/activities/mcp/tool-definition.ts',
     text: 'digests.set(tool, digest);',
     change: 'call removed',
+    why: 'a digest that is not kept is computed again',
   },
-  // A key that is not kept is computed again.
   {
     file: 'src/activities/api/guarded-agent.ts',
     text: 'keys.set(allowed, known);',
     change: 'call removed',
+    why: 'a key that is not kept is computed again',
   },
-  // What is not kept is checked again.
   {
     file: 'src/activities/api/guarded-agent.ts',
     text: 'if (permitted.size >= MAX_PERMITTED) permitted.clear();',
     change: 'condition negated',
+    why: 'what is not kept is checked again',
   },
-  // What is not kept is checked again.
   {
     file: 'src/activities/api/guarded-agent.ts',
     text: 'if (permitted.size >= MAX_PERMITTED) permitted.clear();',
     change: '>= -> >',
+    why: 'what is not kept is checked again',
   },
-  // What is kept longer is not checked again, with the same result.
   {
     file: 'src/activities/api/guarded-agent.ts',
     text: 'if (permitted.size >= MAX_PERMITTED) permitted.clear();',
     change: 'call removed',
+    why: 'what is kept longer is not checked again, with the same result',
   },
-  // What is not kept is checked again.
   {
     file: 'src/activities/api/guarded-agent.ts',
     text: 'permitted.add(question);',
     change: 'call removed',
+    why: 'what is not kept is checked again',
   },
 ];

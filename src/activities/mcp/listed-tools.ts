@@ -1,4 +1,11 @@
-import { type Client, type RequestOptions, specTypeSchemas, type Tool } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  type RequestOptions,
+  SdkError,
+  SdkErrorCode,
+  specTypeSchemas,
+  type Tool,
+} from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { Json } from '../../contracts/json.js';
 import { CallFailure } from '../call/call-failure.js';
@@ -23,7 +30,10 @@ const page = z.object({ [LISTED]: z.array(z.unknown()), nextCursor: z.string().o
  */
 export async function listTools(client: Client, options: RequestOptions, sendsHeaders: boolean): Promise<ListedTools> {
   const found: unknown[] = [];
-  if (!client.getServerCapabilities()?.tools) return new ListedTools(found, sendsHeaders);
+  const capabilities = client.getServerCapabilities();
+  // The SDK forgets them when the connection ends; an empty list would say that the server has no such tool.
+  if (!capabilities) throw new SdkError(SdkErrorCode.NotConnected, 'Not connected');
+  if (!capabilities.tools) return new ListedTools(found, sendsHeaders);
   let cursor: string | undefined;
   for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const params = cursor === undefined ? {} : { cursor };

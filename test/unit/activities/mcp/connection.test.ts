@@ -274,6 +274,35 @@ describe('a request over HTTP', () => {
   });
 });
 
+describe('the tools', () => {
+  test('of a connection that has ended are not known, which is another thing than none', async () => {
+    const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([WELL])));
+    const connection = await connect(server);
+    await connection.client.close();
+    await expect(connection.askTools(user())).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
+  });
+
+  test('of a server that offers none are none, and it is not asked for them', async () => {
+    const without = { result: { ...DISCOVERED.result, capabilities: {} } };
+    const methods: string[] = [];
+    const server = await httpTools(({ method }) => {
+      methods.push(method);
+      return without;
+    });
+    expect((await (await connect(server)).askTools(user())).names()).toEqual([]);
+    expect(methods).not.toContain('tools/list');
+  });
+
+  test('are those of all pages', async () => {
+    const server = await httpTools(({ method, params }) => {
+      if (method === 'server/discover') return DISCOVERED;
+      const page = listed([{ ...WELL, name: `page-${params.cursor ?? 0}` }]);
+      return params.cursor === undefined ? { result: { ...page.result, nextCursor: '1' } } : page;
+    });
+    expect((await (await connect(server)).askTools(user())).names()).toEqual(['page-0', 'page-1']);
+  });
+});
+
 describe('a server that is a process', () => {
   const LEGACY = `'server/discover': () => ({ error: { code: -32601, message: '' } })`;
 
