@@ -107,8 +107,9 @@ export class ProvenGuards {
     if (!handler.foreign.must_deny) return undefined;
     const key = keyOf(handler, environment);
     if (this.proven.has(key)) return undefined;
+    const underWay = this.running.get(key);
     // Another call's proof may be aborted with that call; this one then starts its own.
-    await this.running.get(key)?.catch(() => undefined);
+    if (underWay) await underWay.catch(() => undefined);
     if (this.proven.has(key)) return undefined;
     const proof = checkMustDeny(this.dependencies, id, handler, environment, signal, 1);
     this.running.set(key, proof);

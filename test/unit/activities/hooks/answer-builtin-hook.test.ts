@@ -53,3 +53,42 @@ test.each<[OfTasks, JsonObject, string]>([
 ])('%s with %j: %s', (name, options, decision) => {
   expect(answer(name, options)).toMatchObject({ status: 'ok', decision });
 });
+
+const usageOf = (more: Partial<typeof run>) => {
+  const lines: Record<string, unknown>[] = [];
+  const recording = { ...dependencies, recordUsage: (line: Record<string, unknown>) => void lines.push(line) };
+  const handler = { kind: 'builtin', name: 'usage', options: {} } as const;
+  const said = answerBuiltinHook('used', handler, { ...run, ...more } as HookRun, recording);
+  return { said, lines };
+};
+
+test('R-002-63: usage records who called what, where, and how it ended', () => {
+  const { said, lines } = usageOf({ outcome: { status: 'failed', output: null, error: null } } as never);
+  expect(said).toMatchObject({ status: 'ok', decision: 'allow' });
+  const line = {
+    ability_id: 'db.write',
+    task_id: 't-1',
+    step: 'a',
+    environment: 'staging',
+    user_id: 'ada',
+    status: 'failed',
+  };
+  expect(lines).toEqual([{ ts: expect.any(Number), ...line }]);
+});
+
+test('usage of a task names its ability, and no step and no end where there is none', () => {
+  const { lines } = usageOf({ operation: undefined, path: '' } as never);
+  expect(lines).toEqual([expect.objectContaining({ ability_id: 'signup', step: null, status: null })]);
+});
+
+test.each([
+  ['the operation around a call', run, 'db.write is not available in staging.'],
+  ['the ability around a task', { ...run, operation: undefined }, 'signup is not available in staging.'],
+])('a refusal for the environment names %s', (_, about, reason) => {
+  const handler = { kind: 'builtin', name: 'environment_scope' } as const;
+  const options = { allow: ['prod', 'dev'] };
+  expect(answerBuiltinHook('guard', { ...handler, options }, about, dependencies)).toMatchObject({
+    reason,
+    suggestion: 'Run in prod or dev.',
+  });
+});

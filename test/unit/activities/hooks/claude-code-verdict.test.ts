@@ -143,3 +143,23 @@ describe('other events', () => {
     });
   });
 });
+
+test('an allow with another exit code is a fault that says what does not count', () => {
+  expect(read(JSON.stringify(permission('allow')), 1)).toMatchObject({
+    fault: expect.stringContaining('does not count'),
+  });
+  expect(read('', 1)).toEqual({ kind: 'fault', fault: 'it ended with exit code 1' });
+});
+
+test('a key that reaches into objects makes an answer unreadable, also beside a decision', () => {
+  expect(read('{"decision":"block","hookSpecificOutput":{"hookEventName":"PreToolUse","constructor":1}}')).toEqual({
+    kind: 'fault',
+    fault: 'its answer has a key that no answer has',
+  });
+});
+
+test('a decision without a reason has the reason of an equal one, and none of another', () => {
+  const asks = { ...permission('deny'), decision: 'block', reason: 'b' };
+  expect(json(asks)).toMatchObject({ decision: 'deny', reason: 'b' });
+  expect(json({ ...permission('deny'), decision: 'approve', reason: 'fine' })).not.toHaveProperty('reason');
+});

@@ -132,6 +132,20 @@ describe('the words of an answer', () => {
     ],
     ['a reason that is no text', { reason: 1 }, 'PreToolUse', '`reason` is no string'],
     ['an event that is none', { hookSpecificOutput: {} }, 'PreToolUse', 'it answers null'],
+    ['a decision that is a name of every object', { decision: 'toString' }, 'PreToolUse', '`decision` is "toString"'],
+    ['a decision that is no text', { decision: ['block'] }, 'PreToolUse', '`decision` is ["block"]'],
+    [
+      'a key of a call at a request',
+      specific({ decision: { behavior: 'deny' }, permissionDecision: 'allow' }, 'PermissionRequest'),
+      'PermissionRequest',
+      '`permissionDecision`, which does not belong there',
+    ],
+    [
+      'a key of the whole within a decision',
+      specific({ decision: { behavior: 'allow', continue: false } }, 'PermissionRequest'),
+      'PermissionRequest',
+      '`decision` has `continue`',
+    ],
   ])('cannot be understood with %s', (_, answer, event, fault) => {
     expect(words(answer, event).fault).toContain(fault);
   });
@@ -163,6 +177,7 @@ describe('the output of an ability as an answer', () => {
     ['the text of a tool beside what it shows', { text: JSON.stringify(deny), content: [] }, 'decided'],
     ['a map that has a text', { text: JSON.stringify(deny), other: 1 }, 'fault'],
     ['a list', [1], 'fault'],
+    ['a map whose text is none', { text: 1 }, 'fault'],
   ])('%s', (_, output, kind) => {
     expect(readOutput(output as never, question).kind).toBe(kind);
   });

@@ -141,3 +141,42 @@ test('R-002-18: log, metrics and usage_record count at the top level as in infra
   expect(answer.warnings?.join()).toMatch(/has log at the top level and in infra/);
   expect(read({ guard_decision: 'allow', usage_record: [1] })).toMatchObject({ infra: { usage_record: [1] } });
 });
+
+test('an error that the hook reports without a reason says so', () => {
+  expect(read({ status: 'error' }).reason).toContain('it says that it failed');
+});
+
+test('a single guard about another ability is named as the reason that nothing was decided', () => {
+  expect(read({ hook_signals: { ability_guard: about('allow', 'x', 'op.b') } }).reason).toContain('others than op.a');
+});
+
+test('what can be done instead of the denied is that of the decision, else that of the whole answer', () => {
+  const guard = (suggestion?: string) => ({ ...about('deny'), ...(suggestion && { suggestion }) });
+  expect(read({ suggestion: 'whole', ...guards(guard(), guard('own')) }).suggestion).toBe('own');
+  expect(read({ suggestion: 'whole', ...guards(guard()) }).suggestion).toBe('whole');
+  expect(read(guards(guard()))).not.toHaveProperty('suggestion');
+});
+
+test.each<[Phase, string, string]>([
+  ['PostAbilityCall', 'says deny after the call', 'pre_call'],
+  ['SessionStop', 'says deny at the end of the session', 'Move it'],
+])('a refusal in %s is warned of, with where it belongs', (phase, text, advice) => {
+  const { warnings = [] } = read({ guard_decision: 'deny' }, phase);
+  expect(warnings.join()).toContain(text);
+  expect(warnings.join()).toContain(advice);
+});
+
+test('an unknown key that is like none is refused with how to answer', () => {
+  expect(read({ guard_decision: 'allow', zzz: 1 }).suggestion).toMatch(/"guard_decision": "allow"/);
+});
+
+test('data for the infrastructure at the top level alone is no fault', () => {
+  expect(read({ guard_decision: 'allow', log: 'top' })).not.toHaveProperty('warnings');
+});
+
+test('of many unknown keys five are named, and the others counted', () => {
+  const keys = Object.fromEntries('abcdefg'.split('').map((key) => [key, 1]));
+  expect(read({ guard_decision: 'allow', ...keys }).reason).toMatch(/"a", "b", "c", "d", "e" and 2 more$/);
+  const { f: _, g: __, ...five } = keys;
+  expect(read({ guard_decision: 'allow', ...five }).reason).toMatch(/"d", "e"$/);
+});

@@ -7,6 +7,7 @@ import type { EventContext, HookResult, Phase } from '../../../../src/contracts/
 import type { PlanHook } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { examplePlan } from '../../rules/example-plan.js';
+import { traced } from '../traced.js';
 
 const around = {
   user: { name: 'ada', source: 'claimed' },
@@ -167,4 +168,31 @@ test('R-002-25, R-002-26: at the end of a session nothing is decided, and signal
   expect(answer?.decision).toBe('allow');
   expect(answer?.hook_signals).toBeUndefined();
   expect(answer?.warnings).toHaveLength(2);
+});
+
+test('the time that a script took is in its answer, and an expression has none', async () => {
+  const hooks = [expression('e', { warn_if: 'true' }), script('s')];
+  const said = scripts({ s: { guard_decision: 'allow' } });
+  const [first, second] = await runHooks('PreAbilityCall', ofTask(hooks), all, said);
+  expect(first).not.toHaveProperty('duration_ms');
+  expect(second?.duration_ms).toBeGreaterThanOrEqual(0);
+  expect(second?.duration_ms).toBeLessThan(performance.now());
+});
+
+describe('the trace of a hook', () => {
+  const spansOf = async (result: HookResult | Error) => {
+    const run = () => runHooks('PreAbilityCall', ofTask([script('s')]), all, scripts({ s: result }));
+    return (await traced(run)).inner;
+  };
+
+  test('has what it decided', async () => {
+    const [span] = await spansOf({ guard_decision: 'deny' });
+    expect(span).toMatchObject({ name: 'hook s', attributes: { 'ability.hook.decision': 'deny' } });
+    expect(span?.error).toBeUndefined();
+  });
+
+  test('ends with an error where it failed', async () => {
+    const [span] = await spansOf(new Error('it is gone'));
+    expect(span?.error).toBe('hook.failed');
+  });
 });
