@@ -47,7 +47,12 @@ beforeEach(() => {
 /** Calls a workflow; gives what came of it, and what the task noted. */
 async function called(
   call: Partial<WorkflowCall> = {},
-  { leftMs = 5000, leftAfterMs = leftMs, run = {} }: { leftMs?: number; leftAfterMs?: number; run?: object } = {},
+  {
+    leftMs = 5000,
+    leftAfterMs = leftMs,
+    run = {},
+    intent,
+  }: { leftMs?: number; leftAfterMs?: number; run?: object; intent?: string } = {},
 ) {
   const plan = examplePlan();
   const child = { ability: { ...plan.ability, id: 'inner', modules: ['m.inner'] }, steps: [], placement: 'local' };
@@ -63,7 +68,7 @@ async function called(
   const taskRun = {
     task: {
       id: 't-1',
-      start: { plan: whole, seal: { plan: 'd', intent: undefined }, user: { name: 'ada' }, session: 's-1' },
+      start: { plan: whole, seal: { plan: 'd', intent }, user: { name: 'ada' }, session: 's-1' },
     },
     files: { within: () => undefined, room: undefined, adopt: (...args: unknown[]) => noted.files.push(args) },
     input: { changedBy: [] },
@@ -154,6 +159,11 @@ describe('a workflow that is called', () => {
       parent: 't-1',
     });
     expect((await called()).asked?.options.memo).not.toHaveProperty('trace');
+    expect((await called()).asked?.options.memo).not.toHaveProperty('intent');
+  });
+
+  test('has the intent of its caller in its memo', async () => {
+    expect((await called({}, { intent: 'weekly' })).asked?.options.memo).toMatchObject({ intent: 'weekly' });
   });
 
   test('goes on in the trace of its caller', async () => {

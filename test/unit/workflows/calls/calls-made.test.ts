@@ -31,6 +31,32 @@ test('the failures of earlier runs count to those that are listed besides', () =
   expect(second.report()).toMatchObject({ listed: { length: 200 }, left_out: 51 });
 });
 
+test('a call of a task is listed with that task, what it was given and what it gave or why it failed', () => {
+  const calls = new CallsMade();
+  calls.begin('a', 'op', { n: 1 }).gave(null);
+  calls.begin('b', 'inner', {}, 't-1/b').failed({ code: 'a.b', message: 'x'.repeat(3000), details: { n: 1 } });
+  calls.begin('c', 'op', {});
+  expect(calls.report()?.listed).toStrictEqual([
+    { path: 'a', call: 'op', given: ['{"n":1}', 7], gave: ['null', 4] },
+    {
+      path: 'b',
+      call: 'inner',
+      task: 't-1/b',
+      given: ['{}', 2],
+      error: { code: 'a.b', message: 'x'.repeat(2000) },
+    },
+    { path: 'c', call: 'op', given: ['{}', 2] },
+  ]);
+});
+
+test('what agents used is counted with their turns, from what earlier runs used', () => {
+  const used = { turns: 2, calls: 1, input_tokens: 10, output_tokens: 1 };
+  const calls = new CallsMade();
+  calls.countAgent(used);
+  calls.countAgent(used);
+  expect(calls.agents).toEqual({ turns: 4, calls: 2, input_tokens: 20, output_tokens: 2 });
+});
+
 test('a run without calls hands on nothing', () => {
   expect(new CallsMade(0).carry()).toBeUndefined();
   expect(new CallsMade(0).report()).toBeUndefined();
