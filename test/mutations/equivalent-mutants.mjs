@@ -1,7 +1,6 @@
 // Mutants of `npm run test:mutants` that are the same program, so that no test can notice them; they are not counted.
 //
 // One is named by its file, its line of source without indentation, and its change as the run prints it.
-<<<<<<< HEAD
 
 /** What is kept saves time alone: without it, the same value is computed again. */
 const CACHE = 'the value is computed again';
@@ -23,6 +22,21 @@ export const EQUIVALENT = [
     ['if (compiled.size >= MAX_KEPT) compiled.clear();', 'call removed'],
     ['compiled.set(key, program);', 'call removed'],
   ].map(([text, change]) => ({ file: 'src/rules/regular-expressions.ts', text, change, why: CACHE })),
+  ...[
+    ['src/rules/expressions/evaluate.ts', 'compiled.set(read, kept);', 'call removed'],
+    ['src/rules/expressions/evaluate.ts', 'if (kept.size >= MAX_KEPT) kept.clear();', 'condition negated'],
+    ['src/rules/expressions/evaluate.ts', 'if (kept.size >= MAX_KEPT) kept.clear();', '>= -> >'],
+    ['src/rules/expressions/evaluate.ts', 'if (kept.size >= MAX_KEPT) kept.clear();', 'call removed'],
+    ['src/rules/expressions/evaluate.ts', 'kept.set(source, expression);', 'call removed'],
+    ['src/rules/expressions/template.ts', 'pieces.set(cel, kept);', 'call removed'],
+    ['src/rules/expressions/template.ts', 'if (kept.size >= MAX_KEPT) kept.clear();', 'condition negated'],
+    ['src/rules/expressions/template.ts', 'if (kept.size >= MAX_KEPT) kept.clear();', '>= -> >'],
+    ['src/rules/expressions/template.ts', 'if (kept.size >= MAX_KEPT) kept.clear();', 'call removed'],
+    ['src/rules/expressions/template.ts', 'kept.set(text, parts);', 'call removed'],
+    ['src/rules/expressions/language/cost.ts', 'sizes.set(map, size);', 'call removed'],
+    ['src/rules/expressions/language/cost.ts', 'wholeCosts.set(value, cost);', 'call removed'],
+    ['src/rules/expressions/zones/zone-offset.ts', 'zones.set(name, zone);', 'call removed'],
+  ].map(([file, text, change]) => ({ file, text, change, why: CACHE })),
   ...['ownReaders.set(step, reads);', 'readInLoops.set(loop, ids);'].map((text) => ({
     file: 'src/rules/steps/steps-read.ts',
     text,
@@ -48,6 +62,30 @@ export const EQUIVALENT = [
     why: 'no task id begins with a slash',
   },
   {
+    file: 'src/rules/expressions/language/compare.ts',
+    text: "if (typeof left === 'string' || typeof left === 'boolean' || left === null) return left === right;",
+    change: '|| -> &&',
+    why: 'a shorter way to what the rest says of these',
+  },
+  {
+    file: 'src/rules/expressions/language/compare.ts',
+    text: 'return left === right;',
+    change: '=== -> !==',
+    why: 'never reached: what is of another kind was compared before',
+  },
+  {
+    file: 'src/rules/expressions/language/cost.ts',
+    text: "else if (value !== null && typeof value === 'object') this.spend(membersOf(value) * times);",
+    change: '&& -> ||',
+    why: 'what is no object has no members',
+  },
+  {
+    file: 'src/rules/expressions/language/cost.ts',
+    text: "if (value === null || typeof value !== 'object') return 0;",
+    change: '|| -> &&',
+    why: 'what is no object has no members',
+  },
+  {
     file: 'src/rules/tasks/shared-names.ts',
     text: 'return step === undefined || origin === undefined ? undefined : { step, origin };',
     change: '|| -> &&',
@@ -70,38 +108,36 @@ export const EQUIVALENT = [
     text: 'for (let length = 1; length < parts.length; length += 1) {',
     change: '< -> <=',
     why: 'the last one is the path itself, which is given back in any case',
-=======
-export const EQUIVALENT = [
+  },
   {
     file: 'src/activities/preflight/preflight.ts',
     text: "return workflowType === WORKFLOWS.preflight && ids.includes(workflowExecution?.workflowId ?? '');",
     change: '?? dropped',
-    reason: 'No id is undefined, so that undefined is not among them either.',
+    why: 'No id is undefined, so that undefined is not among them either.',
   },
   {
     file: 'src/activities/preflight/guard-creation.ts',
     text: '{ blockingOnly: true },',
     change: 'true -> false',
-    reason: 'Only hooks of session events are planned with `blocking: false`; those of a plan all fire.',
+    why: 'Only hooks of session events are planned with `blocking: false`; those of a plan all fire.',
   },
   {
     file: 'src/activities/call/trace-call.ts',
     text: "const run = info.workflowExecution?.runId ?? '';",
     change: '?? dropped',
-    reason: 'A call without a workflow is not admitted; and undefined joins to an empty text, too.',
+    why: 'A call without a workflow is not admitted; and undefined joins to an empty text, too.',
   },
   {
     file: 'src/activities/call/call.ts',
     text: "const by = { run: info.workflowExecution?.runId ?? '', activity: info.activityId };",
     change: '?? dropped',
-    reason: 'A call without a workflow is not admitted.',
+    why: 'A call without a workflow is not admitted.',
   },
   {
     file: 'src/activities/task/finish.ts',
     text: "const runId = context.info.workflowExecution?.runId ?? '';",
     change: '?? dropped',
-    reason: 'An activity without a workflow is not admitted.',
->>>>>>> 6ea0ba7d (Unit tests of how tasks end, are deleted and ask their worker)
+    why: 'An activity without a workflow is not admitted.',
   },
   {
     file: 'src/activities/lossless-json/number-tokens.ts',
