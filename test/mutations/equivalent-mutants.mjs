@@ -86,6 +86,42 @@ export const EQUIVALENT = [
     why: 'what is no object has no members',
   },
   {
+    file: 'src/rules/expressions/language/conversions.ts',
+    text: "return value > 0 ? '+Inf' : '-Inf';",
+    change: '> -> >=',
+    why: 'only infinities come here',
+  },
+  {
+    file: 'src/rules/expressions/language/moments.ts',
+    text: 'const days = MONTH_DAYS[month - 1] ?? 0;',
+    change: '?? dropped',
+    why: 'no day is at most undefined, or at most 0',
+  },
+  {
+    file: 'src/rules/expressions/language/moments.ts',
+    text: 'const size = nanos < 0n ? -nanos : nanos;',
+    change: '< -> <=',
+    why: 'minus zero is zero',
+  },
+  ...[
+    [
+      'for (let left = place; left > 0n && unit < text.length; left -= 1n)',
+      '< -> <=',
+      'such a place is refused in any case',
+    ],
+    [
+      'return max < 0 || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(by)];',
+      '< -> <=',
+      '0 was answered before',
+    ],
+    [
+      'return max < 0 || parts.length <= max ? parts : [...parts.slice(0, max - 1), parts.slice(max - 1).join(by)];',
+      '<= -> <',
+      'the last part alone, joined, is itself',
+    ],
+    ['const all = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);', '?? dropped', 'undefined counts as 0 there'],
+  ].map(([text, change, why]) => ({ file: 'src/rules/expressions/language/texts.ts', text, change, why })),
+  {
     file: 'src/rules/tasks/shared-names.ts',
     text: 'return step === undefined || origin === undefined ? undefined : { step, origin };',
     change: '|| -> &&',

@@ -14,7 +14,7 @@ export function lengthOf(list: object): number {
   return list instanceof List ? list.items.length : (list as unknown[]).length;
 }
 
-/** Undefined beyond the end of the list. */
+/** Undefined before the first and beyond the last. */
 export function itemAt(list: object, index: number): unknown {
   return list instanceof List ? list.items[index] : toCel((list as unknown[])[index]);
 }

@@ -1,5 +1,5 @@
 import type { Node } from '../syntax/node.js';
-import { itemAt, lengthOf, valueAt } from './collections.js';
+import { itemAt, valueAt } from './collections.js';
 import { Failure, fail } from './failure.js';
 import { kindOf, Maybe, TypeName } from './kinds.js';
 import { noOverload } from './overloads.js';
@@ -80,8 +80,7 @@ function elementOf(of: unknown, key: unknown): unknown {
   const kind = kindOf(of);
   if (kind === 'map') return valueAt(of as object, key);
   if (kind !== 'list') throw noOverload('_[_]', [kind, kindOf(key)]);
-  const place = placeOf(key);
-  return place >= 0 && place < lengthOf(of as object) ? itemAt(of as object, place) : undefined;
+  return itemAt(of as object, placeOf(key));
 }
 
 function placeOf(key: unknown): number {

@@ -106,7 +106,7 @@ function unitAt(text: string, place: bigint): number {
   let unit = 0;
   for (let left = place; left > 0n && unit < text.length; left -= 1n)
     unit += (text.codePointAt(unit) as number) > 0xffff ? 2 : 1;
-  const isThere = place >= 0n && place <= BigInt(text.length) && BigInt(lettersIn(text.slice(0, unit))) === place;
+  const isThere = BigInt(lettersIn(text.slice(0, unit))) === place;
   return isThere ? unit : fail(`there is no place ${place} in a text of ${lettersIn(text)} letters`);
 }
 

@@ -47,9 +47,14 @@ test.each<[string, Record<string, Json>]>([
   ['l.all(a, bytes(t).base64() == "" || true)', { l: list(1000), t: text(1000) }],
   ['l.all(a, size(bytes(t).json()) > 0)', { l: list(1000), t: `"${text(1000)}"` }],
   ['l.all(a, t < "a" || true)', { l: list(1000), t: text(100_000) }],
+  ['l.all(a, type([t, t].join()) == string)', { l: list(1000), t: text(100_000) }],
   ['l.all(a, sum(l) > 0 || true)', { l: list(1000) }],
 ])('%s costs too much, although nothing of it alone does', (source, values) => {
   expect(codeOf(source, values)).toBe('expression.too_costly');
+});
+
+test('most functions read the top level of a value alone', () => {
+  expect(evaluate('size(v)', { v: [list(MOST)] })).toBe(1);
 });
 
 test('a failure after the last visit is that failure', () => {

@@ -66,6 +66,18 @@ test.each([
   expect(failed(source).message).toContain(kinds);
 });
 
+test.each([-1, 3])('a byte %i that is not there is named', (place) => {
+  expect(failed(`b"abc".at(${place})`).message).toContain(`there is no byte ${place}`);
+});
+
+test.each([
+  ['int', 'a type'],
+  ['b"a"', 'bytes'],
+  ['1.0 / 0.0', 'Infinity'],
+])('%s is refused as a result with what it is: %s', (source, what) => {
+  expect(failed(source).message).toBe(`The expression gives ${what}, which is no JSON value`);
+});
+
 test('a name that does not exist is named, with how to ask for it', () => {
   const error = failed('size(input.a.b) == 1', { input: { a: {} } });
   expect(error.message).toMatch(/^`input\.a\.b` does not exist/);
@@ -100,6 +112,7 @@ test('a function that there is not is named, with the expression if there is one
   expect(refused('frobnicate(1)').message).toBe(
     'The expression `frobnicate(1)` is not valid: There is no function frobnicate',
   );
+  expect(refused('cel.bind(a, 1, a)').message).toMatch(/There is no function cel\.bind$/);
   expect(noSuchFunction('sum').message).toBe('There is no function sum');
 });
 
