@@ -44,3 +44,22 @@ export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<S
     environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: run, taskQueue, ...info }),
   };
 }
+
+/** A task that one of a plan calls: `inner` among its workflows, which passed no preflight of its own. */
+export function calledTask(plan: Plan) {
+  const { mark } = admittedTask(plan);
+  const taskQueue = taskQueueOf(plan.project, plan.environment.name, plan.placement);
+  const sealed = { plan: digestOf(plan), task: RUN.workflowId, input: digestOf({}), user: USER, confirmations: [] };
+  const task = { seal: signSeal(sealed, KEYS), user: USER, session: null, plan };
+  const parent = { ...RUN, type: plan.ability.id, taskQueue, task };
+  const run = { workflowId: `${RUN.workflowId}/sub`, runId: 'r-2' };
+  const child = { ...run, type: 'inner', taskQueue, parent: RUN, task: { ...task, child: 'inner' } };
+  const runs = [parent, child];
+  const chains = { has: async () => false, keep: async () => {} };
+  const readRun = async ({ runId }: { runId: string }) => runs.find((known) => known.runId === runId);
+  return {
+    plans: new PlanSource(plan.project, KEYS, readRun, chains),
+    mark,
+    environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: run, taskQueue, ...info }),
+  };
+}

@@ -1,7 +1,19 @@
+import { CancelledFailure } from '@temporalio/activity';
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Attempt, beginAttempt } from '../../../../src/activities/call/attempt.js';
+import {
+  type Attempt,
+  beginAttempt,
+  cancelledBy,
+  isSettled,
+  limited,
+  masked,
+} from '../../../../src/activities/call/attempt.js';
+import { CallFailure } from '../../../../src/activities/call/call-failure.js';
+import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../../../src/contracts/names.js';
+import type { PlanOperation } from '../../../../src/contracts/plan.js';
+import { AbilityError } from '../../../../src/contracts/problem.js';
 import { type ActivityInfo, activityEnvironment } from '../admitted-task.js';
 
 const NOW = Date.UTC(2030, 0, 1);
@@ -45,12 +57,22 @@ async function attempted<T>(
 test.each([
   ['what its implementation may', 1000, 60_000, 0, 1000, false],
   ['what its step may', 60_000, 1000, 0, 1000, true],
+  ['what both may', 1000, 1000, 0, 1000, false],
   ['what earlier attempts have left of the step', 60_000, 10_000, 9000, 1000, true],
   ['nothing where they have left nothing', 60_000, 10_000, 20_000, 0, true],
   ['no more where the clock of the server is ahead', 60_000, 10_000, -20_000, 10_000, true],
 ])('an attempt may take %s', async (_, implementationMs, stepMs, spentMs, leftMs, limitedByStep) => {
   const { given } = await attempted(limits(stepMs, spentMs), (attempt) => ({ ...attempt }), { implementationMs });
   expect(given).toMatchObject({ leftMs, limitedByStep });
+});
+
+test.each([
+  ['of one attempt', { startToCloseTimeoutMs: 2000 + TIMEOUT_MARGIN_MS }, 2000],
+  ['of the step alone, where one attempt has none', { startToCloseTimeoutMs: 0 }, 60_000],
+  ['of one attempt alone, where the step has none', { scheduleToCloseTimeoutMs: 0 }, 60_000],
+])('an attempt has the limit %s', async (_, info, leftMs) => {
+  const { given } = await attempted(info, (attempt) => attempt.leftMs, { implementationMs: 600_000 });
+  expect(given).toBe(leftMs);
 });
 
 test('when its time is up its work is stopped, and it is not cancelled', async () => {
@@ -119,4 +141,94 @@ describe('heartbeats', () => {
     const third = await attempted({ attempt: 3, heartbeatDetails: second.beats[0] }, (attempt) => ({ ...attempt }));
     expect(third.given).toMatchObject({ unclearBefore: true, arrivedBefore: true });
   });
+});
+
+describe('an error that may quote a secret', () => {
+  const log = new CallLog(undefined, 'a', 1);
+  log.hide('s3cret');
+
+  test('is masked, and keeps what is known of the call', () => {
+    const error = new CallFailure({ code: 'http.500', message: 'got s3cret' }, { unclear: true, hasArrived: true });
+    expect(masked(error, log)).toMatchObject({
+      code: 'http.500',
+      message: expect.not.stringContaining('s3cret'),
+      unclear: true,
+      hasArrived: true,
+      isFinal: false,
+    });
+  });
+
+  test('is masked with its stack where it is a mistake', () => {
+    const mistake = masked(new TypeError('got s3cret'), log) as Error;
+    expect(mistake.name).toBe('TypeError');
+    expect(mistake.message).toMatch(/^got /);
+    expect(mistake.message).not.toContain('s3cret');
+    expect(mistake.stack).toContain('attempt.test');
+    expect(mistake.stack).not.toContain('s3cret');
+  });
+
+  test.each([new CancelledFailure('cancelled'), 'a text'])('stays what it is: %s', (error) => {
+    expect(masked(error, log)).toBe(error);
+  });
+});
+
+describe('a call that was cancelled', () => {
+  const REASON = new CancelledFailure('CANCELLED');
+  const cancelledAs = (effects: 'read' | 'destructive', error: unknown, unclearBefore = false) => {
+    const attempt = { unclearBefore, signal: AbortSignal.abort(REASON) } as Attempt;
+    return cancelledBy(attempt, error, { effects } as PlanOperation);
+  };
+  const failed = (unclear: boolean) => new CallFailure({ code: 'http.500', message: 'seen' }, { unclear });
+
+  test.each<[string, 'read' | 'destructive', unknown, boolean]>([
+    ['it had no effect', 'destructive', failed(false), false],
+    ['its effect may be repeated', 'read', failed(true), false],
+    ['its effect may be repeated, as that of an earlier attempt', 'read', failed(false), true],
+  ])('ends as cancelled where %s', (_, effects, error, before) => {
+    expect(cancelledAs(effects, error, before)).toBe(REASON);
+  });
+
+  test.each<[string, unknown, boolean, string]>([
+    ['it may have had its effect', failed(true), false, 'seen'],
+    ['an earlier attempt may have had it', failed(false), true, 'seen'],
+    ['an earlier attempt may have had it, and this one says nothing', REASON, true, 'had not ended clearly'],
+  ])('is unknown where %s', (_, error, before, seen) => {
+    expect(cancelledAs('destructive', error, before)).toMatchObject({
+      type: 'outcome.unknown',
+      message: expect.stringContaining(seen),
+      details: [{}, { cut: true }],
+    });
+  });
+});
+
+describe('a call whose time is up', () => {
+  const timedOut = (code: string, limitedByStep: boolean) => {
+    const error = new CallFailure({ code, message: 'too slow' }, { unclear: true });
+    return limited(error, { limitedByStep } as Attempt);
+  };
+
+  test('fails as its step, where that had no more', () => {
+    expect(timedOut('timeout.call', true)).toMatchObject({ code: 'timeout.step', unclear: true, hasArrived: false });
+  });
+
+  test.each([
+    ['timeout.call', false],
+    ['http.500', true],
+  ])('fails as itself otherwise: %s', (code, limitedByStep) => {
+    expect(timedOut(code, limitedByStep)).toMatchObject({ code });
+  });
+
+  test('is not guessed of another error', () => {
+    const error = new AbilityError({ code: 'timeout.call', message: 'elsewhere' });
+    expect(limited(error, { limitedByStep: true } as Attempt)).toBe(error);
+  });
+});
+
+test.each<[unknown, boolean]>([
+  [new CallFailure({ code: 'script.output_invalid', message: 'm' }, { hasArrived: true }), true],
+  [new CallFailure({ code: 'outcome.unknown', message: 'm' }), true],
+  [new CallFailure({ code: 'http.500', message: 'm' }), false],
+  [new AbilityError({ code: 'outcome.unknown', message: 'm' }), false],
+])('%s is a known outcome despite a cancellation: %s', (error, settled) => {
+  expect(isSettled(error)).toBe(settled);
 });

@@ -1,3 +1,4 @@
+import { CancelledFailure } from '@temporalio/activity';
 import { describe, expect, test, vi } from 'vitest';
 import type { LockAccess, LockEntry } from '../../../../src/activities/concurrency/lock-access.js';
 import {
@@ -5,12 +6,12 @@ import {
   createFindEnded,
   createRelease,
 } from '../../../../src/activities/concurrency/lock-activities.js';
-import type { AcquireAnswer } from '../../../../src/contracts/activities.js';
+import type { AcquireAnswer, AcquireRequest } from '../../../../src/contracts/activities.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
 import { WORKFLOWS } from '../../../../src/contracts/names.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
 import { examplePlan } from '../../rules/example-plan.js';
-import { activityEnvironment, admittedTask } from '../admitted-task.js';
+import { activityEnvironment, admittedTask, calledTask } from '../admitted-task.js';
 
 const CONCURRENCY = { key: '${{ input.table }}', limit: 2, on_busy: 'newest' } as const;
 
@@ -26,10 +27,14 @@ const sealedTask = (concurrency: Plan['concurrency'] = CONCURRENCY) =>
   admittedTask({ ...examplePlan(), ...(concurrency && { concurrency }) }, { table: 'users' });
 
 describe('a turn', () => {
-  async function acquire(input: JsonObject, concurrency?: Plan['concurrency'] | null) {
+  async function acquire(
+    input: JsonObject,
+    concurrency?: Plan['concurrency'] | null,
+    more: Partial<AcquireRequest> = {},
+  ) {
     const { plans, mark, environment } = sealedTask(concurrency as Plan['concurrency']);
     const locks = locksWith();
-    const asked = { seal: mark, input, run: 'r-1' };
+    const asked = { seal: mark, input, run: 'r-1', ...more };
     const answer: AcquireAnswer = await environment().run(createAcquire({ plans, locks }), asked);
     return { answer, entered: locks.enter.mock.calls.map(([entry]) => entry) };
   }
@@ -39,6 +44,47 @@ describe('a turn', () => {
     expect(answer).toMatchObject({ key: 'users', token: expect.any(String) });
     const entry = { task: 't-1', run: 'r-1', limit: 2, on_busy: 'wait', newest: true, token: answer.token };
     expect(entered).toMatchObject([{ key: 'users', lock: answer.lock, entry }]);
+  });
+
+  test('is asked for once more with the token of the first time', async () => {
+    const { answer, entered } = await acquire({ table: 'users' }, undefined, { token: 'first' });
+    expect(answer.token).toBe('first');
+    expect(entered).toMatchObject([{ entry: { token: 'first', again: true } }]);
+    expect((await acquire({ table: 'users' })).entered[0]?.entry).not.toHaveProperty('again');
+  });
+
+  test('is asked for on the queue of the task, and is that of one environment', async () => {
+    const { entered } = await acquire({ table: 'users' });
+    expect(entered).toMatchObject([{ taskQueue: 'acme-staging-local', summary: 'users in staging' }]);
+  });
+
+  test('may be waited for, or not, as the plan says', async () => {
+    const { entered } = await acquire({ table: 'users' }, { ...CONCURRENCY, on_busy: 'refuse' });
+    expect(entered[0]?.entry).toMatchObject({ on_busy: 'refuse' });
+    expect(entered[0]?.entry).not.toHaveProperty('newest');
+  });
+
+  test.each([
+    [60, 'x'.repeat(60)],
+    [61, `${'x'.repeat(60)}...`],
+  ])('is shown under a key of %i characters, shortened where that is long', async (length, shown) => {
+    const { entered } = await acquire({ table: 'users' }, { ...CONCURRENCY, key: 'x'.repeat(length) });
+    expect(entered[0]?.summary).toBe(`${shown} in staging`);
+  });
+
+  test('of a called task is asked for with the input of that', async () => {
+    const plan = examplePlan();
+    const { ability, steps, finally: cleanup, limits } = plan;
+    const inner = { ability: { ...ability, id: 'inner' }, steps, finally: cleanup, limits, concurrency: CONCURRENCY };
+    const { plans, mark, environment } = calledTask({ ...plan, workflows: { inner } });
+    const locks = locksWith();
+    const answer: AcquireAnswer = await environment().run(createAcquire({ plans, locks }), {
+      seal: mark,
+      input: { table: 'orders' },
+      run: 'r-1',
+    });
+    expect(answer.key).toBe('orders');
+    expect(locks.enter.mock.calls).toMatchObject([[{ entry: { task: 't-1/sub' } }]]);
   });
 
   test('is refused with another input than was sealed, which would give another key', async () => {
@@ -62,6 +108,14 @@ describe('a turn', () => {
     const released = environment().run(createRelease({ plans, locks }), { seal: 'other', lock: 'l', run: 'r-1' });
     await expect(released).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
     expect(locks.leave).not.toHaveBeenCalled();
+  });
+
+  test('is not tried for again after a cancellation', async () => {
+    const { plans, mark, environment } = sealedTask();
+    const cancelled = new CancelledFailure('CANCELLED');
+    const locks = { ...locksWith(), leave: () => Promise.reject(cancelled) };
+    const released = environment().run(createRelease({ plans, locks }), { seal: mark, lock: 'l', run: 'r-1' });
+    await expect(released).rejects.toBe(cancelled);
   });
 
   test('is tried for again where Temporal fails', async () => {
