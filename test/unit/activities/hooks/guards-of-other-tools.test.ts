@@ -129,7 +129,7 @@ describe('a guard of another tool', () => {
     [
       'cannot be understood',
       'mumble',
-      { status: 'error', reason: expect.stringMatching(/no JSON[^]*it mumbles \*\*\*/) },
+      { status: 'error', reason: expect.stringMatching(/no JSON[\s\S]*it mumbles \*\*\*/) },
     ],
     ['is killed', 'kill', { status: 'error', reason: expect.stringContaining('it was killed by SIGKILL') }],
   ])('%s', async (_, command, said) => {

@@ -1,0 +1,312 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newRecord } from '../../../../src/activities/record/new-record.js';
+import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
+import { removeExpired } from '../../../../src/activities/record/remove-expired.js';
+import type { TaskShare } from '../../../../src/activities/record/task-share.js';
+import { signSeal } from '../../../../src/activities/seal.js';
+import type { TaskRecord } from '../../../../src/contracts/record.js';
+import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
+import { digestOf } from '../../../../src/rules/canonical.js';
+import { errorOf } from '../../error-of.js';
+import { examplePlan } from '../../rules/example-plan.js';
+
+const plan = examplePlan();
+const user = { name: 'ann', source: 'claimed' } as const;
+const seal = signSeal(
+  { plan: digestOf(plan), task: 't-1', input: digestOf({}), user, confirmations: [] },
+  { keys: new Map([['k', Buffer.alloc(32, 1)]]) },
+);
+const created_at = '2030-01-01T12:00:00.000Z';
+const record = newRecord({ plan, task: 't-1', host: 'here', seal, user, session: null, input: {}, created_at });
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ability-records-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test('the record of a key is made once', () => {
+  const records = new RecordFolder(join(root, 'made', 'for it'));
+  expect([records.create(record), records.create(record)]).toEqual([true, false]);
+  expect(records.read('t-1')).toEqual(record);
+});
+
+test('a file in the place of the folder of all records is no holder of a key', () => {
+  const place = join(root, 'implement');
+  writeFileSync(place, '');
+  const error = errorOf(() => new RecordFolder(place).create(record));
+  expect(error).toMatchObject({ code: 'record.write_failed', message: expect.stringContaining(place) });
+});
+
+test('a folder of the key without a record is left as it is', () => {
+  mkdirSync(join(root, 't-1'));
+  const records = new RecordFolder(root);
+  expect([records.create(record), records.read('t-1')]).toEqual([false, undefined]);
+  expect(existsSync(join(root, 't-1', 'record.json'))).toBe(false);
+});
+
+test('a record that is written has its text and a folder for logs, and no other file', () => {
+  new RecordFolder(root).create(record);
+  expect(readdirSync(join(root, 't-1')).sort()).toEqual(['logs', 'record.json', 'tool_call.md']);
+  expect(readFileSync(join(root, 't-1/tool_call.md'), 'utf8')).toContain('| Task key | t-1 |');
+  expect(new RecordFolder(root).logsOf('t-1')).toBe(join(root, 't-1/logs'));
+});
+
+const of = (task_key: string, more: Partial<TaskRecord> = {}): TaskRecord => ({ ...record, task_key, ...more });
+
+describe('the place of a record', () => {
+  test('of a called task is in the folder of its caller', () => {
+    expect(new RecordFolder(root).pathOf('t-1/a/b')).toBe(join(root, 't-1/children/a/b'));
+  });
+
+  test('of a direct run is there only if it was made', () => {
+    const records = new RecordFolder(root);
+    expect([records.pathOf('direct:1'), records.logsOf('direct:1'), records.read('direct:1')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    records.create(of('direct:1'));
+    expect(records.pathOf('direct:1')).toBe(join(root, '.direct/1'));
+    expect(records.pathOf('direct:1/a')).toBe(join(root, '.direct/1/children/a'));
+    expect(records.read('direct:1')?.task_key).toBe('direct:1');
+  });
+
+  test('of other workflows is none', () => {
+    expect(new RecordFolder(root).pathOf('session:1')).toBeUndefined();
+  });
+});
+
+describe('a record that is there', () => {
+  test('is replaced as a whole, also where its folder is gone', () => {
+    const records = new RecordFolder(root);
+    records.create(record);
+    records.replace(of('t-1', { input: { n: 2 } }));
+    expect(records.read('t-1')?.input).toEqual({ n: 2 });
+    rmSync(join(root, 't-1'), { recursive: true });
+    records.replace(record);
+    expect(records.read('t-1')).toEqual(record);
+  });
+
+  test('is completed, also where its folder is gone', async () => {
+    const records = new RecordFolder(root);
+    await records.finish(of('t-1', { warnings: ['done'] }));
+    expect(records.read('t-1')?.warnings).toEqual(['done']);
+    expect(readFileSync(join(root, 't-1/tool_call.md'), 'utf8')).toContain('done');
+  });
+
+  test('stays as it is where the writing is aborted', async () => {
+    const records = new RecordFolder(root);
+    records.create(record);
+    const late = AbortSignal.abort(new Error('too late'));
+    await expect(records.finish(of('t-1', { warnings: ['done'] }), late)).rejects.toMatchObject({
+      code: 'record.write_failed',
+      message: expect.stringContaining('too late'),
+    });
+    expect(records.read('t-1')).toEqual(record);
+  });
+
+  test.each([
+    ['no JSON', '{'],
+    ['of another format', JSON.stringify({ ...record, format: 2 })],
+  ])('is not read where it is %s', (_, text) => {
+    mkdirSync(join(root, 't-1'));
+    writeFileSync(join(root, 't-1/record.json'), text);
+    expect(new RecordFolder(root).read('t-1')).toBeUndefined();
+  });
+
+  test('is not written where a file is in its place', async () => {
+    writeFileSync(join(root, 't-1'), '');
+    const records = new RecordFolder(root);
+    expect(errorOf(() => records.replace(record))).toMatchObject({ code: 'record.write_failed' });
+    await expect(records.finish(record)).rejects.toMatchObject({ code: 'record.write_failed' });
+    expect(records.create(record)).toBe(false);
+  });
+
+  test('leaves no folder behind where it could not be written', () => {
+    const broken = { ...record, plan: { ...plan, ability: null } } as never;
+    expect(errorOf(() => new RecordFolder(root).create(broken))).toMatchObject({ code: 'record.write_failed' });
+    expect(readdirSync(root)).toEqual([]);
+  });
+
+  test('shows no known secret', async () => {
+    const [operation] = Object.values(plan.operations);
+    const script = { path: 's.mjs', digest: '0', interpreter: [], args: [] };
+    const env = { pass: [], set: {}, secrets: { TOKEN: 'env:TOKEN' } };
+    const implementation = { ...operation?.implementation, script: { ...script, env } };
+    const secret = { ...plan, operations: { 'db.write': { ...operation, implementation } } } as never;
+    const records = new RecordFolder(
+      root,
+      undefined,
+      (name) => new SecretSource('/', name, { TOKEN: 'hunter2-hunter2' }),
+    );
+    const hiding = of('t-1', { plan: secret, input: { a: 'hunter2-hunter2' } });
+    records.create(hiding);
+    expect(records.read('t-1')?.input).toEqual({ a: '***' });
+    records.replace(hiding);
+    expect(records.read('t-1')?.input).toEqual({ a: '***' });
+    await records.finish(hiding);
+    expect(readFileSync(join(root, 't-1/record.json'), 'utf8')).not.toContain('hunter2');
+  });
+});
+
+describe('what is shared with other machines', () => {
+  /** A share that remembers what it was told. */
+  function share(more: Partial<TaskShare> = {}) {
+    const calls: string[] = [];
+    const log = { append: () => {}, end: () => {} };
+    const shared: TaskShare = {
+      planned: ({ task_key }) => void calls.push(`planned ${task_key}`),
+      ended: async ({ task_key }) => void calls.push(`ended ${task_key}`),
+      logOf: (task, step) => {
+        calls.push(`log ${task} ${step}`);
+        return log;
+      },
+      read: async (task) => of(task, { host: 'there' }),
+      remove: async () => true,
+      ...more,
+    };
+    return { calls, log, records: new RecordFolder(root, shared) };
+  }
+
+  test('is a record that is made, replaced and completed, also if that could not be written here', async () => {
+    const { calls, records } = share();
+    records.create(record);
+    records.create(record);
+    records.replace(record);
+    await records.finish(record);
+    writeFileSync(join(root, 't-2'), '');
+    await records.finish(of('t-2')).catch(() => {});
+    expect(calls).toEqual(['planned t-1', 'planned t-1', 'ended t-1', 'ended t-2']);
+  });
+
+  test('is no direct run', async () => {
+    const { calls, records } = share();
+    records.create(of('direct:1'));
+    records.replace(of('direct:1'));
+    await records.finish(of('direct:1'));
+    expect([calls, records.sharedLog('direct:1', 'a'), await records.find('direct:2')]).toEqual([
+      [],
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('are logs of calls', () => {
+    const { calls, log, records } = share();
+    expect(records.sharedLog('t-1', 'a')).toBe(log);
+    expect(calls).toEqual(['log t-1 a']);
+  });
+
+  test('is found where this machine has no record', async () => {
+    const { records } = share();
+    expect((await records.find('t-1'))?.host).toBe('there');
+    records.create(record);
+    expect((await records.find('t-1'))?.host).toBe('here');
+  });
+
+  test('is removed, if there was any', async () => {
+    expect(await share().records.unshare('t-1')).toBe(true);
+    expect(await share({ remove: async () => false }).records.unshare('t-1')).toBe(false);
+    expect(await new RecordFolder(root).unshare('t-1')).toBe(false);
+  });
+});
+
+describe('the tools of called tasks', () => {
+  const using = (task: string, ...tools_used: string[]) =>
+    of(task, { used: { called: [], tools_used, outside_whitelist: [] } });
+
+  test('are those of the topmost records below a task, which name the deeper ones', async () => {
+    const records = new RecordFolder(root);
+    await records.finish(record);
+    await records.finish(using('t-1/a', 'x:1'));
+    await records.finish(using('t-1/a/deeper', 'x:2'));
+    await records.finish(using('t-1/group/b', 'x:3'));
+    writeFileSync(join(root, 't-1/children/a.txt'), '');
+    expect(records.toolsOfCalled('t-1').sort()).toEqual(['x:1', 'x:3']);
+    expect(records.toolsOfCalled('t-1/a')).toEqual(['x:2']);
+  });
+
+  test('are none where nothing was called or recorded', async () => {
+    const records = new RecordFolder(root);
+    expect([records.toolsOfCalled('t-1'), records.toolsOfCalled('direct:1')]).toEqual([[], []]);
+    await records.finish(of('t-1/a'));
+    expect(records.toolsOfCalled('t-1')).toEqual([]);
+  });
+
+  test('are read of two hundred tasks at most', async () => {
+    const records = new RecordFolder(root);
+    await Promise.all(Array.from({ length: 210 }, (_, n) => records.finish(using(`t-1/each/${n}`, `x:${n}`))));
+    await Promise.all([1, 2].map((n) => records.finish(using(`t-1/zz/${n}`, `y:${n}`))));
+    expect(records.toolsOfCalled('t-1')).toHaveLength(200);
+  });
+});
+
+describe('a deleted task', () => {
+  const tombstone = { format: 1, task_key: 't-1', deleted_at: created_at } as never;
+
+  test('has a tombstone in place of its record, its logs and its called tasks', async () => {
+    const records = new RecordFolder(root);
+    records.create(record);
+    await records.finish(of('t-1/a'));
+    expect(records.readTombstone('t-1')).toBeUndefined();
+    expect(records.bury(tombstone)).toBe(true);
+    expect(readdirSync(join(root, 't-1'))).toEqual(['deleted.json']);
+    expect(records.readTombstone('t-1')).toEqual(tombstone);
+    expect(records.bury(tombstone)).toBe(true);
+  });
+
+  test('has one as well where it had no record here', () => {
+    const records = new RecordFolder(root);
+    expect(records.bury(tombstone)).toBe(false);
+    expect(records.readTombstone('t-1')).toEqual(tombstone);
+    expect(records.readTombstone('direct:1')).toBeUndefined();
+  });
+
+  test('leaves what a link in its place leads to', () => {
+    mkdirSync(join(root, 'elsewhere'));
+    writeFileSync(join(root, 'elsewhere/kept'), '');
+    symlinkSync(join(root, 'elsewhere'), join(root, 't-1'));
+    expect(new RecordFolder(root).bury(tombstone)).toBe(false);
+    expect(readdirSync(join(root, 'elsewhere'))).toEqual(['kept']);
+  });
+
+  test('is not deleted where the tombstone cannot be written', () => {
+    writeFileSync(join(root, 't-1'), '');
+    expect(errorOf(() => new RecordFolder(root).bury(tombstone))).toMatchObject({ code: 'record.write_failed' });
+  });
+});
+
+describe('the records of direct runs', () => {
+  const NOW = Date.parse('2030-01-02T00:00:00.000Z');
+
+  test('are removed once they expire', () => {
+    const records = new RecordFolder(root);
+    records.create(of('direct:old', { expires_at: '2030-01-02T00:00:00.000Z' }));
+    records.create(of('direct:young', { expires_at: '2030-01-02T00:00:00.001Z' }));
+    records.create(of('direct:kept'));
+    records.create(of('t-1', { expires_at: '2030-01-01T00:00:00.000Z' }));
+    mkdirSync(join(root, '.direct/unwritten'));
+    expect(removeExpired(root, NOW)).toBe(1);
+    expect(readdirSync(join(root, '.direct')).sort()).toEqual(['kept', 'unwritten', 'young']);
+    expect(readdirSync(root).sort()).toEqual(['.direct', 't-1']);
+  });
+
+  test('are none where there was no direct run', () => {
+    expect(removeExpired(root, NOW)).toBe(0);
+    writeFileSync(join(root, '.direct'), '');
+    expect(() => removeExpired(root, NOW)).toThrow('ENOTDIR');
+  });
+});
