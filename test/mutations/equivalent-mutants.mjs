@@ -289,4 +289,28 @@ export const EQUIVALENT = [
     change: 'call removed',
     why: 'what is not kept is checked again',
   },
+  {
+    file: 'src/activities/script/call-script.ts',
+    text: 'if (outputDir !== undefined && call.outputFiles) await takeOutputFiles(outputDir, call.outputFiles, call.files);',
+    change: '&& -> ||',
+    why: 'there is a folder exactly where the contract names files',
+  },
+  {
+    file: 'src/activities/api/build-path.ts',
+    text: "if (filled !== part) refuseOtherPath(filled, taken.at(-1) ?? '');",
+    change: '?? dropped',
+    why: 'what was filled in has a name',
+  },
+  {
+    file: 'src/activities/api/body-parts.ts',
+    text: 'if (!hasFiles(body)) return { headers: {}, open: () => body ?? null };',
+    change: '?? dropped',
+    why: 'a request without a body does not open it',
+  },
+  {
+    file: 'src/activities/api/distribute-input.ts',
+    text: '...referencesIn([api.query, api.headers, body?.value ?? null], cel),',
+    change: '?? dropped',
+    why: 'what is absent reads as little as null',
+  },
 ];

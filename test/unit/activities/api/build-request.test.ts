@@ -261,6 +261,11 @@ describe('credentials', () => {
   });
 });
 
+test('headers with a credential are secret, and those that usually have one', () => {
+  const headers = { 'X-Key': '{credential:key}', 'X-Plain': 'a' };
+  expect(requestOf({ headers }).secretHeaders).toEqual(['authorization', 'cookie', 'proxy-authorization', 'x-key']);
+});
+
 describe('what a request asks for', () => {
   test.each<[JsonObject, string]>([
     [{}, 'application/json'],

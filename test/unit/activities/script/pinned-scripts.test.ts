@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { PinnedCopy } from '../../../../src/activities/script/pinned-copy.js';
 import { PinnedScripts } from '../../../../src/activities/script/pinned-scripts.js';
@@ -172,10 +172,11 @@ describe('a copy', () => {
     project.write({ large });
     const script = planned({ files: [pin('large', large)] });
     const { pinned } = await scripts.find(script);
-    const inodes = () => ['s/main.mjs', 'large'].map((path) => statSync(join(pinned, path)).ino);
-    const before = inodes();
+    // Set when a file is made or renamed.
+    const changed = () => ['s/main.mjs', 'large'].map((path) => statSync(join(pinned, path), { bigint: true }).ctimeNs);
+    const before = changed();
     await scripts.find(script);
-    expect(inodes()).toEqual(before);
+    expect(changed()).toEqual(before);
   });
 
   test('has a file again where a folder was put in its place', async () => {
@@ -197,9 +198,14 @@ describe('a copy', () => {
   test('that cannot be completed leaves no temporary file', async () => {
     const { file, pinned } = await scripts.find(planned());
     rmSync(file);
-    const waiting = join(project.root, '.system/pinned/new');
+    const waiting = join(project.root, 'waiting');
     const copy = new PinnedCopy(project.root, pinned, waiting, [pin('s/main.mjs', 'main')]);
-    await expect(copy.mend(async () => 7 as never)).rejects.toThrow();
+    const replaced = copy.mend(async () => {
+      rmSync(dirname(pinned), { recursive: true });
+      writeFileSync(dirname(pinned), '');
+      return Buffer.from('main');
+    });
+    await expect(replaced).rejects.toThrow('ENOTDIR');
     expect(readdirSync(waiting)).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { refuseUnusableInput } from '../../../../src/activities/script/refuse-unusable-input.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
+import { THIRD_CEL } from '../../../../src/contracts/names.js';
 import type { Plan, PlanScript } from '../../../../src/contracts/plan.js';
 import { errorOf } from '../../error-of.js';
 import { examplePlan } from '../../rules/example-plan.js';
@@ -51,8 +52,11 @@ describe('before there is a task of a script alone', () => {
   });
 
   test('expressions are read in the version of the plan', () => {
-    const args = [{ value: '${{ input.hosts.map(h, h) }}' }];
-    expect(refusal(args, { hosts: ['a'] })).toMatchObject({ code: 'input.invalid' });
+    // A list, which is no item; the third version does not know the function, which the call itself reports.
+    const args = [{ value: '${{ [sum(input.hosts)] }}' }];
+    const input = { hosts: [1] };
+    expect(refusal(args, input)).toMatchObject({ code: 'input.invalid' });
+    expect(() => refuseUnusableInput({ ...planOf(args), cel: THIRD_CEL }, input, 't-1')).not.toThrow();
   });
 
   test('a workflow has no texts that could be refused', () => {

@@ -9,6 +9,7 @@ import {
   type ProcessRequest,
   runProcess,
 } from '../../../../src/activities/script/run-process.js';
+import { markOf } from '../../../../src/server/processes/processes.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 
 let folder: string;
@@ -116,7 +117,12 @@ describe('the processes of a call', () => {
     const kill = () => {
       if (group !== undefined) process.kill(-group, 'SIGKILL');
     };
-    return { seen, kill, groups: { begin: () => processes, turn: async () => void seen.push('turn') } };
+    return {
+      seen,
+      kill,
+      pid: () => group,
+      groups: { begin: () => processes, turn: async () => void seen.push('turn') },
+    };
   }
   const FOREVER = 'setInterval(() => {}, 1000)';
 
@@ -136,11 +142,13 @@ describe('the processes of a call', () => {
     expect(seen.filter((each) => typeof each === 'string')).toEqual(['turn', 'SIGTERM', 'SIGKILL']);
   });
 
-  test('that cannot be killed are left, and nothing waits for them', async () => {
-    const { groups, kill } = watched({ reaches: false });
-    const ended = await run(FOREVER, { timeoutMs: 20, patience: { graceMs: 10, endMs: 10 } }, groups);
+  test('that cannot be killed are left without their pipes, and nothing waits for them', async () => {
+    const { groups, pid } = watched({ reaches: false });
+    const printing = `setInterval(() => process.stdout.write('x'), 5)`;
+    const ended = await run(printing, { timeoutMs: 20, patience: { graceMs: 10, endMs: 10 } }, groups);
     expect(ended).toMatchObject({ ended: 'timeout', exitCode: undefined });
-    kill();
+    // It fails as it prints, since nobody reads.
+    await expect.poll(() => markOf(pid() ?? 0)).toBeUndefined();
   });
 
   test('that outlive the first one hold up its pipes for the patience of a call only', { timeout: 5000 }, async () => {
