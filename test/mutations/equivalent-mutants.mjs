@@ -121,6 +121,44 @@ export const EQUIVALENT = [
     ],
     ['const all = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);', '?? dropped', 'undefined counts as 0 there'],
   ].map(([text, change, why]) => ({ file: 'src/rules/expressions/language/texts.ts', text, change, why })),
+  ...[
+    ["if (plain !== undefined) return PLAIN[plain] ?? '';", NEVER_UNDEFINED],
+    [
+      "bytes.push(plain === undefined ? codeOf(all, hex, short, long, octal, range) : (PLAIN[plain] ?? '').charCodeAt(0));",
+      NEVER_UNDEFINED,
+    ],
+    [
+      "const code = digits === undefined ? Number.parseInt(octal ?? '', 8) : Number.parseInt(digits, 16);",
+      'neither undefined nor an empty text is a number',
+    ],
+  ].map(([text, why]) => ({ file: 'src/rules/expressions/syntax/escapes.ts', text, change: '?? dropped', why })),
+  ...[
+    ['if (end < 0) return text.length;', '< -> <=', 'the line ends behind the slashes'],
+    [
+      `if ((next === '"' || next === "'") && end - start <= 2) return readQuoted(text, start) ?? wordOf(text, start, end);`,
+      '&& -> ||',
+      'a word that is no prefix of a quote is read as a word in any case',
+    ],
+    [
+      `if ((next === '"' || next === "'") && end - start <= 2) return readQuoted(text, start) ?? wordOf(text, start, end);`,
+      '- -> +',
+      'a word that is no prefix of a quote is read as a word in any case',
+    ],
+    ["const [written = ''] = NUMBER.exec(text) ?? [];", '?? dropped', NEVER_UNDEFINED],
+    ['for (let at = from; at < text.length; at += 1) {', '< -> <=', 'behind the end there is no character'],
+  ].map(([text, change, why]) => ({ file: 'src/rules/expressions/syntax/tokens.ts', text, change, why })),
+  {
+    file: 'src/rules/expressions/template.ts',
+    text: 'for (let at = start; at < text.length; at += 1) {',
+    change: '< -> <=',
+    why: 'behind the end there is no character',
+  },
+  {
+    file: 'src/rules/expressions/write.ts',
+    text: 'const own = STRENGTH[op] ?? WHOLE;',
+    change: '?? dropped',
+    why: NEVER_UNDEFINED,
+  },
   {
     file: 'src/rules/tasks/shared-names.ts',
     text: 'return step === undefined || origin === undefined ? undefined : { step, origin };',

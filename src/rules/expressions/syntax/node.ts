@@ -16,7 +16,7 @@ export function walk(node: Node, visit: (node: Node) => void): void {
   if (node.op !== 'value') seen(node.args);
 }
 
-export const LOOPING: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'existsOne', 'filter', 'map']);
+const LOOPING: ReadonlySet<string> = new Set(['all', 'exists', 'exists_one', 'existsOne', 'filter', 'map']);
 
 /** Whether a method call is a macro, whose first argument is the name of a variable. */
 export function isLoop(name: string, args: readonly Node[]): boolean {

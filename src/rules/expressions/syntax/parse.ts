@@ -1,5 +1,5 @@
 import { EXPRESSION_LIMITS, tooCostly } from '../limits.js';
-import { isLoop, LOOPING, type Node } from './node.js';
+import { isLoop, type Node } from './node.js';
 import { SyntaxFailure } from './syntax-failure.js';
 import { readTokens, type Token } from './tokens.js';
 
@@ -145,7 +145,7 @@ class Parser {
     if (op === '.?' || kind !== 'name' || !this.skip('(')) return this.node(op, [target, name]);
     const args = this.list(')');
     const [variable] = args;
-    if (LOOPING.has(name) && isLoop(name, args) && (variable?.op !== 'id' || variable.isGlobal)) {
+    if (isLoop(name, args) && (variable?.op !== 'id' || variable.isGlobal)) {
       throw new SyntaxFailure(`${name}() begins with the name of a variable`, { start, end });
     }
     return this.node('rcall', [name, target, args]);

@@ -21,6 +21,34 @@ describe('filling in', () => {
     expect(fill('${{\n  a\n}}', { a: 1 })).toBe(1);
   });
 
+  test.each([
+    ['${{ "\\"}}" }}', '"}}'],
+    ["${{ '\"}}' }}", '"}}'],
+    ['${{ "\'}}" }}', "'}}"],
+    ['${{ size({"a": {"b": {}}}) }}-${{ 2 }}', '1-2'],
+    ['${{ {} }}', {}],
+    ['${{ 1 }}}}', '1}}'],
+  ])('the expressions of %s end at their own braces', (template, value) => {
+    expect(fill(template)).toEqual(value);
+  });
+
+  test.each([
+    ['input.?a', 'nothing'],
+    ['null', 'null'],
+    ['[1]', 'a list'],
+    ['{"a": 1}', 'a map'],
+  ])('text cannot hold %s, which gives %s', (source, what) => {
+    const { code, message } = errorOf(() => fill(`x \${{ ${source} }}`, { input: {} }));
+    expect(code).toBe('expression.not_text');
+    expect(message).toContain(` gives ${what}, `);
+  });
+
+  test('an expression that is not closed is shown from its beginning', () => {
+    const { code, message } = errorOf(() => fill(`text \${{ a + ${'b'.repeat(100)}`));
+    expect(code).toBe('expression.syntax');
+    expect(message).toContain(`\`\${{ a + ${'b'.repeat(55)}\``);
+  });
+
   test('text around a lone expression makes text of it', () => {
     expect(fill(' ${{ a }}', { a: 1 })).toBe(' 1');
   });
@@ -63,6 +91,12 @@ describe('looking for expressions', () => {
   test('they are found in the order in which they stand', () => {
     const template = { a: '${{ one }} ${{ two }}', b: ['${{ three }}', { c: 'plain' }] };
     expect(expressionsIn(template).map(({ source }) => source)).toEqual(['one', 'two', 'three']);
+  });
+
+  test('there are none in what is no text', () => {
+    expect(expressionsIn({ a: null, b: 1, c: [true, 'x'], d: {} })).toEqual([]);
+    expect(expressionsIn(null)).toEqual([]);
+    expect(expressionsIn(undefined)).toEqual([]);
   });
 
   test.each(['${{ }}', '${{ a +', '${{ a + }}', '${{ "}} }}'])('%j is not valid', (template) => {

@@ -73,6 +73,29 @@ describe('an expression that is written as text', () => {
     expect(compileExpression(source).evaluate({ values: { input } })).toBe(value);
   });
 
+  test.each([
+    '-(1)',
+    '!(1)',
+    '-"a"',
+    '-a.b',
+    '-(-1)',
+    '(-1).f()',
+    '1.5 - -1',
+    '2.0 + 1e+100',
+    'a.`b-c`.d',
+    '.a.b',
+    'b"\\x00\\xff"',
+    '5u',
+    '{"a\\"\\\\": [1, null, true]}',
+    'a ? b : c ? d : e',
+    '(a ? b : c) ? d : e',
+    'a[?b].?c[0]',
+    '(a + b) * c - d - (e - f)',
+    '!(a && b) || c in d',
+  ])('is written as it is written by people: %s', (source) => {
+    expect(writeExpression(parseCel(source))).toBe(source);
+  });
+
   test('may be a long chain, which is not deep', () => {
     const source = Array.from({ length: 200 }, () => 'input.a').join(' + ');
     expect(compileExpression(source).evaluate({ values: { input: { a: 1 } } })).toBe(200);
