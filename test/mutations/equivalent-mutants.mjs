@@ -160,6 +160,12 @@ export const EQUIVALENT = [
     why: NEVER_UNDEFINED,
   },
   {
+    file: 'src/rules/expressions/write.ts',
+    text: "if (op !== 'value') return STRENGTH[op] ?? WHOLE;",
+    change: '?? dropped',
+    why: 'undefined is less than nothing, as the strongest is',
+  },
+  {
     file: 'src/rules/tasks/shared-names.ts',
     text: 'return step === undefined || origin === undefined ? undefined : { step, origin };',
     change: '|| -> &&',
