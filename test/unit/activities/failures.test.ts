@@ -1,7 +1,7 @@
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { CallFailure } from '../../../src/activities/call/call-failure.js';
-import { jitteredDelay, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
+import { jitteredDelay, problemOf, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
 import type { Effect } from '../../../src/contracts/effects.js';
 import { CEL } from '../../../src/contracts/names.js';
 import { RETRY } from '../../../src/rules/calls/call-limits.js';
@@ -220,4 +220,11 @@ describe('the wait before another attempt', () => {
   test('is never shortened by the default where the first wait is longer', () => {
     expect(jitteredDelay({ initialInterval: RETRY.maxMs * 2 }, 1, longest)).toBe(RETRY.maxMs * 2);
   });
+});
+
+test.each([
+  ['an error of the program', new TypeError('no function'), 'TypeError: no function'],
+  ['a thrown text', 'gone', 'gone'],
+])('%s is an internal one, with its words', (_, error, message) => {
+  expect(problemOf(error)).toEqual({ code: 'internal.error', message });
 });

@@ -1,12 +1,24 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { answerName } from '../../../../src/activities/api/read-answer.js';
 import type { CallFiles } from '../../../../src/activities/files/call-files.js';
+import { takeChosen } from '../../../../src/activities/files/choose-files.js';
 import { takeOutputFiles } from '../../../../src/activities/files/take-output-files.js';
+import { refuseLargeFiles } from '../../../../src/activities/files/task-files.js';
 import type { FileValue } from '../../../../src/contracts/files.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { callFiles, MemoryFiles } from '../../../fixtures/memory-files.js';
@@ -158,5 +170,140 @@ describe('the file of an answer is called', () => {
 
   test('as its type where nothing says more', () => {
     expect(answerName(undefined, new URL('http://x/'), 'image/png')).toBe('answer.png');
+  });
+});
+
+describe('the copies of a call', () => {
+  test('cannot be written, and those that fail do so only where they are awaited', async () => {
+    const call = open({ files: [file.$file, 'b'.repeat(64)] });
+    expect(statSync(await call.copyOf(file)).mode & 0o222).toBe(0);
+    call.copyOf({ ...file, $file: 'b'.repeat(64) });
+    await call.close();
+  });
+
+  test('of another size are not tried again', async () => {
+    const copy = open({ files: [file.$file] }).copyOf({ ...file, bytes: 4 });
+    await expect(copy).rejects.toMatchObject({ code: 'file.not_of_task', isFinal: true });
+  });
+
+  test('that the disk does not hold are a matter of the disk', async () => {
+    store.open = async () => Readable.from(fails(new Error('the disk is slow')));
+    await expect(open({ files: [file.$file] }).copyOf(file)).rejects.toMatchObject({
+      code: 'store.full',
+      message: expect.stringContaining('the disk is slow'),
+    });
+  });
+
+  test('that are cut by the end of the call fail with its reason', async () => {
+    const gone = new AbortController();
+    store.open = async () => {
+      gone.abort(new Error('cancelled'));
+      return Readable.from(fails(new Error('the disk is slow')));
+    };
+    const copy = open({ files: [file.$file], signal: gone.signal }).copyOf(file);
+    await expect(copy).rejects.not.toMatchObject({ code: 'store.full' });
+  });
+
+  test('that the store does not have as they were keep its reason', async () => {
+    const other = new AbilityError({ code: 'store.not_shared', message: 'other bytes' });
+    store.open = async () => Readable.from(fails(other));
+    await expect(open({ files: [file.$file] }).copyOf(file)).rejects.toBe(other);
+  });
+});
+
+async function* fails(error: Error): AsyncGenerator<Buffer> {
+  yield Buffer.from('he');
+  throw error;
+}
+
+describe('the bytes of a file', () => {
+  test('are read by a call that has it, and by no other', async () => {
+    const stream = await open({ files: [file.$file] }).open(file);
+    expect(await stream.toArray()).toEqual([Buffer.from('hello')]);
+    await expect(open().open(file)).rejects.toMatchObject({ code: 'file.not_of_task' });
+  });
+});
+
+describe('a file that is kept', () => {
+  const keep = (mediaType?: string) =>
+    open().keep(async () => Readable.from([Buffer.from('1')]), { name: 'a.txt', mediaType });
+
+  test('has the type that it is given, and that of its name otherwise', async () => {
+    expect((await keep('image/png')).media_type).toBe('image/png');
+    expect((await keep()).media_type).toBe('text/plain');
+    expect((await keep('no type')).media_type).toBe('text/plain');
+  });
+
+  test('as it streams is not left in the folder of the call', async () => {
+    const call = open();
+    expect(await call.spool(Readable.from([Buffer.from('12')]), { name: 'x' })).toMatchObject({ bytes: 2 });
+    expect(readdirSync(await call.folder())).toEqual([]);
+  });
+
+  test('as it streams may have all the room that there is, and its rest is not read', async () => {
+    const exact = open({ limits: { file_bytes: 4 } });
+    const two = () => Readable.from([Buffer.from('12'), Buffer.from('34')]);
+    expect(await exact.spool(two(), { name: 'x' })).toMatchObject({ bytes: 4 });
+    const read: number[] = [];
+    const endless = (async function* () {
+      for (let at = 0; ; at += 1) {
+        read.push(at);
+        yield Buffer.from('12');
+      }
+    })();
+    await expect(open({ limits: { file_bytes: 4 } }).spool(endless, { name: 'x' })).rejects.toMatchObject({
+      code: 'file.too_large',
+    });
+    expect(read).toEqual([0, 1, 2]);
+  });
+});
+
+describe('the files that a contract names', () => {
+  const chosen = (paths: string[], glob: string) =>
+    takeChosen(
+      { out: { glob } },
+      paths.map((path) => ({ path, isFile: true })),
+      { made: {} },
+      async () => file,
+    );
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `${at}.txt`);
+
+  test.each<[string, string[], string, string]>([
+    ['there is none, and nothing else', [], '*.txt', 'left no file for `out` (*.txt). The folder is empty.'],
+    ['there are others alone', ['a.log'], '*.txt', 'left no file for `out` (*.txt). The folder contains a.log.'],
+    ['there are several', ['a.txt', 'b.txt'], '*.txt', 'exactly one is required: a.txt, b.txt'],
+    [
+      'there are ten',
+      many(10),
+      '*.log',
+      'contains 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, 6.txt, 7.txt, 8.txt, 9.txt.',
+    ],
+    ['there are more', many(13), '*.log', '8.txt, 9.txt and 3 more.'],
+  ])('are missing where %s', async (_, paths, glob, message) => {
+    await expect(chosen(paths, glob)).rejects.toMatchObject({ code: 'file.missing' });
+    await expect(chosen(paths, glob)).rejects.toThrow(message);
+  });
+
+  test('are not looked for in a message twice', async () => {
+    const error = await chosen(['a.txt', 'b.txt'], '*.txt').catch((one: Error) => one);
+    expect((error as Error).message).not.toContain('The folder');
+  });
+
+  test('are none in a folder that is gone', async () => {
+    const call = open();
+    await takeOutputFiles('/nowhere/at/all', { out: { glob: '*', many: true } }, call);
+    expect(call.made).toEqual({ out: [] });
+  });
+});
+
+describe('the files of an input', () => {
+  const of = (bytes: number): FileValue => ({ ...file, bytes });
+  const refused = (files: object, ...given: FileValue[]) =>
+    refuseLargeFiles({ files: { input: true, ...files } }, { given } as never);
+
+  test('may be as large as the policy allows, one by one and together', () => {
+    expect(() => refused({ file_bytes: 5, task_bytes: 10 }, of(5), { ...of(5), $file: 'c'.repeat(64) })).not.toThrow();
+    expect(() => refused({ file_bytes: 5 }, of(6))).toThrow(/6 B.* larger than the 5 B/);
+    expect(() => refused({ task_bytes: 9 }, of(5), { ...of(5), $file: 'c'.repeat(64) })).toThrow(/10 B.*9 B/);
   });
 });
