@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { type CheckedChains, PlanSource } from '../../../src/activities/plan-source.js';
 import { signSeal } from '../../../src/activities/seal.js';
 import type { RunStart } from '../../../src/activities/task/runs.js';
-import { taskQueueOf } from '../../../src/contracts/names.js';
+import { taskQueueOf, WORKFLOWS } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
@@ -222,4 +222,79 @@ describe('a worker vouches for what an ended task has done', () => {
     const vouched = source.vouchFor({ workflowId: 't-1', runId: 'r-1' });
     await expect(vouched).rejects.toMatchObject({ code: 'seal.invalid' });
   });
+});
+
+describe('a notice is admitted', () => {
+  const NOTICE = { workflowId: 'notice', runId: 'r-9' };
+  const noticeOf = (more: Partial<RunStart> = {}): RunStart => {
+    const parent = { workflowId: 't-1', runId: 'r-1' };
+    return { ...NOTICE, type: WORKFLOWS.notify, taskQueue: QUEUE, parent, ...more };
+  };
+
+  test('with the plan of the task that started it', async () => {
+    const { source } = sourceOver([runOf(), noticeOf()]);
+    expect(await source.admitNotice({ workflowExecution: NOTICE })).toEqual(PLAN);
+  });
+
+  test('also after that task was admitted', async () => {
+    const { source } = sourceOver([runOf(), noticeOf()]);
+    await source.admit(MARK, asked);
+    expect(await source.admitNotice({ workflowExecution: NOTICE })).toEqual(PLAN);
+  });
+
+  test.each<[string, RunStart[], RunStart | undefined]>([
+    ['without a workflow', [runOf()], undefined],
+    ['that Temporal does not know', [runOf()], noticeOf()],
+    ['of another type', [runOf(), noticeOf({ type: 'mine' })], noticeOf()],
+    ['that no task started', [runOf(), { ...noticeOf(), parent: undefined } as unknown as RunStart], noticeOf()],
+    ['of a task that passed no preflight', [runOf({ taskQueue: 'own' }), noticeOf()], noticeOf()],
+  ])('and none %s', async (_, runs, run) => {
+    const { source } = sourceOver(runs);
+    const admitted = source.admitNotice({ workflowExecution: run && NOTICE });
+    await expect(admitted).rejects.toMatchObject({ code: 'seal.invalid' });
+  });
+});
+
+describe('a plan', () => {
+  test('that was kept for a digest is not read', async () => {
+    const { source, readRun } = sourceOver([]);
+    source.keep(PLAN, digestOf(PLAN));
+    source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
+    expect((await source.admit(MARK, asked)).plan).toBe(PLAN);
+    expect(readRun).not.toHaveBeenCalled();
+  });
+
+  test('that could not be read is read again', async () => {
+    const { source, readRun } = sourceOver([]);
+    source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
+    await expect(source.admit(MARK, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+    readRun.mockResolvedValue(runOf());
+    expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
+  });
+
+  test('is read once for several activities at the same time', async () => {
+    const { source, readRun } = sourceOver([runOf()]);
+    source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
+    await Promise.all([source.admit(MARK, asked), source.admit(MARK, asked)]);
+    expect(readRun).toHaveBeenCalledOnce();
+  });
+});
+
+test('a task without its session is refused, and one with it is admitted', async () => {
+  const seal = sealOf();
+  const sealed = signSeal(
+    { plan: seal.plan, task: 't-1', input: 'one', user, confirmations: [], session: 's-1' },
+    keys,
+  );
+  const admitted = (session: string | null) =>
+    sourceOver([runOf({ task: { seal: sealed, user, session, plan: PLAN } })]).source.admit(sealMark(sealed), asked);
+  await expect(admitted(null)).rejects.toMatchObject({ code: 'seal.invalid' });
+  await expect(admitted('s-1')).resolves.toMatchObject({ session: 's-1' });
+});
+
+test('a run that is no task is known, and admits nothing', async () => {
+  const { source, readRun } = sourceOver([runOf()]);
+  noted(source, { ...runOf(), task: undefined } as unknown as RunStart);
+  await expect(source.admit(MARK, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+  expect(readRun).not.toHaveBeenCalled();
 });

@@ -69,3 +69,37 @@ test('of a loop that called very many, a hundred are looked at in one turn', asy
   await followTasks([TASK], access);
   expect(asked).toHaveLength(101);
 });
+
+test.each<[string, SeenTask | null | undefined, object]>([
+  ['that cannot be read now stays as it was', null, TASK],
+  ['that Temporal does not know was not created', undefined, { ...TASK, status: 'unavailable' }],
+  ['that is open may still change', seen('outer', { hooks: [deny('')] }), { ...TASK, status: 'running', told: 1 }],
+  ['that has ended is settled', seen('outer', { isOpen: false }), { ...TASK, status: 'running', settled: true }],
+])('a task %s', async (_, found, standing) => {
+  expect((await followTasks([TASK], world({ t: found }).access)).tasks).toEqual([standing]);
+});
+
+test('a settled task is not looked at again', async () => {
+  const { access, asked } = world({});
+  const settled: SessionTask = { ...TASK, settled: true };
+  expect((await followTasks([settled], access)).tasks).toEqual([settled]);
+  expect(asked).toEqual([]);
+});
+
+test('more tasks than are looked at together are all followed, in order', async () => {
+  const keys = Array.from({ length: 45 }, (_, n) => `t${n}`);
+  const { access, asked } = world(Object.fromEntries(keys.map((key) => [key, seen('outer')])));
+  const { tasks } = await followTasks(
+    keys.map((task_key) => ({ ...TASK, task_key })),
+    access,
+  );
+  expect(tasks.map(({ task_key }) => task_key)).toEqual(keys);
+  expect(asked).toEqual(keys);
+});
+
+test('of the guards of a task those before its calls are passed on, each once', async () => {
+  const created: HookAnswer = { ...deny(''), phase: 'PreAbilityCreate' };
+  const { access } = world({ t: seen('outer', { hooks: [deny('a'), created, deny('b')], calls: { b: 'op.b' } }) });
+  const { guards } = await followTasks([{ ...TASK, told: 1 }], access);
+  expect(guards.map(({ ability_id }) => ability_id)).toEqual(['op.b']);
+});

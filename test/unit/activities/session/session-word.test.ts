@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { signWord, verifyWord } from '../../../../src/activities/session/session-word.js';
+import { describe, expect, test } from 'vitest';
+import { createCheckWord, signWord, verifyWord } from '../../../../src/activities/session/session-word.js';
+import { WORKFLOWS } from '../../../../src/contracts/names.js';
+import { type ActivityInfo, activityEnvironment } from '../admitted-task.js';
 
 const keys = { keys: new Map([['k', Buffer.from('0'.repeat(32))]]) };
 const WORD = { kind: 'ended', id: 'task 1', status: 'failed' } as const;
@@ -22,4 +24,24 @@ test('one of an unknown key is refused as such, and without a key nothing is sig
   const other = { keys: new Map([['other', Buffer.from('1'.repeat(32))]]) };
   expect(() => verifyWord(signWord('s', WORD, other), 's', keys)).toThrow(/the key other/);
   expect(() => signWord('s', WORD, { keys: new Map() })).toThrow(/no key/);
+});
+
+describe('a session has a word checked', () => {
+  const workflowExecution = { workflowId: 'session:p:a', runId: 'r' };
+  const checked = (session: string, info: ActivityInfo = {}) => {
+    const environment = activityEnvironment({ workflowType: WORKFLOWS.session, workflowExecution, ...info });
+    return environment.run(createCheckWord({ keys }), signWord(session, WORD, keys));
+  };
+
+  test('that is for it', async () => {
+    await expect(checked('session:p:a')).resolves.toBeUndefined();
+  });
+
+  test('that is for another session', async () => {
+    await expect(checked('session:p:b')).rejects.toMatchObject({ type: 'seal.invalid' });
+  });
+
+  test('and another workflow has not', async () => {
+    await expect(checked('session:p:a', { workflowType: 'mine' })).rejects.toMatchObject({ type: 'seal.invalid' });
+  });
 });
