@@ -191,7 +191,7 @@ describe('a call that was cancelled', () => {
   test.each<[string, unknown, boolean, string]>([
     ['it may have had its effect', failed(true), false, 'seen'],
     ['an earlier attempt may have had it', failed(false), true, 'seen'],
-    ['an earlier attempt may have had it, and this one says nothing', REASON, true, 'had not ended clearly'],
+    ['an earlier attempt may have had it, and this one gives no error of ours', REASON, true, 'had not ended clearly'],
   ])('is unknown where %s', (_, error, before, seen) => {
     expect(cancelledAs('destructive', error, before)).toMatchObject({
       type: 'outcome.unknown',

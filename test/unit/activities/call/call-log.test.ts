@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { readCallLogs } from '../../../../src/client/index.js';
 import { temporaryProject } from '../../temporary-project.js';
@@ -176,4 +176,102 @@ test('after the head of a long log the last line is shown all the same', () => {
   for (let line = 0; line < 6000; line += 1) log.write('stdout', `line ${line}\n`);
   vi.advanceTimersByTime(1000);
   expect(currentIn(root)).toBe('line 5999');
+});
+
+test('a line may end with a chunk of its own', () => {
+  const { log, texts } = logIn();
+  for (const chunk of ['one', '\n', 'two', '\n']) log.write('stdout', chunk);
+  log.save();
+  expect(texts()).toEqual(['one', 'two']);
+});
+
+test('an endless line is cut once it is longer than a quarter of the log', () => {
+  const { log, texts } = logIn();
+  const most = 1024 * 256;
+  log.write('stdout', 'x'.repeat(most));
+  log.write('stdout', 'y');
+  log.write('stdout', 'z');
+  log.save();
+  expect(texts().map((text) => text.length)).toEqual([most + 1, 1]);
+});
+
+test('a log without a folder is not written, and a call that wrote nothing has none', () => {
+  const unkept = new CallLog(undefined, 'call', 1);
+  unkept.write('stdout', 'one\n');
+  expect(unkept.save()).toBeUndefined();
+  const { root, log } = logIn();
+  expect(log.save()).toBeUndefined();
+  expect(readdirSync(join(root, 'logs'))).toEqual(['.keep']);
+});
+
+test('the requests of a call are in a log of its own, unless it is said that it succeeded', () => {
+  const { log, texts } = logIn();
+  log.add('request', 'GET / -> 500');
+  log.save();
+  expect(texts()).toEqual(['GET / -> 500']);
+});
+
+test('the shared log gets the lines, and is ended with the call', () => {
+  const { root } = logIn();
+  const shared = { append: vi.fn(), end: vi.fn() };
+  const log = new CallLog(join(root, 'logs'), 'call', 1, shared);
+  log.hide('s3cret-value');
+  log.write('stdout', 'a s3cret-value\n');
+  vi.advanceTimersByTime(1000);
+  expect(shared.append.mock.calls).toEqual([[expect.stringMatching(/"a \*{3}"/)]]);
+  expect(shared.end).not.toHaveBeenCalled();
+  log.save();
+  expect(shared.append).toHaveBeenCalledOnce();
+  expect(shared.end).toHaveBeenCalledOnce();
+});
+
+test('a long log that is saved twice has its tail, and the number of lines left out, once', () => {
+  const { log, texts } = logIn();
+  for (let line = 0; line < 10_000; line += 1) log.write('stdout', `line ${line}\n`);
+  log.save();
+  const once = texts();
+  log.save();
+  expect(texts()).toEqual(once);
+  log.add('runtime', 'the end');
+  log.save();
+  expect(texts()).toEqual([...once, 'the end']);
+});
+
+describe('what is quoted of a stream in an error', () => {
+  const quoted = (lines: number, rest = '') => {
+    const { log } = logIn();
+    for (let line = 1; line <= lines; line += 1) log.write('stderr', `line ${line}\n`);
+    log.write('stdout', 'elsewhere\n');
+    log.write('stderr', rest);
+    return log.tailOf('stderr').split('\n');
+  };
+
+  test.each([
+    [2, '', ['line 1', 'line 2']],
+    [1, 'no end', ['line 1', 'no end']],
+    [0, 'no end', ['no end']],
+    [0, '', ['']],
+  ])('has %i lines and the one that has not ended: %j', (lines, rest, expected) => {
+    expect(quoted(lines, rest)).toEqual(expected);
+  });
+
+  test('has 24 lines, or the first twelve and the last twelve', () => {
+    expect(quoted(24)).toHaveLength(24);
+    const cut = quoted(25);
+    expect(cut).toHaveLength(25);
+    expect([cut[0], cut[11], cut[12], cut[13], cut.at(-1)]).toEqual(['line 1', 'line 12', '...', 'line 14', 'line 25']);
+  });
+
+  test('has of long lines the first and the last characters', () => {
+    const [text = '', dots, end = ''] = quoted(0, `${'a'.repeat(3000)}${'z'.repeat(3000)}`);
+    expect([text, dots, end]).toEqual(['a'.repeat(1500), '...', 'z'.repeat(1500)]);
+    expect(quoted(0, 'a'.repeat(3000))).toEqual(['a'.repeat(3000)]);
+  });
+
+  test('has no secret, also where that has several lines', () => {
+    const { log } = logIn();
+    log.hide('first\nsecond');
+    log.write('stderr', 'a first\nsecond b\n');
+    expect(log.tailOf('stderr')).toBe('a ***\n*** b');
+  });
 });

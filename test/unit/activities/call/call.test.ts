@@ -119,7 +119,7 @@ describe('a failed call', () => {
     ['is repeated', 'unavailable', {}, true],
     ['is not repeated after its last attempt', 'unavailable', { info: { attempt: 3 } }, false],
     [
-      'is repeated as often as its step says',
+      'is repeated as often as its step allows',
       'unavailable',
       { info: { attempt: 3 }, retry: { attempts: 4 } as never },
       true,
@@ -143,11 +143,11 @@ describe('a failed call', () => {
     expect(failure).toMatchObject({ type: code, nonRetryable: !repeated });
   });
 
-  test('waits as the retry policy says', async () => {
+  test('waits for the time of the retry policy', async () => {
     expect((await attempt(fails('unavailable'))).failure?.nextRetryDelay).toBeUndefined();
   });
 
-  test('waits a random part of that where its step says so', async () => {
+  test('waits for a random part of that time where its step has jitter', async () => {
     const { failure } = await attempt(fails('unavailable'), { retry: { jitter: true } as never });
     expect(failure?.nextRetryDelay).toBeTypeOf('number');
   });
@@ -179,7 +179,7 @@ describe('a failed call', () => {
   });
 });
 
-describe('the next attempt hears by a heartbeat', () => {
+describe('a heartbeat passes on to the next attempt', () => {
   test.each<[string, object, OneAttempt, unknown[]]>([
     ['that this one may have had its effect', { unclear: true }, {}, [{ unclear: true }]],
     ['that this one was answered', { hasArrived: true }, {}, [{ arrived: true }]],
@@ -202,7 +202,7 @@ describe('a call that is cancelled', () => {
       { ...cancelling, ...how },
     );
 
-  test('ends as cancelled, whatever its target says', async () => {
+  test('ends as cancelled, whatever its target answers', async () => {
     const { failure } = await cancelled(fails('unavailable'));
     expect(failure).toMatchObject({ name: 'CancelledFailure' });
   });
@@ -402,12 +402,12 @@ describe('the built-in hooks of a call', () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  test('that allow it are told by their durations alone', async () => {
+  test('that allow it leave only their durations', async () => {
     const { answer } = await attempt(() => 1, hooks({ pre_call: [scope('staging')], post_call: [hook('usage')] }));
     expect(answer).toEqual({ output: 1, allowed: true, allowed_ms: [expect.any(Number), expect.any(Number)] });
   });
 
-  test('of which one says more are told in full', async () => {
+  test('of which one reports more leave their whole answers', async () => {
     const post_call = [hook('usage'), scope('dev')];
     const { answer } = await attempt(() => 1, hooks({ post_call }));
     expect(answer?.hooks).toMatchObject([{ hook_id: 'usage' }, { hook_id: 'environment_scope', decision: 'deny' }]);
@@ -417,7 +417,7 @@ describe('the built-in hooks of a call', () => {
   test.each<[string, () => unknown]>([
     ['succeeded', () => 1],
     ['failed', fails('unavailable')],
-  ])('hear that it %s, once', async (status, execute) => {
+  ])('are run once after it %s', async (status, execute) => {
     const { used } = await attempt(execute, hooks({ post_call: [hook('usage')] }));
     expect(used).toMatchObject([{ status, ability_id: 'db.write', task_id: 't-1', step: 'first' }]);
   });
@@ -455,7 +455,7 @@ describe('an answer that cannot be stored', () => {
     expect(failure?.type).toBe('internal.error');
   });
 
-  test('does not tell hooks a second time how the call ended', async () => {
+  test('does not run the hooks after the call a second time', async () => {
     const usage = { id: 'usage', handler: { kind: 'builtin', name: 'usage', options: {} } } as never;
     const { used } = await stored({ operation: { hooks: { pre_create: [], pre_call: [], post_call: [usage] } } });
     expect(used).toMatchObject([{ status: 'succeeded' }]);

@@ -53,7 +53,7 @@ describe('`fail_if` of an implementation', () => {
     expect(await outcome({ ok: false }, failing(condition))).toEqual(expected);
   });
 
-  test('shows the answer, and hides secrets in what it says', async () => {
+  test('shows the answer with its secrets masked', async () => {
     const { failure } = await attempt(
       ({ log }) => {
         log.hide('s3cret');

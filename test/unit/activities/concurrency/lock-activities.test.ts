@@ -46,19 +46,19 @@ describe('a turn', () => {
     expect(entered).toMatchObject([{ key: 'users', lock: answer.lock, entry }]);
   });
 
-  test('is asked for once more with the token of the first time', async () => {
+  test('is requested again with the token of the first request', async () => {
     const { answer, entered } = await acquire({ table: 'users' }, undefined, { token: 'first' });
     expect(answer.token).toBe('first');
     expect(entered).toMatchObject([{ entry: { token: 'first', again: true } }]);
     expect((await acquire({ table: 'users' })).entered[0]?.entry).not.toHaveProperty('again');
   });
 
-  test('is asked for on the queue of the task, and is that of one environment', async () => {
+  test('is requested on the queue of the task, and belongs to one environment', async () => {
     const { entered } = await acquire({ table: 'users' });
     expect(entered).toMatchObject([{ taskQueue: 'acme-staging-local', summary: 'users in staging' }]);
   });
 
-  test('may be waited for, or not, as the plan says', async () => {
+  test('is requested with the behaviour of the plan where the lock is busy', async () => {
     const { entered } = await acquire({ table: 'users' }, { ...CONCURRENCY, on_busy: 'refuse' });
     expect(entered[0]?.entry).toMatchObject({ on_busy: 'refuse' });
     expect(entered[0]?.entry).not.toHaveProperty('newest');
@@ -72,7 +72,7 @@ describe('a turn', () => {
     expect(entered[0]?.summary).toBe(`${shown} in staging`);
   });
 
-  test('of a called task is asked for with the input of that', async () => {
+  test('of a called task is requested with the input of that task', async () => {
     const plan = examplePlan();
     const { ability, steps, finally: cleanup, limits } = plan;
     const inner = { ability: { ...ability, id: 'inner' }, steps, finally: cleanup, limits, concurrency: CONCURRENCY };

@@ -61,7 +61,7 @@ describe('a change of the input', () => {
     for (const key of ['session', 'scope', 'caller', 'intent', 'run']) expect(answer.seal).not.toHaveProperty(key);
   });
 
-  test('keeps what the first seal says', async () => {
+  test('keeps the session, scope, intent and run of the first seal', async () => {
     const sealed = { session: 's-1', scope: 'modules/a', intent: 'to try', run: 'run-1' };
     const { seal } = await changed({}, { sealed });
     expect(seal).toMatchObject(sealed);

@@ -28,7 +28,7 @@ function answering(answer: Partial<HookAnswer> = {}) {
   return { asked, answerScript };
 }
 
-describe('an input is refused before anything is asked', () => {
+describe('an input is refused before tools are pinned', () => {
   test.each<[string, string, Record<string, string>, object]>([
     ['whose key reaches into a prototype', 'input.invalid', {}, JSON.parse('{ "__proto__": 1 }')],
     [
@@ -109,7 +109,7 @@ describe('the plan that is sealed', () => {
 });
 
 describe('guards before creation', () => {
-  test('are asked once for the task and once for each operation, each with its own hooks', async () => {
+  test('run once for the task and once for each operation, each with its own hooks', async () => {
     const { asked, answerScript } = answering();
     const { preflight } = preflightedProject(SCRIPT_GUARD, { answerScript });
     const { hooks } = await preflight({ input: { n: 2 } });
@@ -156,7 +156,7 @@ describe('guards before creation', () => {
   test.each<[string | undefined, RegExp, string]>([
     ['Are you sure?', /Are you sure\? \(hook g\)/, 'Are you sure?'],
     [undefined, /no reason given \(hook g\)/, 'A hook asks for confirmation.'],
-  ])('may ask for a confirmation, %s, which is a warning now and sealed', async (reason, warned, sealed) => {
+  ])('may require a confirmation, %s, which is a warning now and sealed', async (reason, warned, sealed) => {
     const { answerScript } = answering({
       decision: 'need_user_confirm',
       ...(reason !== undefined && { reason }),

@@ -95,7 +95,7 @@ describe('the answer of a preflight', () => {
   });
 });
 
-describe('who may ask for a preflight', () => {
+describe('a preflight may be requested by', () => {
   const id = (project: string) => preflightIdOf('t-1', project);
   const workflow = (workflowId: string, workflowType: string = WORKFLOWS.preflight): ActivityInfo => ({
     inWorkflow: true,
@@ -143,14 +143,14 @@ describe('a failure of a preflight', () => {
     );
   };
 
-  test('names the request, and that no workflow waits for it', async () => {
+  test('has the digest of the request, and that no workflow waits for it', async () => {
     const project = preflightedProject();
     const { type, details } = await failing({}, project);
     expect(type).toBe('ability.not_found');
     expect(details[1]).toEqual({ request: digestOf(project.request({ ability: 'none' })), outside: true });
   });
 
-  test('of a workflow does not say that', async () => {
+  test('of a workflow does not', async () => {
     const project = preflightedProject();
     const id = preflightIdOf('t-1', project.project);
     const workflowExecution = { workflowId: id, runId: 'r' };
@@ -255,7 +255,7 @@ describe('a key that is taken by the same request', () => {
     expect(pin).not.toHaveBeenCalled();
   });
 
-  test('of a task that has ended, and only its record is left, says so', async () => {
+  test('of a task that has ended, and only its record is left, is answered as ended', async () => {
     const { preflight, records } = preflightedProject();
     await preflight();
     endRecord(records, 't-1');
@@ -399,23 +399,23 @@ describe('the session of a task', () => {
     return { refused, told: notify.mock.calls.map(([, { word }]) => word) };
   };
 
-  test('hears of the task before it exists', async () => {
+  test('is notified of the task before it exists', async () => {
     const { told } = await words({});
     expect(told).toEqual([{ kind: 'task', task_key: GENERATED, ability_id: 'flow' }]);
   });
 
-  test('hears of the confirmations that its guards ask for', async () => {
+  test('is notified of the confirmations that its guards require', async () => {
     const { told } = await words({ input: { n: 2 } });
     expect(told[1]).toMatchObject({ kind: 'guards', refused: false, guards: [{ decision: 'need_user_confirm' }] });
   });
 
-  test('hears that a guard refused it', async () => {
+  test('is notified that a guard refused it', async () => {
     const { told, refused } = await words({ input: { n: 0 } });
     expect(refused).toBe('guard.denied');
     expect(told[1]).toMatchObject({ kind: 'guards', refused: true, guards: [{ decision: 'deny' }] });
   });
 
-  test('hears nothing of a task without it', async () => {
+  test('is not notified of a task without it', async () => {
     expect((await words({ session: null, input: { n: 2 } })).told).toEqual([]);
   });
 });

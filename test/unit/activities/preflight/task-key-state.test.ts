@@ -77,7 +77,7 @@ function stateOf(known: Known, more: Partial<TaskRequest> = {}) {
 
 describe('a key', () => {
   test.each<[string, string, Known]>([
-    ['that nobody has', 'free', {}],
+    ['that no task has', 'free', {}],
     ['of a task with the same request', 'held', { task: {} }],
     ['of a task with the same request, whose record is here', 'held', { task: {}, here: recordOf() }],
     ['of the same request, whose task has ended and is forgotten', 'ended', { here: recordOf({ result: {} }) }],
@@ -145,7 +145,7 @@ describe('a key is refused', () => {
     await expect(stateOf(known).state).rejects.toMatchObject({ code });
   });
 
-  test('and it is said whether it was deleted or is being deleted', async () => {
+  test('with a message that distinguishes deleted from being deleted', async () => {
     await expect(stateOf({ deletion: { deletion: 'under way' } }).state).rejects.toThrow('being deleted');
     await expect(stateOf({ deletion: { deletion: TOMBSTONE } }).state).rejects.toThrow('deleted by ada');
   });
@@ -154,13 +154,13 @@ describe('a key is refused', () => {
     [{ ability: 'other' }, 'belongs to other in staging'],
     [{ environment: 'prod' }, 'belongs to signup in prod'],
     [{ input: 'j' }, 'another input'],
-  ])('and it is said what differs: %j', async (memo, said) => {
+  ])('with a message about what differs: %j', async (memo, said) => {
     const refusal = await stateOf({ task: { memo } }).state.catch((error: unknown) => String(error));
     expect(refusal).toContain(said);
     expect((refusal as string).includes('another input')).toBe('input' in memo);
   });
 
-  test('and a workflow that is no task is called that', async () => {
+  test('with a message about a workflow that is no task', async () => {
     await expect(stateOf({ task: 'foreign' }).state).rejects.toThrow('no task');
   });
 });
@@ -192,7 +192,7 @@ describe('a request for one plan', () => {
     await expect(stateOf(known, wanting(OTHER)).state).rejects.toMatchObject({ code: 'task.key_conflict' });
   });
 
-  test('agrees with the plan of a task, whatever its record says', async () => {
+  test('agrees with the plan of a task even if its record differs', async () => {
     const here = recordOf({ result: {}, plan_digest: OTHER });
     expect(await stateOf({ task: {}, here }, wanting(PLAN)).state).toBe('held');
   });

@@ -34,30 +34,30 @@ describe('a task that is refused', () => {
     ['no hook where none is known', {}, { source: 'PreAbilityCreate.*' }],
     ['a hook that failed', { code: 'hook.failed' }, { decision: 'deny' }],
     ['the suggestion', { suggestion: 'Ask.' }, { suggestion: 'Ask.' }],
-  ])('tells its session %s', async (_, problem, expected) => {
+  ])('notifies its session of %s', async (_, problem, expected) => {
     expect(await guardsOf(refusal(problem))).toMatchObject([expected]);
   });
 
-  test('tells its session the reason in one line, and no suggestion where there is none', async () => {
+  test('notifies its session of the reason in one line, without a suggestion where there is none', async () => {
     const [guard] = (await guardsOf(refusal())) as { reason: string }[];
     expect(guard?.reason).not.toContain('\n');
     expect(guard).not.toHaveProperty('suggestion');
   });
 
   test.each([refusal({ code: 'input.invalid' }), new TypeError('broken')])(
-    'by no guard tells none: %s',
+    'by no guard notifies its session of none: %s',
     async (error) => {
       expect(await guardsOf(error)).toEqual([]);
     },
   );
 
-  test('fails as it did where its session cannot be told', async () => {
+  test('fails with the refusal even if its session cannot be notified', async () => {
     const { link, sessions } = await linked();
     sessions.notify = () => Promise.reject(new Error('connection lost'));
     await expect(link.refused(refusal())).rejects.toMatchObject({ code: 'guard.denied' });
   });
 
-  test('fails as it did without a session', async () => {
+  test('fails with the refusal without a session', async () => {
     const { link } = await linked(null);
     await expect(link.refused(refusal())).rejects.toMatchObject({ code: 'guard.denied' });
   });
@@ -68,7 +68,7 @@ describe('a task that is formed', () => {
     return { hook_id: 'g', phase: 'PreAbilityCreate', path, status: 'ok', decision, reason: 'Sure?' };
   };
 
-  test('tells its session what its hooks ask to confirm', async () => {
+  test('notifies its session of the confirmations that its hooks require', async () => {
     const { words, link } = await linked();
     await link.formed([answer('allow'), answer('need_user_confirm'), answer('need_user_confirm', 'op')]);
     expect(words[1]).toMatchObject({
@@ -78,13 +78,13 @@ describe('a task that is formed', () => {
     });
   });
 
-  test('tells nothing where they ask for nothing', async () => {
+  test('does not notify it where they require none', async () => {
     const { words, link } = await linked();
     await link.formed([answer('allow')]);
     expect(words).toEqual([TASK]);
   });
 
-  test('tells nothing without a session', async () => {
+  test('notifies no session where it has none', async () => {
     const { words, link } = await linked(null);
     await link.formed([answer('need_user_confirm')]);
     expect(words).toEqual([]);

@@ -31,7 +31,7 @@ async function entered(of: Partial<CallToEnter> = {}, answer: WordAnswer | Error
 }
 
 describe('a call enters its session', () => {
-  test('with its facts, which do not tell the session itself', async () => {
+  test('with its facts, without the session among them', async () => {
     const { word } = await entered();
     expect(word).toMatchObject({
       kind: 'call',
@@ -61,7 +61,7 @@ describe('a call enters its session', () => {
     expect(await ids()).toEqual(['counting', 'agents']);
   });
 
-  test('not where it is a whole task, whose guards are still asked', async () => {
+  test('not where it is a whole task, whose guards still run', async () => {
     const { word } = await entered({ operation: undefined });
     expect(word).not.toHaveProperty('call');
     expect(word.guards).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('the end of a call', () => {
     return words;
   };
 
-  test('is told to its session under the name of its task and its own', async () => {
+  test('is reported to its session under the key of its task and its own id', async () => {
     expect(await told()).toEqual([{ kind: 'ended', id: 't-1 1', status: 'failed' }]);
   });
 
@@ -136,7 +136,7 @@ describe('the end of a call', () => {
     expect(await told({}, {})).toEqual([]);
   });
 
-  test.each(['session.stopped', 'session.not_found'])('is fine where its session has ended: %s', async (code) => {
+  test.each(['session.stopped', 'session.not_found'])('is no failure where its session has ended: %s', async (code) => {
     await expect(told(ended(code))).resolves.toHaveLength(1);
   });
 

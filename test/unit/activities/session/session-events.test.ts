@@ -60,7 +60,7 @@ describe('the start of a session', () => {
     expect(countStarts).toHaveBeenCalledWith('ada', around.moment - 24 * 3_600_000, 's-1');
   });
 
-  test('counts nothing where no hook asks', async () => {
+  test('counts no sessions where no hook runs', async () => {
     const { ask, countStarts } = start([]);
     expect(await ask()).toEqual([]);
     expect(countStarts).not.toHaveBeenCalled();
@@ -91,7 +91,7 @@ describe('the start of a session', () => {
     expect(payloads).toEqual([]);
   });
 
-  test('is asked by a session of the project only', async () => {
+  test('is answered only to a session of the project', async () => {
     const { dependencies, around, environment } = sessionWorld();
     const { ask, askAtOnce } = createAskStart(dependencies);
     for (const how of [ask, askAtOnce]) {
@@ -106,7 +106,7 @@ describe('the start of a session', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is a span where hooks are asked', async () => {
+  test('is a span where hooks run', async () => {
     const tracer = keepingTracer();
     await start([expression('a', 'false', BLOCKING)], { tracer }).ask();
     expect(tracer.spans.at(-1)).toMatchObject({
@@ -138,7 +138,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('hears what the guards of its tasks said, and those of tasks that were refused', async () => {
+  test('gets the answers of the guards of its tasks, and of tasks that were refused', async () => {
     const deny = { hook_id: 'g', phase: 'PreAbilityCall', path: '', status: 'ok', decision: 'deny' } as const;
     const readTask = async () => ({ ...SEEN, hooks: [deny] });
     const sessions = { ...sessionWorld().dependencies.sessions, readTask };
@@ -158,7 +158,7 @@ describe('a prompt', () => {
     expect(hooks).toHaveLength(1);
   });
 
-  test('goes on where they cannot be written, and says so', async () => {
+  test('continues with a failed answer where they cannot be written', async () => {
     const { answerScript } = answering({ hook_signals: { mood: 'calm' } });
     const world = sessionWorld(
       { ...eventHooks('PromptSubmit', script('s', BLOCKING)), ...SCRIPT_FILE },

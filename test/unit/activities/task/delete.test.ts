@@ -115,7 +115,7 @@ describe('the task to delete', () => {
 
   test.each<[string, World, object]>([
     ['is that of Temporal', { executions: [{}] }, asTask(MEMO)],
-    ['is that of Temporal, whatever its record says', { executions: [{}], record }, asTask(MEMO)],
+    ['is that of Temporal even if its record differs', { executions: [{}], record }, asTask(MEMO)],
     ['is that of its record', { record }, asTask(record)],
     [
       'is that of its record, whatever was deleted earlier',
@@ -138,7 +138,7 @@ describe('the task to delete', () => {
   });
 
   test.each<[string, string, World]>([
-    ['that nobody knows', 'task.not_found', {}],
+    ['that neither Temporal nor a record has', 'task.not_found', {}],
     ['that is a workflow and no task', 'task.not_found', { executions: [{ memo: undefined }], record }],
     ['of another project', 'task.other_project', { executions: [{ project: 'theirs' }], record }],
     ['of a project that is not known', 'task.other_project', { executions: [{ project: undefined }], record }],
@@ -148,7 +148,7 @@ describe('the task to delete', () => {
     expect(cancel).not.toHaveBeenCalled();
   });
 
-  test('is refused as a workflow that is no task with the reason, and as one that nobody knows without', async () => {
+  test('is refused as a workflow that is no task with the reason, and as one that neither Temporal nor a record has without', async () => {
     await expect(world({ executions: [{ memo: undefined }] }).endTask()).rejects.toThrow('no task');
     await expect(world().endTask()).rejects.not.toThrow('workflow');
   });
@@ -175,7 +175,7 @@ describe('to erase a task', () => {
     [false, false, 'absent'],
     [true, false, 'removed'],
     [false, true, 'removed'],
-  ])('leaves no record; here: %s, shared: %s, says: %s', async (wasHere, wasShared, record) => {
+  ])('leaves no record; here: %s, shared: %s, answer: %s', async (wasHere, wasShared, record) => {
     const { erase, bury, release } = world({ wasHere, wasShared });
     expect(await erase()).toEqual({ host: 'here', record });
     expect(bury).toHaveBeenCalledWith(TOMBSTONE);
@@ -193,7 +193,7 @@ describe('to erase a task', () => {
 });
 
 describe('to purge a task', () => {
-  test('removes its history, and tells Temporal that it goes on', async () => {
+  test('removes its history, with a heartbeat for each part', async () => {
     const { purge, remove, beats } = world({ executions: [{}] });
     await purge();
     expect(remove).toHaveBeenCalledWith('k', 'acme', expect.any(Function));

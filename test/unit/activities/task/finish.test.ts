@@ -60,7 +60,7 @@ async function finished({ result, plan, ability, input = {}, more, report, seal,
 }
 
 describe('the end of a task', () => {
-  test('says nothing new where nothing has changed', async () => {
+  test('answers with no changes where there are none', async () => {
     expect((await finished()).answer).toEqual({});
   });
 

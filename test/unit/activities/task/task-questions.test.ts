@@ -27,7 +27,7 @@ describe('the proof of a decision', () => {
 
   test.each<[string, Check, Partial<ProveRequest>, ProveAnswer]>([
     ['cannot be checked by a worker without a check', null, { decision: DECISION, proof: PROOF }, { able: false }],
-    ['can be checked, where only that is asked', () => 'wrong', {}, { able: true }],
+    ['can be checked by this worker, where there is no decision yet', () => 'wrong', {}, { able: true }],
     ['is right', () => undefined, { decision: DECISION, proof: PROOF }, { able: true }],
     ['is wrong', () => 'wrong', { decision: DECISION, proof: PROOF }, { able: true, reason: 'wrong' }],
     [
