@@ -32,6 +32,7 @@ const { values, positionals } = parseArgs({
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** What no mutant takes that ends at all; one that takes longer is stopped, and is noticed so. */
 const LIMIT_MS = 5 * 60_000;
+const ATTEMPTS = 3;
 
 const place = ({ file, line }) => `${file}:${line}`;
 const isEquivalent = ({ file, text, change }) =>
@@ -52,12 +53,14 @@ process.env['MUTANTS'] = listed;
 /** What the present run has seen. */
 let failures = [];
 const failedFiles = new Set();
+const passedFiles = new Set();
 const durations = new Map();
 const reporter = {
   onTestCaseResult: (test) => test.result().state === 'failed' && failures.push(test.fullName),
   onTestModuleEnd: (module) => {
     durations.set(module.moduleId, module.diagnostic().duration);
     if (!module.ok()) failedFiles.add(module.moduleId);
+    if (module.state() === 'passed') passedFiles.add(module.moduleId);
     if (module.errors().length > 0) failures.push(`${module.relativeModuleId}: ${module.errors()[0].message}`);
   },
 };
@@ -73,6 +76,7 @@ const vitest = await createVitest('test', {
 async function runTests(specifications, mutant) {
   failures = [];
   failedFiles.clear();
+  passedFiles.clear();
   rmSync(workers, { force: true });
   vitest.config.bail = mutant === undefined ? 0 : 1;
   for (const project of vitest.projects) {
@@ -116,8 +120,13 @@ async function mapMutants(specifications) {
 
 async function judge(mutant, files) {
   if (files.length === 0) return { outcome: 'not reached' };
-  const [killer] = await runTests(files, mutant.id);
-  return killer === undefined ? { outcome: 'survived' } : { outcome: 'killed', killer };
+  for (let attempt = 1; ; attempt += 1) {
+    const [killer] = await runTests(files, mutant.id);
+    if (killer !== undefined) return { outcome: 'killed', killer };
+    // A run that was cut short says nothing: now and then the end of the one before reaches into it.
+    if (attempt === ATTEMPTS || files.every(({ moduleId }) => passedFiles.has(moduleId)))
+      return { outcome: 'survived' };
+  }
 }
 
 const results = [];

@@ -8,6 +8,18 @@ const CACHE = 'the value is computed again';
 const NEVER_UNDEFINED = 'the left side is never undefined';
 
 export const EQUIVALENT = [
+  {
+    file: 'src/planning/resolve/resolve-plan.ts',
+    text: 'const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));',
+    change: '< -> <=',
+    why: 'no two keys are equal',
+  },
+  {
+    file: 'src/planning/resolve/resolve-composite.ts',
+    text: 'const sorted = [...children].sort(([a], [b]) => (a < b ? -1 : 1));',
+    change: '< -> <=',
+    why: 'no two keys are equal',
+  },
   ...[
     ['if (text.length > MAX_TEXT) return digest;', 'condition negated'],
     ['if (text.length > MAX_TEXT) return digest;', '> -> >='],
