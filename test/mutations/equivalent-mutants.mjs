@@ -9,6 +9,24 @@ const NEVER_UNDEFINED = 'the left side is never undefined';
 
 export const EQUIVALENT = [
   {
+    file: 'src/activities/files/take-output-files.ts',
+    text: 'return entries.sort((one, other) => (one.path < other.path ? -1 : 1));',
+    change: '< -> <=',
+    why: 'no two paths of a folder are equal',
+  },
+  {
+    file: 'src/activities/files/call-files.ts',
+    text: 'const typed = { ...value, media_type: mediaType ?? value.media_type };',
+    change: '?? dropped',
+    why: 'a file value without a media type is none, so that the one without the given type is taken',
+  },
+  {
+    file: 'src/activities/hooks/read-hook-result.ts',
+    text: 'note: { text: `says ${given} ${when}, where nothing is left to decide`, advice, hides: false },',
+    change: 'false -> true',
+    why: 'whether a fault hides a refusal matters before a call, and this note is made after it',
+  },
+  {
     file: 'src/planning/resolve/resolve-plan.ts',
     text: 'const operations = Object.fromEntries(Object.entries(found.operations).sort(([a], [b]) => (a < b ? -1 : 1)));',
     change: '< -> <=',

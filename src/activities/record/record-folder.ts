@@ -142,7 +142,6 @@ export class RecordFolder {
       // Through a link, the removal would reach another folder.
       if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(path);
       const wasThere = existsSync(path);
-      mkdirSync(path, { recursive: true });
       writeWhole(join(path, RECORD_FILES.deleted), `${JSON.stringify(tombstone, null, 2)}\n`);
       for (const name of readdirSync(path)) {
         if (name !== RECORD_FILES.deleted) rmSync(join(path, name), { recursive: true, force: true });

@@ -7,7 +7,10 @@ import { hookDependencies } from './example-run.js';
 
 const project = makeProject({
   'ability.yaml': projectFile(),
-  ...operation('ops.run', 'return input;', { effects: 'write_idempotent' }),
+  ...operation('ops.run', 'return input;', {
+    effects: 'write_idempotent',
+    yaml: 'input_schema: { type: object, properties: { command: { type: string }, times: { type: integer, default: 1 } } }',
+  }),
   ...operation('ops.look', 'return input;', { effects: 'read' }),
   'guards/any.mjs': '',
   'registry/hooks/PreAbilityCall.yaml': `
@@ -39,6 +42,10 @@ hooks:
   - id: agents_too_many
     match: { abilities: [ops.run], callers: [agent] }
     blocking: true
+    handler: { expression: { deny_if: 'session != null && session.counts["ops.run"] > 9', reason: "Enough." } }
+  - id: aside_too_many
+    match: { abilities: [ops.run] }
+    blocking: false
     handler: { expression: { deny_if: 'session != null && session.counts["ops.run"] > 9', reason: "Enough." } }
 `,
 });
@@ -84,7 +91,7 @@ describe('the guards of a call that an agent wants to make itself', () => {
 
   test('see its input and the scope', async () => {
     const { events } = await ask({ input: { command: 'ls' }, scope: 'integration' });
-    expect(events[0]).toMatchObject({ payload: { command: 'ls' }, module_id: 'integration' });
+    expect(events[0]).toMatchObject({ payload: { command: 'ls', times: 1 }, module_id: 'integration' });
   });
 
   test('may deny it', async () => {

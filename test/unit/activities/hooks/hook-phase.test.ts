@@ -127,9 +127,9 @@ describe('the hooks of a phase', () => {
 
   test('see the call, its task and the moment of the request', async () => {
     const moment = Date.parse('2026-12-24T18:00:00Z');
-    const { events, run } = await phase({ request: { moment }, seal: { scope: 'integration' } });
+    const { events, run } = await phase({ request: { moment }, seal: { scope: 'integration', caller: 'agent' } });
     expect(events[0]).toMatchObject({ task_id: 't-1', ability_id: 'db.write', payload: { n: 1 }, user_id: 'ada' });
-    expect(run).toMatchObject({ moment, path: 'a', scope: 'integration', task: 't-1' });
+    expect(run).toMatchObject({ moment, path: 'a', scope: 'integration', caller: 'agent', task: 't-1' });
     expect(run?.logs?.folder).toBe('/logs');
   });
 
@@ -139,9 +139,9 @@ describe('the hooks of a phase', () => {
     expect(events[0]?.payload).toEqual({ input: { n: 1 }, ...outcome });
   });
 
-  test('see no scope, outcome and trace where there is none', async () => {
+  test('see no scope, caller, outcome and trace where there is none', async () => {
     const { run } = await phase();
-    for (const key of ['scope', 'outcome', 'trace']) expect(run).not.toHaveProperty(key);
+    for (const key of ['scope', 'caller', 'outcome', 'trace']) expect(run).not.toHaveProperty(key);
   });
 
   test('leave no timer behind', async () => {

@@ -1,8 +1,9 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { SessionContext } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import { runHooks } from '../../../../src/activities/hooks/run-hooks.js';
 import { projectDefinitions } from '../../../../src/activities/project-definitions.js';
+import type { NewGap } from '../../../../src/contracts/gaps.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { mergeSignals } from '../../../../src/rules/sessions/merge-signals.js';
 import { makeProject } from '../../../fixtures/project-folder.js';
@@ -85,4 +86,35 @@ test('a ranking that could not go by meaning is a warning of the hook, and hints
   } finally {
     wanting.remove();
   }
+});
+
+describe('a request that no ability serves', () => {
+  const gapsOf = async (prompt: string, more: Partial<SessionContext> = {}, variables: Record<string, string> = {}) => {
+    const gaps: NewGap[] = [];
+    const secrets = (environment: string) => new SecretSource('/nowhere', environment, variables);
+    const context = { ...promptOf(prompt), ...more };
+    await ask(context, { ...dependencies, secrets, recordGap: (gap) => void gaps.push(gap) });
+    return gaps;
+  };
+
+  test('is recorded, with the scope of the prompt or else that of the session', async () => {
+    const gap = { request: 'write a poem about spring', kind: 'nothing_fits', door: 'suggest', environment: 'dev' };
+    expect(await gapsOf('write a poem about spring')).toEqual([
+      expect.objectContaining({ ...gap, scope: 'integration' }),
+    ]);
+    const payload = { prompt: 'write a poem about spring' };
+    expect(await gapsOf('', { payload, module: 'ops' })).toMatchObject([{ scope: 'ops' }]);
+    expect(await gapsOf('', { payload, module: null })).toMatchObject([{ scope: null }]);
+  });
+
+  test.each([
+    ['where an ability fits', 'restart it please'],
+    ['where it asks for nothing', 'thank you'],
+  ])('is not recorded %s', async (_, prompt) => {
+    expect(await gapsOf(prompt)).toEqual([]);
+  });
+
+  test('is what a prompt without a text is not', async () => {
+    expect(await gapsOf('', { payload: { prompt: 7 } })).toEqual([]);
+  });
 });

@@ -109,6 +109,12 @@ describe('as much of a transcript as a request may hold', () => {
     expect(fitContext(messages, 0)).toEqual({ messages, left_out: 0 });
   });
 
+  test('leaves such a turn out where a message follows it', () => {
+    const results = [1, 2, 3, 4, 5, 6, 7, 8].map((id) => result(`${id}`, 300));
+    const messages = [request, ask('a'), ...results, words(10)];
+    expect(fitContext(messages, 0)).toEqual({ messages: [request, words(10)], left_out: 9 });
+  });
+
   test('leaves the turn before that out', () => {
     const results = [1, 2, 3, 4, 5, 6, 7, 8].map((id) => result(`${id}`, 300));
     const messages = [request, words(10), ask('a'), ...results];
