@@ -387,4 +387,16 @@ export const EQUIVALENT = [
     change: '?? dropped',
     why: 'what is absent reads as little as null',
   },
+  {
+    file: 'src/activities/session/follow-tasks.ts',
+    text: 'for (let from = 0; from < tasks.length; from += AT_ONCE) {',
+    change: '< -> <=',
+    why: 'one more turn over an empty part of the list does nothing',
+  },
+  {
+    file: 'src/activities/session/follow-tasks.ts',
+    text: 'while (next.length > 0) {',
+    change: '> -> >=',
+    why: 'an empty list has no keys to look at, which ends the loop in its first line',
+  },
 ];

@@ -298,3 +298,11 @@ test('a run that is no task is known, and admits nothing', async () => {
   await expect(source.admit(MARK, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
   expect(readRun).not.toHaveBeenCalled();
 });
+
+test('a run that was admitted is not examined again', async () => {
+  const has = vi.fn(async () => true);
+  const { source } = sourceOver([runOf({ first: 'r-0' })], { has, keep: async () => {} });
+  await source.admit(MARK, asked);
+  await source.admit(MARK, asked);
+  expect(has).toHaveBeenCalledOnce();
+});

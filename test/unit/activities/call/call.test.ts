@@ -13,6 +13,8 @@ import { keepingTracer } from '../traced.js';
 import { attempt, type Ended, type OneAttempt, seenCall, withImplementation } from './one-attempt.js';
 
 const DESTRUCTIVE = { operation: { effects: 'destructive' } } as const;
+/** Its implementation may take longer than its step, which has a minute. */
+const SLOWER_THAN_STEP = { operation: withImplementation({ timeout_ms: 120_000 }) };
 const TRACE = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
 
 afterEach(() => {
@@ -158,8 +160,7 @@ describe('a failed call', () => {
   });
 
   test('whose time was that of its step is a timeout of the step', async () => {
-    const info = { scheduledTimestampMs: Date.now() - 59_500 };
-    const { failure } = await attempt(fails('timeout.call'), { info });
+    const { failure } = await attempt(fails('timeout.call'), SLOWER_THAN_STEP);
     expect(failure).toMatchObject({ type: 'timeout.step', nonRetryable: true });
   });
 
@@ -235,12 +236,7 @@ describe('the span of an attempt', () => {
   test.each<[string, () => unknown, OneAttempt, string | undefined]>([
     ['none that succeeded', () => null, {}, undefined],
     ['its code', fails('unavailable'), {}, 'unavailable'],
-    [
-      'the limit of its step',
-      fails('timeout.call'),
-      { info: { scheduledTimestampMs: Date.now() - 59_500 } },
-      'timeout.step',
-    ],
+    ['the limit of its step', fails('timeout.call'), SLOWER_THAN_STEP, 'timeout.step'],
     [
       'a mistake',
       () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stateOfKey } from '../../../../src/activities/preflight/task-key-state.js';
 import type { Tombstone } from '../../../../src/contracts/deletion.js';
 import type { Plan, PlanOperation } from '../../../../src/contracts/plan.js';
@@ -112,6 +112,17 @@ describe('a key', () => {
   test('of a direct run is free, whatever is known of it', async () => {
     const known = { tombstone: TOMBSTONE, here: recordOf({ result: {} }), task: 'foreign' } as const;
     expect(await stateOf(known, { direct: true }).state).toBe('free');
+  });
+});
+
+describe('a key of another request that made no task', () => {
+  const recorded = (msAgo: number) => stateOf({ here: recordOf({ request: { ...SAME, input: 'j' } }, msAgo) }).state;
+
+  test('is abandoned after a minute, and not before', async () => {
+    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    await expect(recorded(60_000)).rejects.toMatchObject({ code: 'task.key_conflict' });
+    expect(await recorded(60_001)).toBe('abandoned');
   });
 });
 

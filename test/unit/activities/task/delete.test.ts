@@ -148,7 +148,7 @@ describe('the task to delete', () => {
     expect(cancel).not.toHaveBeenCalled();
   });
 
-  test('is refused as a workflow that is no task with the reason, and as one that neither Temporal nor a record has without', async () => {
+  test('is refused with the reason where the key is that of a workflow that is no task', async () => {
     await expect(world({ executions: [{ memo: undefined }] }).endTask()).rejects.toThrow('no task');
     await expect(world().endTask()).rejects.not.toThrow('workflow');
   });
