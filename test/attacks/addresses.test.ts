@@ -144,7 +144,7 @@ describe('a name that is allowed', () => {
     const result = await call(`http://${host}:${listed.port}`, '/special');
     expect(result).toMatchObject(DENIED);
     const shown = address.includes(':') ? `[${address}]` : address;
-    expect(result.error?.message).toContain(`${host} leads to ${address}`);
+    expect(result.error?.message).toContain(`${host} resolves to ${address}`);
     expect(result.error?.suggestion).toContain(`\`${shown}:${listed.port}\``);
   });
 
