@@ -171,7 +171,7 @@ describe('where proof is required', () => {
     });
   }
 
-  test('the runtime that a command starts makes the key, and the command line signs', async () => {
+  test('the runtime that a command starts makes the key, and the command line signs', LONG, async () => {
     await run('down');
     await decidesAsOwner('on-demand');
   });

@@ -68,7 +68,7 @@ async function openDoor(...args: string[]) {
 }
 
 describe('ability mcp', () => {
-  test('serves the official clients of both protocols, each with a session of its own', async () => {
+  test('serves the official clients of both protocols, each with a session of its own', LONG, async () => {
     const door = await openDoor('--access', 'run');
     const early = new EarlyClient({ name: 'early', version: '1' });
     await early.connect(new EarlyTransport(server('--access', 'run')));

@@ -272,7 +272,7 @@ describe('killed', () => {
     expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
   });
 
-  test('Ctrl-C of a waiting command leaves the task, and says its key', async () => {
+  test('Ctrl-C of a waiting command leaves the task, and says its key', LONG, async () => {
     project = makeProject(FILES);
     const file = join(project.root, 'counted');
     const command = start(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=3000', '--key', 'goes-on'], {

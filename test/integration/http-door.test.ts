@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { changeInput, waitForTask } from '../../src/client/index.js';
 import { USUAL_LIMITS } from '../../src/doors/http/http-door.js';
 import { abilityJson } from '../fixtures/called-command.js';
+import { LONG } from '../fixtures/extent.js';
 import { listenTo, type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -226,7 +227,7 @@ describe('the events of a task', () => {
     expect(inner.map(({ event }) => event)).toEqual(['task.created', 'task.ended']);
   });
 
-  test('go on over the runs of a task whose input was changed', async () => {
+  test('go on over the runs of a task whose input was changed', LONG, async () => {
     const { body } = await post('/v1/tasks', { ability: 'util.echo', input: { n: 1 } });
     const key = body.task_key as string;
     const by = { name: 'local', source: 'claimed' } as const;
@@ -280,34 +281,38 @@ describe('the events of a task', () => {
   });
 });
 
-test('200 that listen to one task are each given all of its events in order, over one question to Temporal', async () => {
-  const { body } = await post('/v1/runs', { ability: 'listens' });
-  const questions = vi.spyOn(project.connection.temporal.workflowService, 'getWorkflowExecutionHistory');
-  try {
-    const asked = (): number =>
-      questions.mock.calls.filter(([{ execution }]) => execution?.workflowId === body.task_key).length;
-    let heard = 0;
-    const all = Array.from({ length: 200 }, () => {
-      let first = true;
-      return listenTo(door, body.task_key, {
-        until: ({ event }) => {
-          if (first) heard += 1;
-          first = false;
-          return event === 'task.ended';
-        },
+test(
+  '200 that listen to one task are each given all of its events in order, over one question to Temporal',
+  LONG,
+  async () => {
+    const { body } = await post('/v1/runs', { ability: 'listens' });
+    const questions = vi.spyOn(project.connection.temporal.workflowService, 'getWorkflowExecutionHistory');
+    try {
+      const asked = (): number =>
+        questions.mock.calls.filter(([{ execution }]) => execution?.workflowId === body.task_key).length;
+      let heard = 0;
+      const all = Array.from({ length: 200 }, () => {
+        let first = true;
+        return listenTo(door, body.task_key, {
+          until: ({ event }) => {
+            if (first) heard += 1;
+            first = false;
+            return event === 'task.ended';
+          },
+        });
       });
-    });
-    await expect.poll(() => heard, { timeout: 20_000 }).toBe(200);
-    expect(asked()).toBeLessThan(10);
-    await post(`/v1/tasks/${body.task_key}/cancel`);
-    const [one, ...others] = await Promise.all(all);
-    expect(one?.at(-1)).toMatchObject({ event: 'task.ended', data: { data: { status: 'cancelled' } } });
-    for (const other of others) expect(other).toEqual(one);
-    expect(asked()).toBeLessThan(20);
-  } finally {
-    questions.mockRestore();
-  }
-});
+      await expect.poll(() => heard, { timeout: 20_000 }).toBe(200);
+      expect(asked()).toBeLessThan(10);
+      await post(`/v1/tasks/${body.task_key}/cancel`);
+      const [one, ...others] = await Promise.all(all);
+      expect(one?.at(-1)).toMatchObject({ event: 'task.ended', data: { data: { status: 'cancelled' } } });
+      for (const other of others) expect(other).toEqual(one);
+      expect(asked()).toBeLessThan(20);
+    } finally {
+      questions.mockRestore();
+    }
+  },
+);
 
 describe('approvals', () => {
   const asking = async (environment: string, token?: string) => {

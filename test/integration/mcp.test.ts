@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainTask, type NewTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { LONG } from '../fixtures/extent.js';
+import { isWhole, LONG } from '../fixtures/extent.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, mcpAbility, readLog } from '../fixtures/servers/definitions.js';
 import { MCP_PROGRAMS, type McpHttpServer, startMcpHttp } from '../fixtures/servers/mcp-http-server.js';
@@ -67,7 +67,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{ status: 'failed', attempts: 1 }] });
 
-describe.each(['local', 'remote'])('a tool of a %s server', (server) => {
+describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %s server', (server) => {
   test('gives its structured content, where it has any', async () => {
     expect(await call(server, 'add', { a: 1, b: 2 })).toMatchObject({ status: 'succeeded', output: { sum: 3 } });
   });
