@@ -9,6 +9,24 @@ const NEVER_UNDEFINED = 'the left side is never undefined';
 
 export const EQUIVALENT = [
   {
+    file: 'src/activities/hooks/ability-handler.ts',
+    text: 'if (foreign && asking) return answerOf(readOutput(value as Json, asking.question), allow, { foreign });',
+    change: '&& -> ||',
+    why: 'neither is there without the other at this point',
+  },
+  {
+    file: 'src/activities/hooks/ability-handler.ts',
+    text: "else stop.addEventListener('abort', end, { once: true });",
+    change: 'true -> false',
+    why: 'a signal is aborted once',
+  },
+  {
+    file: 'src/activities/model/fit-context.ts',
+    text: 'const end = next < 0 ? fitted.length : next;',
+    change: '< -> <=',
+    why: 'the place is after the second message, if it is there',
+  },
+  {
     file: 'src/activities/files/take-output-files.ts',
     text: 'return entries.sort((one, other) => (one.path < other.path ? -1 : 1));',
     change: '< -> <=',

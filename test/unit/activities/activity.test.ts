@@ -76,10 +76,12 @@ describe('a bounded map', () => {
 
   test('drops no other entry where one is set again, which is then the last', () => {
     const map = new BoundedMap<string, number>(2);
-    map.set('a', 1).set('b', 2).set('a', 3);
+    map.set('a', 1).set('b', 2).set('b', 3);
     expect([...map]).toEqual([
-      ['b', 2],
-      ['a', 3],
+      ['a', 1],
+      ['b', 3],
     ]);
+    map.set('a', 4).set('c', 5);
+    expect([...map.keys()]).toEqual(['a', 'c']);
   });
 });

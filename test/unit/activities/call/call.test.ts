@@ -418,6 +418,16 @@ describe('the built-in hooks of a call', () => {
     expect(used).toMatchObject([{ status, ability_id: 'db.write', task_id: 't-1', step: 'first' }]);
   });
 
+  test.each([
+    ['agent', 1],
+    ['ci', 0],
+    [undefined, 1],
+  ] as const)('fire for their callers, and where the caller is not known: %s', async (caller, count) => {
+    const usage = { ...hook('usage'), callers: ['agent' as const] };
+    const { used } = await attempt(() => 1, { ...hooks({ post_call: [usage] }), seal: caller ? { caller } : {} });
+    expect(used).toHaveLength(count);
+  });
+
   test('are those alone: others run as activities of their own', async () => {
     const script = { id: 's', handler: { kind: 'script', script: {}, timeout_ms: 1 } } as never;
     const { answer } = await attempt(() => 1, hooks({ pre_call: [script], post_call: [script] }));

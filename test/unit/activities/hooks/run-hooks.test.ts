@@ -196,3 +196,12 @@ describe('the trace of a hook', () => {
     expect(span?.error).toBe('hook.failed');
   });
 });
+
+test.each<[Phase, TaskContext | SessionContext, string]>([
+  ['PostAbilityCall', ofTask([script('s')]), 'gave hook_signals after the call'],
+  ['SessionStop', ofSession([script('s')]), 'gave hook_signals at the end of the session'],
+])('R-002-26: signals of %s are dropped with a warning', async (phase, context, warning) => {
+  const [answer] = await runHooks(phase, context, all, scripts({ s: { hook_signals: { risk_alerts: ['x'] } } }));
+  expect(answer?.hook_signals).toBeUndefined();
+  expect(answer?.warnings?.join()).toContain(warning);
+});

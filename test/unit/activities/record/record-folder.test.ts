@@ -248,8 +248,8 @@ describe('the tools of called tasks', () => {
 
   test('are read of two hundred tasks at most', async () => {
     const records = new RecordFolder(root);
-    await Promise.all(Array.from({ length: 210 }, (_, n) => records.finish(using(`t-1/each/${n}`, `x:${n}`))));
-    await Promise.all([1, 2].map((n) => records.finish(using(`t-1/zz/${n}`, `y:${n}`))));
+    const called = ['one', 'two'].flatMap((group) => Array.from({ length: 110 }, (_, n) => `t-1/${group}/${n}`));
+    await Promise.all(called.map((task) => records.finish(using(task, task))));
     expect(records.toolsOfCalled('t-1')).toHaveLength(200);
   });
 });

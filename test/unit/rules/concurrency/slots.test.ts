@@ -80,14 +80,29 @@ test('one that asks again is answered with the token of its last request', () =>
 });
 
 test('thousands at once are let in well within the second that a lock has, as are their called ones (no stuck lock)', () => {
-  // A busy machine takes more of its processor for the same work: the quickest of three looks counts.
-  expect(Math.min(...[1, 2, 3].map(cpuOfThousands))).toBeLessThan(700);
+  // Beside other work a processor takes more time for the same: what counts is how it compares with other work of now.
+  const looks = [1, 2, 3].map(() => cpuOf(letThousandsIn) / cpuOf(copyThousands));
+  expect(Math.min(...looks)).toBeLessThan(LIMIT);
 });
 
-/** Milliseconds of processor time. */
-function cpuOfThousands(): number {
-  const slots = new Slots({ holders: [], line: [] });
+/** Copies take 65 ms where nothing else runs, so that this is 650 ms there; two to three times as long as copies is usual. */
+const LIMIT = 10;
+
+/** Milliseconds of processor time, of all threads. */
+function cpuOf(work: () => void): number {
   const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+function copyThousands(): void {
+  const requests = Array.from({ length: 4000 }, (_, n) => request(`t-${n}`, 2000));
+  for (let n = 0; n < 20; n += 1) expect(JSON.parse(JSON.stringify(requests))).toHaveLength(4000);
+}
+
+function letThousandsIn(): void {
+  const slots = new Slots({ holders: [], line: [] });
   for (let n = 0; n < 4000; n += 1) slots.enter(request(`t-${n}`, 2000));
   slots.admit();
   for (let n = 0; n < 2000; n += 1) slots.enter(request(`t-${n}/call/deep`, 2000));
@@ -99,8 +114,6 @@ function cpuOfThousands(): number {
   expect([holders.length, waiting.length]).toEqual([2000, 2000]);
   for (let n = 0; n < 2000; n += 1) slots.enter({ ...request(`w-${n}`), newest: true });
   for (let n = 0; n < 50; n += 1) slots.replace(slots.findReplaced() as Replaced);
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
 }
 
 test('called ones that were in before their caller take no slot of their own any more', () => {
