@@ -56,8 +56,17 @@ function writeNow(files: readonly Content[]): void {
     for (const [path, text] of files) inFolder(path, () => writeFileSync(besides(path), text));
     for (const [path] of files) renameSync(besides(path), path);
   } catch (error) {
-    for (const [path] of files) rmSync(besides(path), { force: true });
+    for (const [path] of files) discard(besides(path));
     throw error;
+  }
+}
+
+/** A removal that fails must not hide why the write did, nor keep the other files from being removed. */
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Left behind: its name is no record's.
   }
 }
 

@@ -47,7 +47,10 @@ describe.each([
     const made = await writer();
     await made.writeTogether(contents('old'));
     writeFileSync(join(root, 'file'), '');
-    await expect(made.writeTogether([...contents(text), [join(root, 'file/below'), text]])).rejects.toThrow(/ENOTDIR/);
+    await expect(made.writeTogether([...contents(text), [join(root, 'file/below'), text]])).rejects.toMatchObject({
+      code: 'ENOTDIR',
+      syscall: 'open',
+    });
     expect(read()).toEqual(['old', 'old']);
     expect(readdirSync(join(root, 'one'))).toHaveLength(2);
   });
