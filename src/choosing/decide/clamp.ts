@@ -25,7 +25,7 @@ export function clamp(
   proposal: Proposal,
   input: RouterInput,
 ): Omit<RoutingDecision, 'stage' | 'router' | 'continuation'> {
-  const rules = [withinFocus, withinTargets, notFromData, notUnrequested, withinConfidence];
+  const rules = [withinFocus, withinTargets, notFromData, onlyRequested, withinConfidence];
   const start: Clamping = { proposal: cleaned(proposal, input), clamped: [] };
   const { proposal: kept, clamped } = rules.reduce(
     (state, rule) => (acts(state.proposal) ? rule(state, input) : state),
@@ -123,7 +123,7 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
 }
 
 /** Changes nothing for a question, news, or an unmet condition. Source: R-003-15, R-003-20, R-003-22. */
-function notUnrequested(state: Clamping, input: RouterInput): Clamping {
+function onlyRequested(state: Clamping, input: RouterInput): Clamping {
   const { target } = state.proposal;
   const found = toolOf(input, target) ?? workflowOf(input, target);
   if (!found || isReading(found.effects) || isRetry(state.proposal, input)) return state;

@@ -88,7 +88,7 @@ describe('a request to a model (issue 15, item 6)', () => {
     expect(written()).toMatchObject({ name: 'chat m', error: 'limit.max_calls' });
   });
 
-  test('tells of an answer only what can be report', async () => {
+  test('tells of an answer only what can be reported', async () => {
     const odd = {
       id: 7,
       model: { a: 1 },

@@ -24,14 +24,14 @@ export const CONVERSIONS: Record<string, readonly Overload[]> = {
     overload('int -> int', same),
     overload<[Uint]>('uint -> int', ([{ value }]) => asInt(value)),
     overload<[number]>('double -> int', ([value]) => intOf(value)),
-    overload<[string]>('string -> int', ([text]) => asInt(readDefinition(text))),
+    overload<[string]>('string -> int', ([text]) => asInt(readInteger(text))),
     overload<[Moment]>('timestamp -> int', ([moment]) => BigInt(splitMoment(moment).seconds)),
   ],
   uint: [
     overload('uint -> uint', same),
     overload<[bigint]>('int -> uint', ([value]) => asUint(value)),
     overload<[number]>('double -> uint', ([value]) => asUint(truncated(value))),
-    overload<[string]>('string -> uint', ([text]) => asUint(readDefinition(text))),
+    overload<[string]>('string -> uint', ([text]) => asUint(readInteger(text))),
   ],
   double: [
     overload('double -> double', same),
@@ -78,7 +78,7 @@ function truncated(value: number): bigint {
   return Number.isFinite(value) ? BigInt(Math.trunc(value)) : fail(`${value} is no whole number`);
 }
 
-function readDefinition(text: string): bigint {
+function readInteger(text: string): bigint {
   return WHOLE.test(text) ? BigInt(text.replace('+', '')) : fail(`${JSON.stringify(text)} is no whole number`);
 }
 
