@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { config, type z } from 'zod';
 import { isJsonObject } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -8,6 +8,11 @@ import { habitOf } from './foreign-syntax.js';
 import { VERBS } from './formats/steps.js';
 import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
+
+/** For short processes: to compile a format costs more than to check a few files with it. */
+export function interpretFormats(): void {
+  config({ jitless: true });
+}
 
 type Issue = z.core.$ZodIssue;
 

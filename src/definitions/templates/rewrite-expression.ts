@@ -1,7 +1,8 @@
 import { AbilityError } from '../../contracts/problem.js';
-import { compileExpression } from '../../rules/expressions/evaluate.js';
+import { referencesOf } from '../../rules/expressions/names-read.js';
 import { isLoop, type Node } from '../../rules/expressions/syntax/node.js';
 import { parseCel } from '../../rules/expressions/syntax/parse.js';
+import { SyntaxFailure } from '../../rules/expressions/syntax/syntax-failure.js';
 import { writeExpression } from '../../rules/expressions/write.js';
 import { GIVEN } from '../../rules/steps/step-name.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -27,19 +28,24 @@ export function expandedId(use: string, id: string): string {
  */
 export function rewriteExpression(source: string, names: TemplateNames, loops: readonly string[]): string {
   if (source.includes('${{')) return source;
-  let references: { name: string }[];
-  try {
-    ({ references } = compileExpression(source));
-  } catch (error) {
-    if (error instanceof AbilityError) return source;
-    throw error;
-  }
+  const parsed = parseIfCel(source);
+  if (!parsed) return source;
   const known = [...KNOWN, ...loops];
-  const unknown = references.find(({ name }) => !known.includes(name));
+  const unknown = referencesOf(parsed).find(({ name }) => !known.includes(name));
   if (unknown) throw notSeen(names, `the name \`${unknown.name}\``, source, didYouMean(unknown.name, known));
   const rewriter = new Rewriter(source, names);
-  const tree = rewriter.rewrite(parseCel(source), new Set());
+  const tree = rewriter.rewrite(parsed, new Set());
   return rewriter.hasChanged ? writeExpression(tree) : source;
+}
+
+/** Without the evaluator, which loading definitions does not need. */
+function parseIfCel(source: string): Node | undefined {
+  try {
+    return parseCel(source);
+  } catch (error) {
+    if (error instanceof SyntaxFailure || error instanceof AbilityError) return undefined;
+    throw error;
+  }
 }
 
 class Rewriter {

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
-import { cutText } from '../../rules/expressions/template.js';
+import { splitText } from '../../rules/expressions/split-text.js';
 import type { StepDefinition, StepOf } from '../formats/steps.js';
 import { BARE, expressionsOf } from '../step-expressions.js';
 import {
@@ -53,7 +53,7 @@ export class TemplateBody {
   private text(text: string, at: At): string {
     if (!text.includes('${{')) return text;
     return this.kept(text, at, () =>
-      cutText(text)
+      splitText(text)
         .map((part) => (typeof part === 'string' ? part : `\${{ ${this.rewritten(part.source, at)} }}`))
         .join(''),
     );

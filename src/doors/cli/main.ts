@@ -2,7 +2,6 @@ import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typ
 import { EXIT, type ExitCode } from '../../contracts/exit-codes.js';
 import { usageError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/installation.js';
-import { reportError } from './output/report.js';
 import type { Given, Outcome } from './program/declare-command.js';
 import { buildProgram } from './program/program.js';
 import { wantsVersion } from './program/version-flag.js';
@@ -29,6 +28,8 @@ export async function main({ args, began = performance.now(), ...rest }: Command
     await program.parseAsync(args, { from: 'user' });
     return outcome.exit;
   } catch (error) {
+    // Not needed by a command that succeeds.
+    const { reportError } = await import('./output/report.js');
     const flags = { ...outcome.flags, json: args.includes('--json') };
     if (!(error instanceof CommanderError)) return reportError(error, { flags, terminal, env: rest.env });
     if (error.exitCode === 0) return EXIT.ok;

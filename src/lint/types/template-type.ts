@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { cutText } from '../../rules/expressions/template.js';
+import { splitText } from '../../rules/expressions/split-text.js';
 import { inferType, type View } from './infer.js';
 import { type Alternative, ANY, type Field, listType, NULL, STRING, type Type, typeOfValue, unite } from './type.js';
 
@@ -31,10 +31,10 @@ function textType(text: string, view: View): Type {
   return typeof only === 'string' ? typeOfValue(only) : inferType(only.source, view, () => {});
 }
 
-/** As {@link cutText}; empty for a text that planning refuses. */
-export function cutSafely(text: string): ReturnType<typeof cutText> {
+/** As {@link splitText}; empty for a text that planning refuses. */
+export function cutSafely(text: string): ReturnType<typeof splitText> {
   try {
-    return cutText(text);
+    return splitText(text);
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return [];

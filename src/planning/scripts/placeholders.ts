@@ -1,5 +1,5 @@
 import type { PlanArgument, PlanScript } from '../../contracts/plan.js';
-import { cutText } from '../../rules/expressions/template.js';
+import { splitText } from '../../rules/expressions/split-text.js';
 import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 
 /** A name in braces: `{input_file}`, `{credential:token}`, `{input.version}`, `{input.items[0].id}`. */
@@ -93,5 +93,5 @@ function isNamed(item: PlanArgument, name: Name, engine: number): boolean {
 
 /** The parts of a text outside `${{ }}`. */
 function written(text: string): string[] {
-  return cutText(text).filter((part) => typeof part === 'string');
+  return splitText(text).filter((part) => typeof part === 'string');
 }

@@ -2,7 +2,7 @@ import type { PlanArgument } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { ArgumentDefinition } from '../../definitions/formats/script-arguments.js';
 import type { Loaded } from '../../definitions/registry.js';
-import { cutText } from '../../rules/expressions/template.js';
+import { splitText } from '../../rules/expressions/split-text.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
 import { isFreeName } from '../steps/check-step-expressions.js';
 import { type ArgumentNames, checkPlaceholders } from './check-placeholders.js';
@@ -63,7 +63,7 @@ function checkItem(item: ArgumentDefinition, path: readonly PropertyKey[], aroun
 
 function checkText(text: string, path: readonly PropertyKey[], { owner, names, available }: Around): void {
   checkTemplate(text, available, owner, path);
-  const written = cutText(text).filter((part) => typeof part === 'string');
+  const written = splitText(text).filter((part) => typeof part === 'string');
   checkPlaceholders(written, names, owner.locate([...path]));
 }
 

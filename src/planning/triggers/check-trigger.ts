@@ -1,7 +1,7 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { compileExpression } from '../../rules/expressions/evaluate.js';
-import { cutText } from '../../rules/expressions/template.js';
+import { splitText } from '../../rules/expressions/split-text.js';
 import { checkScope } from '../resolve/check-ability.js';
 import { resolveEnvironment } from '../resolve/resolve-environment.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
@@ -83,7 +83,7 @@ const PARTS_OF_KEYS = /^[A-Za-z0-9._-]*$/;
 
 /** @throws AbilityError `definition.invalid`. */
 function refuseKey(key: string): void {
-  const parts = cutText(key);
+  const parts = splitText(key);
   const wrong = parts.find((part, at) => {
     return typeof part === 'string' && !(PARTS_OF_KEYS.test(part) && (at > 0 || /^[A-Za-z0-9]/.test(part)));
   });
@@ -108,7 +108,7 @@ function refuseKey(key: string): void {
 
 function sourcesIn(template: unknown): string[] {
   if (typeof template === 'string')
-    return cutText(template).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
+    return splitText(template).flatMap((part) => (typeof part === 'string' ? [] : [part.source]));
   if (template === null || typeof template !== 'object') return [];
   return Object.values(template).flatMap(sourcesIn);
 }

@@ -1,6 +1,6 @@
 import { drawAbility } from '../../../planning/graph/draw-ability.js';
 import { findAbility } from '../../answers/find-ability.js';
-import { describeProblem, typedBy } from '../output/report.js';
+import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability graph ID`: the steps of an ability as a Mermaid flowchart. Reads files only. */

@@ -3,7 +3,7 @@ import { guardProcess } from '../../guard/run-guard.js';
 import type { AgentToolFlags } from '../program/agent-tools.js';
 import type { Context } from '../program/context.js';
 
-/** `ability guard`. Source: R-002-57, R-002-58, R-000-96; docs/hooks.md#before-the-calls-of-an-agents-tool. */
+/** `ability guard`. Source: R-002-57, R-002-58, R-000-96; docs/hooks.md#guarding-the-calls-of-agent-tools. */
 export async function run(
   { flags, terminal, cwd, env }: Context,
   _: [],

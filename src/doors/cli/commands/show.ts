@@ -7,9 +7,9 @@ import { oneLine } from '../../../rules/shown-text.js';
 import type { StepTree } from '../../../rules/steps/find-step.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { describeDefinition, describeImplementation, describePrompts } from '../output/describe-definition.js';
+import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { plainText } from '../output/plain-text.js';
 import { renderStepTree } from '../output/render-step-tree.js';
-import { describeProblem, typedBy } from '../output/report.js';
 import { type Context, environmentOf, openRegistry, variablesOf } from '../program/context.js';
 
 /** `ability show ID`: the contract of an ability, and how it would run in an environment. Reads files only. */

@@ -2,8 +2,8 @@ import type { Change } from '../../../authoring/routing-documents/read-table.js'
 import type { GapGroup } from '../../../choosing/harvest/group-gaps.js';
 import { formatLocation } from '../../../contracts/problem.js';
 import type { DocumentReport } from '../commands/docs/report-documents.js';
+import { describeProblem } from './describe-problem.js';
 import { plainText } from './plain-text.js';
-import { describeProblem } from './report.js';
 import type { Style } from './terminal/terminal.js';
 
 /** The maximum number of diff lines to show; `--json` has all. */

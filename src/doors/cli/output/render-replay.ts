@@ -1,5 +1,5 @@
 import type { ReplayEnd } from '../../../worker/replay/replay-history.js';
-import { describeProblem } from './report.js';
+import { describeProblem } from './describe-problem.js';
 import type { Style } from './terminal/terminal.js';
 
 export function renderReplay(end: ReplayEnd, style: Style): string {

@@ -3,12 +3,9 @@ import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { meaningOf } from '../../../contracts/codes.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { AbilityError, formatLocation, type Problem } from '../../../contracts/problem.js';
-import { oneLine } from '../../../rules/shown-text.js';
+import { AbilityError, type Problem } from '../../../contracts/problem.js';
 import type { Context } from '../program/context.js';
-import { plainText } from './plain-text.js';
-import type { Style } from './terminal/terminal.js';
-import { asTyped, type Typist } from './typed-command.js';
+import { describeProblem, typedBy } from './describe-problem.js';
 
 /** Reports an error: on stdout as one JSON value, else on stderr for people. @returns the exit code. */
 export function reportError(
@@ -22,26 +19,6 @@ export function reportError(
     context.terminal.printJson({ status: 'error', error: shown });
   } else context.terminal.note(describeProblem(problem, context.terminal.style));
   return exitOf(problem);
-}
-
-/** No text can imitate its lines. @param label blank below a line that already reports the failure. */
-export function describeProblem(
-  problem: Problem,
-  style: Style = (_, text) => text,
-  label = style('red', 'error'),
-): string {
-  const { code, message, location, suggestion } = problem;
-  return [
-    `${label} ${style('dim', code)} ${plainText(message)}`,
-    ...(location ? [`  at ${oneLine(formatLocation(location))}`] : []),
-    ...(suggestion ? [`  ${plainText(suggestion)}`] : []),
-  ].join('\n');
-}
-
-/** Rewrites the commands in a suggestion as the user types them. */
-export function typedBy(typist: Typist, problem: Problem): Problem {
-  const { suggestion } = problem;
-  return suggestion === undefined ? problem : { ...problem, suggestion: asTyped(suggestion, typist) };
 }
 
 export function exitOf({ code }: Problem): ExitCode {

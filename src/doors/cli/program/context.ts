@@ -58,7 +58,9 @@ export async function openLoader({ flags, cwd, env, within }: Context): Promise<
   const { findProjectRoot } = await import('../../../definitions/find-project.js');
   const root = findProjectRoot(cwd, flags.project);
   const isSame = within?.loader.root === root && within.loader.packs === packsNamedIn(env, root);
-  return isSame ? within.loader : new RegistryLoader(root, env);
+  if (isSame) return within.loader;
+  if (!within) (await import('../../../definitions/check-format.js')).interpretFormats();
+  return new RegistryLoader(root, env);
 }
 
 /**

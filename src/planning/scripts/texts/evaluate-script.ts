@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../contracts/json.js';
 import type { PlanArgument, PlanScript } from '../../../contracts/plan.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import { compileExpression, type Expression } from '../../../rules/expressions/evaluate.js';
-import { cutText } from '../../../rules/expressions/template.js';
+import { splitText } from '../../../rules/expressions/split-text.js';
 import { fillOwnPlaceholders, fillPlaceholders } from '../placeholders.js';
 
 export const SCRIPT_NAMES = ['input', 'environment', 'task'] as const;
@@ -84,7 +84,7 @@ class Evaluation {
 
   private evaluated(text: string, place: string, fill: (part: string) => string): EvaluatedText | undefined {
     const pieces: Piece[] = [];
-    for (const part of at(place, () => cutText(text))) {
+    for (const part of at(place, () => splitText(text))) {
       if (typeof part === 'string') {
         pieces.push({ text: fill(part) });
         continue;

@@ -9,7 +9,7 @@ import { renderTable } from '../../output/render-table.js';
 import type { AgentToolFlags } from '../../program/agent-tools.js';
 import { type Context, openRegistry } from '../../program/context.js';
 
-/** `ability hooks test [HOOK]`. Source: docs/hooks.md#trying-hooks-out. */
+/** `ability hooks test [HOOK]`. Source: docs/hooks.md#testing-hooks. */
 export async function run(
   context: Context,
   [name]: [string | undefined],

@@ -3,8 +3,8 @@ import { formatLocation } from '../../../../contracts/problem.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import type { CaseFailure, CaseReport, TestReport } from '../../../../testing/index.js';
+import { describeProblem } from '../describe-problem.js';
 import { counted } from '../plain-text.js';
-import { describeProblem } from '../report.js';
 import type { Style } from '../terminal/terminal.js';
 
 const MAX_CHARACTERS = 300;

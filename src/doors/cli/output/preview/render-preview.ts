@@ -3,7 +3,7 @@ import type { PlanPreview } from '../../../../contracts/preview.js';
 import { describeConcurrency } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
-import { describeProblem } from '../report.js';
+import { describeProblem } from '../describe-problem.js';
 import type { Style } from '../terminal/terminal.js';
 import { asTyped, type Typist } from '../typed-command.js';
 import { approvalLine, hookLine, shorten, valueLines } from './render-parts.js';

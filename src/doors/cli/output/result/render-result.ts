@@ -4,9 +4,9 @@ import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { nameOf } from '../../../../rules/steps/describe-items.js';
 import { formatBytes } from '../../../../text/byte-size.js';
+import { describeProblem, typedBy } from '../describe-problem.js';
 import { formatMoment } from '../format-time.js';
 import { plainText } from '../plain-text.js';
-import { describeProblem, typedBy } from '../report.js';
 import type { Style } from '../terminal/terminal.js';
 import type { Typist } from '../typed-command.js';
 
