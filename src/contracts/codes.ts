@@ -1051,7 +1051,7 @@ export const CODES = {
 /** A code of {@link CODES}. Authors' own codes (`fail`) and `http.<status>` are not among them. */
 export type KnownCode = keyof typeof CODES;
 
-/** Code families closed to authors' `fail.code`. Source: docs/workflow-language.md#choices-and-ends. */
+/** Code families closed to authors' `fail.code`. Source: docs/workflow-language.md#branching-and-ending. */
 export const OUR_FAMILIES: ReadonlySet<string> = new Set(
   [...Object.keys(CODES), 'http', 'invalid', 'denied', 'unavailable', 'timeout'].map((code) => familyOf(code)),
 );

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.js';
 
 /**
  * Protocols of other tools that a handler may use. `codex` is Claude Code's, without unknown keys in answers.
- * Source: docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#taking-them-over.
+ * Source: docs/hooks.md#guards-written-for-claude-code-or-codex; docs/hooks.md#importing-them.
  */
 export const FOREIGN_FORMATS = ['claude-code', 'codex'] as const;
 
@@ -40,7 +40,7 @@ export interface ToolCall {
   tool_input: JsonObject;
 }
 
-/** Events of Claude Code that a hook may receive, and their phases. Source: docs/hooks.md#taking-them-over. */
+/** Events of Claude Code that a hook may receive, and their phases. Source: docs/hooks.md#importing-them. */
 export const FOREIGN_EVENTS = {
   PreToolUse: 'PreAbilityCall',
   PermissionRequest: 'PreAbilityCall',

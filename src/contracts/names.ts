@@ -190,7 +190,7 @@ export const RESERVED_NAMES: ReadonlySet<string> = new Set([
 /** Temporal's timeouts exceed ours by this margin, so that an activity ends itself and reports why. Milliseconds. */
 export const TIMEOUT_MARGIN_MS = 5000;
 
-/** Milliseconds. Source: docs/architecture.md#never-a-hang; docs/architecture.md#the-way-of-a-task. */
+/** Milliseconds. Source: docs/architecture.md#no-hangs; docs/architecture.md#the-way-of-a-task. */
 export const ACTIVITY_LIMITS = {
   schedule_to_start: 60_000,
   preflight_to_start: 10_000,

@@ -73,7 +73,7 @@ export interface ApprovalStep extends StepModifiers {
   };
 }
 
-/** What happens to the others when a branch or turn fails. Source: docs/workflow-language.md#at-once. */
+/** What happens to the others when a branch or turn fails. Source: docs/workflow-language.md#parallel-steps-and-races. */
 export type OnFailure = 'stop' | 'finish' | 'cancel';
 
 /** Runs branches concurrently; a branch's name is its step id. */

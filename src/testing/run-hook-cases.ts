@@ -22,7 +22,7 @@ interface Asks {
   ask(hook: PlanHook, event: EventContext, now?: number): Promise<HookAnswer>;
 }
 
-/** Runs hooks' examples one by one, with real handlers. Source: docs/hooks.md#trying-hooks-out. */
+/** Runs hooks' examples one by one, with real handlers. Source: docs/hooks.md#testing-hooks. */
 export async function runHookCases(
   registry: Registry,
   trial: Asks,

@@ -18,7 +18,7 @@ export const MAX_TURNS = 20;
 /**
  * Runs preflight, or joins another caller's for the same request. @throws AbilityError errors of preflight;
  * `worker.unavailable`, `task.key_conflict`. Source: docs/architecture.md#what-lives-where-in-temporal;
- * docs/architecture.md#never-a-hang.
+ * docs/architecture.md#no-hangs.
  */
 export async function runPreflight(
   connection: Connection,

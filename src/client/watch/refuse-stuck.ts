@@ -4,7 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 
-/** So many failures in a row mean that the code cannot continue. Source: docs/architecture.md#never-a-hang. */
+/** So many failures in a row mean that the code cannot continue. Source: docs/architecture.md#no-hangs. */
 const STUCK_FAILURES = 3;
 /** The limit for failures from other causes, such as a killed worker. */
 const STUCK_OTHERS = 10;

@@ -38,7 +38,11 @@ export const agent = z
     id: abilityId.describe('What the agent is called, such as writer.'),
     type: z.literal('agent').describe('An agent decides by itself which of its operations it calls.'),
     ...contract,
-    instructions: z.string().min(1).max(20_000).describe('What it should do, in words; its model reads this first.'),
+    instructions: z
+      .string()
+      .min(1)
+      .max(20_000)
+      .describe('What it should do, in plain words; its model reads this first.'),
     scenarios: z.array(z.string()).optional().describe('User stories or requests that it is for; shown by `show`.'),
     scope: scope.default({}).describe('Where it is valid; without it, everywhere.'),
     input_schema: jsonSchema

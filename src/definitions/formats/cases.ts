@@ -48,7 +48,7 @@ const hookAnswer = z.union(
       reason: z.string().optional().describe('Why.'),
       suggestion: z.string().optional().describe('What to do instead.'),
       warnings: z.array(z.string()).optional().describe('What it warns of.'),
-      hook_signals: jsonObject.optional().describe('Signals to those who decide.'),
+      hook_signals: jsonObject.optional().describe('Signals for approvers.'),
       infra: jsonObject.optional().describe('For logs and metrics.'),
       log: json.optional().describe('As `infra.log`.'),
       metrics: json.optional().describe('As `infra.metrics`.'),
@@ -142,7 +142,7 @@ const surroundings = {
 const testCase = z.strictObject({
   name: z.string().min(1).max(200).describe('What it shows, as a sentence.'),
   ...surroundings,
-  expect: expectation.default({}).describe('The expected outcome; what is left out is not checked.'),
+  expect: expectation.default({}).describe('The expected outcome; what is omitted is not checked.'),
 });
 
 /** `registry/{high,low}-level/<any name>.test.yaml`: the test cases of an ability. */

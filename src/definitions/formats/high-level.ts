@@ -98,7 +98,7 @@ export const highLevel = z
       .default([])
       .describe('What happens, in this order. Without it, the ability is listed and found, and cannot be run.'),
     output: json.optional().describe('The output of the task, with ${{ }}; without it, null.'),
-    on_error: errorHandlers.optional().describe('What is done when a step fails and does not deal with it itself.'),
+    on_error: errorHandlers.optional().describe('What is done if a step fails and does not handle the error itself.'),
     limits: z
       .strictObject({ max_calls: z.number().int().min(1).max(1_000_000).describe('How many calls a task may make.') })
       .optional()

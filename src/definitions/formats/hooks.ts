@@ -126,7 +126,7 @@ export const handler = z.union(
 
 const decision = z.enum(['allow', 'deny', 'need_user_confirm']).describe('What the hook must decide.');
 
-/** Parts of an EventContext for a case; missing parts are empty. Source: docs/hooks.md#trying-hooks-out. */
+/** Parts of an EventContext for a case; missing parts are empty. Source: docs/hooks.md#testing-hooks. */
 export const eventParts = z.strictObject({
   event_type: z.enum(PHASES).optional().describe('The phase; without it, that of the hook.'),
   session_id: z.string().nullable().optional().describe('The session.'),
@@ -184,7 +184,7 @@ export const hook = z.strictObject({
   match: match
     .optional()
     .describe(
-      'Where it fires: every field given must fit. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
+      'Where it fires: every field that is set must match. On a bound hook it filters. Without it, a hook fires everywhere while nothing binds it.',
     ),
   handler: handler.optional().describe('The handler; without it, the one in an entry of `config/hooks_impl.yaml`.'),
   as: z

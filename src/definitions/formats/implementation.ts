@@ -60,7 +60,7 @@ export const script = z.strictObject({
     .min(1)
     .optional()
     .describe(
-      'What its author still has to state, as written by `scaffold scripts`: as long as it is present, nothing is run.',
+      'What its author still has to state, as written by `scaffold scripts`: while it is present, nothing is run.',
     ),
   files: texts
     .optional()

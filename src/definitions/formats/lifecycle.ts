@@ -6,7 +6,7 @@ import { abilityId, summary, version } from './values.js';
 export const lifecycle = z
   .enum(LIFECYCLES)
   .optional()
-  .describe('How far to rely on it: users of what is experimental or deprecated are warned; `stable` without it.');
+  .describe('How reliable it is: users of experimental or deprecated definitions are warned; `stable` without it.');
 
 /** Only a deprecated definition may name a replacement, since nothing else would report it. */
 export function isReplacedRightly({ status, replaced_by }: LifecycleFields): boolean {

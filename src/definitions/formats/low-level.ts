@@ -35,7 +35,7 @@ export const lowLevel = z
     triggers: triggers.optional().describe('The webhooks that start it; received by `ability serve`.'),
     implementation: inlineImplementation
       .optional()
-      .describe('Its only implementation, or the one used where nothing else is chosen.'),
+      .describe('Its only implementation, or the one used if no other is chosen.'),
   })
   .refine(isReplacedRightly, REPLACED_WRONGLY)
   .meta(REPLACEMENT_RULE);

@@ -37,7 +37,7 @@ const model = z
       .max(10_000_000)
       .default(100_000)
       .describe(
-        'How many tokens a request may contain; in longer transcripts, the oldest results and turns are left out.',
+        'How many tokens a request may contain; in longer transcripts, the oldest results and turns are omitted.',
       ),
     price: price.optional().describe('What its tokens cost; needed by agents with `limits.max_cost`.'),
   })

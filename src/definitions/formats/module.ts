@@ -10,9 +10,9 @@ const moduleId = z
 /** `modules/overview/<id>.yaml`: the description of a module of the project. Source: R-002-02. */
 export const moduleOverview = z
   .strictObject({
-    id: moduleId.describe('What the module is called, as `scope.modules` of abilities names it.'),
+    id: moduleId.describe('What the module is called, as in `scope.modules` of abilities.'),
     summary: summary.describe('One sentence on what it is for.'),
-    status: lifecycle.unwrap().describe('How far to rely on it; users of abilities of a deprecated module are warned.'),
+    status: lifecycle.unwrap().describe('How reliable it is; users of abilities of a deprecated module are warned.'),
     replaced_by: moduleId.optional().describe('The module to use instead of this deprecated one.'),
     path: z.string().min(1).describe('Its folder, relative to the project.'),
     depends_on: z.array(moduleId).optional().describe('Modules that it needs.'),

@@ -27,13 +27,13 @@ export const environment = z.strictObject({
   self_approval: z
     .boolean()
     .optional()
-    .describe('Whether the one who asked may decide; without it, only where the environment is not protected.'),
+    .describe('Whether the requester may decide; without it, only if the environment is not protected.'),
   proof: z.enum(['claimed', 'required']).default('claimed').describe('Whether the name of an approver must be proved.'),
   network: z
     .boolean()
     .optional()
     .describe(
-      'With `false`, packs have no capability here that needs a network; what calls may reach is up to `policy.allowed_hosts`. Without it, true.',
+      'With `false`, packs do not have capabilities here that need a network; `policy.allowed_hosts` decides what calls may reach. Without it, true.',
     ),
   vars: jsonObject.default({}).describe('Values for expressions: environment.vars.NAME.'),
 });
@@ -47,7 +47,7 @@ const bypass = z.strictObject({
   ),
   registry: bypassLevel.describe('Writing definitions, ability.yaml or .system; deny without it.'),
   decisions: bypassLevel.describe(
-    'Approvals, keys, and signals past the runtime, from the shell of an agent; deny without it.',
+    'Approving, using keys, or sending signals outside the runtime, from the shell of an agent; deny without it.',
   ),
 });
 
@@ -78,7 +78,7 @@ const router = z.strictObject({
     .max(200)
     .optional()
     .describe(
-      'The model that decides, as the endpoint names it; left out: rules decide, and nothing leaves the machine.',
+      'The model that decides, as the endpoint names it; without it, rules decide, and nothing leaves the machine.',
     ),
   timeout: duration
     .refine((text) => isDuration(text) && parseDuration(text) > 0 && parseDuration(text) <= LONGEST_WAIT_MS, {
@@ -132,10 +132,8 @@ export const project = z.strictObject({
     .meta({ minProperties: 1 })
     .describe('The environments in which abilities run.'),
   people: z.record(plainName, texts).default({}).describe('Groups of approvers, by name.'),
-  models: models
-    .default({})
-    .describe('The models that agents ask, by name; `default` is that of agents that name none.'),
-  notify: z.array(notify).default([]).describe('Webhooks that get notices of approvals and failures.'),
+  models: models.default({}).describe('The models that agents use, by name; agents that name none use `default`.'),
+  notify: z.array(notify).default([]).describe('Webhooks that receive notices of approvals and failures.'),
   default_environment: environmentName.optional().describe('The environment of commands that name none.'),
   policy: z
     .strictObject({
@@ -147,15 +145,19 @@ export const project = z.strictObject({
         ),
       max_file: byteSize.optional().describe('No file of a task may be larger; 1GiB without it.'),
       max_task_files: byteSize.optional().describe('Maximum size of all files of a task together; 4GiB without it.'),
-      keep_files: duration.optional().describe('How long files are kept after the end of their task; 30d without it.'),
+      keep_files: duration
+        .optional()
+        .describe('How long files are retained after the end of their task; 30d without it.'),
       direct_records: z
-        .strictObject({ keep: duration.describe('How long each is kept, from the start of the run; such as 7d.') })
+        .strictObject({ keep: duration.describe('How long each is retained, from the start of the run; such as 7d.') })
         .optional()
         .describe('Direct runs (`--direct`) write a record for this long; without it, they write none.'),
       embeddings: embeddings
         .optional()
-        .describe('Requests are ranked by meaning, too; left out: by words alone, and nothing leaves the machine.'),
-      router: router.optional().describe('How `ability ask` decides; left out: by rules, from a confidence of 0.65.'),
+        .describe(
+          'Ranks requests by meaning as well; without it, by their words alone, and nothing leaves the machine.',
+        ),
+      router: router.optional().describe('How `ability ask` decides; without it, by rules, with a threshold of 0.65.'),
       bypass: bypass
         .optional()
         .describe('What `ability guard` does about tool calls that bypass the runtime: deny, warn or off.'),

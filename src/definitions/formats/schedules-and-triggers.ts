@@ -36,13 +36,15 @@ export const schedules = z
         .min(1)
         .max(1000)
         .optional()
-        .describe('What its tasks are for, in words; kept in their records.'),
+        .describe('The purpose of its tasks, in plain words; stored in their records.'),
       overlap: z
         .enum(OVERLAPS)
         .default('skip')
-        .describe('What becomes of a firing while the task of an earlier one is open.'),
+        .describe('What happens to a firing while the task of an earlier one is open.'),
       jitter: duration.default('0s').describe('The maximum random delay of each firing.'),
-      catch_up: duration.default('1h').describe('How long after its time a missed firing is still made up for.'),
+      catch_up: duration
+        .default('1h')
+        .describe('How long after its scheduled time a missed firing is still caught up.'),
     }),
   )
   .min(1);
@@ -65,7 +67,7 @@ export const triggers = z
         .describe('Where its tasks run; without it, the only environment of the ability.'),
       if: condition
         .optional()
-        .describe('CEL over `webhook.headers` and `webhook.body`; where it is false, the delivery starts nothing.'),
+        .describe('CEL over `webhook.headers` and `webhook.body`; if it is false, the delivery starts nothing.'),
       input: z
         .union([jsonObject, z.string().regex(/^\s*\$\{\{[\s\S]*\}\}\s*$/, INPUT)], INPUT)
         .default({})
@@ -80,7 +82,7 @@ export const triggers = z
         .min(1)
         .max(1000)
         .optional()
-        .describe('What its tasks are for, in words; kept in their records.'),
+        .describe('The purpose of its tasks, in plain words; stored in their records.'),
     }),
   )
   .min(1);

@@ -11,7 +11,7 @@ export const capability = z.strictObject({
     .array(requestKeyword)
     .min(1)
     .describe(
-      'A request that contains one of them, even as part of a word, needs it; upper and lower case do not matter. An entry with the id of a built-in one takes its place, with these keywords alone.',
+      'A request that contains one of them, even as part of a word, needs it; upper and lower case do not matter. An entry with the id of a built-in one replaces it and has only these keywords.',
     ),
   needs: z
     .literal('network')
@@ -23,7 +23,9 @@ export const capability = z.strictObject({
 export const capabilities = z.strictObject({
   capabilities: z
     .record(plainName, capability)
-    .describe('By id. One with the id of a built-in one takes its place; others follow those, in this order.'),
+    .describe(
+      'By id. An entry with the id of a built-in one replaces it; others follow the built-in ones, in this order.',
+    ),
 });
 
 export type CapabilityDefinition = z.output<typeof capability>;
@@ -34,7 +36,7 @@ export const pack = z.strictObject({
   keywords: z
     .array(requestKeyword)
     .default([])
-    .describe('Words of requests that it is for; used where no pack has a capability that is needed.'),
+    .describe('Words of requests that it is for; used if no pack has a required capability.'),
   workflow: abilityId.describe('The ability that does its work: a workflow, or an agent.'),
   capabilities: names
     .default([])
@@ -51,7 +53,9 @@ export const pack = z.strictObject({
 export const packs = z.strictObject({
   specialists: z
     .record(plainName, pack)
-    .describe('By id. One with the id of a built-in one takes its place; others follow those, in this order.'),
+    .describe(
+      'By id. An entry with the id of a built-in one replaces it; others follow the built-in ones, in this order.',
+    ),
 });
 
 export type PackDefinition = z.output<typeof pack>;

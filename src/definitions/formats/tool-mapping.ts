@@ -8,7 +8,7 @@ const globs = texts.min(1).optional();
 /** Protocol of a foreign handler. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
 export const foreignFormat = z.enum(FOREIGN_FORMATS);
 
-/** The event that such a handler expects. Source: docs/hooks.md#taking-them-over. */
+/** The event that such a handler expects. Source: docs/hooks.md#importing-them. */
 export const foreignEvent = z.enum(Object.keys(FOREIGN_EVENTS) as ForeignEvent[]);
 
 /** Which abilities are shown as a tool: only facts known when a plan is made. */

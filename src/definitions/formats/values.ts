@@ -205,7 +205,7 @@ export const hookBindings = z.strictObject({
   pre_create: names.optional().describe('Hooks that decide whether a task can be created (PreAbilityCreate).'),
   pre_call: names.optional().describe('Hooks that decide whether a call may be made now (PreAbilityCall).'),
   post_call: names.optional().describe('Hooks that run after a call (PostAbilityCall).'),
-  replace: z.boolean().optional().describe('Drops what earlier levels bound; a warning names it.'),
+  replace: z.boolean().optional().describe('Drops the hooks that earlier levels bound; a warning names them.'),
 });
 
 export const summary = z.string().min(1).max(1000);

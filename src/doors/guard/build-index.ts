@@ -136,7 +136,7 @@ function addTool(index: GuardIndex, registry: Registry, tool: { ability: string;
   else for (const word of words) if (SCRIPT.test(word)) index.scripts.push({ ability, path: plainPath(word) });
 }
 
-/** The mapping by which a hook sees an ability, for each hook and ability. Source: docs/hooks.md#before-the-calls-of-an-agents-tool. */
+/** The mapping by which a hook sees an ability, for each hook and ability. Source: docs/hooks.md#guarding-the-calls-of-agent-tools. */
 function addMappings(index: GuardIndex, registry: Registry): void {
   for (const { value } of registry.hooks.get('PreAbilityCall') ?? []) {
     if (!value.enabled || !value.as) continue;
@@ -213,7 +213,7 @@ const SCRIPT = /^(?![-/@]).*\.([cm]?[jt]s|py|sh|bash|zsh|rb|pl|php|lua|r|R|sql|p
 
 /**
  * Paths, addresses and tool names in an unreadable file: each may be registered there, so each is guarded.
- * @param mayGuard whether it may hold guards of calls. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
+ * @param mayGuard whether it may hold guards of calls. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
  */
 function mentionsOf(root: string, file: string, index: GuardIndex, mayGuard: boolean): void {
   let text: string;

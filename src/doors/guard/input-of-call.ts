@@ -12,7 +12,7 @@ const HOLE = /\$\{\{[\s\S]*?\}\}/g;
 
 /**
  * Reads a mapping backwards: a path of `input` gives that part, text around paths is a pattern, other keys are
- * ignored, a computed value is `unknown`. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
+ * ignored, a computed value is `unknown`. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
  */
 export function inputOfCall({ tool_input }: Pick<ToolMapping, 'tool_input'>, given: JsonObject): InputOfCall {
   const reading = new Reading();

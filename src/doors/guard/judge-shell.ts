@@ -26,7 +26,7 @@ const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
 
 /**
  * Finds bypasses of the runtime in a shell text. @throws Error for too many commands. Source: R-002-57, R-002-58;
- * docs/hooks.md#before-the-calls-of-an-agents-tool.
+ * docs/hooks.md#guarding-the-calls-of-agent-tools.
  */
 export function judgeShell(text: string, cwd: string, registered: Registered): Finding[] {
   return new ShellJudge(registered, [cwd]).judge(text);

@@ -20,7 +20,7 @@ export interface Printed {
 
 /**
  * All tools take exit code 2 with the reason on stderr as a denial; an `ask` that cannot reach a person is one,
- * too. @param event undefined if unreadable. Source: docs/hooks.md#before-the-calls-of-an-agents-tool.
+ * too. @param event undefined if unreadable. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
  */
 export function printAnswer(
   { decision, reason, warnings }: Omit<Verdict, 'guards'>,

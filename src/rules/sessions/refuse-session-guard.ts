@@ -3,7 +3,7 @@ import { failedAnswer } from '../hooks/hook-facts.js';
 
 /**
  * Refuses a call outside any task: it is never entered in the session, so that no limit would count it. Source:
- * docs/hooks.md#before-the-calls-of-an-agents-tool; docs/sessions.md#guards-over-a-session.
+ * docs/hooks.md#guarding-the-calls-of-agent-tools; docs/sessions.md#guards-over-a-session.
  */
 export function refuseSessionGuard(id: string, ability: string, session: string): HookAnswer {
   const reason = `it looks at what the session ${session} did, and a call that no task makes is not counted there`;

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { isUnimplemented } from './grpc-error.js';
 
-/** A poller seen within this time counts; they stay listed after a shutdown. Source: docs/architecture.md#never-a-hang. */
+/** A poller seen within this time counts; they stay listed after a shutdown. Source: docs/architecture.md#no-hangs. */
 const RECENT_MS = 90_000;
 const WORKFLOW_QUEUE = 1;
 const ACTIVITY_QUEUE = 2;

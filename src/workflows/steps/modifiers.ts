@@ -117,7 +117,7 @@ function isOperationCall({ plan }: TaskIdentity, step: PlanStep): boolean {
 
 /**
  * Runs the `finally` of a step however it ended. A failure in it is the step's if there was none before, else a
- * warning. Source: docs/workflow-language.md#choices-and-ends.
+ * warning. Source: docs/workflow-language.md#branching-and-ending.
  */
 export function withCleanup(step: PlanStep, inside: Frame, work: Work): ReturnType<Work> {
   return step.finally ? thenCleanUp(step, step.finally, inside, work) : work();

@@ -17,7 +17,7 @@ export interface Manner {
  * Does pieces of work in order, some at once. When one fails: `stop` starts nothing new, ends waits and lets calls
  * end; `cancel` cancels calls as well; `finish` lets all others run, even in a later run of the task, which does
  * not repeat failed ones. Then throws an unknown outcome, else the first failure. Source:
- * docs/workflow-language.md#at-once. @param path of their step, whose entry lists the failed ones.
+ * docs/workflow-language.md#parallel-steps-and-races. @param path of their step, whose entry lists the failed ones.
  */
 export async function runMany(
   path: string,

@@ -75,7 +75,7 @@ async function runParallel(step: ParallelStep, path: string, frame: Frame): Prom
 
 /**
  * Runs the first case that holds; the steps of the others are `skipped`. @returns the last output of an executed
- * step; null without a match. Source: docs/workflow-language.md#calls; docs/workflow-language.md#choices-and-ends.
+ * step; null without a match. Source: docs/workflow-language.md#calls; docs/workflow-language.md#branching-and-ending.
  */
 async function runSwitch({ cases }: SwitchStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;

@@ -127,7 +127,7 @@ export function readActivityFailure(error: unknown): ActivityEnd {
   return { kind: 'other', error };
 }
 
-/** Adds the innermost failed step and its path. Source: docs/workflow-language.md#choices-and-ends. */
+/** Adds the innermost failed step and its path. Source: docs/workflow-language.md#branching-and-ending. */
 export function locate(failure: StepFailure, id: string, path: string): StepFailure {
   const { problem } = failure;
   if (problem.step !== undefined) return failure;

@@ -136,7 +136,7 @@ function uncleaned(run: TaskRun, failure: StepFailure): Outcome {
   return { status, output: null, error: failure.problem };
 }
 
-/** A failed clean-up fails a succeeded task, else warns. Source: docs/workflow-language.md#choices-and-ends. */
+/** A failed clean-up fails a succeeded task, else warns. Source: docs/workflow-language.md#branching-and-ending. */
 async function cleanUp(frame: Frame, outcome: Outcome): Promise<Outcome> {
   const { run } = frame;
   try {

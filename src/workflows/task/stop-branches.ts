@@ -1,7 +1,7 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import { Halted } from '../steps/step-failure.js';
 
-/** Starts nothing new, ends waits, lets calls finish. Source: docs/workflow-language.md#at-once. */
+/** Starts nothing new, ends waits, lets calls finish. Source: docs/workflow-language.md#parallel-steps-and-races. */
 export class Halt {
   private isTripped = false;
   private readonly inner = new Set<Halt>();

@@ -22,7 +22,7 @@ interface ForeignRequest {
 /**
  * Asks a hook of Claude Code about a call or a session event. Before a call it must first prove that it denies its
  * `must_deny` cases, else it has failed. Source: docs/hooks.md#guards-written-for-claude-code-or-codex;
- * docs/hooks.md#taking-them-over.
+ * docs/hooks.md#importing-them.
  */
 export async function answerForeign(
   dependencies: ScriptHookDependencies,

@@ -89,7 +89,7 @@ export interface MustDenyReport {
 
 /**
  * Fires each guard's `must_deny` cases in each environment; a guard that cannot be resolved has failed. Source:
- * docs/hooks.md#trying-hooks-out. @param only one hook; omitted: all.
+ * docs/hooks.md#testing-hooks. @param only one hook; omitted: all.
  */
 export async function reportMustDeny(
   registry: Registry,

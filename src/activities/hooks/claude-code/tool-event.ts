@@ -57,7 +57,7 @@ function responseOf(name: ForeignEvent, outcome: Outcome | undefined): JsonObjec
   return { error: [code, message].filter(Boolean).join(': ') || 'The call failed.', is_interrupt: false };
 }
 
-/** Input of a hook on stdin about a session. Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over. */
+/** Input of a hook on stdin about a session. Source: Claude Code 2.1.317; docs/hooks.md#importing-them. */
 export function sessionEvent(name: ForeignEvent, payload: JsonObject, around: Around): JsonObject {
   const common = commonOf(name, around);
   if (name === 'UserPromptSubmit') return { ...common, prompt: textOf(payload.prompt) };

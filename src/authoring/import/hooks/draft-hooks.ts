@@ -50,7 +50,7 @@ export interface SettingsPlace {
 const MAX_SECONDS = 240;
 const SESSIONS: readonly Phase[] = ['PromptSubmit', 'SessionStop'];
 
-/** With what cannot be taken over. Source: docs/hooks.md#taking-them-over. @param taken ids of other files. */
+/** With what cannot be taken over. Source: docs/hooks.md#importing-them. @param taken ids of other files. */
 export function draftHooks(
   { hooks, notTaken }: Settings,
   abilities: readonly Shown[],

@@ -14,7 +14,7 @@ export interface ServiceDraft {
 
 const REFERENCE = /\$(?:\{([A-Za-z_]\w*)\}|([A-Za-z_]\w*))/g;
 
-/** POSTs the event, reads the response body. Source: Claude Code 2.1.317; docs/hooks.md#taking-them-over. */
+/** POSTs the event, reads the response body. Source: Claude Code 2.1.317; docs/hooks.md#importing-them. */
 export function draftHttp(id: string, { url, headers, allowedEnvVars }: HttpHook): ServiceDraft | { why: string } {
   if (!URL.canParse(url)) return { why: `its \`url\` cannot be read: ${url}` };
   const { protocol, origin, pathname, searchParams, username, password } = new URL(url);
@@ -61,7 +61,7 @@ function nameIn([, braced, plain]: readonly string[]): string {
 
 /**
  * The tool's text is the answer; `${tool_input.command}` in its input is what the event has there. Source: Claude
- * Code 2.1.317; docs/hooks.md#taking-them-over. @param servers the MCP servers of the project.
+ * Code 2.1.317; docs/hooks.md#importing-them. @param servers the MCP servers of the project.
  */
 export function draftMcpTool(
   { server, tool, input }: McpToolHook,

@@ -48,7 +48,7 @@ export interface Settings {
   notTaken: NotTaken[];
 }
 
-/** Parts of settings that restrict tools without hooks. Source: docs/hooks.md#taking-them-over. */
+/** Parts of settings that restrict tools without hooks. Source: docs/hooks.md#importing-them. */
 const OTHER_PARTS: [string, (settings: Record<string, unknown>) => unknown, string][] = [
   ['permissions.deny', ({ permissions }) => partOf(permissions, 'deny'), 'write it as an expression guard'],
   ['permissions.ask', ({ permissions }) => partOf(permissions, 'ask'), 'write it as an expression guard'],

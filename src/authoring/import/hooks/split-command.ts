@@ -15,7 +15,7 @@ const OWN = /^\$\{?(CLAUDE_PROJECT_DIR|CLAUDE_PLUGIN_ROOT)\b\}?/;
 
 /**
  * Splits at blanks, with quotes, leading `VAR=value`, $CLAUDE_PROJECT_DIR and ${CLAUDE_PLUGIN_ROOT}; no shell
- * runs. Source: docs/hooks.md#taking-them-over. @param places paths of both variables, relative to the project
+ * runs. Source: docs/hooks.md#importing-them. @param places paths of both variables, relative to the project
  * root.
  */
 export function splitCommand(command: string, places: Record<string, string>): SplitCommand {

@@ -14,7 +14,7 @@ export type Filter = { tool: string; condition: string | undefined } | { why: st
 /**
  * Translates `if: "Bash(rm *)"` of a settings file. A guard that runs too often costs time, one that runs too
  * seldom lets calls pass: the pattern may match after any non-word character, so that no second command of a line
- * is missed. Source: docs/hooks.md#taking-them-over.
+ * is missed. Source: docs/hooks.md#importing-them.
  */
 export function translateFilter(text: string): Filter {
   const [, tool, pattern] = /^\s*(\w+)(?:\((.*)\))?\s*$/s.exec(text) ?? [];
