@@ -33,8 +33,8 @@ export function poolOf(
   const pages = readScopePages(registry.root, scope);
   const settings = embeddingsSettings(registry, env);
   const said = keyOfText(pages.text);
-  const asked = settings === undefined ? '' : keyOfText(JSON.stringify(settings));
-  const key = [registry.root, registry.digest, environment, scope ?? '', said, asked].join('\n');
+  const settingsKey = settings === undefined ? '' : keyOfText(JSON.stringify(settings));
+  const key = [registry.root, registry.digest, environment, scope ?? '', said, settingsKey].join('\n');
   const before = kept.get(key);
   if (before) return before;
   const pool = build(registry, environment, scope, pages, settings);

@@ -43,15 +43,15 @@ export interface SuggestionRequest {
  * what no fitting high-level one covers. Nothing is suggested if nothing fits.
  */
 export async function suggest(pool: AbilityPool, { text, limit = 5 }: SuggestionRequest): Promise<Suggested> {
-  const asked = requestOf(text);
-  const { ranked, ...by } = await pool.ranker.rank({ text: asked });
+  const requested = requestOf(text);
+  const { ranked, ...by } = await pool.ranker.rank({ text: requested });
   const candidates = ranked.flatMap((one) => candidateOf(pool, one));
   const fitting = candidates.filter(({ ranked: one }) => one.score >= FITS && says(one));
-  const documents = await documentsFor(pool, asked);
+  const documents = await documentsFor(pool, requested);
   if (fitting.length === 0) return { suggestions: [], nearest: nearestOf(ranked), documents, question: null, ...by };
   const ordered = ordering(fitting);
-  const needed = await withoutCovered(pool, asked, ordered);
-  const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, asked));
+  const needed = await withoutCovered(pool, requested, ordered);
+  const suggestions = needed.slice(0, limit).map((candidate) => suggestionOf(candidate, requested));
   return { suggestions, nearest: [], documents, question: questionFor(suggestions[0]), ...by };
 }
 

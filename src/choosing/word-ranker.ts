@@ -7,7 +7,7 @@ import { findPhrases, joinedNeighbours, type Phrase, phrasesOf, type Word, words
 interface Term {
   /** As written in the request, in lower case. */
   text: string;
-  asked: string;
+  requested: string;
   /** Worth times rarity. */
   weight: number;
   isStop: boolean;
@@ -81,11 +81,11 @@ export class WordRanker implements Ranker {
     });
   }
 
-  private term({ text, stem: asked, kind }: Word, stem: string, worth: number): Term {
+  private term({ text, stem: requested, kind }: Word, stem: string, worth: number): Term {
     const isNumber = kind === 'number' ? this.weights.number : 1;
     const rarity = Math.min(this.index.rarity(stem), this.maxRarity(kind));
     const weight = worth * isNumber * rarity;
-    return { text, asked, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
+    return { text, requested, weight, isStop: kind === 'stop', postings: this.index.find(stem) };
   }
 
   private maxRarity(kind: Word['kind']): number {
@@ -124,7 +124,7 @@ function sharedWith(terms: readonly Term[], place: number): Pick<Ranked, 'words'
   const shared = terms.filter((term) => !term.isStop && amountAt(term.postings, place) > 0);
   shared.sort((one, other) => other.weight - one.weight);
   const words = [...new Set(shared.map(({ text }) => text))].filter((word) => word.length > 1);
-  return { words, stems: [...new Set(shared.map(({ asked }) => asked))] };
+  return { words, stems: [...new Set(shared.map(({ requested }) => requested))] };
 }
 
 function amountAt(postings: Postings | undefined, place: number): number {

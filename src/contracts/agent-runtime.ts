@@ -79,7 +79,7 @@ export interface PlanProvider {
    * @returns an {@link AgentAnswer}, as text or as a value; the caller validates it.
    * @throws AbilityError `planner.failed`, `planner.timeout`.
    */
-  ask(turn: AgentTurn, asked: PlanRequest, signal: AbortSignal): Promise<unknown>;
+  ask(turn: AgentTurn, wanted: PlanRequest, signal: AbortSignal): Promise<unknown>;
 }
 
 /** States of a run of an agent, open and ended. */

@@ -8,9 +8,9 @@ import { checkScope } from '../rules/sessions/check-scope.js';
  * Source: docs/sessions.md. @param root absolute. @throws AbilityError `usage.invalid` for a malformed scope.
  */
 export function findScope(root: string, cwd: string, flag: string | undefined, env: NodeJS.ProcessEnv): string {
-  const asked = flag ?? (env.ABILITY_SCOPE || undefined);
-  if (asked === undefined) return nearest(root, cwd) ?? 'integration';
-  const scope = asked.replace(/\/+$/, '');
+  const requested = flag ?? (env.ABILITY_SCOPE || undefined);
+  if (requested === undefined) return nearest(root, cwd) ?? 'integration';
+  const scope = requested.replace(/\/+$/, '');
   checkScope(scope);
   return scope;
 }

@@ -107,8 +107,8 @@ export function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
 export async function traceEnd(tracer: Tracer, plans: PlanSource, info: WorkflowInfo, ended: EndedTask): Promise<void> {
   const { workflowId, runId, taskQueue } = info;
   try {
-    const asked = { workflowExecution: { workflowId, runId }, taskQueue };
-    const { plan, session } = await plans.admit(ended.seal, asked);
+    const execution = { workflowExecution: { workflowId, runId }, taskQueue };
+    const { plan, session } = await plans.admit(ended.seal, execution);
     const facts = { plan, session, isCalled: false, createdAt: ended.created_at };
     writeTask(tracer, tracedTask(info, ended.seal), JSON.parse(ended.result) as TaskResult, facts);
   } catch (error) {

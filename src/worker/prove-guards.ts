@@ -72,8 +72,8 @@ export async function findDenied(
   await outsideWorker(root, env, async (dependencies) => {
     for (const [index, call] of calls.entries()) {
       if (answered.denied.length >= max || signal.aborted) break;
-      const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-      const [undenied] = await checkMustDeny(dependencies, id, asked, environment, signal);
+      const probe = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
+      const [undenied] = await checkMustDeny(dependencies, id, probe, environment, signal);
       if (!undenied) answered.denied.push(index);
       else if (undenied.said === ASKS) answered.asked.push(index);
     }

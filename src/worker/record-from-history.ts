@@ -41,7 +41,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const plans = new PlanSource(
     project,
     sealKeysOf(paths, process.env),
-    (asked) => readRun(temporal, namespace, codec, asked),
+    (wantedRun) => readRun(temporal, namespace, codec, wantedRun),
     new CheckedChains(source.store),
   );
   const start = await startOf(source, run);

@@ -64,8 +64,8 @@ export function createAnswerAbility(dependencies: AbilityHookDependencies): Answ
         stop,
         secrets: dependencies.secrets,
       });
-      const asked = Promise.resolve(dependencies.execute(handler.operation, call));
-      const output = checkOutput(handler.operation, call, await Promise.race([asked, ended(stop)]));
+      const answering = Promise.resolve(dependencies.execute(handler.operation, call));
+      const output = checkOutput(handler.operation, call, await Promise.race([answering, ended(stop)]));
       const value = log.maskDeep(output);
       refuseUnsafeKeys(value);
       if (foreign && asking) return answerOf(readOutput(value as Json, asking.question), allow, { foreign });

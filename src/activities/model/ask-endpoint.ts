@@ -114,8 +114,8 @@ async function readStream(
     const message = `${host} filtered what the model said`;
     throw new CallFailure({ code: 'model.rejected', message }, { isFinal: true });
   }
-  const asked = [...calls.values()].map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
-  return { text, calls: asked, usage, isCut: finish === 'length' };
+  const requested = [...calls.values()].map((call, at) => ({ ...call, id: call.id || `call_${at}` }));
+  return { text, calls: requested, usage, isCut: finish === 'length' };
 }
 
 type Part = { index?: unknown; id?: unknown; function?: { name?: unknown; arguments?: unknown } };

@@ -34,8 +34,8 @@ export async function askProgram(
   dependencies: ScriptDependencies,
 ): Promise<Said> {
   const input = { instructions, messages, note, tools, ...(maxTokens !== undefined && { max_tokens: maxTokens }) };
-  const asked = { ...call, input: input as unknown as JsonObject };
-  const output = await callScript({ ...base, kind: 'script', script }, asked, dependencies);
+  const asModelCall = { ...call, input: input as unknown as JsonObject };
+  const output = await callScript({ ...base, kind: 'script', script }, asModelCall, dependencies);
   return readSaid(output, script.path);
 }
 

@@ -42,9 +42,9 @@ export async function callModel(
   const said = await answerTo(question, implementation, call, dependencies);
   if (said.isCut) throw cutAnswer(question, said);
   const tools = question.tools.length > 0 ? toolsOf(plan.agent, request) : [];
-  const asked = withOwnIds(said.calls);
-  const calls = asked.length > 0 ? readCalls(asked, tools, plan) : undefined;
-  const words: Message = { role: 'assistant', content: said.text, ...(asked.length > 0 && { calls: asked }) };
+  const requested = withOwnIds(said.calls);
+  const calls = requested.length > 0 ? readCalls(requested, tools, plan) : undefined;
+  const words: Message = { role: 'assistant', content: said.text, ...(requested.length > 0 && { calls: requested }) };
   const head = await dependencies.transcripts.append(request.head, before, [...fresh, words]);
   const answer: ModelAnswer = {
     head,

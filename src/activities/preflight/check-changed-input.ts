@@ -32,7 +32,7 @@ export function createModify(dependencies: ModifyDependencies) {
 }
 
 async function modify(
-  { seal: mark, input: asked, by, caller: changer, only }: ModifyRequest,
+  { seal: mark, input: newInput, by, caller: changer, only }: ModifyRequest,
   loader: RegistryLoader,
   context: Context,
   dependencies: ModifyDependencies,
@@ -46,7 +46,7 @@ async function modify(
   const wanted: Wanted = {
     ability: old.ability.id,
     environment,
-    input: asked,
+    input: newInput,
     task,
     user: by,
     session,

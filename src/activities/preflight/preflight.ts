@@ -98,8 +98,8 @@ async function preflight(
   }
   refuseOtherPlan(request.plan, planned, false);
   const link = await linkTask(request, dependencies);
-  const asked = { ...request, caller: callerToSeal(request) };
-  const guarded = await guardCreation(resolved, asked, dependencies, signal).catch(link.refused);
+  const wanted = { ...request, caller: callerToSeal(request) };
+  const guarded = await guardCreation(resolved, wanted, dependencies, signal).catch(link.refused);
   const { plan, digests, hooks, confirmations, warnings } = guarded;
   await link.formed(hooks);
   refuseOtherPlan(request.plan, { ...planned, plan }, true);

@@ -77,8 +77,8 @@ export class PinnedScripts {
 
   /** Calls within one turn of the event loop share a check, which begins after the last request. */
   private mend(copy: PinnedCopy): Promise<void> {
-    const asked = this.looks.get(copy.folder);
-    if (asked) return asked;
+    const underWay = this.looks.get(copy.folder);
+    if (underWay) return underWay;
     const look = setImmediate().then(() => {
       this.looks.delete(copy.folder);
       return copy.mend((file) => this.bytesOf(file));

@@ -35,8 +35,8 @@ export function planEvent(
     const registry = loader.load();
     const hooks = resolveEventHooks(registry, phase, { environment, modules: [scope] });
     // An event that can be blocked runs only the hooks that may block it. Source: R-002-24.
-    const asked = phase === 'SessionStop' ? hooks : hooks.filter(({ blocking }) => blocking !== false);
-    return { phase, hooks: asked, environment: resolveEnvironment(registry, environment) };
+    const bound = phase === 'SessionStop' ? hooks : hooks.filter(({ blocking }) => blocking !== false);
+    return { phase, hooks: bound, environment: resolveEnvironment(registry, environment) };
   } catch (error) {
     return { phase, failure: failedAnswer('*', { phase, path: '' }, reasonOf(error)) };
   }

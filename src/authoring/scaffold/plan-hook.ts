@@ -156,7 +156,7 @@ function handlerOf(draft: FileDraft, id: string, phase: Phase, choice: HookChoic
     return `script: { path: ${flowYaml(path)}, timeout_sec: 10 }`;
   }
   const { handler: _, ...given } = choice;
-  const asked = given.deny_if ?? given.confirm_if ?? given.warn_if;
+  const chosen = given.deny_if ?? given.confirm_if ?? given.warn_if;
   if (isOverPhase(phase) && (given.deny_if ?? given.confirm_if) !== undefined) {
     throw usageError(
       `A hook of ${phase} fires ${phase === 'PostAbilityCall' ? 'after the call' : 'at the end of a session'}, so it can neither deny nor ask`,
@@ -164,7 +164,7 @@ function handlerOf(draft: FileDraft, id: string, phase: Phase, choice: HookChoic
     );
   }
   const { reason = `The hook ${id} applies.`, ...conditions } = given;
-  return `expression: ${flowYaml(asked === undefined ? stubOf(id, phase) : { ...conditions, reason })}`;
+  return `expression: ${flowYaml(chosen === undefined ? stubOf(id, phase) : { ...conditions, reason })}`;
 }
 
 /** A condition with a visible effect that stops nothing: on a prompt, `deny_if` only raises a risk alert. */

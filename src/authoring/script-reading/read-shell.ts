@@ -78,8 +78,8 @@ function shellPlaces(
     : [];
   // If all arguments are one list, reading the first is part of reading the list.
   const isWhole = last.length > 0 && places.length > 0 && !/\bshift\b/.test(rest);
-  const asked = places.filter(({ isRequired }) => isRequired).length;
-  const whole = last.map((one) => (asked > 0 ? { ...one, isRequired: true, items: { min: asked } } : one));
+  const required = places.filter(({ isRequired }) => isRequired).length;
+  const whole = last.map((one) => (required > 0 ? { ...one, isRequired: true, items: { min: required } } : one));
   return { places: isWhole ? whole : [...places, ...last], isCollected };
 }
 

@@ -111,13 +111,13 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
   const { decision, target } = state.proposal;
   if (decision === 'delegate' || isRetry(state.proposal, input)) return state;
   const words = wordsOfTarget(target, input);
-  const asked = focus.lane.window.find(({ id }) => id === focus.anchor?.message_id)?.text ?? '';
-  if (speaksOf(`${saidIn(text)}\n${saidIn(asked)}`, words)) return state;
+  const anchored = focus.lane.window.find(({ id }) => id === focus.anchor?.message_id)?.text ?? '';
+  if (speaksOf(`${saidIn(text)}\n${saidIn(anchored)}`, words)) return state;
   const data = focus.lane.window
     .filter(({ role }) => role === 'tool' || role === 'document')
     .map((message) => message.text);
   const waits = focus.pending ? [JSON.stringify(focus.pending)] : [];
-  const pasted = [text, asked].filter((whole) => whole !== saidIn(whole));
+  const pasted = [text, anchored].filter((whole) => whole !== saidIn(whole));
   if (![...data, ...waits, ...pasted].some((one) => speaksOf(one, words))) return state;
   return refused(state, 'Only data that was read mentions it, not a person', 'clarify');
 }

@@ -72,9 +72,9 @@ async function missedBy(
   targets: Targets,
   { anchor, lane }: FocusContext,
 ): Promise<Decided['missed']> {
-  const asked = lane.window.find(({ id }) => id === anchor?.message_id);
-  if (!asked) return [];
-  const fits = (await rankBySuggestions(request, pool, saidIn(asked.text))).filter(({ score }) => score >= FITS);
+  const anchored = lane.window.find(({ id }) => id === anchor?.message_id);
+  if (!anchored) return [];
+  const fits = (await rankBySuggestions(request, pool, saidIn(anchored.text))).filter(({ score }) => score >= FITS);
   const callable = fits.findIndex(({ abilityId }) => targetFor(targets, abilityId));
   return fits.slice(0, callable < 0 ? fits.length : callable).map(({ abilityId, unavailable }) => {
     const reason = unavailable ?? targets.tools.find((tool) => tool.abilityId === abilityId)?.reason;

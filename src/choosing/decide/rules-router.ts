@@ -24,8 +24,8 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   const wanted = withoutRefused(said);
   if (isWordless(wanted)) return respond(0.9, 'It asks for something not to be done');
   if (needsNoCall(wanted)) return respond(0.8, 'It is news, or asks how something is done');
-  const asked = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
-  const about = asked === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(asked))}`;
+  const anchored = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
+  const about = anchored === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(anchored))}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));
 }
 

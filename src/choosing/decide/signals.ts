@@ -151,8 +151,8 @@ export function isShortQuestion(said: string): boolean {
 
 /** Whether a person asks about an action instead of requesting it: "how do I delete a user?". */
 export function isAbout(said: string): boolean {
-  const asked = said.replace(AT_LEISURE, '');
-  return QUESTION.test(asked) && !REQUEST_TO_DO.test(asked);
+  const phrase = said.replace(AT_LEISURE, '');
+  return QUESTION.test(phrase) && !REQUEST_TO_DO.test(phrase);
 }
 
 /** A question about something, not a request for it: "how do I write a proposal?". */

@@ -40,14 +40,14 @@ export async function holdPlan(
   calls: PlannedEntry[],
   { hook_signals }: TurnContext,
 ): Promise<RunEnd | undefined> {
-  const asked = requestedConsents(state, calls, hook_signals).filter(({ is }) => !state.agreed.has(is));
-  const risks = [...new Set(asked.map(({ risk }) => risk))];
+  const consents = requestedConsents(state, calls, hook_signals).filter(({ is }) => !state.agreed.has(is));
+  const risks = [...new Set(consents.map(({ risk }) => risk))];
   if (risks.length === 0) return undefined;
   const consent = { risks, calls: masked(state, calls), reference: digestOf({ risks, calls }) };
   const isAgreed = await state.options.agree?.(consent);
   if (isAgreed === undefined) return { status: 'needs_consent', consent, problem: needsConsent(risks) };
   if (!isAgreed) return { status: 'declined', problem: DECLINED };
-  const agreed = asked.map(({ is }) => is);
+  const agreed = consents.map(({ is }) => is);
   keepConsent(state, consent, agreed);
   for (const is of agreed) state.agreed.add(is);
   return undefined;

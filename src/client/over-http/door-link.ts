@@ -50,20 +50,20 @@ export class DoorLink {
   }
 
   /** @throws AbilityError errors of the door, `door.unreachable`; the reason of the signal. */
-  async ask(method: 'GET' | 'POST', path: string, asked: DoorRequest = {}): Promise<DoorAnswer> {
-    const response = await this.open(method, path, asked);
+  async ask(method: 'GET' | 'POST', path: string, doorRequest: DoorRequest = {}): Promise<DoorAnswer> {
+    const response = await this.open(method, path, doorRequest);
     const { statusCode: status = 0, headers } = response;
-    const text = await this.reading(response, asked.signal);
+    const text = await this.reading(response, doorRequest.signal);
     const body = parseJson<Json>(text);
     if (status >= 200 && status < 300 && body !== undefined) return { status, headers, body };
     throw errorOf(body) ?? this.unreachable(`it answers ${status}, and no door of Ability Runtime does so`);
   }
 
   /** Opens an event stream. @throws as {@link ask}. */
-  async listen(path: string, asked: DoorRequest): Promise<IncomingMessage> {
-    const response = await this.open('GET', path, asked);
+  async listen(path: string, doorRequest: DoorRequest): Promise<IncomingMessage> {
+    const response = await this.open('GET', path, doorRequest);
     if (response.statusCode === 200) return response;
-    const body = parseJson<Json>(await this.reading(response, asked.signal));
+    const body = parseJson<Json>(await this.reading(response, doorRequest.signal));
     throw errorOf(body) ?? this.unreachable(`it answers ${response.statusCode}`);
   }
 

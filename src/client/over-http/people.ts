@@ -34,9 +34,9 @@ export async function decide(
   refuseGiven('a decision', decision, ['proof']);
   const { by, comment, fields } = decision;
   const approval = decision.approval_id ?? (await onlyOpen(connection, id));
-  const asked = decision.request_changes ? 'request_changes' : verdict;
+  const answer = decision.request_changes ? 'request_changes' : verdict;
   const { body } = await connection.http.ask('POST', `${pathOf(id)}/approvals/${encodeURIComponent(approval)}`, {
-    body: { decision: asked, ...(comment !== undefined && { comment }), ...(fields && { fields }) },
+    body: { decision: answer, ...(comment !== undefined && { comment }), ...(fields && { fields }) },
     headers: by === undefined ? {} : requesterHeaders({ name: by }),
   });
   const { task_key: _, ...outcome } = answerAs<Extract<DecisionOutcome, { counted: true }> & { task_key: string }>(

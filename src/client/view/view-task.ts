@@ -96,12 +96,14 @@ export async function queryOpenTask(connection: Connection, id: string): Promise
 
 /** Adds the open approvals of the called tasks to those of the caller. */
 async function withCalled(connection: Connection, view: TaskView): Promise<OpenTask> {
-  const asked = Object.entries(view.progress).flatMap(([path, { status, child }]) =>
+  const children = Object.entries(view.progress).flatMap(([path, { status, child }]) =>
     status === 'running' && child ? [{ path, child }] : [],
   );
-  const answers = await Promise.all(asked.map(({ child }) => queryOpenTask(connection, child).catch(() => undefined)));
+  const answers = await Promise.all(
+    children.map(({ child }) => queryOpenTask(connection, child).catch(() => undefined)),
+  );
   const called = new Map<string, OpenTask>();
-  const open = asked.flatMap(({ path, child }, index) => {
+  const open = children.flatMap(({ path, child }, index) => {
     const inner = answers[index];
     if (inner) called.set(path, inner);
     return (inner?.view.approvals ?? [])

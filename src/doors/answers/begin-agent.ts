@@ -51,8 +51,8 @@ export async function beginAgent(ask: AgentAsk): Promise<BegunAgent> {
   const recruited = recruitIn(registry, { environment, prompt, named: pack });
   const run = ask.run ?? generateId('r');
   const session = request.session_id ?? ask.session;
-  const asked = { prompt, environment, scope, pack: pack ?? null, session: session ?? null, user: user.name };
-  const journal = beginRun(pathsOf(registry.root), { id: run, request: digestOf(asked), recruitment: recruited });
+  const identity = { prompt, environment, scope, pack: pack ?? null, session: session ?? null, user: user.name };
+  const journal = beginRun(pathsOf(registry.root), { id: run, request: digestOf(identity), recruitment: recruited });
   const masker = maskerFor(registry, environment, env);
   const options = {
     ...{ run, prompt, environment, scope, user, journal },

@@ -26,15 +26,15 @@ if (wantsVersion(args)) {
   const { env } = process;
   const line = readLine(args);
   // A running runtime executes the command if it can; then no command module is loaded here.
-  const asked = line && (await (await import('../runtime/ask-runtime.js')).askRuntime(line, { args, env, process }));
-  if (asked?.exit !== undefined) process.exitCode = asked.exit;
+  const answer = line && (await (await import('../runtime/ask-runtime.js')).askRuntime(line, { args, env, process }));
+  if (answer?.exit !== undefined) process.exitCode = answer.exit;
   else {
     const { main } = await import('./main.js');
     const { openTerminal } = await import('./output/terminal/terminal.js');
     const { keepAnswer } = await import('./output/terminal/terminal.js');
     const terminal = openTerminal(env, process);
     // `performance.now()` starts with the process, so loading time counts, too.
-    const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: asked?.made };
+    const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: answer?.made };
     keepAnswer(await main(cli), process, terminal);
   }
 }

@@ -56,10 +56,10 @@ export async function mappedAbilities(
 }
 
 /** Asks the PreAbilityCall guards of one ability about an input; needs no server. */
-export async function askAbility(asked: AbilityCall, context: GuardContext): Promise<GuardAnswer> {
-  const { ability } = asked;
+export async function askAbility(abilityCall: AbilityCall, context: GuardContext): Promise<GuardAnswer> {
+  const { ability } = abilityCall;
   const guarded = Object.hasOwn(context.index.guarded, ability) ? context.index.guarded[ability] : undefined;
-  const answers = guarded ? await askExpressions(asked, guarded, context) : await askAll(asked, context);
+  const answers = guarded ? await askExpressions(abilityCall, guarded, context) : await askAll(abilityCall, context);
   const { strictestOf } = await import('../../rules/hooks/guard-precedence.js');
   const decision = strictestOf(answers.map((answer) => answer.decision)) ?? 'allow';
   const decisive = answers.find((answer) => answer.decision === decision && decision !== 'allow');
@@ -116,7 +116,7 @@ async function askExpressions(
 }
 
 /** The complete evaluation: loads definitions, pins and runs scripts. */
-async function askAll(asked: AbilityCall, context: GuardContext): Promise<HookAnswer[]> {
+async function askAll(abilityCall: AbilityCall, context: GuardContext): Promise<HookAnswer[]> {
   const { askGuards } = await import('../../worker/hooks-outside-tasks.js');
-  return askGuards({ ...asked, environment: context.index.environment, ...context });
+  return askGuards({ ...abilityCall, environment: context.index.environment, ...context });
 }

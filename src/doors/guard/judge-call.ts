@@ -34,12 +34,12 @@ export async function judgeCall(call: AgentCall, context: GuardContext): Promise
   }
   const mapped = await mappedAbilities(forms, context);
   const tool = registeredTool(call, index.tools, root);
-  const asked =
+  const others =
     tool && !mapped.some(({ ability }) => ability === tool.ability)
       ? [{ ability: tool.ability, input: call.input }]
       : [];
   const answers: GuardAnswer[] = [];
-  for (const each of [...mapped, ...asked]) answers.push('decision' in each ? each : await askAbility(each, context));
+  for (const each of [...mapped, ...others]) answers.push('decision' in each ? each : await askAbility(each, context));
   return verdictOf(findings, answers, context);
 }
 
@@ -88,11 +88,11 @@ function guardsOf(findings: readonly Finding[], answers: readonly GuardAnswer[],
       const source = `policy.bypass.${about}`;
       return { ability_id: ability, decision, reason: REASONS[about], suggestion: short(instead), source };
     });
-  const asked = answers.map(({ ability, decision, reason, suggestion, hook = '*' }): AbilityGuard => {
+  const given = answers.map(({ ability, decision, reason, suggestion, hook = '*' }): AbilityGuard => {
     const advice = suggestion === undefined ? {} : { suggestion: short(suggestion) };
     return { ability_id: ability, decision, reason: short(reason), ...advice, source: `PreAbilityCall.${hook}` };
   });
-  return [...new Map([...round, ...asked].map((guard) => [JSON.stringify(guard), guard])).values()].slice(0, MAX);
+  return [...new Map([...round, ...given].map((guard) => [JSON.stringify(guard), guard])).values()].slice(0, MAX);
 }
 
 const REASONS: Record<keyof Bypass, string> = {

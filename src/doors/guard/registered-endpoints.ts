@@ -70,8 +70,8 @@ export class RegisteredEndpoints {
 
   private byUrl(text: string): Endpoint | undefined {
     if (!URL.canParse(text)) return undefined;
-    const asked = new URL(text);
-    return this.known.find(({ url }) => isSameHost(asked, url) && isUnder(pathOf(asked), pathOf(url)));
+    const requested = new URL(text);
+    return this.known.find(({ url }) => isSameHost(requested, url) && isUnder(pathOf(requested), pathOf(url)));
   }
 
   private byPattern(text: string): Endpoint | undefined {
@@ -119,11 +119,11 @@ function namesPath(text: string, url: URL): boolean {
   return path === '' || new RegExp(`${escaped(path)}($|[^\\w])`).test(text);
 }
 
-function isSameHost(asked: URL, url: URL): boolean {
-  const [one, other] = [plainHost(asked.hostname), plainHost(url.hostname)];
+function isSameHost(requested: URL, url: URL): boolean {
+  const [one, other] = [plainHost(requested.hostname), plainHost(url.hostname)];
   const isSame = one === other || (isLoopback(other) && isThisMachine(one));
   // A service on port 443 usually listens on 80, too, and redirects.
-  return isSame && (asked.port === url.port || (isUsual(asked) && isUsual(url)));
+  return isSame && (requested.port === url.port || (isUsual(requested) && isUsual(url)));
 }
 
 function isUsual({ port }: URL): boolean {

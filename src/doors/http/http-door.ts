@@ -69,7 +69,7 @@ export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 
 export function environmentOf(
   { environment }: Pick<HttpDoor, 'environment'>,
   registry: Registry,
-  asked: string | undefined,
+  requested: string | undefined,
 ): string {
-  return resolveEnvironment(registry, chooseEnvironment(registry.project, asked ?? environment)).name;
+  return resolveEnvironment(registry, chooseEnvironment(registry.project, requested ?? environment)).name;
 }

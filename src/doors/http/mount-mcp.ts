@@ -44,8 +44,8 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
           leave();
           release();
         });
-        const asked = webRequest(request, signal);
-        return reply.send(await handler.fetch(asked, { authInfo: infoOf(known, caller.visitor) }));
+        const received = webRequest(request, signal);
+        return reply.send(await handler.fetch(received, { authInfo: infoOf(known, caller.visitor) }));
       },
     });
   });

@@ -76,8 +76,8 @@ function hookFields({ id, decision, reason, suggestion, depends_on }: HookPrevie
 }
 
 function approvalsOf({ start }: PlanPreview, steps: readonly StepPreview[]): JsonObject[] {
-  const asked = [start.approval, ...steps.flatMap((step) => [step.approval, step.call?.approval ?? null])];
-  return unique(asked.filter((approval) => approval !== null).map(approvalFields));
+  const planned = [start.approval, ...steps.flatMap((step) => [step.approval, step.call?.approval ?? null])];
+  return unique(planned.filter((approval) => approval !== null).map(approvalFields));
 }
 
 function approvalFields(approval: ApprovalPreview): JsonObject {

@@ -48,14 +48,14 @@ export async function cancel(call: ToolCall, { task }: z.output<typeof taskInput
 export async function listOwnApprovals({ door, caller, loan }: ToolCall): Promise<ToolAnswer> {
   const connection = await loan.connect();
   const { tasks, isCut } = await listHandled(connection, door.environment, caller);
-  const asked = tasks.slice(0, MAX_READ);
+  const shown = tasks.slice(0, MAX_READ);
   const open = await Promise.all(
-    asked.map(async ({ key, handle }) => {
+    shown.map(async ({ key, handle }) => {
       const approvals = await readApprovals(connection, key).catch(unlessMissing);
       return approvals.map((approval) => ({ task: handle, ...approvalFields(key, approval, door) }));
     }),
   );
-  const left = tasks.length - asked.length;
+  const left = tasks.length - shown.length;
   return {
     data: {
       approvals: open.flat(),

@@ -26,20 +26,20 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
   return (request, response) => {
     let stage: Stage | undefined;
     const send = (line: AnswerLine): void => void response.write(`${JSON.stringify(line)}\n`);
-    const begin = (asked: CommandRequest): void => {
+    const begin = (wanted: CommandRequest): void => {
       // The caller may have disconnected while this was loaded.
       if (response.destroyed) return;
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      const reason = underWay >= MAX_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, asked);
+      const reason = underWay >= MAX_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, wanted);
       if (reason !== undefined) {
         response.end(`${JSON.stringify({ passed: reason })}\n`);
         return;
       }
       underWay += 1;
       send({ taken: true });
-      const own = new Stage(asked, send);
+      const own = new Stage(wanted, send);
       stage = own;
-      void doCommand(commands, asked, own)
+      void doCommand(commands, wanted, own)
         .then((exit) => send({ exit }))
         .finally(() => {
           underWay -= 1;
@@ -80,8 +80,8 @@ function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: C
   }
 }
 
-async function doCommand({ loader, use }: Commands, asked: CommandRequest, stage: Stage): Promise<number> {
-  const { args, cwd, env, made, elapsedMs } = asked;
+async function doCommand({ loader, use }: Commands, wanted: CommandRequest, stage: Stage): Promise<number> {
+  const { args, cwd, env, made, elapsedMs } = wanted;
   const within: Within = { loader, use };
   const began = performance.now() - elapsedMs;
   const ended = main({ args, cwd, env, terminal: openTerminal(env, stage), began, within, made });

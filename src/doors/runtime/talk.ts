@@ -22,7 +22,7 @@ export type TalkEnd = { kind: 'done'; exit: number } | { kind: 'passed' } | { ki
 /** Runs a command line in the runtime. Holds stdout until the end, so that a rerun prints its result once. */
 export function talk(
   socketPath: string,
-  asked: CommandRequest,
+  wanted: CommandRequest,
   process: Asking,
   patienceMs = PATIENCE_MS,
 ): Promise<TalkEnd> {
@@ -54,7 +54,7 @@ export function talk(
       response.on('error', () => answer.lose());
       response.on('close', () => answer.lose());
     });
-    sent.write(`${JSON.stringify(asked)}\n`);
+    sent.write(`${JSON.stringify(wanted)}\n`);
   });
 }
 

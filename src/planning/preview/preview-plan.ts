@@ -113,15 +113,15 @@ function ownCall(what: string, call: CallPreview): StepPreview {
 
 /** Ends at the first denial, as preflight does. */
 function previewCreation(plan: Plan, input: JsonObject, user: Asker): PlanPreview['creation'] {
-  const asked: PlanPreview['creation'] = [];
+  const previewed: PlanPreview['creation'] = [];
   for (const part of guardedParts(plan, input)) {
     const { operation, path } = part;
     const own = (operation ?? part.plan.ability).hooks.pre_create;
     const hooks = previewHooks(own, 'PreAbilityCreate', { plan: part.plan, operation, input: part.input, user });
-    if (hooks.length > 0) asked.push({ subject: path || plan.ability.id, hooks });
+    if (hooks.length > 0) previewed.push({ subject: path || plan.ability.id, hooks });
     if (hooks.some(({ decision }) => decision === 'deny')) break;
   }
-  return asked;
+  return previewed;
 }
 
 function warningsOf({ environment }: Plan, creation: PlanPreview['creation']): string[] {

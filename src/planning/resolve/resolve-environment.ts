@@ -51,8 +51,8 @@ export function refuseQuorum(quorum: number, { listed, people }: Approvers, loca
 }
 
 /** @throws AbilityError `config.no_environment`. Source: docs/guide.md#configuration. */
-export function chooseEnvironment(project: Project, asked: string | undefined): string {
-  if (asked !== undefined && asked !== '') return asked;
+export function chooseEnvironment(project: Project, requested: string | undefined): string {
+  if (requested !== undefined && requested !== '') return requested;
   if (project.default_environment !== undefined) return project.default_environment;
   const names = Object.keys(project.environments);
   const [only] = names;

@@ -25,13 +25,13 @@ export function checkPlaceholders(
   refuseExpression(items, owner, known, location);
   for (const name of items.flatMap(namesInBraces)) {
     if ((known as readonly string[]).includes(name)) continue;
-    const asked = owner === 'hook' ? ' The event of the hook is on its stdin.' : '';
+    const ownStdin = owner === 'hook' ? ' The event of the hook is on its stdin.' : '';
     const letters = ` For the literal text write \\{${name}}.`;
     throw new AbilityError({
       code: 'definition.invalid',
       message: `The arguments of ${owner === 'interpreter' ? 'an' : 'a'} ${owner} have no placeholder {${name}}`,
       location,
-      suggestion: `${hintFor(name, owner, known)}They have {${known.join('}, {')}}.${asked}${letters}`,
+      suggestion: `${hintFor(name, owner, known)}They have {${known.join('}, {')}}.${ownStdin}${letters}`,
     });
   }
 }

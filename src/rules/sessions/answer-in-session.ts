@@ -30,11 +30,11 @@ export function answerInSession(
 }
 
 /** An error counts as a failed guard: thrown, it would block the session. Task hooks must throw it. */
-function answerOne(...asked: Parameters<typeof answerExpression>): HookAnswer {
+function answerOne(...question: Parameters<typeof answerExpression>): HookAnswer {
   try {
-    return answerExpression(...asked);
+    return answerExpression(...question);
   } catch (error) {
-    const [id, , at] = asked;
+    const [id, , at] = question;
     return failedAnswer(id, at, `it could not be evaluated: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -116,8 +116,8 @@ function reasonToIgnore(
   return undefined;
 }
 
-function whyUnproved({ proof: asked, nonces = [] }: Approval, proof: Proof): string | undefined {
-  if (asked !== 'required') return undefined;
+function whyUnproved({ proof: proofRule, nonces = [] }: Approval, proof: Proof): string | undefined {
+  if (proofRule !== 'required') return undefined;
   if (!proof.proved) return proof.reason;
   return nonces.includes(proof.nonce) ? 'its proof was used before' : undefined;
 }
@@ -128,14 +128,14 @@ export function needsComment({ comment }: Pick<Approval, 'comment'>, verdict: Ve
   return comment === 'required' || (comment === 'on_deny' && verdict === 'deny');
 }
 
-function wrongField({ fields: asked = {} }: Approval, { fields: given = {} }: Decision): string | undefined {
-  for (const [name, field] of Object.entries(asked)) {
+function wrongField({ fields: declared = {} }: Approval, { fields: given = {} }: Decision): string | undefined {
+  for (const [name, field] of Object.entries(declared)) {
     const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined || value === null || value === '') {
       if (!field.optional) return `it needs the field ${name}`;
     } else if (!fits(field, value)) return `the field ${name} must be ${wanted(field)}`;
   }
-  const unknown = Object.keys(given).find((name) => !Object.hasOwn(asked, name));
+  const unknown = Object.keys(given).find((name) => !Object.hasOwn(declared, name));
   return unknown === undefined ? undefined : `there is no field ${unknown}`;
 }
 
@@ -168,8 +168,8 @@ function countedDecision(
 }
 
 /** `claimed` unless the approval requires a proof. */
-function sourceOf({ proof: asked }: Approval, proof: Proof): Decider['source'] {
-  return asked === 'required' && proof.proved ? proof.proved : 'claimed';
+function sourceOf({ proof: proofRule }: Approval, proof: Proof): Decider['source'] {
+  return proofRule === 'required' && proof.proved ? proof.proved : 'claimed';
 }
 
 /** Whether a person requested the task, or changed its input before it ran. */

@@ -47,23 +47,23 @@ export async function makeCalls(
   turn: number,
   state: AgentProgress,
 ): Promise<ToolResult[]> {
-  const asked = state.asked ?? [];
+  const requestedCalls = state.asked ?? [];
   state.results ??= {};
   const loop = run.task.plan.steps[0] as RepeatStep;
   const step = loop.steps.find(({ id }) => id === TURNS.calls) as ForeachStep | undefined;
   if (step) {
     const path = `${TURNS.turns}/${turn}/${TURNS.calls}`;
     run.steps.note(path, TURNS.calls, { status: 'running' });
-    openAccount(run.steps.entry(path), asked.length);
-    await callAll({ run, agent, frame, state, path, step }, asked);
-  } else for (const [index, call] of asked.entries()) state.results[index] ??= refused(noTool(call));
+    openAccount(run.steps.entry(path), requestedCalls.length);
+    await callAll({ run, agent, frame, state, path, step }, requestedCalls);
+  } else for (const [index, call] of requestedCalls.entries()) state.results[index] ??= refused(noTool(call));
   const results = state.results;
-  return asked.map(({ id }, index) => ({ id, content: results[index] ?? '' }));
+  return requestedCalls.map(({ id }, index) => ({ id, content: results[index] ?? '' }));
 }
 
-async function callAll(calls: CallsOfTurn, asked: readonly ToolCall[]): Promise<void> {
+async function callAll(calls: CallsOfTurn, requestedCalls: readonly ToolCall[]): Promise<void> {
   const { state, agent } = calls;
-  const open = asked
+  const open = requestedCalls
     .map((call, index) => ({ call, index }))
     .filter(({ index }) => state.results?.[index] === undefined);
   const effectsOf = ({ call }: { call: ToolCall }): Effect | undefined =>

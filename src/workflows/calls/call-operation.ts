@@ -26,9 +26,9 @@ export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> 
 async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
   const input = callInput(run.task.plan, call.operation, call.input);
   const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
-  const asked = askGuards(run, hooked);
+  const guards = askGuards(run, hooked);
   // Always two awaits: in histories of engine 1 the waits of sibling branches come before their calls.
-  const reasons = reasonsFor(run, call, await asked);
+  const reasons = reasonsFor(run, call, await guards);
   await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
   const made = run.calls.begin(call.path, call.operation.key, input);
   if (entered) entered.isMade = true;
@@ -46,10 +46,10 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
 }
 
 /** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
-function reasonsFor(run: TaskRun, { operation }: OperationCall, asked: string[]): string[] {
+function reasonsFor(run: TaskRun, { operation }: OperationCall, fromGuards: string[]): string[] {
   const { environment, ability } = run.task.plan;
   const { seal, child } = run.task.start;
-  const reasons = [...asked];
+  const reasons = [...fromGuards];
   if (environment.approve.includes(operation.effects)) {
     reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
   }
@@ -152,9 +152,12 @@ function takeFiles(run: TaskRun, { path, operation }: OperationCall, files: Step
 
 function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookAnswer, 'hook_id' | 'phase' | 'path'>[] {
   const caller = callerOf(run.task.start);
-  const asked = (hooks: readonly PlanHook[], phase: Phase) =>
+  const answersOf = (hooks: readonly PlanHook[], phase: Phase) =>
     hooks
       .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
       .map(({ id }) => ({ hook_id: id, phase, path }));
-  return [...asked(operation.hooks.pre_call, 'PreAbilityCall'), ...asked(operation.hooks.post_call, 'PostAbilityCall')];
+  return [
+    ...answersOf(operation.hooks.pre_call, 'PreAbilityCall'),
+    ...answersOf(operation.hooks.post_call, 'PostAbilityCall'),
+  ];
 }

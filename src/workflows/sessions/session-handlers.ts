@@ -85,7 +85,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
   run.guards = [];
   try {
     const tasks = [...run.tasks.values()].filter(({ settled }) => !settled);
-    const asked: AskPromptRequest = {
+    const question: AskPromptRequest = {
       ...run.surroundings,
       prompt: text,
       // A claim, whatever the client says.
@@ -95,7 +95,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
       guards,
       tasks,
     };
-    const answer = await askEvent<AskPromptAnswer>('prompt', asked, `turn ${run.turnIndex}`, tasks.length === 0);
+    const answer = await askEvent<AskPromptAnswer>('prompt', question, `turn ${run.turnIndex}`, tasks.length === 0);
     run.turnContext = answer.turn_context;
     run.hooks = answer.hooks;
     // Reports received meanwhile are newer.

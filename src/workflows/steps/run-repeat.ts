@@ -23,7 +23,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
   const entryOf = (): StepProgress => run.steps.entry(path);
   if (entryOf().turn === undefined) beginTurns(run.steps, step, path);
   else run.steps.values.recall(`${path}/0/`, lastValues(lastTurns(run.steps, path)));
-  const asked = entryOf().begun && entryOf().turn;
+  const evaluatedTurn = entryOf().begun && entryOf().turn;
   // The last completed turn still has its entry: expressions read it, and it shows whether the loop has ended.
   for (let turn = Math.max(0, (entryOf().turn ?? 0) - 1); turn < limit; turn += 1) {
     const names = { ...frame.names, ...indexOf(step, turn) };
@@ -40,7 +40,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
     foldTurn(run.steps.progress, entryOf(), before);
     entryOf().turn = turn + 1;
     // An earlier run evaluated it when that turn ended.
-    if (turn + 1 === asked) continue;
+    if (turn + 1 === evaluatedTurn) continue;
     delete entryOf().begun;
     const after = { ...inside, own: frame.own };
     if (evaluateCondition(until, after)) {

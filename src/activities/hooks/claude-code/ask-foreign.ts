@@ -28,11 +28,11 @@ const MAX_LINES = 24;
  */
 export async function askForeign(
   dependencies: ScriptHookDependencies,
-  { id, handler, event, question, ...asked }: ForeignQuestion,
+  { id, handler, event, question, ...rest }: ForeignQuestion,
 ): Promise<Verdict> {
   const { script, timeout_ms, foreign } = handler;
   const { stdout, exitCode, fault, log } = await askScript(dependencies, {
-    ...asked,
+    ...rest,
     script,
     timeoutMs: timeout_ms,
     stdin: JSON.stringify(event),
@@ -40,7 +40,7 @@ export async function askForeign(
       HOME: secrets.inherited('HOME') ?? homedir(),
       ...script.env.set,
       ABILITY_HOOK_ID: id,
-      ABILITY_ENVIRONMENT: asked.environment,
+      ABILITY_ENVIRONMENT: rest.environment,
       CLAUDE_PROJECT_DIR: dependencies.root,
       ...(foreign.plugin_root !== undefined && { CLAUDE_PLUGIN_ROOT: join(pinned, foreign.plugin_root) }),
     }),

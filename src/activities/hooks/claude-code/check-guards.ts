@@ -109,8 +109,8 @@ export async function reportMustDeny(
     for (const { hook, handler } of guards.filter(isWanted)) {
       const { id } = hook.value;
       for (const [index, call] of (handler.foreign.must_deny ?? []).entries()) {
-        const asked = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
-        const [undenied] = await checkMustDeny(dependencies, id, asked, hookEnvironment(registry, environment), never);
+        const probe = { ...handler, foreign: { ...handler.foreign, must_deny: [call] } };
+        const [undenied] = await checkMustDeny(dependencies, id, probe, hookEnvironment(registry, environment), never);
         report(id, index + 1, call.ability, undenied?.said);
       }
     }

@@ -27,14 +27,14 @@ export class Sources {
   /** Finds by `operationId`, which may name its source. @throws NotTranslated */
   byId(text: string, place: string): KnownOperation {
     const said = /^\$sourceDescriptions\.([A-Za-z0-9_-]+)\.(.+)$/.exec(text);
-    const asked = said ? [this.named(said[1] ?? '', place)] : this.sources.filter(({ type }) => type !== 'arazzo');
+    const searched = said ? [this.named(said[1] ?? '', place)] : this.sources.filter(({ type }) => type !== 'arazzo');
     const id = said?.[2] ?? text;
-    const found = asked.flatMap((source) =>
+    const found = searched.flatMap((source) =>
       Object.entries(this.stateOf(source, place).operations)
         .filter(([, { id: known }]) => known === id)
         .map(([key, { source: over }]) => ({ key, source: over })),
     );
-    return this.only(found, `the operation ${id}`, asked, place);
+    return this.only(found, `the operation ${id}`, searched, place);
   }
 
   /** Finds by `{$sourceDescriptions.NAME.url}#/paths/~1pets/get`. @throws NotTranslated */
@@ -80,11 +80,11 @@ export class Sources {
   private only(
     found: { key: string; source: string }[],
     what: string,
-    asked: readonly KnownSource[],
+    searched: readonly KnownSource[],
     place: string,
   ): KnownOperation {
     const [first, second] = found;
-    const where = asked.map(({ name }) => name).join(', ');
+    const where = searched.map(({ name }) => name).join(', ');
     if (!first) throw new NotTranslated(`${what} is not among what was imported from ${where}`, place);
     if (second) throw new NotTranslated(`${what} is in several sources, ${where}; say which one`, place);
     const definition = this.definitionOf(first.key);

@@ -27,9 +27,9 @@ export function readBody(
   const section = partOf(memberOf(api, 'body'));
   const type = String(memberOf(section, 'type') ?? 'json');
   const sent = String(memberOf(section, 'content_type') ?? USUAL[type]);
-  const asked = textOf(memberOf(requestBody, 'contentType'));
-  if (asked !== undefined && baseOf(asked) !== baseOf(sent)) {
-    refuse(`its body is ${asked}, and the operation was imported with ${sent}`);
+  const wanted = textOf(memberOf(requestBody, 'contentType'));
+  if (wanted !== undefined && baseOf(wanted) !== baseOf(sent)) {
+    refuse(`its body is ${wanted}, and the operation was imported with ${sent}`);
   }
   const payload = replaced(payloadOf(memberOf(requestBody, 'payload'), type, refuse), requestBody, refuse);
   const whole = /^\$\{\{ input\.\??([A-Za-z_][A-Za-z0-9_]*) \}\}$/.exec(String(memberOf(section, 'value') ?? ''));

@@ -83,7 +83,7 @@ function union(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySe
 /** OpenAPI 3.0 ignores siblings of a reference, but documents write `nullable` there and mean it. */
 function convertReference(reference: string, schema: Part, conversion: Conversion, place: Place): JsonObject {
   const { hidden, refer } = conversion;
-  const without = hidden.asked(schema, place.without);
+  const without = hidden.requiredAmong(schema, place.without);
   const converted: JsonObject = { $ref: `#/$defs/${refer(reference, place.inPlace, without)}` };
   const description = VALUE_KEYWORDS.description?.(memberOf(schema, 'description'));
   if (memberOf(schema, 'nullable') === true) return { anyOf: [converted, { type: 'null' }] };

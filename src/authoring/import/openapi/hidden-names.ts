@@ -51,21 +51,21 @@ export class HiddenNames {
   }
 
   /** Those of the names that a schema requires and does not itself hide. */
-  asked(schema: unknown, names: ReadonlySet<string>): string[] {
+  requiredAmong(schema: unknown, names: ReadonlySet<string>): string[] {
     if (names.size === 0) return [];
-    const asked = new Set<string>();
+    const required = new Set<string>();
     const hidden = new Set<string>();
     this.walk(schema, undefined, new Set(), (part) => {
-      for (const name of requiredIn(part)) asked.add(name);
+      for (const name of requiredIn(part)) required.add(name);
       for (const name of this.own(part)) hidden.add(name);
     });
-    return [...names].filter((name) => asked.has(name) && !hidden.has(name)).sort();
+    return [...names].filter((name) => required.has(name) && !hidden.has(name)).sort();
   }
 
   /** Whether hiding the names weakens the schema anywhere. */
   isTouched(schema: unknown, names: ReadonlySet<string>): boolean {
     if (!this.hidesAny) return false;
-    return this.reaches(schema) || this.asked(schema, names).length > 0;
+    return this.reaches(schema) || this.requiredAmong(schema, names).length > 0;
   }
 
   private gather(schema: Part, except: string | undefined): ReadonlySet<string> {

@@ -98,10 +98,10 @@ function workflowOfPack(registry: Request['registry'], id: string): string {
 /** The request, with the message of the thread that it refers to. */
 function aboutOf({ focus, decision }: Decided, text: string): string {
   const { anchor, lane } = focus;
-  const asked = lane.window.find(({ id }) => id === anchor?.message_id)?.text;
-  if (asked === undefined || asked === lane.window.at(-1)?.text || decision.references.refersTo === 'latest')
+  const anchored = lane.window.find(({ id }) => id === anchor?.message_id)?.text;
+  if (anchored === undefined || anchored === lane.window.at(-1)?.text || decision.references.refersTo === 'latest')
     return text;
-  return `${text}\n${asked}`;
+  return `${text}\n${anchored}`;
 }
 
 async function resolve(acting: Acting): Promise<Resolution> {

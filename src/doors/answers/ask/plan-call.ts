@@ -83,13 +83,13 @@ function requestInput(schema: JsonObject, text: string): Record<string, Json> {
 
 function callOf(preview: PlanPreview): PlannedCall {
   const { ability, input, effects, reference, warnings, start, steps, finally: last } = preview;
-  const asked = [...(start.approval ? [start.approval] : []), ...approvalsIn([...steps, ...last])];
+  const expected = [...(start.approval ? [start.approval] : []), ...approvalsIn([...steps, ...last])];
   return {
     ability_id: ability.id,
     input,
     effects,
     reference,
-    approvals: asked.map(({ title, asked, approvers }) => ({ title, asked, approvers })),
+    approvals: expected.map(({ title, asked, approvers }) => ({ title, asked, approvers })),
     warnings,
   };
 }

@@ -84,9 +84,11 @@ export async function listRecruits(
   registry: Registry,
   what: 'packs' | 'capabilities',
 ): Promise<void> {
-  const asked = flags.env ?? env.ABILITY_ENV;
+  const requested = flags.env ?? env.ABILITY_ENV;
   const { resolveEnvironment } = await import('../../../planning/resolve/resolve-environment.js');
-  const environments = asked ? [resolveEnvironment(registry, asked).name] : Object.keys(registry.project.environments);
+  const environments = requested
+    ? [resolveEnvironment(registry, requested).name]
+    : Object.keys(registry.project.environments);
   if (what === 'packs') {
     const packs = listPacks(registry, environments);
     if (flags.json) terminal.printJson(packs);

@@ -19,14 +19,14 @@ function planLines(
   style: Style,
 ): string[] {
   const inputs = Object.entries(input).map(([name, value]) => `  ${name}  ${plainText(JSON.stringify(value))}`);
-  const asked = approvals.map(({ title, asked: when, approvers }) => {
+  const expected = approvals.map(({ title, asked: when, approvers }) => {
     const by = approvers.length > 0 ? ` by ${listed(approvers, 'or')}` : '';
     return `  approval  ${plainText(title)}${by}${when === 'maybe' ? ', perhaps' : ''}`;
   });
   return [
     `${style('bold', ability_id)}  ${effects.replaceAll('_', ' ')}`,
     ...inputs,
-    ...asked,
+    ...expected,
     ...warnings.map((warning) => `  ${style('yellow', 'warning')} ${plainText(warning, '    ')}`),
     ...(continuation ? [] : [`  because ${plainText(rationale)}`]),
   ];

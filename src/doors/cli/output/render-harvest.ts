@@ -6,7 +6,7 @@ import { plainText } from './plain-text.js';
 import type { Style } from './terminal/terminal.js';
 
 export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Style): string {
-  const asked =
+  const requests =
     gaps.length === 0 ? ['Everything that was requested is available.'] : gaps.flatMap((gap) => gapLines(gap, style));
   const written =
     scripts.length === 0
@@ -18,7 +18,7 @@ export function renderHarvest({ gaps, scripts, flows }: Harvest, style: Style): 
       : flows.flatMap((flow) => flowLines(flow, style));
   return [
     style('bold', 'Requested, but not available'),
-    ...asked,
+    ...requests,
     '',
     style('bold', 'Scripts'),
     ...written,

@@ -53,8 +53,8 @@ export const abilityRoutes: Route[] = [
     params: abilityParams,
     body: planBody,
     answers: { 200: { means: 'The plan; `status` says whether it can be formed.', schema: planAnswerFormat } },
-    async handle({ door, caller, params: { id: ability }, body: { input = {}, environment: asked } }) {
-      const { registry, environment } = await findIn(door, ability, asked);
+    async handle({ door, caller, params: { id: ability }, body: { input = {}, environment: requested } }) {
+      const { registry, environment } = await findIn(door, ability, requested);
       const user = { ...caller.person, ...(caller.kind && { caller: caller.kind }) };
       const planned = previewPlan(registry, { ability, environment, input: input as JsonObject, user, env: door.env });
       return { status: 200, body: planAnswer(planned) };
@@ -79,9 +79,9 @@ export const abilityRoutes: Route[] = [
 ];
 
 /** @throws AbilityError as {@link findAbility} and {@link environmentOf}. */
-async function findIn(door: HttpDoor, id: string, asked: string | undefined) {
+async function findIn(door: HttpDoor, id: string, requested: string | undefined) {
   const registry = door.registry();
   await findAbility(registry, id);
-  const environment = environmentOf(door, registry, asked);
+  const environment = environmentOf(door, registry, requested);
   return { registry, environment, variables: new EnvironmentVariables(registry.root, environment, door.env) };
 }

@@ -44,11 +44,11 @@ async function start(
   const { key, input } = wanted;
   const environment = triggerEnvironment(registry, found);
   const { placement } = inferPlacement(registry, ability, environment);
-  const asked = { ability, environment, input, ...(intent !== undefined && { intent }) };
+  const newTask = { ability, environment, input, ...(intent !== undefined && { intent }) };
   const leave = enter(door, webhook);
   try {
     const state = await door.ask((connection) =>
-      deliver(connection, { webhook, key, wanted: asked, placement }, { waitMs: leave ? WAIT_MS : 0, signal }),
+      deliver(connection, { webhook, key, wanted: newTask, placement }, { waitMs: leave ? WAIT_MS : 0, signal }),
     );
     const location = `/v1/tasks/${encodeURIComponent(key)}`;
     return { status: 202, body: { status: state.status, task_key: key, known: state.known }, headers: { location } };

@@ -144,8 +144,8 @@ function readFields(
   context: Context,
 ): JsonObject | undefined {
   if (set.length === 0) return undefined;
-  const asked = Object.entries(only?.fields ?? {});
-  const properties = Object.fromEntries(asked.map(([name, { type }]) => [name, { type }]));
+  const expected = Object.entries(only?.fields ?? {});
+  const properties = Object.fromEntries(expected.map(([name, { type }]) => [name, { type }]));
   return parseInput({ set }, { properties }, context);
 }
 

@@ -78,11 +78,11 @@ async function choicesOf({ effectsFor = [] }: CommonFlags): Promise<EffectChoice
 
 async function choosePrefix(
   { name }: ImportSource,
-  { prefix: asked }: CommonFlags,
+  { prefix: requested }: CommonFlags,
   before: string | undefined,
 ): Promise<string> {
   const { prefixOf } = await import('../../../../authoring/import/name-operation.js');
-  const prefix = asked ?? before ?? prefixOf(name);
+  const prefix = requested ?? before ?? prefixOf(name);
   return checkedName('--prefix', prefix, `${prefix ?? name} cannot begin an operation key`);
 }
 

@@ -22,7 +22,7 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
     const opened = openDocument(text, from);
     const name = await chooseName(opened, flags);
     const { server } = flags;
-    const asked = [
+    const usedFlags = [
       ...(flags.name === undefined ? [] : [`--name ${name}`]),
       ...(server === undefined ? [] : [`--server ${server}`]),
     ];
@@ -33,7 +33,7 @@ export async function run(context: Context, [source]: [string], flags: Flags): P
         kind: 'openapi',
         name,
         location: from,
-        command: ['ability import openapi', from, ...asked].join(' '),
+        command: ['ability import openapi', from, ...usedFlags].join(' '),
         read: async (prefix) => {
           const wanted = { service: name, prefix, ...(server !== undefined && { server }) };
           const imported = await importDocument(opened, { ...wanted, ...(url !== undefined && { documentUrl: url }) });

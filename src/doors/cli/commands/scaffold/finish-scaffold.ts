@@ -64,11 +64,11 @@ export async function finishScaffold<Planned extends Scaffold>(
 /** The requested environment, else the project's default, else the first in which all parts are available. */
 function chooseAmong(
   registry: Registry,
-  asked: string | undefined,
+  wanted: string | undefined,
   scopes: readonly (readonly string[] | undefined)[],
 ): string {
   const { environments, default_environment: preferred } = registry.project;
-  if (asked) return resolveEnvironment(registry, asked).name;
+  if (wanted) return resolveEnvironment(registry, wanted).name;
   const names = Object.keys(environments);
   const ordered = preferred === undefined ? names : [preferred, ...names];
   const fitting = ordered.find((name) => scopes.every((scope) => scope === undefined || scope.includes(name)));

@@ -110,10 +110,10 @@ function untilOf(path: string, view: TaskView, { now, style }: RowSources): stri
 
 function waitTexts(path: string, view: TaskView, now: number): WaitText[] {
   const own = (view.waits ?? []).filter((wait) => wait.path === path).map((wait) => describeStepWait(wait, now));
-  const asked = view.approvals
+  const pending = view.approvals
     .filter((approval) => approval.status === 'open' && approval.path === path && approval.task === undefined)
     .map((approval) => describeApprovalWait(approval, now));
-  return [...asked, ...own];
+  return [...pending, ...own];
 }
 
 function failureOf(step: StepSummary, { style }: RowSources): string[] {

@@ -110,9 +110,9 @@ function itemsOf({ items, depends_on, problem, max_parallel }: NonNullable<StepP
 }
 
 function headOf({ name, if: condition, runs }: StepGroup, style: Style): string {
-  const asked = condition ? ` if ${oneLine(condition.expression)}` : '';
+  const onlyIf = condition ? ` if ${oneLine(condition.expression)}` : '';
   const depends = condition && condition.depends_on.length > 0 ? `, depends on ${condition.depends_on.join(', ')}` : '';
-  return runs === 'no' ? `${name}${asked}  ${style('dim', 'skipped')}` : `${name}${asked}${depends}`;
+  return runs === 'no' ? `${name}${onlyIf}  ${style('dim', 'skipped')}` : `${name}${onlyIf}${depends}`;
 }
 
 function markOf(runs: StepPreview['runs'], style: Style): string {
