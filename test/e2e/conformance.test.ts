@@ -33,6 +33,30 @@ test('a schema that is not read is left out by its own reason, not by that of an
   expect(stdout).toMatch(/1 {2}integers beyond 2\^53 - 1 are refused/);
 });
 
+test('a refused schema is omitted for the reason in the message of the refusal', () => {
+  const refused: [string, object][] = [
+    ['`$dynamicRef` is refused by name', { $dynamicRef: '#node' }],
+    ['`unevaluatedItems` with `contains` is refused by name', { contains: {}, unevaluatedItems: false }],
+    ['an `enum` without values is refused by name', { enum: [] }],
+    ['regular expressions are those of RE2', { pattern: '^(?=a)' }],
+  ];
+  const groups = refused.map(([, schema]) => group({ properties: { of: schema } }, {}, true));
+  const { status, stdout } = run('--schema', suiteOf(...groups, group({}, {}, true)));
+  for (const [reason] of refused) expect(stdout).toContain(`1  ${reason}`);
+  expect(stdout).toMatch(/1 of 1 counted cases/);
+  expect(status).toBe(0);
+});
+
+test('a suite of CEL is evaluated, and a wrong value is named with its case', () => {
+  const right = "{ name: 'member' expr: '{\"a\": [7]}.a[0]' value: { int64_value: 7 } }";
+  const failing = "{ name: 'index' expr: '[1][1]' eval_error: { errors: { message: 'invalid' } } }";
+  const wrong = "{ name: 'wrong' expr: '[1, 2].exists(e, e > 1)' value: { bool_value: false } }";
+  const { status, stdout } = run('--cel', celSuiteOf(right, failing, wrong));
+  expect(stdout).toMatch(/cel: 2 of 3 counted cases agree/);
+  expect(stdout).toMatch(/own\/section\/wrong: expected false, got true/);
+  expect(status).toBe(1);
+});
+
 test.each([
   ['no suite at all', [], /No suite was named/],
   ['a folder that is missing', ['--schema', '/nowhere/at/all'], /there is no folder \/nowhere/],
@@ -57,6 +81,15 @@ function suiteOf(...groups: object[]): string {
   onTestFinished(() => rmSync(root, { recursive: true }));
   mkdirSync(join(root, 'tests/draft2020-12'), { recursive: true });
   writeFileSync(join(root, 'tests/draft2020-12/own.json'), JSON.stringify(groups));
+  return root;
+}
+
+/** The folder of a suite of CEL with these cases. */
+function celSuiteOf(...cases: string[]): string {
+  const root = mkdtempSync(join(tmpdir(), 'ability-cel-suite-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const tests = cases.map((one) => `test ${one}`).join('\n');
+  writeFileSync(join(root, 'own.textproto'), `name: 'own'\nsection {\nname: 'section'\n${tests}\n}\n`);
   return root;
 }
 

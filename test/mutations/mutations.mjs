@@ -937,6 +937,6 @@ export const MUTATIONS = [
     file: 'src/activities/script/run-process.ts',
     find: '    later(kill, patience.graceMs);\n',
     replace: '    later(kill, patience.graceMs * 100);\n',
-    tests: [{ file: 'test/attacks/hook-floods.test.ts', name: 'ignores_sigterm' }],
+    tests: [{ file: 'test/attacks/hook-floods.test.ts', name: 'says_yes_and_hangs' }],
   },
 ];

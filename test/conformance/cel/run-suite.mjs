@@ -86,7 +86,8 @@ function runCase(test, expression) {
  * anything runs, and JSON does not tell 1 from 1.0.
  */
 function evaluate(expression, values) {
-  const part = compilePart(parseCel(expression), { bound: [], mistakes: [] });
+  const place = { compile: compilePart, bound: [], failures: [], nullIsEmpty: true };
+  const part = compilePart(parseCel(expression), place);
   const none = () => {
     throw new Error('The suite has neither clock nor chance');
   };

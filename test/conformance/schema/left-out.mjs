@@ -7,7 +7,7 @@ const REFUSED = [
   ['`$dynamicRef` is refused by name', /uses `\$dynamicRef`/],
   ['`unevaluatedItems` with `contains` is refused by name', /`unevaluatedItems` together with `contains`/],
   ['an `enum` without values is refused by name', /an `enum` without values/],
-  ['regular expressions are those of RE2', /is not one of RE2/],
+  ['regular expressions are those of RE2', /is not valid in RE2/],
   ['a contract is a map, never `true` or `false`', /A map belongs here/],
   ['integers beyond 2^53 - 1 are refused', /is too large to be kept exactly/],
   ['names that reach into the objects of JavaScript are refused', /__proto__|constructor/],
