@@ -1,5 +1,5 @@
 /** A copy of the example project in which scenarios run, so that the checkout stays as it is. */
-import { cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -10,7 +10,7 @@ const PARTS = [
   'AGENTS.md',
   'registry',
   'integration',
-  'examples/signup',
+  'examples',
   'scripts/tools',
 ];
 
@@ -24,7 +24,7 @@ export function copyProject(folder) {
   mkdirSync(folder, { recursive: true });
   if (readdirSync(folder).length > 0) throw new Error(`${folder} is not empty; name a new folder`);
   for (const part of PARTS) {
-    if (existsSync(join(CHECKOUT, part))) cpSync(join(CHECKOUT, part), join(folder, part), { recursive: true });
+    cpSync(join(CHECKOUT, part), join(folder, part), { recursive: true });
   }
   cpSync(join(CHECKOUT, 'scripts/scenarios/ai-planner.mjs'), join(folder, 'scripts/ai-planner.mjs'));
   symlinkSync(join(CHECKOUT, 'node_modules'), join(folder, 'node_modules'), 'dir');
