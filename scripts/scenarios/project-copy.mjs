@@ -4,15 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
-const PARTS = [
-  'ability.yaml',
-  'ABILITY.md',
-  'AGENTS.md',
-  'registry',
-  'integration',
-  'examples',
-  'scripts/tools',
-];
+const PARTS = ['ability.yaml', 'ABILITY.md', 'AGENTS.md', 'registry', 'integration', 'examples', 'scripts/tools'];
 
 /**
  * Copies the example project. Its packages are those of the checkout.

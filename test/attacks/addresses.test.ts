@@ -8,7 +8,7 @@ import { type RecordingService, send, startService } from '../fixtures/servers/r
 import { type StatelessMcp, startStatelessMcp } from '../fixtures/servers/stateless-mcp.js';
 import { WHOLE } from './extent.js';
 
-/** What names lead to here; all others are asked of the machine. */
+/** Addresses that names resolve to here; all other names are looked up by the system. */
 const names = vi.hoisted(() => new Map<string, string[]>());
 const asked = vi.hoisted((): string[] => []);
 vi.mock('node:dns', async (load) => {
@@ -24,12 +24,12 @@ vi.mock('node:dns', async (load) => {
   return { ...actual, lookup };
 });
 
-/** Listens on the loopback at the port that the policy lists. */
+/** A service on the loopback, at the port that the policy lists. */
 let listed: RecordingService;
-/** Listens on the loopback at a port that no entry of the loopback has. */
+/** A service on the loopback, at a port that no loopback entry of the policy lists. */
 let other: RecordingService;
 let tools: StatelessMcp;
-/** Any name at any port; of special addresses the loopback at one port. */
+/** Its policy allows any name at any port; of the special addresses only the loopback, at one port. */
 let project: RunningProject;
 let counter = 0;
 
@@ -72,15 +72,15 @@ async function call(origin: string, path: string, api: JsonObject = {}) {
 }
 const DENIED = { status: 'failed', error: { code: 'denied.host' }, steps: [{ attempts: 1 }] };
 
-/** Hosts that are the loopback, however they are written. */
+/** Hosts that mean the loopback, in every spelling. */
 const LOOPBACKS = [
   ...['127.0.0.1', '127.1', '0x7f.1', '0177.0.0.1', '2130706433', '127.0.0.2', '0.0.0.0', '[::1]', '[::]'],
   ...['[::ffff:127.0.0.1]', '[::127.0.0.1]', '[64:ff9b::127.0.0.1]', 'localhost', 'localhost.'],
   ...['inside.acme.test', 'inside6.acme.test', '127.0.0.1.nip.test', 'mapped.acme.test', 'two.acme.test'],
 ];
 
-describe('an address that the policy lists with a port opens that port only', () => {
-  test('no form of the loopback gets through to another port, by http or https', async () => {
+describe('an address listed in the policy with a port opens only that port', () => {
+  test('no spelling of the loopback reaches another port, over http or https', async () => {
     const secure = WHOLE ? LOOPBACKS : ['127.1', 'inside.acme.test'];
     const origins = [...LOOPBACKS.map((host) => `http://${host}`), ...secure.map((host) => `https://${host}`)];
     const results = await Promise.all(
@@ -93,7 +93,7 @@ describe('an address that the policy lists with a port opens that port only', ()
     expect(other.requestsOf('/inside')).toEqual([]);
   });
 
-  test('nor does a redirect to any of them', async () => {
+  test('a redirect to the loopback does not reach another port', async () => {
     const results = await Promise.all(
       LOOPBACKS.map(async (host, index) => {
         listed.on(`/to-${index}`, send(307, 'text/plain', '', { location: `http://${host}:${other.port}/inside` }));
@@ -105,7 +105,7 @@ describe('an address that the policy lists with a port opens that port only', ()
     expect(other.requestsOf('/inside')).toEqual([]);
   });
 
-  test('nor does an MCP server at any of them', async () => {
+  test('an MCP server on the loopback is not reached at another port', async () => {
     const hosts = ['127.1', '[::ffff:127.0.0.1]', 'localhost', 'inside.acme.test'];
     const results = await Promise.all(
       hosts.map(async (host, index) => {
@@ -122,7 +122,7 @@ describe('an address that the policy lists with a port opens that port only', ()
   });
 
   test.each(['127.0.0.1', '127.1', 'localhost', 'inside.acme.test', '127.0.0.1.nip.test'])(
-    'and opens it, by the name %s',
+    'the listed port is reached as %s',
     async (host) => {
       const path = `/open-${host}`;
       expect(await call(`http://${host}:${listed.port}`, path)).toMatchObject({ status: 'succeeded' });
@@ -131,7 +131,7 @@ describe('an address that the policy lists with a port opens that port only', ()
   );
 });
 
-describe('a name that is allowed', () => {
+describe('an allowed name', () => {
   test.each([
     ['the metadata service', 'metadata.google.test', '169.254.169.254'],
     ['the metadata service by IPv6', 'metadata6.acme.test', 'fd00:ec2::254'],
@@ -148,14 +148,14 @@ describe('a name that is allowed', () => {
     expect(result.error?.suggestion).toContain(`\`${shown}:${listed.port}\``);
   });
 
-  test('and leads to two addresses is connected to the one that is listed', async () => {
+  test('that resolves to two addresses is connected to the listed one', async () => {
     expect(await call(`http://two.acme.test:${listed.port}`, '/two')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('is asked for once a connection: the address that was looked at is the one it connects to', async () => {
+  test('is resolved once per connection: the address checked is the address connected to', async () => {
     names.set('rebound.acme.test', ['127.0.0.1']);
     listed.on('/rebind', (response) => {
-      // Whoever asks again is led elsewhere.
+      // A second look-up would return another address.
       names.set('rebound.acme.test', ['169.254.169.254']);
       response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end('{}');
     });
@@ -165,7 +165,7 @@ describe('a name that is allowed', () => {
     expect(listed.requestsOf('/rebind')).toHaveLength(1);
   });
 
-  test('is not reached through a proxy of the environment, which would look for itself', async () => {
+  test('is not reached through a proxy of the environment, which would resolve it itself', async () => {
     for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) vi.stubEnv(name, other.origin);
     vi.stubEnv('NODE_USE_ENV_PROXY', '1');
     try {

@@ -15,7 +15,7 @@ import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-
 const SENT = 100;
 
 let project: RunningProject;
-/** Has queues of its own, at which no worker was killed before. */
+/** Has its own queues, where no worker has been killed before. */
 let quiet: RunningProject;
 const workers = new Set<number | undefined>();
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
     {
       ...operation('once.done', 'appendFileSync("effects", "done\\n"); return 1;', { effects: 'write_additive' }),
       ...operation('slow.read', 'await sleep(2500); return 1;'),
-      // The pause keeps the kill away from the effect: a write that a kill cuts off is rightly `unknown`.
+      // The pause keeps the kill away from the effect: a write that a kill interrupts is rightly `unknown`.
       ...workflow(
         'asks',
         'steps: [{ id: ask, approval: { title: Go? } }, { id: pause, wait: 5s }, { id: do, call: once.done }]',
@@ -59,7 +59,7 @@ finally:
     { placements: ['cloud'] },
   );
 });
-/** The first test leaves a worker behind; where it is left out, so is its worker. */
+/** The first test leaves a worker running; if that test is skipped, start one here. */
 beforeAll(async () => {
   if (LONG.skip) await startWorker(project);
 });
@@ -82,7 +82,7 @@ async function startWorker({ root }: RunningProject): Promise<{ kill(): Promise<
   await once(stdout, 'data');
   return { kill: () => killProcesses(pid) };
 }
-/** What was done so far; nothing, where no test has done anything yet. */
+/** The effects so far; empty if no test has caused any yet. */
 const effects = ({ root } = project): string => {
   const file = join(root, 'effects');
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
@@ -121,14 +121,14 @@ test('one decision sent 100 times, with kill -9 of the worker in the middle, cou
   const [approval] = await approvalsOf(key);
   expect(approval?.decisions).toHaveLength(1);
   expect(effects()).toBe('done\n');
-  // Who was answered by nobody in time is told so; the decision may have counted all the same.
+  // A caller that gets no answer in time receives one of these codes; the decision may have counted all the same.
   const unanswered = ['worker.unavailable', 'placement.no_worker', 'temporal.unavailable'];
   const known = ['counted', 'approval.ignored', 'task.closed', ...unanswered];
   expect(codes.filter((code) => !known.includes(code))).toEqual([]);
   expect(codes.filter((code) => code === 'counted').length).toBeLessThanOrEqual(1);
 });
 
-test('with kill -9 while the effect of the decision runs, it is done once, and the task says that it may have taken place', {
+test('kill -9 while the effect of a decision runs: it happens once, and the task reports that it may have taken place', {
   ...LONG,
   timeout: 180_000,
 }, async () => {
@@ -150,7 +150,7 @@ test('with kill -9 while the effect of the decision runs, it is done once, and t
   expect(effects(quiet)).toBe('done\n');
 });
 
-test('an approval that expires while a branch beside it runs denies the task, and the branch ends', async () => {
+test('an approval that expires while a parallel branch runs denies the task, and the branch completes', async () => {
   const { id } = await project.create('beside');
   expect(await resultOf(id)).toMatchObject({
     status: 'denied',
@@ -160,7 +160,7 @@ test('an approval that expires while a branch beside it runs denies the task, an
   });
 });
 
-test('a no inside `finally` makes a task that succeeded failed, by the name of the no', async () => {
+test('a denial inside `finally` makes a task that succeeded fail, with the code of the denial', async () => {
   const before = effects();
   const key = await asking('cleaning');
   await decide(project.connection, key, 'deny', { by: 'bob', comment: 'keep it' });
@@ -171,7 +171,7 @@ test('a no inside `finally` makes a task that succeeded failed, by the name of t
   expect(effects()).toBe(before);
 });
 
-test('of a yes and a no at the same moment one counts, and the other learns why not; after the end it is too late', async () => {
+test('of a simultaneous approval and denial one counts, and the other is refused with a reason; after the end it is too late', async () => {
   const key = await asking('asks');
   const codes = await Promise.all([
     codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),

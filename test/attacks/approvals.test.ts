@@ -87,7 +87,7 @@ const effects = () => {
   const file = join(project.root, 'effects');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
-/** Sends a decision as anyone can who reaches the server. */
+/** Sends a decision as any client of the server can. */
 const send = (key: string, verdict: Verdict, decision: Decision): Promise<DecisionOutcome> =>
   project.connection.temporal.workflow
     .getHandle(key)
@@ -102,8 +102,8 @@ const options = (env: Record<string, string> = {}) => ({
   env: { TEMPORAL_ADDRESS: inject('temporal').address, ABILITY_SEAL_KEYS: TEST_KEYS, ...env },
 });
 
-describe('a decision that must not count', () => {
-  test('is that of who asked, of another group, of nobody, and of one person twice', async () => {
+describe('a decision does not count', () => {
+  test('from the requester, a non-approver or an empty name, or twice from one person', async () => {
     const { key, approval } = await asking('strict');
     for (const by of ['tester', ' tester ', 'mallory', 'managers', '', 'Alice']) {
       expect(await send(key, 'approve', { by, approval_id: approval.id })).toMatchObject({ counted: false });
@@ -121,7 +121,7 @@ describe('a decision that must not count', () => {
     await cancelTask(project.connection, key);
   });
 
-  test('is that of an agent, whatever it says besides', async () => {
+  test('from an agent, whatever else it claims', async () => {
     const { key } = await asking('strict');
     const agents: Record<string, string>[] = [
       { ABILITY_CALLER: 'agent' },
@@ -138,7 +138,7 @@ describe('a decision that must not count', () => {
     await cancelTask(project.connection, key);
   });
 
-  test('is one that comes too late, and says so by name', async () => {
+  test('when it comes too late, and is refused with a code', async () => {
     const { key, approval } = await asking('strict', {}, 'quick');
     await project.wait(key);
     const late = failure(decide(project.connection, key, 'approve', { by: 'alice', approval_id: approval.id }));
@@ -146,7 +146,7 @@ describe('a decision that must not count', () => {
     expect(await seen(key)).toMatchObject({ status: 'expired', decisions: [] });
   });
 
-  test('is about an input that was changed since it was shown', async () => {
+  test('about an input that has changed since it was shown', async () => {
     const shown = await asking('strict', { table: 'small' });
     const { id: key } = await project.create('db.drop', { table: 'small' }, { environment: 'strict', run: false });
     await changeInput(project.connection, key, {
@@ -159,14 +159,14 @@ describe('a decision that must not count', () => {
     expect(now.what_digest).not.toBe(shown.approval.what_digest);
     const old = await send(key, 'approve', { by: 'alice', approval_id: shown.approval.id });
     expect(old).toMatchObject({ counted: false, reason: expect.stringMatching(/there is no approval/) });
-    // Who changed it asked for it as well.
+    // A person who changed the input counts as a requester, too.
     expect(await send(key, 'approve', { by: 'bob', approval_id: now.id })).toMatchObject({ counted: false });
     await cancelTask(project.connection, key);
     await cancelTask(project.connection, shown.key);
   });
 });
 
-describe('where proof is required', () => {
+describe('when proof is required', () => {
   const proved = (approval: ShownApproval, verdict: Verdict = 'approve', more: Decision = {}) =>
     withProof(project.connection, approval, verdict, { by: OWNER, approval_id: approval.id, ...more });
 
@@ -182,7 +182,7 @@ describe('where proof is required', () => {
     expect(effects()).toContain('proved');
   });
 
-  test('none counts without a proof, with a forged one, or with that of something else', async () => {
+  test('no decision counts without a proof, with a forged one, or with the proof of something else', async () => {
     const { key, approval } = await asking('proven', { table: 'forged' });
     const other = await asking('proven', { table: 'other' });
     const good = proved(approval);
@@ -214,7 +214,7 @@ describe('where proof is required', () => {
     await cancelTask(project.connection, other.key);
   });
 
-  test('a signal counts as nothing, even with a good proof, and `why` says so', async () => {
+  test('a signal does not count, even with a valid proof, and `why` reports it', async () => {
     const { key, approval } = await asking('proven', { table: 'signalled' });
     await signal(key, 'approve', { approval_id: approval.id, by: OWNER });
     await signal(key, 'approve', proved(approval));
@@ -226,7 +226,7 @@ describe('where proof is required', () => {
     await cancelTask(project.connection, key);
   });
 
-  test('a proof counts once: not again for an approval of the same id, which is asked for again', async () => {
+  test('a proof counts once, and not for a later approval with the same id', async () => {
     const { id: key } = await project.create('twice', {}, { environment: 'proven' });
     const first = await onlyOpen(key);
     const decision = proved(first);
@@ -245,7 +245,7 @@ describe('where proof is required', () => {
     expect(await project.wait(key)).toMatchObject({ result: { status: 'failed', error: { code: 'once_more' } } });
   });
 
-  test('nobody but that owner is proved: not another name, not an approver who is another person', async () => {
+  test('only the owner can be proved: another name cannot, and an owner who is not an approver does not count', async () => {
     const { key, approval } = await asking('unowned');
     expect(() => proved(approval, 'approve', { by: 'alice' })).toThrow(/only .* can be proved here/);
     const own = await send(key, 'approve', proved(approval));
@@ -253,7 +253,7 @@ describe('where proof is required', () => {
     await cancelTask(project.connection, key);
   });
 
-  test('the key is 32 bytes that only its owner reads, never replaced, and no key of seals', async () => {
+  test('the key is 32 bytes, readable by its owner only, never replaced, and not a seal key', async () => {
     const { proofKey, keys } = pathsOf(project.root);
     const { mode, size } = statSync(proofKey);
     expect([mode & 0o777, size]).toEqual([0o600, 32]);
@@ -271,7 +271,7 @@ describe('where proof is required', () => {
     await cancelTask(project.connection, key);
   });
 
-  test('several that are open at once, in a loop and in a called task, are each proved by themselves', async () => {
+  test('several open approvals, in a loop and in a called task, are each proved separately', async () => {
     const { id: key } = await project.create('both', {}, { environment: 'proven' });
     const open = () => readApprovals(project.connection, key);
     await expect.poll(async () => (await open()).length, { timeout: 20_000 }).toBe(2);

@@ -74,7 +74,7 @@ const endOf = async (id: string): Promise<TaskResult> => {
   return end.result;
 };
 
-/** What anybody may ask for who may start workflows. */
+/** A preflight, as any client that may start workflows can request it. */
 async function preflight(ability: string, task: string, more: object = {}): Promise<Required<PreflightAnswer>> {
   const request = {
     ability,
@@ -94,7 +94,7 @@ async function preflight(ability: string, task: string, more: object = {}): Prom
 const startOf = ({ plan, seal, input }: Required<PreflightAnswer>, change: object = {}): TaskStart =>
   ({ format: 1, plan, seal, input, user: USER, session: null, run: true, warnings: [], ...change }) as TaskStart;
 
-describe('a guard for agents is not avoided by a caller that is forged after the seal', () => {
+describe('a guard for agents is not avoided by forging the caller after the seal', () => {
   test.each<[string, (answer: Required<PreflightAnswer>) => object]>([
     ['in the seal', ({ seal }) => ({ seal: { ...seal, caller: 'person' } })],
     ['with the seal of a person of another task', () => ({})],
@@ -130,7 +130,7 @@ describe('a guard for agents is not avoided by a caller that is forged after the
   });
 });
 
-describe('what was defined when a task was made guards it, however it is edited before it runs', () => {
+describe('a task is guarded by the definitions of its creation, even after an edit of', () => {
   const edited = async (ability: string, key: string, files: ProjectFiles) => {
     const { id } = await project.create(ability, { file: fileOf(key) }, { key, run: false });
     project.write(files);
@@ -163,7 +163,7 @@ describe('what was defined when a task was made guards it, however it is edited 
     expect(['guard.denied', 'hook.failed']).toContain(result.error?.code);
   });
 
-  test('a guard that was proved to deny and is edited is proved anew, and has failed', async () => {
+  test('a guard that was proved to deny and is then edited is proved again, and fails', async () => {
     const file = fileOf('proved');
     expect(await project.run('op.foreign', { file })).toMatchObject({ error: { code: 'guard.denied' } });
     project.write({ 'guards/foreign.sh': ALLOWS });
@@ -175,7 +175,7 @@ describe('what was defined when a task was made guards it, however it is edited 
     expect(existsSync(file)).toBe(false);
   });
 
-  test('hooks that cannot be read let no task be made', async () => {
+  test('no task is created while the hooks cannot be read', async () => {
     const file = fileOf('unreadable');
     project.write({ 'registry/hooks/PreAbilityCall.yaml': 'hooks: [{{{\n' });
     await expect(project.run('op.asked', { file })).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describe('what was defined when a task was made guards it, however it is edited 
   });
 });
 
-test('foreign code with a true plan and seal has nothing proved, told, ended or sent', async () => {
+test('foreign code with a genuine plan and seal gets nothing proved, checked, ended or sent', async () => {
   const key = 'foreign-activities';
   const answer = await preflight('op.free', key);
   const at = await startForeign(project.connection, key, 'op.free', packArguments(startOf(answer)));
@@ -227,7 +227,7 @@ test('foreign code with a true plan and seal has nothing proved, told, ended or 
       'seal.invalid',
     ]);
   }
-  // Nor as a child of what looks like the task.
+  // Nor as a child of a workflow that looks like the task.
   await startChild(project.connection, at, {
     workflowId: `notify:${key}`,
     type: WORKFLOWS.notify,

@@ -10,7 +10,7 @@ import { MCP_PROGRAMS, type McpHttpServer, startModernMcpHttp } from '../fixture
 import { type StatelessMcp, startStatelessMcp } from '../fixtures/servers/stateless-mcp.js';
 import { WHOLE } from './extent.js';
 
-/** A server over each transport and in each version of the protocol, none of which says that its tools change. */
+/** A server for each transport and protocol version; none of them announces that its tools change. */
 const SERVERS = ['stdio', 'http', 'modern_stdio', 'modern_http', 'silent_stdio'];
 
 const DO: JsonObject = {
@@ -27,7 +27,7 @@ let http: StatelessMcp;
 let modernHttp: McpHttpServer;
 
 const inProject = (name: string) => join(project.root, name);
-/** The tool stands on the second page of servers that have pages. */
+/** On servers with pages, the tool is on the second page. */
 function describeTools(...tools: JsonObject[]): void {
   http.tools = [...OTHERS, ...tools];
   writeFileSync(inProject('tools.json'), JSON.stringify(http.tools));
@@ -82,7 +82,7 @@ test.each(SERVERS)('a tool of a server over %s is called', async (server) => {
   expect(calls()).toContain('do');
 });
 
-/** Tasks that wait for a person, with the tool pinned; the servers are running and stay so. */
+/** Tasks that wait for a person, with the tool pinned; the servers keep running. */
 async function waiting(): Promise<string[]> {
   const created = await Promise.all(SERVERS.map((server) => project.create(`asks_${server}`)));
   for (const { id, warnings } of created) {
@@ -112,7 +112,7 @@ describe('a tool is compared before each call, on every transport', () => {
     ['removal', 'mcp.tool_missing', []],
     ['second tool of its name', 'mcp.tool_invalid', [DO, { ...DO, description: 'Does more.' }]],
     ['ill definition', 'mcp.tool_invalid', [{ ...DO, annotations: { readOnlyHint: 'yes' } }]],
-  ])('a change of its %s, which nothing announces, is noticed: %s', async (_, code, tools) => {
+  ])('an unannounced change is detected: %s (%s)', async (_, code, tools) => {
     const ids = await waiting();
     describeTools(...tools);
     const results = await goOn(ids);
@@ -120,7 +120,7 @@ describe('a tool is compared before each call, on every transport', () => {
     expect(calls().filter((name) => name === 'do')).toEqual([]);
   });
 
-  test('and one that is the same again is called', async () => {
+  test('a tool that is the same again is called', async () => {
     const ids = await waiting();
     describeTools({ ...DO, description: 'Other.' });
     describeTools(DO, { name: 'more', inputSchema: { type: 'object' } });
@@ -128,7 +128,7 @@ describe('a tool is compared before each call, on every transport', () => {
   });
 });
 
-describe('one ill tool of a listing', () => {
+describe('one invalid tool of a listing', () => {
   const ILL: [string, unknown][] = [
     ['an annotation of the wrong kind', { name: 'ill', inputSchema: { type: 'object' }, annotations: { title: 7 } }],
     ['no input schema', { name: 'ill' }],
@@ -139,7 +139,7 @@ describe('one ill tool of a listing', () => {
   const CASES: [string, unknown[]][] = ILL.map(([what, tool]) => [what, [tool]]);
   const TOGETHER: [string, unknown[]][] = [['everything wrong that can be', ILL.map(([, tool]) => tool)]];
 
-  test.each(WHOLE ? CASES : TOGETHER)('with %s leaves the others to be called', async (_, ill) => {
+  test.each(WHOLE ? CASES : TOGETHER)('with %s does not keep the others from being called', async (_, ill) => {
     describeTools(...(ill as JsonObject[]), DO);
     const results = await Promise.all(SERVERS.map((server) => project.run(`c.${server}`)));
     expect(results.map(({ status, error }) => error?.message ?? status)).toEqual(SERVERS.map(() => 'succeeded'));

@@ -14,7 +14,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 import { config, mcpAbility, scriptAbility } from '../fixtures/servers/definitions.js';
 import { times } from './extent.js';
 
-/** Where processes cannot be looked at, only the group ends with the call: docs/operations.md. */
+/** Where processes cannot be listed, only the process group ends with the call: docs/operations.md. */
 const onLinux = CAN_LIST ? describe : describe.skip;
 
 let folder: string;
@@ -30,7 +30,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Every process of an attack notes its number in this file. */
+/** The pids that the processes of an attack have written to a file. */
 const noted = (root = folder): number[] => {
   const file = join(root, 'pids');
   const text = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
@@ -38,10 +38,10 @@ const noted = (root = folder): number[] => {
 };
 const living = (root = folder): number[] => noted(root).filter((pid) => markOf(pid) !== undefined);
 
-/** A shell that notes its number and sleeps; `$0` names the file even where the environment was cleared. */
+/** A shell that writes down its pid and sleeps; `$0` names the file even if the environment was cleared. */
 const SLEEPER = `sh -c 'trap "" TERM HUP; echo $$ >> "$0"; while :; do sleep 300; done' "$PIDS"`;
 
-/** Ways out of the process group, and how many processes each leaves. */
+/** Ways out of the process group, and how many processes each leaves behind. */
 const ESCAPES: Record<string, { start: string; count?: number }> = {
   'a new session': { start: `setsid ${SLEEPER} &` },
   'a new session with the pipes of the call closed': { start: `setsid ${SLEEPER} </dev/null >/dev/null 2>&1 &` },
@@ -61,7 +61,7 @@ function quoted(text: string): string {
   return text.replaceAll("'", `'\\''`);
 }
 
-/** Runs a shell script that goes on once `count` numbers are noted. */
+/** Runs a shell script that continues once `count` pids are written down. */
 function run(start: string, count: number, rest: string, more: Partial<ProcessRequest> = {}) {
   const script = [start, `while [ "$(wc -l < "$PIDS")" -lt ${count} ]; do sleep 0.02; done`, rest].join('\n');
   writeFileSync(join(folder, 'pids'), '');
@@ -92,7 +92,7 @@ onLinux('a process that leaves its group by', () => {
     });
   });
 
-  test('the time-out, one after the other, again and again', async () => {
+  test('a new session ends when the call times out, many times in a row', async () => {
     for (let round = 0; round < times(1, 50); round += 1) {
       const patience = { graceMs: 50, endMs: 1000 };
       const start = `for i in 1 2 3; do setsid ${SLEEPER} & done`;
@@ -104,7 +104,7 @@ onLinux('a process that leaves its group by', () => {
 });
 
 onLinux('the processes of other calls', () => {
-  test('go on, though they have the same parent and left their groups too', async () => {
+  test('keep running, even with the same parent and outside of their groups', async () => {
     const cancel = new AbortController();
     const other = run(ESCAPES['a new session']?.start ?? '', 1, 'sleep 300', { signal: cancel.signal });
     await expect.poll(() => living().length, { timeout: 10_000, interval: 20 }).toBe(1);
@@ -119,7 +119,7 @@ onLinux('the processes of other calls', () => {
     expect(living()).toEqual([]);
   });
 
-  test('go on while many calls end together, of which each ends what it has left', async () => {
+  test('keep running while many calls end at once, each of which ends its own processes', async () => {
     const cancel = new AbortController();
     const stays = run(`setsid ${SLEEPER} &`, 1, 'sleep 300', { signal: cancel.signal });
     await expect.poll(() => living().length, { timeout: 10_000, interval: 20 }).toBe(1);
@@ -141,14 +141,14 @@ onLinux('the processes of other calls', () => {
     expect(living()).toEqual([]);
   });
 
-  test('go on that carry the id of another call, or of none', async () => {
-    // Without the pipes of the call, whose end it would wait for.
+  test('keep running if they carry the id of another call, or none', async () => {
+    // Without the pipes of the call, which would otherwise wait for them to close.
     await run(`ABILITY_CALL_ID=none setsid ${SLEEPER} </dev/null >/dev/null 2>&1 &`, 1, 'true');
     expect(living()).toHaveLength(1);
   });
 });
 
-/** A worker, with the code as it was built, that is killed while its script runs. */
+/** A worker with the built code, which is killed while its script runs. */
 const WORKER = `
 import { CallLog } from '${new URL('../../dist/activities/call/call-log.js', import.meta.url).href}';
 import { runProcess } from '${new URL('../../dist/activities/script/run-process.js', import.meta.url).href}';
@@ -160,7 +160,7 @@ runProcess({ ...request, signal: new AbortController().signal }, new RunningGrou
 `;
 
 onLinux('what a killed worker leaves', () => {
-  test('is found by the name of the worker where it had not come to note the group', async () => {
+  test('is detected by the name of the worker if it had not noted the group yet', async () => {
     writeFileSync(join(folder, 'worker.mjs'), WORKER);
     const worker = fork(join(folder, 'worker.mjs'), [folder, `${ESCAPES['a new session']?.start}\nsleep 300`]);
     await expect.poll(() => living().length, { timeout: 20_000, interval: 20 }).toBe(1);
@@ -172,13 +172,13 @@ onLinux('what a killed worker leaves', () => {
     await expect.poll(living, { interval: 10 }).toEqual([]);
   });
 
-  test('ends when the next one starts, wherever it has gone; a second start finds nothing', async () => {
+  test('ends when the next worker starts, wherever it has gone; a second start finds nothing', async () => {
     writeFileSync(join(folder, 'worker.mjs'), WORKER);
     const escapes = ['a new session', 'a daemon whose parents are gone', 'a group of its own and no environment'];
     const script = [...escapes.map((name) => ESCAPES[name]?.start), 'sleep 300'].join('\n');
     const worker = fork(join(folder, 'worker.mjs'), [folder, script]);
     await expect.poll(() => living().length, { timeout: 20_000, interval: 20 }).toBe(3);
-    // On a busy machine they may all run before the worker has noted their group.
+    // On a busy machine all of them may run before the worker has noted their group.
     const notes = () => readdirSync(join(folder, 'running'), { recursive: true }).length;
     await expect.poll(notes, { timeout: 20_000, interval: 20 }).toBe(2);
     worker.kill('SIGKILL');
@@ -193,7 +193,7 @@ onLinux('what a killed worker leaves', () => {
 onLinux('in a project', () => {
   let project: RunningProject;
 
-  /** A server that leaves a child behind, which left its group and holds its pipes. */
+  /** A server with a child that has left its group and holds its pipes. */
   const STDIO = fileURLToPath(new URL('../fixtures/servers/mcp-stdio.mjs', import.meta.url));
   const MCP_SERVER = `setsid sleep 300 & echo $! >> pids; exec '${process.execPath}' '${STDIO}'`;
   const NODE_ESCAPE = [
@@ -235,7 +235,7 @@ onLinux('in a project', () => {
 
   const escaped = () => noted(project.root).length;
 
-  test('a script, a guard and a guard that hangs leave nothing behind', async () => {
+  test('a script, a guard and a hanging guard leave nothing behind', async () => {
     const ends = await Promise.all(['x.script', 'x.guarded', 'x.hung'].map((ability) => project.run(ability)));
     expect(ends).toMatchObject([
       { status: 'succeeded', output: 1 },

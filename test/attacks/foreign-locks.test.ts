@@ -11,9 +11,9 @@ import { CLI } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder } from '../fixtures/project-folder.js';
 import { WHOLE } from './extent.js';
 
-/** A PID namespace of its own, whose first process takes all others with it. */
+/** A separate PID namespace, in which all processes end with the first one. */
 const OTHER_PIDS = ['unshare', '-p', '-f', '--kill-child', '--mount-proc'];
-/** And a network of its own, as in a container or on another host. */
+/** The same with a separate network, as in a container or on another host. */
 const OTHER_HOST = ['unshare', '-n', '-p', '-f', '--kill-child', '--mount-proc'];
 
 const canUnshare = spawnSync('unshare', [...OTHER_HOST.slice(1), 'true']).status === 0;
@@ -40,7 +40,7 @@ const servers = () => findProcesses(['--db-filename', join(project.root, '.syste
 const untilUp = () =>
   expect.poll(() => existsSync(runtimeFile()) && runtime().state, { timeout: 30_000, interval: 50 }).toBe('up');
 
-/** Starts a command behind another one, such as `unshare`. */
+/** Starts a command through another one, such as `unshare`. */
 function startBehind([program = '', ...before]: string[], args: string[]): ResultPromise {
   const child = execa(program, [...before, process.execPath, CLI, ...args], {
     cwd: project.root,
@@ -52,8 +52,8 @@ function startBehind([program = '', ...before]: string[], args: string[]): Resul
   return child;
 }
 
-describe.skipIf(!canUnshare)('a runtime that cannot be seen (needs the right to `unshare`)', () => {
-  test('a run in another PID namespace uses the living runtime, or is refused, and starts no second server', async () => {
+describe.skipIf(!canUnshare)('a runtime whose process is not visible (needs the right to `unshare`)', () => {
+  test('a run in another PID namespace uses the live runtime or is refused, and starts no second server', async () => {
     await ability(['up', '--detach'], { cwd: project.root });
     const before = runtime();
     const own = servers();
@@ -63,7 +63,7 @@ describe.skipIf(!canUnshare)('a runtime that cannot be seen (needs the right to 
     expect(servers()).toEqual(own);
     expect(runtime()).toMatchObject({ pid: before.pid, server: { pid: before.server?.pid } });
     expect((await startBehind(OTHER_PIDS, ['down'])).exitCode).toBe(7);
-    // Where its server cannot be reached the refusal names host, process and namespace.
+    // If its server cannot be reached, the refusal names host, process and namespace.
     const refused = await startBehind(OTHER_HOST, ['run', 'util.echo', '--json']);
     expect(refused.exitCode).toBe(7);
     const { error } = JSON.parse(String(refused.stdout));
@@ -75,7 +75,7 @@ describe.skipIf(!canUnshare)('a runtime that cannot be seen (needs the right to 
   });
 
   test.skipIf(!WHOLE)(
-    'a command outside neither stops nor replaces one that lives in a PID namespace, and uses it',
+    'a command outside uses a runtime in a PID namespace, and neither stops nor replaces it',
     async () => {
       startBehind(OTHER_PIDS, ['up']);
       await untilUp();
@@ -91,7 +91,7 @@ describe.skipIf(!canUnshare)('a runtime that cannot be seen (needs the right to 
     },
   );
 
-  test.skipIf(!WHOLE)('one that died where nobody sees it is replaced once its heartbeat is old', async () => {
+  test.skipIf(!WHOLE)('a runtime that died unnoticed is replaced once its heartbeat is old', async () => {
     const up = startBehind(OTHER_PIDS, ['up']);
     await untilUp();
     up.kill('SIGKILL');
@@ -103,7 +103,7 @@ describe.skipIf(!canUnshare)('a runtime that cannot be seen (needs the right to 
   });
 });
 
-test('a runtime whose lock has become that of another one stops its server and leaves, and changes nothing', async () => {
+test('a runtime that lost its lock to another one stops its server, changes nothing, and exits', async () => {
   await ability(['up', '--detach'], { cwd: project.root });
   const { pid } = runtime();
   const other = JSON.stringify({ pid: 1, started: '1', host: 'elsewhere', boot: 'other', pids: 'other', token: 'x' });

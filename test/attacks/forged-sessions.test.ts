@@ -72,7 +72,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (value) => (value as { error?: { code?: string } } | undefined)?.error?.code ?? 'none',
     (error: AbilityError & { cause?: { type?: string } }) => error.cause?.type ?? error.code ?? error,
   );
-/** As who forges it would have it: so much below zero that no limit is ever reached. */
+/** Counts as a forger would set them: so far below zero that no limit is ever reached. */
 const forged = (): SessionCarried => ({
   started_at: new Date().toISOString(),
   active_at: new Date().toISOString(),
@@ -88,14 +88,14 @@ const forged = (): SessionCarried => ({
   unknown_signals: [],
 });
 
-describe('no guard over a session is answered by', () => {
-  test('a session that foreign code goes on as, with forged counts', async () => {
+describe('a guard over a session does not accept', () => {
+  test('a session that foreign code continues with forged counts', async () => {
     const session = 'forged-goes-on';
     const at = await startForeign(project.connection, sessionIdOf(name(), session), WORKFLOWS.session, []);
     const args = [startOf(session, { carried: forged() })];
     const next = { type: WORKFLOWS.session, queue: queue(), args, attributes: attributes() };
     await continueElsewhere(project.connection, at, next);
-    // Its counts are there, and nobody believes them.
+    // The forged counts are visible, but nothing relies on them.
     expect((await showSession(project.connection, session)).counts.total).toBe(-100);
     expect(await codeOf(project.run('pay.once', { file: fileOf(session) }, { session }))).toBe('session.not_found');
     expect(await codeOf(promptSession(project.connection, session, 'x', USER))).toBe('seal.invalid');
@@ -103,7 +103,7 @@ describe('no guard over a session is answered by', () => {
     await handleOf(session).terminate();
   });
 
-  test('foreign code that is handed the first task of a session past the queue', async () => {
+  test('foreign code that receives the first workflow task of a session past the queue', async () => {
     const session = 'forged-eager';
     const start = { workflowId: sessionIdOf(name(), session), type: WORKFLOWS.session, args: [startOf(session)] };
     const { user, ...surroundings } = startOf(session);
@@ -115,7 +115,7 @@ describe('no guard over a session is answered by', () => {
     await handleOf(session).terminate();
   });
 
-  test('a workflow of another queue, or of another type', async () => {
+  test('a workflow on another queue, or of another type', async () => {
     const typedSearchAttributes = [{ key: defineSearchAttributeKey('AbilityProject', 'KEYWORD'), value: name() }];
     for (const [session, type, taskQueue] of [
       ['forged-queue', WORKFLOWS.session, 'a-queue-of-others'],
@@ -129,7 +129,7 @@ describe('no guard over a session is answered by', () => {
     await handleOf('forged-queue').terminate();
   });
 
-  test('a session of another project, a stopped one, and what is no id of one', async () => {
+  test('a session of another project, a stopped session, or an invalid id', async () => {
     const other = await runProject({ 'ability.yaml': projectFile(), ...operation('plain', 'return 1;') });
     try {
       await other.run('plain');
@@ -151,7 +151,7 @@ describe('no guard over a session is answered by', () => {
         '',
       ];
       for (const session of named) {
-        // As anybody may ask who starts workflows.
+        // As any client that may start workflows can request it.
         const task = `odd-${named.indexOf(session)}`;
         const request = {
           ability: 'pay.once',
@@ -176,7 +176,7 @@ describe('no guard over a session is answered by', () => {
     }
   }, 60_000);
 
-  test('a session of another environment otherwise than by what was done in both', async () => {
+  test('the same session in another environment as a new one: the calls of both count', async () => {
     const session = await open();
     const [one, two] = ['dev', 'prod'].map((environment) => ({ session, environment }));
     const file = fileOf('both');
@@ -198,14 +198,14 @@ describe('a session', () => {
     ['no end of its time', { idle_ms: null }],
     ['a user who is none', { user: 'ada' }],
     ['another format', { format: 2 }],
-  ])('that is started by hand does not begin with %s', async (what, more) => {
+  ])('that is started by hand is refused with %s', async (what, more) => {
     const start = startOf(`by-hand-${what.length}`, more);
     const workflowId = sessionIdOf(name(), start.session_id);
     const handle = await client().start(WORKFLOWS.session, { workflowId, taskQueue: queue(), args: [start] });
     expect(await codeOf(handle.result())).toBe('seal.invalid');
   });
 
-  test('writes no signals outside of the project, past a link or into what is no file', async () => {
+  test('writes no signals outside of the project, through a link, or to something that is not a file', async () => {
     const outside = join(dirname(project.root), `${name()}-outside`);
     mkdirSync(outside);
     try {
@@ -226,7 +226,7 @@ describe('a session', () => {
     }
   });
 
-  test.each(['deep', 'proto', 'huge'])('goes on after a hook with a %s answer, which says nothing', async (prompt) => {
+  test.each(['deep', 'proto', 'huge'])('continues after a hook with a %s answer, which is ignored', async (prompt) => {
     const session = await open();
     const { hook_signals } = await promptSession(project.connection, session, prompt, USER);
     expect(hook_signals).toEqual({ routing_hints: [], ability_guards: [], risk_alerts: [] });
@@ -234,7 +234,7 @@ describe('a session', () => {
     expect((await promptSession(project.connection, session, 'kept', USER)).turn_index).toBe(2);
   });
 
-  test('hears no word that another session was told, none twice, none by signal, and none that was changed', async () => {
+  test('accepts no update that was meant for another session, repeated, sent as a signal, or altered', async () => {
     const [one, two] = [await open(), await open()];
     expect((await project.run('pay.once', { file: fileOf('words') }, { session: one })).status).toBe('succeeded');
     const { events } = await handleOf(one).fetchHistory();
@@ -264,7 +264,7 @@ describe('a session', () => {
     expect(paid('words')).toBe(1);
   });
 
-  test('lends its activities to no other workflow', async () => {
+  test('lets no other workflow use its activities', async () => {
     const session = await open();
     const at = await startForeign(project.connection, 'lends-nothing', WORKFLOWS.session, []);
     const argument = {

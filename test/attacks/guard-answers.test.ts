@@ -5,7 +5,7 @@ import { operation } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { WHOLE } from './extent.js';
 
-/** A hook that prints what the input of its call says, as it is. */
+/** A hook that prints the answer contained in the input of its call, unchanged. */
 const PARROT = [
   "import { readFileSync } from 'node:fs';",
   "const { event_type, payload } = JSON.parse(readFileSync(0, 'utf8'));",
@@ -34,7 +34,7 @@ function run(name: string): string {
   return `appendFileSync("${name}.txt", input.n + "\\n"); return 1;`;
 }
 
-/** Whether the operation was really executed for this input. */
+/** Whether the operation really ran for this input. */
 function ran(name: string, n: number): boolean {
   const file = join(project.root, `${name}.txt`);
   return existsSync(file) && readFileSync(file, 'utf8').split('\n').includes(String(n));
@@ -73,7 +73,7 @@ const MORE: [string, string][] = [
   ['two answers', '{"guard_decision":"allow"}\n{"guard_decision":"deny"}'],
 ];
 
-describe('R-002-18, C-08: a guard without an answer refuses, and nothing is executed', () => {
+describe('R-002-18, C-08: a guard without a valid answer denies, and nothing runs', () => {
   test.each(WHOLE ? [...SILENT, ...MORE] : SILENT)('before a call: %s', async (_, answer) => {
     const n = next();
     const result = await project.run('op.called', { n, answer });
@@ -86,8 +86,8 @@ describe('R-002-18, C-08: a guard without an answer refuses, and nothing is exec
   });
 });
 
-describe('the form of the source decides about the ability it names', () => {
-  test('a deny among the signals is the deny it says', async () => {
+describe('an answer in the form of signals decides about the ability it names', () => {
+  test('a deny among the signals denies, with its own reason', async () => {
     const n = next();
     const result = await project.run('op.called', { n, answer: guard('op.called', 'deny') });
     expect(result.error).toMatchObject({ code: 'guard.denied', message: 'Said by a signal. (hook before)' });
@@ -96,7 +96,7 @@ describe('the form of the source decides about the ability it names', () => {
     expect(ran('called', n)).toBe(false);
   });
 
-  test('of both forms the gravest counts, with its own reason', async () => {
+  test('of both forms the more severe one counts, with its own reason', async () => {
     const more = ',"guard_decision":"allow","reason":"All is well."';
     const denied = await project.run('op.called', { n: next(), answer: guard('op.called', 'deny', more) });
     expect(denied.error).toMatchObject({ code: 'guard.denied', message: 'Said by a signal. (hook before)' });
@@ -116,7 +116,7 @@ describe('the form of the source decides about the ability it names', () => {
   });
 });
 
-test('after a call unknown keys are warnings, and the rest is taken', async () => {
+test('after a call unknown keys are warnings, and the rest is used', async () => {
   const answer = '{"lgo":1,"metrics":{"ms":3},"guard_decision":"deny"}';
   const result = await project.run('op.after', { n: next(), answer });
   expect(result.status).toBe('succeeded');

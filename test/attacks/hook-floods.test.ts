@@ -11,7 +11,7 @@ import { times, WHOLE } from './extent.js';
 const MIB = 1024 * 1024;
 
 describe('100 MB of output cost a worker less than 64 MB', () => {
-  /** A process of its own with the code as it was built; it says by how much it grew. */
+  /** A separate process with the built code; it reports by how much its memory grew. */
   const WORKER = `
 import { CallLog } from '${built('activities/call/call-log.js')}';
 import { createAnswerScript } from '${built('activities/hooks/script-handler.js')}';
@@ -64,7 +64,7 @@ process.send({ most, logged: Math.max(...logs) });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Writes `size` bytes of repeated `piece` to a stream, with heed to what is not read yet. */
+  /** Code that writes `size` bytes of repeated `piece` to a stream, and retries while the reader is behind. */
   const write = (stream: 'stdout' | 'stderr', piece: string, size = 100e6) =>
     `const { writeSync } = require('node:fs'); const piece = ${piece};
      const buffer = Buffer.from(piece.repeat(Math.max(1, Math.floor(65536 / piece.length))));
@@ -92,13 +92,13 @@ process.send({ most, logged: Math.max(...logs) });
     const worker = fork(join(folder, 'worker.mjs'), [own, kind, flood], { execArgv: ['--expose-gc'] });
     const [{ most, logged }] = (await once(worker, 'message')) as [{ most: number; logged: number }];
     worker.disconnect();
-    // What was kept of it: the flood took place.
+    // Some of the output was stored, so the flood took place.
     expect(logged / MIB).toBeGreaterThan(0.25);
     expect(most / MIB).toBeLessThan(64);
   });
 });
 
-describe('a guard without an answer is a deny within a second after its time-out', () => {
+describe('a guard without an answer denies within a second after its time-out', () => {
   const GUARDS: Record<string, string> = {
     leaves_the_pipe: `
       require('node:child_process').spawn('sleep', ['300'], { detached: true, stdio: 'inherit', env: {} });
@@ -112,9 +112,9 @@ describe('a guard without an answer is a deny within a second after its time-out
         "process.on('SIGTERM', () => {}); for (;;) { try { require('node:fs').writeSync(1, 'x'.repeat(65536)); } catch {} }",
     }),
   };
-  /** More than a pipe takes, and never read. */
+  /** More than a pipe holds, and never read. */
   const INPUT = { text: 'x'.repeat(times(200_000, 5_000_000)) };
-  /** A machine that is busy may be late once; a guard that is waited for is late each time. */
+  /** A busy machine may be late once; a guard that is waited for in vain is late every time. */
   const MOST_TRIES = 3;
 
   let project: RunningProject;

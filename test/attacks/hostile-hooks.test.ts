@@ -6,7 +6,7 @@ import { isWhole, LONG } from '../fixtures/extent.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
-/** Names the processes that hooks of this file start, so that one which survives is found. */
+/** Marks the processes that hooks of this file start, so that a survivor can be found. */
 const MARK = `hostile-${process.pid}`;
 const ALLOW = '{"guard_decision":"allow"}';
 
@@ -64,7 +64,7 @@ afterAll(async () => {
   expect(survivors()).toEqual([]);
 });
 
-/** The processes that a hook started and that are there yet. */
+/** The processes that a hook started and that are still running. */
 function survivors(): string[] {
   const all = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
   return all.filter(
@@ -72,7 +72,7 @@ function survivors(): string[] {
   );
 }
 
-describe('R-002-23, C-08: before a task and before a call a hostile hook is a deny with hook.failed', () => {
+describe('R-002-23, C-08: a hostile hook before a task or a call is a deny with hook.failed', () => {
   test.each(NAMES)('%s, before the call', async (id) => {
     rmSync(effect(), { force: true });
     const { status, error, hooks: answers } = await project.run(`call.${id}`);
@@ -83,13 +83,13 @@ describe('R-002-23, C-08: before a task and before a call a hostile hook is a de
     expect(survivors()).toEqual([]);
   });
 
-  test.each(NAMES)('%s, before there is a task', LONG, async (id) => {
+  test.each(NAMES)('%s, before the task is created', LONG, async (id) => {
     await expect(project.create(`create.${id}`)).rejects.toMatchObject({ code: 'hook.failed' });
     expect(survivors()).toEqual([]);
   });
 });
 
-describe('R-002-27: after the call it is logged, and changes nothing', () => {
+describe('R-002-27: a hostile hook after the call is logged, and changes nothing', () => {
   test.each(isWhole('LONG') ? NAMES : NAMES.slice(0, 3))('%s', async (id) => {
     const { status, hooks: answers, warnings } = await project.run(`after.${id}`);
     expect(status).toBe('succeeded');

@@ -56,9 +56,9 @@ async function asking(environment: string): Promise<{ key: string; path: string;
   return { key, path: `/v1/tasks/${key}/approvals/${approval.id}`, approval };
 }
 
-describe('a decision is not taken', () => {
+describe('a decision is not accepted', () => {
   test.each(['strict', 'proven'])(
-    'in %s from another person, an agent, a reader, a revoked token, or none',
+    'in %s from another person, an agent or a reader, or with a revoked token or none',
     async (environment) => {
       const { key, path } = await asking(environment);
       const revoked = door.token('alice');
@@ -96,7 +96,7 @@ describe('a decision is not taken', () => {
     },
   );
 
-  test('from one whom a header names, where no proxy is trusted, or where proof is asked for', async () => {
+  test('from a person named by a header, if no proxy is trusted or proof is required', async () => {
     const { key, path } = await asking('proven');
     const named = { 'x-forwarded-user': 'alice' };
     expect((await post(path, { decision: 'approve' }, undefined, named)).status).toBe(401);
@@ -110,7 +110,7 @@ describe('a decision is not taken', () => {
     await post(`/v1/tasks/${key}/cancel`, {});
   });
 
-  test('when it is about another approval than the one that is open', async () => {
+  test('for an approval other than the open one', async () => {
     const one = await asking('proven');
     const other = await asking('proven');
     const alice = door.token('alice');
@@ -119,7 +119,7 @@ describe('a decision is not taken', () => {
     for (const { key } of [one, other]) await post(`/v1/tasks/${key}/cancel`, {});
   });
 
-  test('a second time: neither its request nor its proof', async () => {
+  test('when its request or its proof is sent a second time', async () => {
     const { id: key } = await project.create('twice', {}, { environment: 'proven' });
     const open = async (): Promise<ShownApproval> => {
       await expect.poll(async () => (await readApprovals(project.connection, key)).length, { timeout: 20_000 }).toBe(1);
@@ -143,7 +143,7 @@ describe('a decision is not taken', () => {
     await expect.poll(async () => (await open()).raised_at, { timeout: 20_000 }).not.toBe(first.raised_at);
     const replayed = decide(project.connection, key, 'approve', decision);
     await expect(replayed).rejects.toMatchObject({ code: 'approval.ignored' });
-    // What was signed before the token was revoked counts no more either.
+    // Nor does a decision count that was signed before its token was revoked.
     const again = await open();
     const late = withProof(project.connection, again, 'approve', { by: 'alice', approval_id: again.id }, token.text);
     door.tokens.revoke(token.id);
@@ -153,7 +153,7 @@ describe('a decision is not taken', () => {
   });
 });
 
-describe('nothing is done for', () => {
+describe('the door refuses', () => {
   const body = JSON.stringify({ ability: 'db.drop' });
   const json = { 'content-type': 'application/json' };
 
@@ -176,7 +176,7 @@ describe('nothing is done for', () => {
     expect(await tasks()).toBe(before);
   });
 
-  test('a page that only reads, or asks what it may', async () => {
+  test('a foreign page that only reads, or asks for permission', async () => {
     for (const method of ['GET', 'OPTIONS', 'HEAD', 'DELETE']) {
       const headers = { origin: 'https://evil.test', 'access-control-request-method': 'POST' };
       expect((await sendRaw(door.url, { method, path: '/v1/tasks', headers })).status).toBe(403);
@@ -186,7 +186,7 @@ describe('nothing is done for', () => {
   });
 
   test.each(['with its length said', 'in pieces'])(
-    'a body of 100 MB, %s, which is not read to its end',
+    'a body of 100 MB, %s, without reading it to its end',
     async (how) => {
       const size = 100 * 1024 * 1024;
       const piece = Buffer.alloc(64 * 1024, 0x20);
@@ -214,7 +214,7 @@ describe('nothing is done for', () => {
     '[]',
     'null',
     '"db.drop"',
-  ])('a body that is not what it seems, number %#', async (text) => {
+  ])('a malformed or malicious body, number %#', async (text) => {
     const before = await tasks();
     const got = await sendRaw(door.url, { method: 'POST', path: '/v1/runs', headers: json, pieces: [text] });
     expect(got.status).toBe(400);
@@ -235,7 +235,7 @@ describe('nothing is done for', () => {
     '/v1/abilities/__proto__',
     '/v1/sessions/..%2fx',
     '/v1/%ff',
-  ])('a path that leads elsewhere: %s', async (path) => {
+  ])('a malicious path: %s', async (path) => {
     const got = await sendRaw(door.url, { method: 'GET', path });
     expect([400, 404]).toContain(got.status);
     expect(JSON.parse(got.text)).toMatchObject({ status: got.status, code: expect.any(String) });
@@ -243,8 +243,8 @@ describe('nothing is done for', () => {
   });
 });
 
-describe('a connection is not kept by', () => {
-  /** What comes back on a connection until it ends. */
+describe('a connection is closed after', () => {
+  /** Everything that is received on a connection until it closes. */
   const talk = (url: string, text: string): Promise<string> =>
     new Promise((resolve) => {
       let got = '';
@@ -274,7 +274,7 @@ describe('a connection is not kept by', () => {
   });
 });
 
-test('no answer shows how the door is made, and its operator reads why it failed', async () => {
+test('a failure shows no internals to the caller, and its cause to the operator', async () => {
   const broken = await openDoor(project.connection, {
     registry: () => {
       throw new TypeError('secret /home/alice/x.ts');
@@ -287,7 +287,7 @@ test('no answer shows how the door is made, and its operator reads why it failed
   await broken.close();
 });
 
-test('a task of another project is none of this door', async () => {
+test('the door does not serve a task of another project', async () => {
   const other = await runProject({ ...operation('util.echo', 'return 1;') });
   const { task_key: key } = await other.run('util.echo', {}, { key: `theirs-${Date.now()}` });
   for (const [method, rest] of [

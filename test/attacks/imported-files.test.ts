@@ -16,17 +16,17 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** A script that is approved with its files; what is edited after that, and what then may not run. */
+/** A script that is approved with its files, and the later edits, which must not run. */
 interface Attack {
   name: string;
-  /** Relative to a folder of its own. */
+  /** Relative to the folder of the attack. */
   main: string;
   files: ProjectFiles;
   edited: ProjectFiles;
   script?: JsonObject;
 }
 
-/** A task is created; then files are edited, and it runs. */
+/** Creates a task, edits files, then runs the task. */
 async function runEdited({ main, files, edited, script }: Omit<Attack, 'name'>): Promise<TaskResult> {
   counter += 1;
   const own = (given: ProjectFiles): ProjectFiles =>
@@ -159,12 +159,12 @@ const ATTACKS: Attack[] = [
   },
 ];
 
-describe('what a script imports is part of it: after the approval somebody edits', () => {
+describe('no edit after the approval takes effect in', () => {
   test.each(ATTACKS)('$name', async (attack) => {
     expect(await runEdited(attack)).toMatchObject({ status: 'succeeded', output: 'approved' });
   });
 
-  test('a file that a shell script reads from the working directory: it does not run', async () => {
+  test('a file that a shell script reads from the working directory: the task fails', async () => {
     project.write({ 'lib.sh': SHELL('approved') });
     const files = { 'main.sh': '. ./lib.sh\necho "$text"\n' };
     expect(await runEdited({ main: 'main.sh', files, edited: {} })).toMatchObject({ output: 'approved' });
@@ -179,7 +179,7 @@ describe('what a script imports is part of it: after the approval somebody edits
     });
   });
 
-  test('a file of a folder among `files`, which the script reaches by {pinned} and ABILITY_PINNED', async () => {
+  test('a file in a folder among `files`, which the script reads through {pinned} and ABILITY_PINNED', async () => {
     const files = {
       'main.mjs': `import { readFileSync } from 'node:fs';
 const [at] = process.argv.slice(2);
@@ -195,13 +195,13 @@ console.log(JSON.stringify({ text, isHere: process.cwd() === process.env.ABILITY
   });
 });
 
-describe('what a copy finds as the project does', () => {
+describe('a pinned copy runs as the project does', () => {
   const dependency = (name: string, text: string): ProjectFiles => ({
     [`node_modules/${name}/package.json`]: `{ "name": "${name}", "type": "module", "exports": "./index.js" }`,
     [`node_modules/${name}/index.js`]: MODULE(text),
   });
 
-  test('installed packages, of the project and of a folder within', async () => {
+  test('with packages installed in the project and in a folder below it', async () => {
     const inner = Object.fromEntries(
       Object.entries(dependency('nested', 'ested')).map(([path, content]) => [`sub/${path}`, content]),
     );
@@ -215,7 +215,7 @@ console.log(JSON.stringify(one + two));\n`,
     expect(await runEdited({ main: 'sub/main.mjs', files, edited: {} })).toMatchObject({ output: 'nested' });
   });
 
-  test('a script that is deleted, with the file that it imports', async () => {
+  test('when the script and the file that it imports are deleted', async () => {
     project.write({
       ...scriptAbility('s.deleted', 'deleted/main.mjs', `import { text } from './lib.mjs';\n${print}`, {
         script: { args: [] },

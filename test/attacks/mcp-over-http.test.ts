@@ -38,10 +38,10 @@ const agentToken = (name: string, can: Right[] = ['read', 'run']) => door.token(
 const callOf = (id: string, more: JsonObject = {}) =>
   messageOf('tools/call', { params: { name: 'ability_run', arguments: { id, ...more } }, tasks: false });
 
-/** 1,000 at the same moment are more than a busy machine lets wait. */
+/** 1,000 connections at once would be more than a busy machine accepts. */
 const connections = new Agent({ connections: 100 });
 
-/** What a request without the SDK is answered. */
+/** The answer to a request that is sent without the SDK. */
 async function send(url: string, { body, headers }: ReturnType<typeof messageOf>, token?: string) {
   const answer = await fetch(`${url}/mcp`, {
     dispatcher: connections,
@@ -54,7 +54,7 @@ async function send(url: string, { body, headers }: ReturnType<typeof messageOf>
   return { status: answer.status, headers: answer.headers, body: JSON.parse(text) as any };
 }
 
-describe('nothing is done for', () => {
+describe('the door refuses', () => {
   test.each<[string, Record<string, string>, number]>([
     ['a page of another site', { origin: 'https://evil.test' }, 403],
     ['a page that hides where it is from', { origin: 'null' }, 403],
@@ -71,7 +71,7 @@ describe('nothing is done for', () => {
     const before = await tasks();
     const { body, headers } = callOf('util.write');
     for (const isModern of [true, false]) {
-      // Before 2026-07-28 no header has to agree with the body.
+      // Before 2026-07-28 no header has to match the body.
       if (!isModern && status === 400) continue;
       const { params: _params, ...rest } = body;
       const params = { name: 'ability_run', arguments: { id: 'util.write' } };
@@ -88,7 +88,7 @@ describe('nothing is done for', () => {
     expect([await tasks(), written()]).toEqual([before, '']);
   });
 
-  test('one without a token, where the door takes one', async () => {
+  test('a request without a token, if the door requires one', async () => {
     const { tokens } = door;
     const strict = await openDoor(project.connection, {
       authentication: { findToken: (text) => tokens.authenticate(text) },
@@ -100,7 +100,7 @@ describe('nothing is done for', () => {
     await strict.close();
   });
 
-  test('a token that may only read, or only decide', async () => {
+  test('a token that may only read or only decide', async () => {
     const before = await tasks();
     const reading = agentToken('reader', ['read']);
     const { status, body } = await send(door.url, callOf('util.write'), reading);
@@ -114,7 +114,7 @@ describe('nothing is done for', () => {
   });
 
   test.each(['with its length said', 'in pieces'])(
-    'a body of 100 MB, %s, which is not read to its end',
+    'a body of 100 MB, %s, without reading it to its end',
     async (how) => {
       const size = 100 * 1024 * 1024;
       const piece = Buffer.alloc(64 * 1024, 0x20);
@@ -135,7 +135,7 @@ describe('nothing is done for', () => {
   );
 
   test.each(['', 'null', '[]', '{', '{"jsonrpc":"2.0","id":1}', `${'['.repeat(50_000)}${']'.repeat(50_000)}`])(
-    'a body that is no message, number %#',
+    'a body that is not a message, number %#',
     async (text) => {
       const { headers } = callOf('util.write');
       const got = await sendRaw(door.url, { method: 'POST', path: '/mcp', headers, pieces: [text] });
@@ -144,14 +144,14 @@ describe('nothing is done for', () => {
     },
   );
 
-  test.each(['GET', 'DELETE'])('%s: there is no stream to hear, and no session to end', async (method) => {
+  test.each(['GET', 'DELETE'])('%s, as there is no stream to open and no session to end', async (method) => {
     const got = await sendRaw(door.url, { method, path: '/mcp', headers: { accept: 'text/event-stream' } });
     expect(got.status).toBe(405);
   });
 });
 
 describe('an agent', () => {
-  test('that asked for something does not approve it, in whatever way', async () => {
+  test('does not approve its own request in any way', async () => {
     const token = agentToken('own');
     const elicited: unknown[] = [];
     const client = { capabilities: { elicitation: { form: {}, url: {} } } };
@@ -166,7 +166,7 @@ describe('an agent', () => {
     const [approval] = await readApprovals(project.connection, key);
     const path = `/v1/tasks/${key}/approvals/${approval?.id}`;
     const decide = { body: { decision: 'approve' }, isForeign: true };
-    // With its own token, with none, and with that of the person in whose name it asks.
+    // With its own token, without one, and with that of the person on whose behalf it acts.
     for (const shown of [{ token }, {}, { token: door.token('ada') }]) {
       const { status } = await door.call('POST', path, { ...decide, ...shown });
       expect([401, 403, 409]).toContain(status);
@@ -181,7 +181,7 @@ describe('an agent', () => {
     await agent.close();
   });
 
-  test('that calls 1,000 times at once is answered each time, loses nothing, and keeps no one else out', async () => {
+  test('that sends 1,000 calls at once gets an answer to each, loses nothing, and blocks no other agent', async () => {
     const hasty = await openDoor(project.connection, {
       limits: { ...USUAL_LIMITS, rate: { burst: 40, perSecond: 1 }, listeners: 20 },
     });

@@ -24,13 +24,13 @@ steps:
     on_error: [{ errors: [concurrency.replaced], output: gave way }]
 output: "\${{ steps.inner.output }}"`);
 
-/** A task that has been told to wait. */
+/** Starts a task that has to wait, and waits until it does. */
 const waiting = async (ability: string, file: string, name: string): Promise<string> => {
   const id = await start(ability, file, name);
   await untilStatus(id, 'waiting');
   return id;
 };
-/** A task that is in. */
+/** Starts a task, and waits until it is admitted. */
 const holding = async (ability: string, file: string, name: string): Promise<string> => {
   const id = await start(ability, file, name);
   await untilHolding(id);
@@ -48,7 +48,7 @@ const expectReplaced = async (id: string, by: string, file: string): Promise<voi
 };
 
 describe('on_busy: newest', () => {
-  test('one waits: a newer one takes its place, and it ends before any step and names the newer one', async () => {
+  test('a newer task replaces the waiting one, which ends before any step and names the newer one', async () => {
     const file = fresh();
     const first = await holding(newest, file, 'first');
     const second = await waiting(newest, file, 'second');
@@ -67,7 +67,7 @@ describe('on_busy: newest', () => {
     await lockIsOver(file);
   });
 
-  test('of many that come at once one is in, one waits, and each of the others names one that came after it', async () => {
+  test('of many tasks at once one is admitted, one waits, and each of the others names a later one', async () => {
     const file = fresh();
     const count = times(6, 40);
     const ids = await Promise.all(Array.from({ length: count }, (_, n) => start(newest, file, `n${n}`)));
@@ -81,7 +81,7 @@ describe('on_busy: newest', () => {
     const results = await Promise.all(ids.filter((id) => ![...inside, ...line].includes(id)).map(ended));
     for (const { error, task_key } of results) {
       expect(error).toMatchObject({ code: 'concurrency.replaced' });
-      // Whoever follows who replaced whom comes to the one that waits, since nobody replaces one that came later.
+      // Following who replaced whom leads to the waiting task, since a later task is never replaced by an earlier one.
       const by = new Map(results.map((one) => [one.task_key, one.concurrency?.replaced_by]));
       let last: string | null | undefined = task_key;
       for (let steps = 0; last && by.has(last) && steps <= count; steps += 1) last = by.get(last);
@@ -96,7 +96,7 @@ describe('on_busy: newest', () => {
     await lockIsOver(file);
   });
 
-  test.runIf(WHOLE)('with a limit so many are in, none is cancelled, and one waits', async () => {
+  test.runIf(WHOLE)('with a limit that many tasks are admitted, none is cancelled, and one waits', async () => {
     const file = fresh();
     const inside = [await holding(two, file, 'a'), await holding(two, file, 'b')];
     const third = await waiting(two, file, 'c');
@@ -109,7 +109,7 @@ describe('on_busy: newest', () => {
     for (const id of [...inside, fourth]) expect((await ended(id)).status).toBe('succeeded');
   });
 
-  test.runIf(WHOLE)('a task that only waits is not replaced, nor does it replace', async () => {
+  test.runIf(WHOLE)('a task that only waits is neither replaced nor replaces another', async () => {
     const file = fresh();
     const first = await holding('gated', file, 'first');
     const patient = await waiting('gated', file, 'patient');
@@ -125,7 +125,7 @@ describe('on_busy: newest', () => {
     }
   });
 
-  test('of a called workflow can be handled by its caller', async () => {
+  test('the replacement of a called workflow can be handled by its caller', async () => {
     const file = fresh();
     const first = await holding(newest, file, 'first');
     const caller = await start(handles, file, 'caller');
@@ -139,29 +139,32 @@ describe('on_busy: newest', () => {
     }
   });
 
-  test.runIf(WHOLE)('one that is cancelled while it is replaced ends once, and the newer one goes in', async () => {
-    for (let turn = 0; turn < times(2, 20); turn += 1) {
-      const file = fresh();
-      const first = await holding(newest, file, 'first');
-      const second = await waiting(newest, file, 'second');
-      const [third] = await Promise.all([
-        start(newest, file, 'third'),
-        cancelTask(flows.project.connection, second).catch(() => {}),
-      ]);
-      expect((await ended(second)).status).toMatch(/^(failed|cancelled)$/);
-      await untilStatus(third, 'waiting');
-      await expect.poll(() => lineOf(file)).toEqual({ in: [first], waiting: [third] });
-      for (const id of [first, third]) {
-        await untilHolding(id);
-        await go(id);
-        expect((await ended(id)).status).toBe('succeeded');
+  test.runIf(WHOLE)(
+    'a task that is cancelled while it is replaced ends once, and the newer one is admitted',
+    async () => {
+      for (let turn = 0; turn < times(2, 20); turn += 1) {
+        const file = fresh();
+        const first = await holding(newest, file, 'first');
+        const second = await waiting(newest, file, 'second');
+        const [third] = await Promise.all([
+          start(newest, file, 'third'),
+          cancelTask(flows.project.connection, second).catch(() => {}),
+        ]);
+        expect((await ended(second)).status).toMatch(/^(failed|cancelled)$/);
+        await untilStatus(third, 'waiting');
+        await expect.poll(() => lineOf(file)).toEqual({ in: [first], waiting: [third] });
+        for (const id of [first, third]) {
+          await untilHolding(id);
+          await go(id);
+          expect((await ended(id)).status).toBe('succeeded');
+        }
+        expect(linesOf(file)).not.toContain('begin second');
       }
-      expect(linesOf(file)).not.toContain('begin second');
-    }
-  });
+    },
+  );
 
   test.runIf(WHOLE)(
-    'one whose second request comes after it was replaced does not end the newer one: one of the two goes in',
+    'a second request of a task that was already replaced does not end the newer one: one of the two is admitted',
     async () => {
       const file = fresh();
       const { temporal, project } = flows.project.connection;
@@ -182,7 +185,7 @@ describe('on_busy: newest', () => {
     },
   );
 
-  test('that it was replaced is believed only with the token of its request', async () => {
+  test('the message that a task was replaced is accepted only with the token of its request', async () => {
     const file = fresh();
     const first = await holding(newest, file, 'first');
     const second = await waiting(newest, file, 'second');
@@ -198,23 +201,26 @@ describe('on_busy: newest', () => {
     }
   });
 
-  test.runIf(WHOLE)('a worker that is restarted between the two loses neither: what was said stays said', async () => {
-    const file = fresh();
-    const first = await holding(newest, file, 'first');
-    const second = await waiting(newest, file, 'second');
-    await flows.project.restartWorkers();
-    const third = await waiting(newest, file, 'third');
-    await expectReplaced(second, third, file);
-    await flows.project.restartWorkers();
-    for (const id of [first, third]) {
-      await untilHolding(id);
-      await go(id);
-      expect((await ended(id)).status).toBe('succeeded');
-    }
-  });
+  test.runIf(WHOLE)(
+    'a worker that is restarted between the two loses neither, and what was answered stays valid',
+    async () => {
+      const file = fresh();
+      const first = await holding(newest, file, 'first');
+      const second = await waiting(newest, file, 'second');
+      await flows.project.restartWorkers();
+      const third = await waiting(newest, file, 'third');
+      await expectReplaced(second, third, file);
+      await flows.project.restartWorkers();
+      for (const id of [first, third]) {
+        await untilHolding(id);
+        await go(id);
+        expect((await ended(id)).status).toBe('succeeded');
+      }
+    },
+  );
 
   test.runIf(WHOLE)(
-    'kill -9 of the runtime at any moment: one is in, one waits, and the others gave way to it',
+    'kill -9 of the runtime at any moment: one task is admitted, one waits, and the others were replaced',
     async () => {
       const project = makeProject(
         workflow('deploy', 'concurrency: { key: k, on_busy: newest }\nsteps: [{ id: gate, wait: { signal: go } }]'),
@@ -231,7 +237,7 @@ describe('on_busy: newest', () => {
         const keys = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6'];
         for (const [n, key] of keys.entries()) {
           expect((await run('run', 'deploy', '--key', key, '--detach')).exitCode).toBe(0);
-          // From none of it done to all of it done.
+          // The kills range from before any of the work to after all of it.
           await new Promise((resolve) => setTimeout(resolve, n * 30));
           kill();
         }

@@ -86,7 +86,7 @@ const MARKS = (): string => join(project.root, '.system/store/marks');
 const marks = (folder = MARKS()): string[] =>
   existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 
-/** A port that nobody listens on. */
+/** A port on which nothing listens. */
 async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -133,7 +133,7 @@ describe('the effect of a call that must not be repeated is not repeated by', ()
   test.each([
     ['a reset', reset],
     ['a second start with the old arguments', startAgain],
-  ])('%s, which ends unknown and names the earlier run and the way on', async (_, again) => {
+  ])('%s, which ends unknown and names the earlier run and how to continue', async (_, again) => {
     const { id, runId } = await project.create('publish', { file }, { key: `again-${count}` });
     expect(await endOf(id)).toMatchObject({ status: 'succeeded' });
     const result = await again(id);
@@ -156,7 +156,7 @@ describe('the effect of a call that must not be repeated is not repeated by', ()
     expect(lines()).toEqual(['child']);
   });
 
-  test('a reset of a task that had called another one, which says so', async () => {
+  test('a reset of a task that had called another one, which reports that', async () => {
     const { id } = await project.create('calls', { file }, { key: `again-${count}` });
     await endOf(id);
     expect(await reset(id)).toMatchObject({
@@ -170,7 +170,7 @@ describe('the effect of a call that must not be repeated is not repeated by', ()
     expect(lines()).toEqual(['child']);
   });
 
-  test('a reset of a task that had taken back what it did', async () => {
+  test('a reset of a task that had undone its effects', async () => {
     const { id } = await project.create('publish', { file, stop: true }, { key: `again-${count}` });
     expect(await endOf(id)).toMatchObject({ status: 'failed' });
     expect(await reset(id)).toMatchObject({ status: 'unknown' });
@@ -186,13 +186,13 @@ describe('the effect of a call that must not be repeated is not repeated by', ()
   });
 });
 
-describe('what the author allows is repeated', () => {
-  test('attempts of a call and of groups around it, turns of loops and clean-ups', async () => {
+describe('repetition is allowed for', () => {
+  test('attempts of a call and of groups around it, turns of loops, and clean-ups', async () => {
     expect(await project.run('allowed', { file })).toMatchObject({ status: 'succeeded' });
     expect(lines()).toEqual(['before', 'clean', 'grouped', 'grouped', 'own', 'own', 'turn 1', 'turn 2']);
   });
 
-  test('what a group calls in a later attempt: another task, with a record of its own', async () => {
+  test('a call in a later attempt of a group, as another task with its own record', async () => {
     const { id } = await project.create('calls_again', { file }, { key: `again-${count}` });
     expect(await endOf(id)).toMatchObject({ status: 'succeeded' });
     expect(lines()).toEqual(['called', 'called']);
@@ -200,7 +200,7 @@ describe('what the author allows is repeated', () => {
     expect(readdirSync(records).sort()).toEqual(['sub', 'sub~2']);
   });
 
-  test('the way on that an unknown end names', async () => {
+  test('the continuation that an unknown end suggests', async () => {
     const { id } = await project.create('publish', { file }, { key: `again-${count}` });
     await endOf(id);
     await reset(id);
@@ -217,7 +217,7 @@ describe('what the author allows is repeated', () => {
   });
 });
 
-test('a call whose mark cannot be kept is not begun', async () => {
+test('a call is not started if its mark cannot be stored', async () => {
   const kept = `${MARKS()}-kept`;
   mkdirSync(MARKS(), { recursive: true });
   renameSync(MARKS(), kept);
@@ -242,7 +242,7 @@ test('a call that may be repeated leaves no mark', async () => {
 });
 
 test.runIf(WHOLE)(
-  'a worker that is killed between the mark and the effect: the call ends unknown, and is not repeated',
+  'a worker that is killed between the mark and the effect: the call ends unknown and is not repeated',
   async () => {
     const gated = `while (!existsSync(input.file + '.gate')) await sleep(20); ${append}`;
     const folder = makeProject(operation('note.gated', gated, { effects: 'write_additive' }));
@@ -252,11 +252,11 @@ test.runIf(WHOLE)(
     try {
       const input = JSON.stringify({ file: killed, line: 'gated' });
       await ability('run', 'note.gated', '--input', input, '--key', 'killed', '--detach');
-      // A folder, and the mark in it.
+      // The folder and the mark in it.
       await expect.poll(() => marks(store).length, { timeout: 20_000 }).toBe(2);
       const runtime: RuntimeFile = JSON.parse(readFileSync(join(folder.root, '.system/runtime.json'), 'utf8'));
       await killProcesses(runtime.pid);
-      // Starts the runtime again, which ends what the killed one had left.
+      // Starts the runtime again, which ends the processes that the killed one left behind.
       const { json, exitCode } = await ability('task', 'watch', 'killed', '--timeout', '60s');
       writeFileSync(`${killed}.gate`, '');
       expect(json).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown' } });

@@ -17,7 +17,7 @@ const SAID = Object.values(FORMS).flatMap((form) => [form(TOKEN), form(PASSWORD)
 let project: RunningProject;
 let service: RecordingService;
 
-/** Says every form of both secrets: this is what a script finds in its environment, not what this test gives it. */
+/** Reads every form of both secrets as `said`: what a script could derive from its environment. */
 const SAY = `import { readFileSync } from 'node:fs'; const said = JSON.parse(readFileSync('said.json', 'utf8'));`;
 const script = (key: string, code: string, more: JsonObject = {}) =>
   scriptAbility(key, `scripts/${key}.mjs`, `${SAY}\n${code}`, {
@@ -36,7 +36,7 @@ beforeAll(async () => {
     ...config('profiles', { env_profiles: { secret: env } }),
     ...script('x.stderr', 'for (const text of said) console.error(text); process.exit(1);'),
     ...script('x.stdout', "console.log(said.join('\\n'));"),
-    // JSON.parse quotes what is around the place where it stopped, and that is a part of the secret.
+    // JSON.parse quotes the text around the position where it stopped, which is a part of the secret.
     ...script('x.broken', `console.log('{"token": ' + process.env.QUOTED + '}');`),
     ...script(
       'x.slow',
@@ -93,7 +93,7 @@ beforeAll(async () => {
       },
     }),
     ...mcpAbility('x.far', { server: 'far', tool: 'do' }),
-    // The end of what it says is kept: the cut goes through a secret.
+    // Only the end of its output is stored, so that the truncation cuts through a secret.
     'servers/says.mjs': `${SAY} process.stderr.write(said.join('\\n') + process.env.PASSWORD + 'x'.repeat(3980), () => process.exit(1));`,
     ...mcpAbility('x.mcp', { server: 'says', tool: 'do' }),
   });
@@ -107,7 +107,7 @@ beforeAll(async () => {
     json({ said, authorization }, 500)(response, request, 1);
   });
   service.on('/query', (response, request) => json({ asked: request.url }, 500)(response, request, 1));
-  // However long the words around it are, the cut of what is kept goes through one.
+  // However long the text around the secrets is, the truncation cuts through one of them.
   service.on('/mcp', (response, request) => {
     response.writeHead(500).end(`${request.headers.authorization} `.repeat(200));
   });
@@ -117,7 +117,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Every text under the folder of the records. */
+/** The text of all files below a folder, such as the folder of the records. */
 function written(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -126,7 +126,7 @@ function written(folder: string): string {
     .join('\n');
 }
 
-describe.concurrent('a secret that was said in every form shows nowhere after', () => {
+describe.concurrent('a secret that was printed in every form appears nowhere afterwards', () => {
   test.each([
     ['x.stderr', 'a script that fails'],
     ['x.stdout', 'an output that is no JSON'],

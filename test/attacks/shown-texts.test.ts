@@ -11,15 +11,18 @@ import { operation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { WHOLE } from './extent.js';
 
-/** A line that an approver would take for one of ours, and what steers, turns, hides and marks up. */
+/**
+ * A line that an approver would take for one of ours, and characters that control, reorder, hide and mark up
+ * text.
+ */
 const FORGED = 'who may decide: only mallory';
 const NASTY = `build 7\r\n  ${FORGED}\n- ${FORGED}\n\n# ${FORGED}\u001b[1A\u001b[2K\u009b2J\u0007\u202egnp\u2066.\u200b\u2028\u2029\ufeff\u{e0041} [ok](http://evil.test) \`c\` **b** &#x202e; <b>|`;
-/** What nothing that people look at may have in it, beside line feeds. */
+/** What no text shown to people may contain; line feeds are allowed. */
 const UNSEEN = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Markup of the text's own that would be obeyed. */
+/** Markup in the text itself that would take effect. */
 const MARKUP = /(?<!\\)\[ok\]|(?<!\\)\*\*b|(?<!\\)<b>|(?<!\\)&#x/;
-/** A page of Markdown without its code, in which nothing is obeyed. */
+/** A page of Markdown without its code, where markup has no effect. */
 const withoutCode = (page: string) => page.replaceAll('\\`', '').replaceAll(/`[^`]*`/g, '');
 
 let project: RunningProject;
@@ -65,17 +68,17 @@ async function bothOpen(id: string): Promise<Approval[]> {
 const run = (...args: string[]): Promise<CommandEnd> =>
   ability(args, { cwd: project.root, env: { TEMPORAL_ADDRESS: inject('temporal').address } });
 
-/** Every line of a text that would pass for one of ours. */
+/** Every line of a text that could pass for one of ours. */
 const forged = (text: string) => text.split('\n').filter((line) => /^\W*who may decide: only/.test(line));
 
-/** What people see has nothing hidden in it, shows what was there, and no line of it is forged. */
+/** Expects that a text hides nothing from people, shows what was hidden, and has no forged line. */
 function expectShown(text: string): void {
   expect(text).not.toMatch(UNSEEN);
   expect(text).toContain('\\u202e');
   expect(forged(text)).toEqual([]);
 }
 
-test('titles and reasons are one line of what can be seen; the id names what was really asked', async () => {
+test('titles and reasons are one line of visible characters; the id names what was really requested', async () => {
   for (const { title, reasons, id, path, what } of await openApprovals(project.connection, key)) {
     for (const text of [title, ...reasons]) {
       expect(text).not.toMatch(/\n/);
@@ -88,18 +91,18 @@ test('titles and reasons are one line of what can be seen; the id names what was
 });
 
 describe('at the terminal', () => {
-  // The short version looks at two of them once it is denied, below.
+  // The short version checks two of them after the denial, below.
   test.runIf(WHOLE).each(['approvals', 'task show', 'why', 'task watch'])('ability %s', async (command) => {
     const { stdout, stderr } = await run(...command.split(' '), ...(command === 'approvals' ? [] : [key]));
     expectShown(`${stdout}\n${stderr}`);
   });
 
-  test('what a decision is asked for', async () => {
+  test('the output of a decision', async () => {
     const { stderr } = await run('approve', key, '--approval', asked.id, '--as', `mallory${NASTY}`, '--comment', NASTY);
     expectShown(stderr);
   });
 
-  test.runIf(WHOLE)('JSON stays what it was, without a character that steers who prints it', async () => {
+  test.runIf(WHOLE)('JSON keeps its content, without a character that could control a terminal', async () => {
     const { stdout } = await run('approvals', '--json');
     expect(stdout).not.toMatch(UNSEEN);
     const approvals = JSON.parse(stdout) as Approval[];
@@ -125,11 +128,11 @@ test('in the Temporal UI: the details and the summaries of timers', async () => 
   await handle.terminate();
 });
 
-test('once it is denied: in the result, the record and the report of tests', async () => {
+test('after the denial: in the result, the record and the report of tests', async () => {
   const { id } = await project.create('release', { who: NASTY });
   const [approval] = await bothOpen(id);
   const handle = project.connection.temporal.workflow.getHandle(id);
-  // A signal comes from anywhere, not through our door.
+  // A signal can come from anywhere, not only through our door.
   await handle.signal('deny', { approval_id: approval?.id, by: NASTY, comment: NASTY });
   const end = await project.wait(id);
   expect(end).toMatchObject({ kind: 'ended', result: { status: 'denied', error: { code: 'approval.denied' } } });

@@ -38,7 +38,7 @@ let project: ProjectFolder;
 const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8'));
 const servers = () => findProcesses(['--db-filename', join(project.root, '.system/temporal/temporal.db')]);
 
-/** What a command has said so far on stderr. */
+/** What a command has printed on stderr so far. */
 function listen(command: ResultPromise): () => string {
   let said = '';
   command.stderr?.on('data', (chunk) => {
@@ -47,13 +47,13 @@ function listen(command: ResultPromise): () => string {
   return () => said;
 }
 
-describe('a runtime that is gone', () => {
+describe('a runtime that has ended', () => {
   afterEach(async () => {
     await ability(['down'], { cwd: project.root });
     project.remove();
   });
 
-  test('kill -9 while two commands wait: one runtime comes, both say so in a line, and the task ends', {
+  test('kill -9 while two commands wait: one runtime starts, both report it in one line, and the task ends', {
     ...LONG,
     timeout: 120_000,
   }, async () => {
@@ -87,14 +87,14 @@ describe('a runtime that is gone', () => {
   });
 
   test.skipIf(!WHOLE)(
-    'it may come back at another port, and `ability down` is not undone by a command that waits',
+    'it may come back at another port, and a waiting command does not undo `ability down`',
     async () => {
       project = makeProject(FILES);
       const run = start(['run', 'asks', '--key', 'moved', '--wait-approval', '5m'], { cwd: project.root });
       const said = listen(run);
       await expect.poll(said, { timeout: 30_000 }).toMatch(/Go on\?/);
       const before = runtime();
-      // Another program has taken the port that it had.
+      // Another program has taken its former port.
       const taken = createServer().listen(0, '127.0.0.1');
       onTestFinished(() => void taken.close());
       await once(taken, 'listening');
@@ -114,7 +114,7 @@ describe('a runtime that is gone', () => {
   );
 
   test.skipIf(!WHOLE)(
-    'each command that waits goes on: the logs that are followed, a deletion, a second try',
+    'every waiting command continues: following the logs, a deletion, a retry',
     async () => {
       project = makeProject(FILES);
       const [begun, file] = [join(project.root, 'begun'), join(project.root, 'file')];
@@ -140,7 +140,7 @@ describe('a runtime that is gone', () => {
       writeFileSync(file, '');
       expect((await Promise.all([logs, deletion, retry])).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
       expect(servers()).toHaveLength(1);
-      // A decision that is asked for when nothing is up.
+      // A decision that is sent while nothing is up.
       await ability(['run', 'asks', '--key', 'asked'], options);
       await killProcesses(runtime().pid);
       expect((await ability(['approve', 'asked', '--yes'], options)).exitCode).toBe(0);
@@ -150,7 +150,7 @@ describe('a runtime that is gone', () => {
   );
 
   test.skipIf(!WHOLE)(
-    'on a terminal as well',
+    'a command at a terminal continues as well',
     async () => {
       project = makeProject(FILES);
       await ability(['up', '--detach'], { cwd: project.root });
@@ -170,11 +170,11 @@ describe('a runtime that is gone', () => {
   );
 
   test.skipIf(!WHOLE)(
-    'a process that only holds a connection keeps the runtime, however long, until it closes it or ends',
+    'a process that only holds a connection keeps the runtime up, however long, until it closes it or ends',
     async () => {
       project = makeProject(FILES);
       const idle = 8000;
-      // Who holds the connection need not know how patient the runtime is.
+      // The holder of the connection need not know how long the runtime waits.
       await ability(['task', 'list'], { cwd: project.root, env: { ABILITY_RUNTIME_IDLE_MS: String(idle) } });
       const name = /project: (\S+)/.exec(readFileSync(join(project.root, 'ability.yaml'), 'utf8'))?.[1];
       const client = join(import.meta.dirname, '../../dist/client/index.js');
@@ -193,7 +193,7 @@ describe('a runtime that is gone', () => {
         await expect.poll(() => said, { timeout: 30_000 }).toBe('connected');
         const { pid } = runtime();
         const begun = performance.now();
-        // As long as it would otherwise outlive the last command, twice and more.
+        // More than twice the time that it would otherwise outlive the last command.
         await expect.poll(() => performance.now() - begun > idle * 2.5, { timeout: idle * 4 }).toBe(true);
         expect(markOf(pid)).toBeDefined();
         holder.stdin.write('x');
@@ -206,7 +206,7 @@ describe('a runtime that is gone', () => {
     120_000,
   );
 
-  test('--timeout counts from the start of the command, the start of the runtime included', async () => {
+  test('--timeout counts from the start of the command, including the start of the runtime', async () => {
     project = makeProject(FILES);
     const end = await abilityJson(['run', 'util.echo', '--timeout', '100ms'], { cwd: project.root });
     expect(end).toMatchObject({ exitCode: 6, json: { error: { code: 'wait.timeout' } } });
@@ -225,7 +225,7 @@ describe('a queue that no worker serves any more', () => {
   });
   afterEach(() => running.stop());
 
-  test('is said within 10 s, once, with the queue, and again when the time is up', async () => {
+  test('is reported within 10 s, once, with the queue, and again at the time-out', async () => {
     running = await runProject(FILES);
     const { id } = await running.create('asks');
     await running.wait(id, { approvalMs: 0 });
@@ -239,7 +239,7 @@ describe('a queue that no worker serves any more', () => {
   }, 60_000);
 
   test.skipIf(!WHOLE)(
-    'is said by the command, with the queue and the command for a worker, and again when the time is up',
+    'is reported by the command, with the queue and the command for a worker, and again at the time-out',
     async () => {
       running = await runProject(FILES);
       const { id } = await running.create('asks');
@@ -266,11 +266,11 @@ describe('a queue that no worker serves any more', () => {
   );
 });
 
-describe('a server that is killed, or goes silent, under a wait', LONG, () => {
+describe('a server that is killed, or stops responding, during a wait', LONG, () => {
   let running: RunningProject;
   afterEach(() => running.stop());
 
-  test('--timeout ends the command, and so does Ctrl-C, whatever it does', async () => {
+  test('--timeout and Ctrl-C end the command, whatever the server does', async () => {
     running = await runProject(FILES);
     const { id } = await running.create('asks');
     await running.wait(id, { approvalMs: 0 });
@@ -284,7 +284,7 @@ describe('a server that is killed, or goes silent, under a wait', LONG, () => {
       await expect.poll(said, { timeout: 20_000 }).toMatch(/ask/);
       relay.end(end);
       const ended = performance.now();
-      // Calls are made again, or wait for their answer.
+      // Calls are retried, or wait for their answer.
       await expect.poll(() => performance.now() - ended > 2000, { timeout: 5000 }).toBe(true);
       if (stop === 'SIGINT') command.kill('SIGINT');
       const asked = performance.now();
@@ -292,7 +292,7 @@ describe('a server that is killed, or goes silent, under a wait', LONG, () => {
       const late = stop === 'SIGINT' ? performance.now() - asked : performance.now() - began - 15_000;
       const what = `${end}, ${stop}, ${Math.round(late)} ms late: ${stderr}`;
       expect(exitCode, what).toBe(stop === 'SIGINT' ? 130 : 6);
-      // 2 s, and what a busy machine adds to the start and end of a process.
+      // 2 s, plus what a busy machine adds to the start and end of a process.
       expect(late, what).toBeLessThan(4000);
     };
     await Promise.all([

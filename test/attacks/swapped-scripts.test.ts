@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => project.stop());
 
 const says = (text: string): string => `console.log(JSON.stringify(${JSON.stringify(text)}));\n`;
-/** Is not tried again. */
+/** Is not retried. */
 const ONCE = { effects: 'write_additive' };
 const sleeps = (ms: number): string => `await new Promise((resolve) => setTimeout(resolve, ${ms}));\n`;
 
-/** Two contents of a file in turn, by a rename every few milliseconds, until it is stopped. */
+/** Swaps two contents of a file, by a rename every few milliseconds, until it is stopped. */
 async function swap(path: string, one: string, other: string): Promise<ChildProcess> {
   const code = `
     const { renameSync, writeFileSync } = require('node:fs');
@@ -59,7 +59,7 @@ async function result(id: string): Promise<TaskResult> {
   return end.result;
 }
 
-/** Copies that hold a file, under `.system/pinned`. */
+/** The copies that contain a file, under `.system/pinned`. */
 function copiesOf(path: string): string[] {
   const folder = join(project.root, '.system/pinned');
   return readdirSync(folder)
@@ -73,7 +73,7 @@ function onlyCopyOf(path: string): string {
   return copies[0] as string;
 }
 
-/** Where the store keeps these bytes. */
+/** Where the store has this content. */
 function blobOf(content: string): string {
   const folder = join(project.root, '.system/store');
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
@@ -90,7 +90,7 @@ function tamper(file: string, content: string): void {
 }
 
 describe('a file that is swapped every few milliseconds', () => {
-  test('no run executes other bytes than those that were pinned', async () => {
+  test('no run executes bytes other than the pinned ones', async () => {
     const approved = sleeps(1) + says('approved');
     const other = sleeps(1) + says('swapped');
     project.write(scriptAbility('s.swapped', 'scripts/swapped.mjs', approved, { script: { args: [] } }));
@@ -103,7 +103,7 @@ describe('a file that is swapped every few milliseconds', () => {
     expect(results.map(({ output }) => output)).toEqual(tasks.map(() => 'approved'));
   });
 
-  test('no guard is another script than the one that was pinned', async () => {
+  test('no guard is a script other than the pinned one', async () => {
     const answer = (decision: string): string =>
       `console.log(JSON.stringify({ guard_decision: '${decision}', reason: 'as ${decision}' }));\n`;
     project.write({
@@ -121,7 +121,7 @@ describe('a file that is swapped every few milliseconds', () => {
     expect(results.map(({ status }) => status)).toEqual(tasks.map(() => 'denied'));
   });
 
-  test('a task that is created meanwhile runs what it was created with, or says that it was edited', async () => {
+  test('a task created meanwhile runs what it was created with, or reports the edit', async () => {
     const one = says('one');
     const two = says('two');
     project.write(scriptAbility('s.meanwhile', 'scripts/meanwhile.mjs', one, { script: { args: [] }, more: ONCE }));
@@ -133,14 +133,14 @@ describe('a file that is swapped every few milliseconds', () => {
         else digests.set(output, (digests.get(output) ?? new Set()).add(digest));
       }
     });
-    // One plan never ran two contents.
+    // No plan ever ran both contents.
     const [ones = new Set(), twos = new Set()] = [digests.get('one'), digests.get('two')];
     expect([...ones].filter((digest) => twos.has(digest))).toEqual([]);
   });
 });
 
 describe('a copy that was tampered with', () => {
-  test('is written anew before it runs: other bytes, other rights, a file more, a link to elsewhere', async () => {
+  test('is rewritten before it runs: other bytes, other permissions, an extra file, a link to elsewhere', async () => {
     const lib = 'def text():\n    return "approved"\n';
     const main = 'import json\nfrom lib import text\nprint(json.dumps(text()))\n';
     project.write({
@@ -155,7 +155,7 @@ describe('a copy that was tampered with', () => {
     const attacks = [
       () => tamper(copy, evil),
       () => tamper(join(folder, 'lib.py'), evil),
-      // Found before the module of the same name that comes with Python.
+      // Python finds it before its own module of the same name.
       () => writeFileSync(join(folder, 'json.py'), evil),
       () => rmSync(join(folder, 'lib.py')),
       () => {
@@ -177,7 +177,7 @@ describe('a copy that was tampered with', () => {
     }
   });
 
-  test('a copy of which half was written is completed', async () => {
+  test('a half-written copy is completed', async () => {
     project.write({
       ...scriptAbility(
         's.half',
@@ -200,7 +200,7 @@ describe('a copy that was tampered with', () => {
 describe('a blob of the store that was tampered with', () => {
   const approved = says('as approved');
 
-  test('does not run, and is written anew where the project has the right bytes', async () => {
+  test('does not run, and is rewritten if the project has the right bytes', async () => {
     project.write(scriptAbility('s.blob', 'scripts/blob.mjs', approved, { script: { args: [] } }));
     const [first, second] = await created('s.blob', 2);
     const blob = blobOf(approved);
@@ -212,7 +212,7 @@ describe('a blob of the store that was tampered with', () => {
     expect((await result(second as string)).output).toBe('as approved');
   });
 
-  test('ends the task where the right bytes are nowhere', async () => {
+  test('fails the task if the right bytes exist nowhere', async () => {
     const content = `// ${approved}`;
     project.write(scriptAbility('s.lost', 'scripts/lost.mjs', content, { script: { args: [] }, more: ONCE }));
     const [id] = await created('s.lost', 1);

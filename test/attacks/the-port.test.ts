@@ -52,7 +52,7 @@ const fileOf = (name: string) => join(project.root, name);
 
 const recordOf = (key: string) => join(project.root, '.system/implement', key, 'record.json');
 
-/** What anybody may ask for who may start workflows. */
+/** A preflight, as any client that may start workflows can request it. */
 async function preflight(task: string, environment = 'prod', ability = 'later'): Promise<Required<PreflightAnswer>> {
   const request = {
     ability,
@@ -75,12 +75,12 @@ function startOf({ plan, seal, input }: Required<PreflightAnswer>, change: Parti
   return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [], ...change };
 }
 
-/** A workflow of foreign code with a true plan and seal, under the sealed key and with the right type. */
+/** A workflow of foreign code with a genuine plan and seal, under the sealed key and with the right type. */
 async function foreign(key: string, answer: Required<PreflightAnswer>, type = 'later') {
   return startForeign(project.connection, key, type, packArguments(startOf(answer)));
 }
 
-describe('foreign code on a queue of its own, with a true plan and seal, does not', () => {
+describe('foreign code on a queue of its own, with a genuine plan and seal, does not', () => {
   test.each(['the worker that sealed it', ...(WHOLE ? ['another one'] : [])])(
     'execute an operation with another input: %s',
     async (by) => {
@@ -95,7 +95,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     },
   );
 
-  test('execute an operation by a start that hands over the first task past the queue', async () => {
+  test('execute an operation by a start that receives the first workflow task past the queue', async () => {
     const key = 'port-eager';
     const answer = await preflight(key);
     const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
@@ -105,7 +105,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     expect(existsSync(fileOf(key))).toBe(false);
   });
 
-  test('write a record with a made-up approval, or any of the other activities of a task', async () => {
+  test('write a record with a made-up approval, or use any other activity of a task', async () => {
     const key = 'port-internal';
     const answer = await preflight(key);
     const at = await foreign(key, answer);
@@ -162,7 +162,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
     expect(existsSync(fileOf(key))).toBe(false);
   });
 
-  test('go on as a task that says what its earlier runs did', async () => {
+  test('continue as a task that claims what its earlier runs did', async () => {
     const key = 'port-goes-on';
     const answer = await preflight(key, 'dev');
     const at = await foreign(key, answer);
@@ -191,7 +191,7 @@ describe('foreign code on a queue of its own, with a true plan and seal, does no
   });
 });
 
-test('a task that took over made-up results is refused, and nothing takes them over from it', async () => {
+test('a task that starts with made-up results is refused, and a retry takes none of them over', async () => {
   const key = 'port-made-up';
   const answer = await preflight(key, 'dev', 'picks');
   const pick = { id: 'pick', call: 'util.pick', status: 'succeeded', output: fileOf('made-up') } as const;
@@ -229,7 +229,7 @@ test('foreign code does not erase a record in the name of a deletion', async () 
 });
 
 describe('an activity that is started outside of any workflow', () => {
-  /** The code with which it fails; undefined where it does what it was asked for. */
+  /** The code with which it fails; undefined if it succeeds. */
   const outside = (type: string, argument: object, id: string, queue = queueOf('prod')): Promise<unknown> =>
     project.connection.temporal.activity
       .execute(type, {
@@ -244,7 +244,7 @@ describe('an activity that is started outside of any workflow', () => {
         (error: { cause?: { type?: string } }) => error.cause?.type,
       );
 
-  test('executes nothing under the id of a preflight either, but the preflight', async () => {
+  test('executes nothing under the id of a preflight, except the preflight', async () => {
     const key = 'port-outside';
     const answer = await preflight(key);
     const seal = sealMark(answer.seal);
@@ -266,7 +266,7 @@ describe('an activity that is started outside of any workflow', () => {
     expect(existsSync(recordOf(key))).toBe(true);
   });
 
-  test('is no preflight under another id, for another environment or of another task', async () => {
+  test('is not a preflight under another id, for another environment or for another task', async () => {
     const key = 'port-preflight';
     const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
     const asked = { ...request, user, session: null };
@@ -279,7 +279,7 @@ describe('an activity that is started outside of any workflow', () => {
     expect(existsSync(recordOf(key))).toBe(true);
   });
 
-  test('is no preflight where foreign code orders it under that id', async () => {
+  test('is not a preflight if foreign code orders it under that id', async () => {
     const key = 'port-ordered';
     const at = await startForeign(project.connection, 'anything-else', 'anything', []);
     const argument = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
@@ -293,7 +293,7 @@ describe('an activity that is started outside of any workflow', () => {
   });
 });
 
-describe('what was sealed for one environment opens nothing in another', () => {
+describe('a seal for one environment opens nothing in another', () => {
   test('a task of dev that is started on the queue of prod', async () => {
     const key = 'port-environment';
     const answer = await preflight(key, 'dev', 'inner');
@@ -313,14 +313,14 @@ describe('what was sealed for one environment opens nothing in another', () => {
   });
 });
 
-describe('a worker asks Temporal', () => {
+describe('a worker reads from Temporal', () => {
   const reads = () => vi.spyOn(project.host().access.client.workflowService, 'getWorkflowExecutionHistory');
   const untilAsked = (id: string) =>
     expect
       .poll(async () => (await viewTask(project.connection, id)).result.approvals.length, { timeout: 20_000 })
       .toBe(1);
 
-  test('nothing about the runs that it executes itself, also of tasks that are called', async () => {
+  test('no history of runs that it executes itself, nor of called tasks', async () => {
     const asked = reads();
     const { id } = await project.create('release', { file: fileOf('own') });
     await untilAsked(id);
@@ -329,7 +329,7 @@ describe('a worker asks Temporal', () => {
     expect(asked).not.toHaveBeenCalled();
   });
 
-  test.runIf(WHOLE)('once about each that another one began', async () => {
+  test.runIf(WHOLE)('the history of each run that another worker began, once', async () => {
     const { id } = await project.create('release', { file: fileOf('taken-over') });
     await untilAsked(id);
     await project.restartWorkers();
@@ -340,7 +340,7 @@ describe('a worker asks Temporal', () => {
   });
 });
 
-/** The code with which a workflow fails, through all its runs. */
+/** The code with which a workflow fails, across all its runs. */
 async function endOf(workflowId: string): Promise<string | undefined> {
   const { workflow } = project.connection.temporal as Client;
   await expect

@@ -24,7 +24,7 @@ import { operation, type ProjectFiles, workflow } from '../fixtures/project-fold
 import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
 import { times, WHOLE } from './extent.js';
 
-// Both projects have abilities of the same names, and the same keys to seal with: nothing else keeps them apart.
+// Both projects have abilities of the same names, and the same seal keys: nothing else keeps them apart.
 const files = (by: string): ProjectFiles => ({
   ...operation('who.am', `return { by: "${by}" };`),
   ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: who.am, with: {} }]'),
@@ -100,7 +100,7 @@ describe('a task of another project on the same Temporal', () => {
     for (const key of [open, created, ended]) {
       expect([key, await codeOf(change(ours.connection, key))]).toEqual([key, 'task.other_project']);
     }
-    // What is part of another task is never deleted by itself.
+    // A part of another task is never deleted by itself.
     const ofPart = name === 'deleteTask' ? 'usage.invalid' : 'task.other_project';
     expect(await codeOf(change(ours.connection, `${open}/sub`))).toBe(ofPart);
     expect(await Promise.all([open, created, ended].map((key) => statusOf(theirs, key)))).toEqual([
@@ -112,7 +112,7 @@ describe('a task of another project on the same Temporal', () => {
     expect((await viewTask(theirs.connection, open)).view).toMatchObject({ paused: false });
   });
 
-  test('is refused to every command that would change it, with exit 2 and the name of the project', async () => {
+  test('is refused by every command that would change it, with exit 2 and the name of the project', async () => {
     const short = [
       ['task', 'delete', ended, '--purge', '--yes'],
       ['run', 'said', '--key', created],
@@ -141,7 +141,7 @@ describe('a task of another project on the same Temporal', () => {
     }
     const text = await ability(['deny', open], options(ours));
     expect(text).toMatchObject({ exitCode: 2, stdout: '' });
-    // Nobody is shown, or asked about, what is not theirs to decide.
+    // No one is shown, or asked about, a decision that belongs to another project.
     expect(text.stderr).not.toMatch(/Go on\?|Deciding as/);
     expect([await statusOf(theirs, open), await statusOf(theirs, created)]).toEqual(['waiting_approval', 'created']);
     if (!WHOLE) return;
@@ -149,7 +149,7 @@ describe('a task of another project on the same Temporal', () => {
     expect(own).toMatchObject({ exitCode: 0, json: { status: 'accepted' } });
   });
 
-  test('is shown by commands that read, which say whose it is', async () => {
+  test('is shown by commands that read, which name its project', async () => {
     const key = fresh();
     await theirs.run('said', {}, { key });
     const project = theirs.connection.project;
@@ -179,16 +179,16 @@ describe('a task of another project on the same Temporal', () => {
     }
     const listed = await listTasks(ours.connection, { limit: 1000 });
     expect(listed.map(({ task_key }) => task_key)).not.toContain(key);
-    // Of an own task nothing of that is said, and its result has its exact shape.
+    // A task of this project has no such line, and its result keeps its exact shape.
     const own = await abilityJson(['task', 'show', key], options(theirs));
     expect(own.stderr).toBe('');
     expect(own.json).not.toHaveProperty('project');
   });
 
-  test('lends nothing of its own to a record that has its key here', async () => {
+  test('does not mix with a record of the same key here', async () => {
     const key = fresh();
     await ours.run('said', { n: 7 }, { key: `${key}-old` });
-    // As when the time is over for which Temporal keeps a task.
+    // As when the time has passed for which Temporal retains a task.
     const { records } = ours.connection.paths;
     renameSync(join(records, `${key}-old`), join(records, key));
     await theirs.run('said', { n: 8 }, { key });
@@ -203,7 +203,7 @@ describe('a task of another project on the same Temporal', () => {
   });
 });
 
-describe('a key that another project holds', () => {
+describe('a key that another project uses', () => {
   const wanted = (project: RunningProject, key: string, more = {}) =>
     codeOf(project.create('said', {}, { key, ...more }));
 
@@ -218,7 +218,7 @@ describe('a key that another project holds', () => {
         await deleteTask(theirs.connection, key, { by, purge: false });
       },
     ],
-  ])('is refused, whatever is asked for under it, where its task %s', async (_, hold) => {
+  ])('is refused for every request if its task %s', async (_, hold) => {
     const key = fresh();
     await hold(key);
     expect(await wanted(ours, key)).toBe('task.other_project');
@@ -240,13 +240,13 @@ describe('a key that another project holds', () => {
     await expect(viewTask(theirs.connection, key)).rejects.toMatchObject({ code: 'task.deleted' });
   });
 
-  test('looks like one of ours: a key of our own form is not looked up before the start, and refused there', async () => {
+  test('is refused at the start if it has our own form, which is not looked up before', async () => {
     const key = `t-${'0'.repeat(20)}${String(Date.now()).slice(-6)}`;
     await theirs.run('said', {}, { key });
     expect(await wanted(ours, key)).toBe('task.other_project');
   });
 
-  test('is that of one project alone, however both want it at once, and each is planned by its own worker', async () => {
+  test('belongs to one project only, even if both request it at once, and each is planned by its own worker', async () => {
     for (let turn = 0; turn < times(4, 50); turn += 1) {
       const key = fresh();
       const projects = turn % 2 === 0 ? [ours, theirs] : [theirs, ours];
@@ -270,7 +270,7 @@ describe('a key that another project holds', () => {
     expect(await other?.result()).toMatchObject({ plan: { project: theirs.connection.project } });
   });
 
-  test('gives nothing of its task to a task that is tried again', async () => {
+  test('gives nothing of its task to a retry', async () => {
     const key = fresh();
     await theirs.run('said', {}, { key });
     const stolen = ours.create('said', {}, { retry: { task: key, from: null } });
@@ -278,7 +278,7 @@ describe('a key that another project holds', () => {
   });
 });
 
-test('a workflow that is no task is changed by no command, whosoever it is', async () => {
+test('a workflow that is not a task is changed by no command', async () => {
   const id = fresh();
   const { workflow } = ours.connection.temporal;
   const handle = await workflow.start('somebody-elses', { workflowId: id, taskQueue: 'nobody-serves-this' });
@@ -293,7 +293,7 @@ test('a workflow that is no task is changed by no command, whosoever it is', asy
   await handle.terminate();
 });
 
-test('a connection of the API is told whose task it reads', async () => {
+test('a connection of the API learns whose task it reads', async () => {
   const key = fresh();
   await theirs.run('said', {}, { key });
   const said: string[][] = [];

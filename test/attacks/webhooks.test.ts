@@ -112,7 +112,7 @@ const noted = (n: string): number => {
 };
 const tasks = async (): Promise<number> => (await listTasks(project.connection, { limit: 1000 })).length;
 const ended = async (key: string) => {
-  // Where the machine is slow, a delivery is answered before its task is there, and its record comes before it.
+  // On a slow machine a delivery is answered before its task exists, and its record precedes the task.
   const wait = () => waitForTask(project.connection, key, { timeoutMs: 60_000 });
   const end = await vi.waitFor(wait, { timeout: 90_000, interval: 200 });
   if (end.kind !== 'ended') throw new Error(`${key} did not end`);
@@ -120,7 +120,7 @@ const ended = async (key: string) => {
 };
 
 describe('a signed delivery', () => {
-  test('of GitHub starts one task, as its trigger says, in the name of the webhook', async () => {
+  test('of GitHub starts one task, as its trigger defines, in the name of the webhook', async () => {
     const { status, body, headers } = await forge({ action: 'opened', n: 'first' });
     expect([status, body]).toEqual([
       202,
@@ -143,7 +143,7 @@ describe('a signed delivery', () => {
     expect(await ended('msg_1')).toMatchObject({ status: 'succeeded', output: { n: 'msg_1' } });
   });
 
-  test('ten times at once, and again over another door, is one task', async () => {
+  test('is one task, even if sent ten times at once and again through another door', async () => {
     const headers = { 'x-github-delivery': `ten-${process.pid}` };
     const all = await Promise.all(Array.from({ length: 10 }, () => forge({ action: 'opened', n: 'ten' }, { headers })));
     expect(new Set(all.map(({ status, body }) => `${status} ${body.task_key}`))).toEqual(
@@ -158,7 +158,7 @@ describe('a signed delivery', () => {
     expect(noted('ten')).toBe(1);
   });
 
-  test('with the id of another one, and another body, starts nothing', async () => {
+  test('with the id of another delivery and another body starts nothing', async () => {
     const headers = { 'x-github-delivery': `taken-${process.pid}` };
     expect((await forge({ action: 'opened', n: 'mine' }, { headers })).status).toBe(202);
     const other = await forge({ action: 'opened', n: 'theirs' }, { headers });
@@ -168,7 +168,7 @@ describe('a signed delivery', () => {
     expect(noted('theirs')).toBe(0);
   });
 
-  test('that a person has to approve is decided by people alone, and waits for them', async () => {
+  test('that needs approval waits for people, and is decided by people only', async () => {
     const { body } = await forge({}, { name: 'drops' });
     await expect
       .poll(async () => readApprovals(project.connection, body.task_key), { timeout: 30_000 })
@@ -176,7 +176,7 @@ describe('a signed delivery', () => {
     await door.call('POST', `/v1/tasks/${body.task_key}/cancel`, { body: {} });
   });
 
-  test('that a guard denies is refused by name to its sender, to who runs the door, and in `why`', async () => {
+  test('that a guard denies is refused with a code, which its sender, the operator of the door and `why` see', async () => {
     const headers = { 'x-github-delivery': `denied-${process.pid}` };
     const { status, body } = await forge({ action: 'opened', n: 'secret' }, { headers });
     expect([status, body]).toMatchObject([403, { code: 'guard.denied', detail: expect.stringContaining('Not this.') }]);
@@ -190,7 +190,7 @@ describe('a signed delivery', () => {
     ['without what `input` reads', { action: 'opened' }, 'forge', 400, 'door.delivery_invalid'],
     ['whose input is no object', '[1]', 'other', 400, 'door.delivery_invalid'],
     ['that is no JSON', '{"n":', 'forge', 400, 'door.bad_request'],
-  ])('%s is refused by name, and said to who runs the door', async (_, body, name, status, code) => {
+  ])('%s is refused with a code, and reported to the operator of the door', async (_, body, name, status, code) => {
     const before = await tasks();
     const got = await forge(body, { name, secret: name === 'other' ? OTHER : SECRET });
     expect(got).toMatchObject({ status, body: { code } });
@@ -199,7 +199,7 @@ describe('a signed delivery', () => {
   });
 
   test.each(['a\r\nset-cookie: x=1', '../../etc/passwd', 'a:b', '', ' ', 'x'.repeat(80), 'a b', '${{ 1 }}', null, {}])(
-    'whose key would be %j is refused, and no header is made of it',
+    'whose key would be %j is refused, and the key does not become a header',
     async (key) => {
       const got = await forge({ key, n: 'k' }, { name: 'other', secret: OTHER });
       expect(got).toMatchObject({ status: 400, body: { code: 'door.delivery_invalid', details: { part: 'key' } } });
@@ -207,7 +207,7 @@ describe('a signed delivery', () => {
     },
   );
 
-  test('with an id that is no task key has one made of it', async () => {
+  test('whose id is not a task key gets a key made from it', async () => {
     const id = 'task:approval:approval.requested'.replaceAll('.', '~');
     const one = await post('standard', '{}', standard('{}', id));
     const two = await post('standard', '{}', standard('{}', id));
@@ -215,14 +215,14 @@ describe('a signed delivery', () => {
     expect(two.body).toEqual({ ...one.body, known: true });
   });
 
-  test('without an id, and without a `key` in its trigger, is refused by name', async () => {
+  test('without an id, and without a `key` in its trigger, is refused with a code', async () => {
     const got = await forge({ action: 'opened', n: 'x' }, { headers: { 'x-github-delivery': '' } });
     expect(got).toMatchObject({ status: 400, body: { code: 'door.delivery_invalid', details: { part: 'key' } } });
   });
 
-  test('of several megabytes is one task all the same', async () => {
+  test('of several megabytes is one task as well', async () => {
     const { status, body } = await forge({ action: 'opened', n: 'large', more: 'x'.repeat(3_000_000) });
-    // Where the machine is slow, the answer comes before the checks have ended.
+    // On a slow machine the answer comes before the checks have ended.
     expect([status, body.status]).toEqual([202, expect.stringMatching(/^(started|queued)$/)]);
     const whole = await forge(
       { key: `large-${process.pid}`, n: 'y'.repeat(3_000_000) },
@@ -232,7 +232,7 @@ describe('a signed delivery', () => {
     expect((await ended(`x-large-${process.pid}`)).status).toBe('succeeded');
   });
 
-  test('with `if` false, and the ping of GitHub, starts nothing', async () => {
+  test('with a false `if`, or as the ping of GitHub, starts nothing', async () => {
     const before = await tasks();
     expect(await forge({ action: 'closed', n: 'x' })).toMatchObject({
       status: 200,
@@ -259,7 +259,7 @@ describe('a signed delivery', () => {
   });
 });
 
-describe('nothing is taken', () => {
+describe('a delivery is not accepted', () => {
   const BODY = '{"action":"opened","n":"forged"}';
   const json = { 'content-type': 'application/json', 'x-github-delivery': 'forged' };
   const good = github(BODY, SECRET);
@@ -318,7 +318,7 @@ describe('nothing is taken', () => {
     expect(await tasks()).toBe(before);
   });
 
-  test('under an unknown name, which one who shows no signature is not told of', async () => {
+  test('under an unknown name; without a signature the sender does not learn that it is unknown', async () => {
     expect(await post('nowhere', BODY, json)).toMatchObject({ status: 401, body: { code: 'door.unsigned' } });
     const signed = await post('nowhere', BODY, { ...json, 'x-hub-signature-256': good });
     expect(signed).toMatchObject({ status: 404, body: { code: 'door.no_webhook' } });
@@ -328,7 +328,7 @@ describe('nothing is taken', () => {
     }
   });
 
-  test('under a name that a broken file may state, which who runs the door is told, and the sender may send again', async () => {
+  test('under a name that a broken file may define; the operator learns of it, and the sender may send again', async () => {
     const file = 'registry/high-level/torn.yaml';
     project.write({ [file]: 'id: torn\ntriggers: [' });
     const got = await post('torn', BODY, { ...json, 'x-hub-signature-256': good });
@@ -343,7 +343,7 @@ describe('nothing is taken', () => {
     ['no type', { 'content-type': '' }, 415],
     ['a page of another site', { origin: 'https://evil.test' }, 403],
     ['a foreign host', { host: 'evil.test' }, 421],
-  ])('from %s, though it is signed', async (_, headers, status) => {
+  ])('from %s, even if it is signed', async (_, headers, status) => {
     const got = await sendRaw(door.url, {
       method: 'POST',
       path: '/v1/webhooks/forge',
@@ -361,14 +361,14 @@ describe('nothing is taken', () => {
     '{"action":"opened","n":"x","a":[{"constructor":{"prototype":{"polluted":1}}}]}',
     `{"action":"opened","n":"x","a":${'['.repeat(5000)}${']'.repeat(5000)}}`,
     '{"action":"opened","n":"x","a":1e999}',
-  ])('whose body is not what it seems, number %#', async (text) => {
+  ])('with a malformed or malicious body, number %#', async (text) => {
     const got = await forge(text);
     expect(got).toMatchObject({ status: 400, body: { code: 'door.bad_request' } });
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 
   test.each(['signed or not', 'without a signature at all'])(
-    'of 100 MB, %s, and it is not read to its end',
+    'of 100 MB, %s, and is not read to its end',
     async (how) => {
       const size = 100 * 1024 * 1024;
       const piece = Buffer.alloc(64 * 1024, 0x20);
@@ -392,7 +392,7 @@ describe('nothing is taken', () => {
     await strict.close();
   });
 
-  test('where the secret is not set, which who runs the door is told, and the sender is not', async () => {
+  test('if the secret is not set; the operator learns that, and the sender does not', async () => {
     project.write({ '.env': `OTHER=${OTHER}\nSTANDARD=${STANDARD}\n` });
     const got = await forge({ action: 'opened', n: 'x' });
     expect(got).toMatchObject({ status: 500, body: { code: 'internal.error' } });
@@ -402,7 +402,7 @@ describe('nothing is taken', () => {
   });
 });
 
-/** The door as its own process; no worker is part of it. */
+/** The door as a process of its own, without a worker. */
 async function serve(): Promise<{ at: Pick<OpenDoor, 'url'>; kill(): Promise<unknown>; stderr(): string }> {
   const env = { TEMPORAL_ADDRESS: inject('temporal').address, ABILITY_SEAL_KEYS: TEST_KEYS };
   const running = start(['serve', '--port', '0', '--json'], { cwd: project.root, env });
@@ -425,7 +425,7 @@ async function serve(): Promise<{ at: Pick<OpenDoor, 'url'>; kill(): Promise<unk
 }
 
 test(
-  'while no worker is up a delivery is taken, and is one task once one is up, though the door was killed (R-000-82)',
+  'a delivery accepted while no worker is up is one task once one is up, even if the door was killed (R-000-82)',
   LONG,
   async () => {
     await project.stopWorkers();
@@ -433,7 +433,7 @@ test(
     const send = (id: string, at: Pick<OpenDoor, 'url'>) =>
       forge({ action: 'opened', n: id }, { at, headers: { 'x-github-delivery': `${id}-${process.pid}` } });
     expect(await send('waits', first.at)).toMatchObject({ status: 202, body: { status: 'queued', known: false } });
-    // Killed while it takes others: some are on Temporal by then, some are not.
+    // Killed while it accepts others: some have reached Temporal by then, some have not.
     const cut = ['cut0', 'cut1', 'cut2', 'cut3'].map((id) => send(id, first.at).catch(() => undefined));
     await expect.poll(async () => (await deliveries()).length, { timeout: 20_000 }).toBeGreaterThan(1);
     await first.kill();
@@ -452,7 +452,7 @@ test(
   },
 );
 
-/** The workflows of deliveries that are under way. */
+/** The workflows of deliveries that are still running. */
 async function deliveries(): Promise<string[]> {
   const { temporal, project: name } = project.connection;
   const ids: string[] = [];
@@ -472,7 +472,7 @@ test.each([
     'definition.invalid',
     2,
   ],
-])('a webhook %s is named when the door starts, and it does not start', async (_, trigger, code, exitCode) => {
+])('the door does not start with a webhook %s, and names it', async (_, trigger, code, exitCode) => {
   const file = 'registry/high-level/late.yaml';
   project.write(workflow('late', `triggers: [{ ${trigger} }]\nsteps: [{ id: one, let: { n: 1 } }]`));
   const end = await abilityJson(['serve', '--port', '0'], { cwd: project.root, env: { SHORT: 'whsec_c2hvcnQ=' } });

@@ -1,41 +1,43 @@
-/** The world outside: an HTTP service that takes effects, and counts them in another process than the worker's. */
+/** The outside world: an HTTP service that accepts effects and counts them, outside of the worker's process. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /** One request that reached the service. */
 export interface Delivery {
-  /** Of the effect, as the path has it. */
+  /** Name of the effect, from the path. */
   name: string;
   key: string;
   body: string;
-  /** When it came. Milliseconds since the epoch. */
+  /** Time of arrival, in milliseconds since the epoch. */
   at: number;
-  /** Whether the caller was gone before it could be answered. */
+  /** Whether the caller was gone before it received the answer. */
   isCut: boolean;
 }
 
-/** A request that has had its effect, and waits to be told so. */
+/** A request that has had its effect and waits for its answer. */
 export interface Waiting extends Delivery {
   answer(): void;
 }
 
-/** A service that has each effect once a key. */
+/** A service that carries out each effect once per key. */
 export interface EffectService {
   origin: string;
   /** Every request, in the order of arrival. */
   deliveries: Delivery[];
-  /** Key to the number it was given when its effect took place, which every answer repeats. */
+  /** Key to the number assigned when its effect took place; every answer repeats it. */
   effects: Map<string, number>;
-  /** Keeps the answers to calls of a task until they are asked for. */
+  /** Holds back the answers to the calls of a task until they are released. */
   hold(task: string): void;
   /** Calls of a task that wait for their answer. */
   waiting(task: string): Waiting[];
-  /** Answers everything, now and later. */
+  /** Sends all answers that were held back, and from now on answers at once. */
   release(task: string): void;
   stop(): Promise<void>;
 }
 
-/** `POST /refuse` is refused, any other path has an effect, which takes place before `answerAfterMs` pass. */
+/**
+ * `POST /refuse` is refused; on any other path the effect takes place at once, the answer `answerAfterMs` later.
+ */
 export async function startEffects(answerAfterMs: () => number = () => 0): Promise<EffectService> {
   const deliveries: Delivery[] = [];
   const effects = new Map<string, number>();

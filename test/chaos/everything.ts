@@ -3,19 +3,19 @@ import { type ProjectFiles, workflow } from '../fixtures/project-folder.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
 import { chaosProject } from './project.js';
 
-/** How a task of {@link everythingProject} ends when nothing is in the way. */
+/** How a task of {@link everythingProject} ends if nothing interferes. */
 export const COURSES = ['succeeds', 'fails', 'denied'] as const;
 
 /** One of {@link COURSES}. */
 export type Course = (typeof COURSES)[number];
 
-/** What is to take the effects of three calls back, in the order in which that is to happen. */
+/** The steps whose effects are undone, in that order. */
 export const TAKEN_BACK = ['publish', 'evidence/left', 'seed'] as const;
 
 /** Who must approve. */
 export const PEOPLE = ['ann', 'bob'] as const;
 
-/** Each attempt that a kill breaks off costs seconds; a call is to outlive many of them. */
+/** Each attempt that a kill interrupts costs seconds, and a call has to survive many of them. */
 const PATIENTLY = 'retry: { attempts: 30, first: 100ms, factor: 1 }';
 
 const EVERYTHING = `
@@ -65,7 +65,7 @@ output:
   purge: "\${{ steps.purge.output.effect }}"
   close: "\${{ steps.close.output.effect }}"`;
 
-/** A call in a process of its own, which a killed worker leaves behind. */
+/** A call in a process of its own, which outlives a killed worker. */
 const SEND = `#!/usr/bin/env node
 import { readFileSync, writeFileSync } from 'node:fs';
 const at = (name) => process.argv[process.argv.indexOf(name) + 1];
@@ -75,7 +75,7 @@ const answer = await fetch(origin + '/' + name, { method: 'POST', headers, body:
 writeFileSync(at('--output'), await answer.text());
 `;
 
-/** Files of a project whose ability `everything` reaches a service with its effects. */
+/** Files of a project whose ability `everything` has its effects at a service. */
 export function everythingProject(origin: string): ProjectFiles {
   return {
     ...chaosProject(origin),

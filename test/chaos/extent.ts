@@ -1,13 +1,13 @@
-/** How much the chaos tests do, and with which chance. */
+/** How much of the chaos tests runs, and with which random numbers. */
 import { randomInt } from 'node:crypto';
 
-/** `npm run test:chaos` asks for everything; beside the other tests only a part is done. */
+/** `npm run test:chaos` runs everything; next to the other tests only a part runs. */
 export const WHOLE = process.env.CHAOS === 'whole';
 
-/** The one that was asked for, to see a failure again; else any. */
+/** The requested seed, to reproduce a failure; otherwise a random one. */
 export const SEED = Number(process.env.CHAOS_SEED ?? randomInt(1_000_000));
 
-/** Says what happens, also while other tests are silent. */
+/** Prints what happens, even while the output of other tests is hidden. */
 export function say(line: string): void {
   process.stderr.write(`chaos: ${line}\n`);
 }
@@ -23,7 +23,7 @@ export function chance(seed: number): () => number {
   };
 }
 
-/** Waits for something to be there; looks every few milliseconds. @throws Error that says what did not come. */
+/** Waits until something exists, checking every few milliseconds. @throws Error that names what did not appear. */
 export async function until<T>(what: string, look: () => T | undefined, limitMs = 20_000): Promise<T> {
   const deadline = Date.now() + limitMs;
   for (;;) {
@@ -34,7 +34,7 @@ export async function until<T>(what: string, look: () => T | undefined, limitMs 
   }
 }
 
-/** Lets time pass. Milliseconds. */
+/** Waits for a number of milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,44 +1,44 @@
-/** Whether a task ended as it must, given what the service saw, what its users were told, and when processes died. */
+/** Whether a task ended as it must, given what the service and its users saw, and when processes died. */
 import type { Connection } from '../../src/client/index.js';
 import { EXIT_OF_STATE } from '../../src/contracts/exit-codes.js';
 import type { Delivery, EffectService } from './effect-service.js';
 import { type Course, TAKEN_BACK } from './everything.js';
 import type { Lived } from './user.js';
 
-/** One kill of the processes of a kind. Milliseconds since the epoch. */
+/** One kill of the processes of one kind, at a time in milliseconds since the epoch. */
 export interface Kill {
   kind: string;
   at: number;
-  /** When everything ran again; undefined where the next kill came before. */
+  /** When everything was running again; undefined if the next kill came first. */
   backAt: number | undefined;
 }
 
-/** What was found out about one task. */
+/** The verdict on one task. */
 export interface Judged {
   key: string;
-  /** Most that its wait was late, beyond the time in which nothing ran. Milliseconds. */
+  /** By how many milliseconds its wait was late at most, apart from the time in which nothing ran. */
   late: number;
   faults: string[];
 }
 
-/** A call or a timer, as the history has it. Milliseconds since the epoch. */
+/** A call or a timer, from the history. Milliseconds since the epoch. */
 interface Span {
   type: string;
   from: number;
   to: number;
 }
 
-/** What may not be repeated: the step, and the ability it calls. */
+/** Steps that must not be repeated, and the abilities they call. */
 const ONCE = { 'evidence/charge': 'fx.once', purge: 'fx.purge' } as const;
 const FORWARD = ['seed', 'evidence/left', 'evidence/right', 'evidence/charge', 'publish', 'purge', 'close'];
-/** Those at once have no order among themselves. */
+/** Steps with a fixed order; parallel ones have none among themselves. */
 const IN_LINE = ['seed', 'evidence/left', 'publish', 'purge', 'close'];
 const IGNORED = /^A decision \(\w+\) was ignored: /;
 const SLACK_MS = 1000;
-/** A timer that is due while nothing runs fires when something does; the machine may be busy. */
+/** A timer that is due while nothing runs fires once something does; the machine may be busy. */
 const MOST_LATE_MS = 30_000;
 
-/** Looks at one task. */
+/** Judges one task. */
 export async function judge(
   connection: Connection,
   lived: Lived,
@@ -109,7 +109,9 @@ export async function judge(
 
 const ENDS = { succeeds: 'succeeded', fails: 'failed', denied: 'denied' } as const;
 
-/** Who was told that a decision counts can find it, once; a task that was asked about was decided by as many as it takes. */
+/**
+ * Every acknowledged decision is recorded, once; an approval that was raised has as many decisions as it needs.
+ */
 function judgeDecisions({ result, acknowledged, input }: Lived, must: (holds: boolean, what: string) => void): void {
   const counted = result.approvals.flatMap(({ decisions }) =>
     decisions.map(({ by }) => (by === 'unnamed' ? by : by.name)),
@@ -123,7 +125,7 @@ function judgeDecisions({ result, acknowledged, input }: Lived, must: (holds: bo
   must(result.approvals.length <= 1 && counted.length === wanted, `${counted.length} decisions, not ${wanted}`);
 }
 
-/** Within one task each name of an effect has one key, and each key one request, however often it was sent. */
+/** Within one task each effect has one key, and each key one request, however often it was sent. */
 function hasOneKeyEach(sent: Delivery[]): boolean {
   const keys = new Set(sent.map(({ key }) => key));
   const names = new Set(sent.map(({ name }) => name));
@@ -134,18 +136,18 @@ function isRising(numbers: number[]): boolean {
   return numbers.every((n, at) => at === 0 || n > (numbers[at - 1] as number));
 }
 
-/** How long after it was due a wait ended; time in which not everything ran does not count. */
+/** How long after its due time a wait ended; time in which not everything ran does not count. */
 function latenessOf({ from, to }: Span, waitMs: number, kills: Kill[]): number {
   let due = from + waitMs;
   for (const [at, kill] of kills.entries()) {
     const backAt = kills.slice(at).find((later) => later.backAt !== undefined)?.backAt ?? Number.POSITIVE_INFINITY;
-    // What is due when everything dies, or a moment before, fires when everything is back.
+    // What is due when everything dies, or a moment earlier, fires when everything is back.
     if (kill.at < due + SLACK_MS && due < backAt && kill.at < to) due = backAt;
   }
   return Math.max(0, to - due);
 }
 
-/** The calls of a task, and its waits of this length that ended. */
+/** The calls of a task, and those of its waits of this length that ended. */
 async function readSpans(
   connection: Connection,
   key: string,

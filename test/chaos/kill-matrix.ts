@@ -1,4 +1,4 @@
-/** Kills the worker of a task after each event of its history, and looks what becomes of the task. */
+/** Kills the worker of a task after each event of its history, and checks how the task ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NewTask, waitForTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
@@ -8,53 +8,53 @@ import type { Lane } from './lane.js';
 import { type Course, type Led, leadTask, type Moment, sendDecision, WAITS_FOR_PEOPLE } from './lockstep.js';
 import { readBatches, readEvents, type SeenEvent } from './read-events.js';
 
-/** A task that is done again and again, with another kill each time. */
+/** A task that is run again and again, with a different kill each time. */
 export interface Matrix {
   name: string;
   seed: number;
   wanted: Pick<NewTask, 'ability' | 'input'>;
   course: Course;
-  /** At how many moments, spread over all of them; left out: at each. */
+  /** The number of moments to kill at, spread over all of them; at each one if absent. */
   kills?: number;
   /** @throws Error when a task did not end as it should. */
   check(end: KilledTask): void;
 }
 
-/** How a task ended whose worker was killed. */
+/** How a task ended after its worker was killed. */
 export interface KilledTask {
   key: string;
   /** The moment of the kill. */
   moment: Moment;
   /** The history at that moment. */
   events: SeenEvent[];
-  /** What was sent for it, in order. */
+  /** The requests sent for it, in order. */
   deliveries: Delivery[];
-  /** Keys, without that of the task, of what took place, with the numbers the service gave. */
+  /** Keys of the effects, without the key of the task, with the numbers that the service assigned. */
   effects: Map<string, number>;
-  /** Whether somebody was told that the decision counts. */
+  /** Whether the decision was acknowledged. */
   acknowledged: boolean;
   result: TaskResult;
 }
 
-/** What came of a matrix. */
+/** The outcome of a matrix. */
 export interface MatrixReport {
   kills: number;
-  /** Ends of batches that a kill was to hit, and did not. */
+  /** Ends of batches that a kill should have hit but did not. */
   missed: string[];
-  /** What was wrong, each with the moment of the kill. */
+  /** The failures, each with the moment of the kill. */
   wrong: string[];
 }
 
-/** The machine may be so busy that a limit of a second passes between two steps; then the kill is tried again. */
+/** On a busy machine a limit of one second may pass between two steps; then the kill is tried again. */
 const MOST_TRIES = 5;
 const END_MS = 90_000;
 const JITTER_MS = 20;
-/** A worker that has taken a task over knows of an open approval by then. */
+/** By then, a worker that has taken over a task knows of an open approval. */
 const APPROVAL_MS = 300;
 
 let counter = 0;
 
-/** Kills at the moments of a matrix, on several lanes at once. Prints where each kill landed. */
+/** Kills at the moments of a matrix, on several lanes at once, and prints where each kill landed. */
 export async function killThroughout(lanes: readonly Lane[], matrix: Matrix): Promise<MatrixReport> {
   const { moments, batchEnds } = await leadThrough(lanes[0] as Lane, matrix);
   const random = chance(matrix.seed);
@@ -84,7 +84,7 @@ export async function killThroughout(lanes: readonly Lane[], matrix: Matrix): Pr
   return report;
 }
 
-/** The task as it goes when nobody is killed: its moments, and the events after which a kill can come. */
+/** The course of the task without a kill: its moments, and the events after which a kill can come. */
 async function leadThrough(
   lane: Lane,
   { wanted, course, name }: Matrix,
@@ -104,7 +104,7 @@ async function leadThrough(
   }
 }
 
-/** One moment of each of so many parts, and the one at which people are waited for. */
+/** One moment from each of `kills` equal parts, and the one at which the task waits for people. */
 function pick(moments: Moment[], kills: number | undefined, random: () => number): number[] {
   if (kills === undefined || kills >= moments.length) return moments.map((_, at) => at);
   const spread = Array.from({ length: kills }, (_, n) => Math.floor(((n + random()) * moments.length) / kills));
@@ -146,7 +146,7 @@ async function killAt(
   return undefined;
 }
 
-/** Another worker, and people who decide as long as they are asked. */
+/** Starts another worker and decides for as long as the task waits for approvals. */
 async function goOn(
   lane: Lane,
   key: string,
@@ -156,7 +156,7 @@ async function goOn(
   release();
   const { connection, effects } = lane;
   const serving = lane.startWorker();
-  // Told below, unless something else is wrong before.
+  // A failure is reported below, unless another one comes first.
   serving.catch(() => {});
   let told = acknowledged;
   for (;;) {

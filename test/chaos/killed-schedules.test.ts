@@ -61,7 +61,7 @@ function readRuntime(): RuntimeFile | undefined {
   }
 }
 
-/** Does it until the server is up to answer. */
+/** Repeats the action until the server is up and answers it. */
 async function insist<T>(action: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + LIMIT_MS; ; await pause(100)) {
     try {
@@ -86,7 +86,9 @@ async function killServers(random: () => number): Promise<void> {
   }
 }
 
-/** Sends one delivery after the other, each again until it is answered. @returns the keys of those that were taken. */
+/**
+ * Sends one delivery after the other, each until it is answered. @returns the keys of those that were accepted.
+ */
 async function send(isOver: () => boolean): Promise<string[]> {
   const taken: string[] = [];
   for (let n = 0; !isOver(); n += 1) {
@@ -104,7 +106,7 @@ async function send(isOver: () => boolean): Promise<string[]> {
   return taken;
 }
 
-/** How each firing ended: the key of its task, or the code of its refusal. By the moment, in seconds. */
+/** How each firing ended, by its moment in seconds: the key of its task, or the code of its refusal. */
 async function firingsOnceEnded(): Promise<Map<number, string>> {
   const query = `WorkflowType = '${WORKFLOWS.firing}'`;
   await expect
@@ -132,7 +134,7 @@ async function endOf(workflowId: string, runId?: string): Promise<string> {
 }
 
 test(
-  `the server is killed ${KILLS} times between firings, deliveries and their tasks: each is one task, or refused by name (R-000-82)`,
+  `the server is killed ${KILLS} times between firings, deliveries and their tasks: each is one task, or refused with a code (R-000-82)`,
   async () => {
     const spec = { id: 'each', ability: 'noop', environment: 'dev', input: {}, cron: '* * * * * * *', timezone: 'UTC' };
     await insist(() =>
@@ -143,7 +145,7 @@ test(
     await killServers(chance(SEED)).finally(() => (isOver = true));
     const taken = await sending;
     const killed = Date.now();
-    // One that is paused makes up for nothing.
+    // A paused schedule does not catch up.
     await expect
       .poll(
         () => insist(async () => Date.parse((await showSchedule(connection, 'each')).firings[0]?.scheduled_for ?? '')),
@@ -160,7 +162,7 @@ test(
     say(`seed ${SEED}: ${moments.length} firings and ${taken.length} deliveries over ${KILLS} kills`);
     expect(moments).toEqual(moments.map((_, n) => (moments[0] as number) + n));
     expect(counts).toMatchObject({ missed: 0, skipped: 0 });
-    // Temporal counts a firing after it has started it.
+    // Temporal counts a firing only after it has started it.
     expect(counts.fired).toBeGreaterThanOrEqual(moments.length - KILLS);
     const deliveries = await Promise.all(
       taken.map(async (key) => [key, await insist(() => endOfDelivery(key))] as const),

@@ -22,7 +22,7 @@ import { chance, pause, SEED, say, until, WHOLE } from './extent.js';
 import { chaosProject } from './project.js';
 
 const TASKS = 200;
-/** Between the creation of one task and the next. Milliseconds. */
+/** Milliseconds between the creation of one task and the next. */
 const EACH_MS = 400;
 const LEAST_KILLS = 8;
 const IGNORED = /^A decision \(approve\) was ignored: no approval is open$/;
@@ -34,7 +34,7 @@ let folder: ProjectFolder;
 let up: ReturnType<typeof start>;
 let connection: Connection;
 
-// Beside the other tests random-kills.test.ts kills a server, too.
+// In the short version, random-kills.test.ts kills a server as well.
 beforeAll(async () => {
   if (!WHOLE) return;
   effects = await startEffects();
@@ -60,10 +60,10 @@ function readRuntime(): RuntimeFile | undefined {
   }
 }
 
-/** Errors that callers met, and how often; they try again. */
+/** Errors that callers received, and how often; they try again. */
 const met = new Map<string, number>();
 
-/** Does something until it is acknowledged. @throws what is no foreseen error, and that a task is not there. */
+/** Repeats an action until it is acknowledged. @throws an unexpected error, or that a task does not exist. */
 async function insist<T>(action: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {
@@ -77,7 +77,7 @@ async function insist<T>(action: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One caller: creates a task, two people approve, the end is waited for. */
+/** One caller: creates a task, has two people approve it, and waits for its end. */
 async function live(n: number): Promise<{ acknowledged: string[]; result: TaskResult }> {
   await pause(n * EACH_MS);
   const random = chance(SEED + n);
@@ -96,7 +96,7 @@ async function live(n: number): Promise<{ acknowledged: string[]; result: TaskRe
   return { acknowledged, result: end.result };
 }
 
-/** @returns whether it was acknowledged: an answer may be lost on its way, after the decision was taken. */
+/** @returns whether it was acknowledged: the answer may be lost although the decision was accepted. */
 async function approve(key: string, by: string): Promise<boolean> {
   for (;;) {
     const [approval] = (await viewTask(connection, key)).result.approvals;
@@ -118,7 +118,7 @@ function nameOf(by: TaskResult['approvals'][number]['decisions'][number]['by']):
   return by === 'unnamed' ? by : by.name;
 }
 
-/** Kills the server every 5 to 10 seconds. @returns how often, once it is told to stop. */
+/** Kills the server every 5 to 10 seconds until it is stopped. @returns the number of kills. */
 async function killAgainAndAgain(random: () => number, isOver: () => boolean): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const deadline = Date.now() + 5000 + random() * 5000;
@@ -151,7 +151,7 @@ test.runIf(WHOLE)(
       const key = `task-${n}`;
       const [first, second] = ['first', 'second'].map((step) => effects.effects.get(`${key}/${step}`));
       expect(result).toMatchObject({ task_key: key, status: 'succeeded', output: { n, first, second } });
-      // One whose answer was lost may arrive a second time, when everything is decided.
+      // A decision whose answer was lost may arrive a second time, when everything is decided.
       expect(result.warnings.filter((warning) => !IGNORED.test(warning))).toEqual([]);
       const counted = result.approvals.flatMap(({ decisions }) => decisions.map(({ by }) => nameOf(by)));
       expect(counted.sort()).toEqual(PEOPLE);

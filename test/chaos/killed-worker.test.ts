@@ -7,7 +7,7 @@ import { type KilledTask, killThroughout, type MatrixReport } from './kill-matri
 import { type Lane, openLane } from './lane.js';
 import type { Course } from './lockstep.js';
 
-/** Most of the time of a kill is waiting, so several can share a processor. */
+/** Most of the time of a kill is spent waiting, so several can share a processor. */
 const LANES = WHOLE ? 6 : 3;
 const LIMIT_MS = WHOLE ? 30 * 60_000 : 4 * 60_000;
 
@@ -33,7 +33,7 @@ function courseOf(seed: number): Course {
   return { order: ORDERS[seed % 3] as Course['order'], decision: seed % 2 === 0 ? 'update' : 'signal' };
 }
 
-/** Each effect exactly once, whatever was sent twice; a repetition asks for the very same. */
+/** Each effect took place exactly once, whatever was sent twice; a repetition sends the same request. */
 function expectEachOnce({ deliveries, effects: had }: KilledTask, keys: string[]): void {
   expect([...had.keys()].sort()).toEqual([...keys].sort());
   const bodies = new Map<string, Set<string>>();
@@ -41,7 +41,7 @@ function expectEachOnce({ deliveries, effects: had }: KilledTask, keys: string[]
   for (const [key, asked] of bodies) expect([key, asked.size]).toEqual([key, 1]);
 }
 
-/** Who was told that a decision counts can find it. */
+/** An acknowledged decision is recorded. */
 function expectDecision({ result, acknowledged }: KilledTask): void {
   expect(result.approvals).toMatchObject([{ status: 'approved', decisions: [{ by: { name: 'ann' } }] }]);
   expect(result.approvals[0]?.decisions).toHaveLength(1);
@@ -110,7 +110,7 @@ for (const seed of seeds) {
     },
   );
 
-  test(`kill -9 after ${WHOLE ? 'each event' : 'some events'} of a task that fails: what was done is taken back, each effect exactly once (${told})`, {
+  test(`kill -9 after ${WHOLE ? 'each event' : 'some events'} of a task that fails: what was done is undone, each effect exactly once (${told})`, {
     ...LONG,
     timeout: LIMIT_MS,
   }, async () => {
@@ -128,7 +128,7 @@ for (const seed of seeds) {
 }
 
 test(
-  `kill -9 around a call that may not be repeated: it is sent once at most, and said to be unknown where nobody can know (seed ${SEED})`,
+  `kill -9 around a call that must not be repeated: it is sent at most once, and reported as unknown if its outcome is not known (seed ${SEED})`,
   async () => {
     const check = ({ events, deliveries, effects: had, result }: KilledTask): void => {
       const count = (wanted: string): number => events.filter(({ type }) => type === wanted).length;

@@ -10,7 +10,7 @@ import { until } from './extent.js';
 import { chaosProject } from './project.js';
 import { startProxy, type TemporalProxy } from './temporal-proxy.js';
 
-/** Where one kill after the other happens. */
+/** A place for one kill after the other. */
 export interface Lane {
   connection: Connection;
   effects: EffectService;
@@ -24,7 +24,7 @@ export interface Lane {
   stop(): Promise<void>;
 }
 
-/** Writes a project of its own and starts its worker. */
+/** Writes a new project and starts its worker. */
 export async function openLane(address: string, effects: EffectService): Promise<Lane> {
   const folder = makeProject(chaosProject(effects.origin));
   const { project } = loadRegistry(folder.root).project;
@@ -44,7 +44,7 @@ export async function openLane(address: string, effects: EffectService): Promise
       worker?.kill('SIGKILL');
       await worker;
       worker = undefined;
-      // What it wanted to say and did not must not be said any more.
+      // A message that it was about to send must not be sent any more.
       await until('the proxy to miss it', () => proxy.connections() === 0 || undefined);
     },
     async startWorker() {

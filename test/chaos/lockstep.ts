@@ -8,34 +8,34 @@ import { Stops } from './stops.js';
 
 /** What may differ between two tasks that do the same. */
 export interface Course {
-  /** Which of two calls at once is answered first; `together`: both before the workflow hears of one. */
+  /** Which of two parallel calls is answered first; `together`: both before the workflow learns of one. */
   order: 'forwards' | 'backwards' | 'together';
-  /** How people decide: as the command line does, or as the Temporal UI does. */
+  /** How decisions are sent: as the command line or as the Temporal UI does. */
   decision: 'update' | 'signal';
 }
 
-/** A moment at which a worker can be killed: between two things it does. */
+/** A moment at which a worker can be killed: between two of its actions. */
 export interface Moment {
-  /** What has just happened, and what has not yet. */
+  /** What has just happened, and what has not happened yet. */
   what: string;
-  /** The last event of the history, as `12 ActivityTaskScheduled`. */
+  /** The last event of the history, such as `12 ActivityTaskScheduled`. */
   event: string;
 }
 
 /** How far a task was led. */
 export interface Led {
-  /** All moments it passed; the last one is where it was left. */
+  /** All moments that it passed; it stopped at the last one. */
   moments: Moment[];
-  /** Whether the decision is acknowledged that was sent. */
+  /** Whether the decision that was sent is acknowledged. */
   acknowledged: Promise<boolean> | undefined;
-  /** What did not come in time, on a machine that is too busy; then the task is anywhere. */
+  /** What did not happen in time on a busy machine; the position of the task is then unknown. */
   lost: string | undefined;
-  /** Lets everything go on: the task, and whatever worker there is then. */
+  /** Lets everything continue: the task, and whichever worker then exists. */
   release(): void;
 }
 
 /**
- * Creates a task and leads it up to a moment; there everything stands still, and the worker knows nothing of it.
+ * Creates a task and leads it up to a moment, at which everything stands still without the worker noticing.
  *
  * @param at number of the moment, from 0; past the last one the task has ended.
  */
@@ -53,7 +53,7 @@ export async function leadTask(
     async review() {
       proxy.gate = stops;
       proxy.withdrawPolls();
-      // The server may be about to answer one that was withdrawn only now.
+      // The server may just be answering a poll that was withdrawn only now.
       await pause(50);
     },
   });
@@ -72,14 +72,14 @@ export async function leadTask(
   return led;
 }
 
-/** The moment of an approval. */
+/** The moment at which an approval is open. */
 export const WAITS_FOR_PEOPLE = 'the task waits for people';
 
-/** Thrown at the moment that was asked for. */
+/** Thrown at the requested moment. */
 class Reached extends Error {}
 
 class Lockstep {
-  /** Calls that the server knows of, and that are not answered yet. */
+  /** Calls that the server knows of and that have not been answered yet. */
   private readonly scheduled = new Set<Waiting>();
 
   constructor(
@@ -129,11 +129,11 @@ class Lockstep {
       () =>
         stops.report('asked', 'Workflow') ?? lane.effects.waiting(this.task).find((call) => !this.scheduled.has(call)),
     );
-    // A call on the fast way has its effect before the workflow task is reported.
+    // A call on the fast path has its effect before the workflow task is reported.
     if ('answer' in next) return this.answerOne(next);
     await this.moment('the workflow has gone on, and the server does not know');
     await this.report(next, 'Workflow');
-    // What the server says to it is let through by `report`.
+    // The server's answer to it is let through by `report`.
   }
 
   private async report(asked: { go(): void }, of: 'Workflow' | 'Activity'): Promise<void> {
@@ -143,7 +143,7 @@ class Lockstep {
     told.go();
   }
 
-  /** Nothing is to be done inside: a call is answered, or people decide. */
+  /** The workflow has nothing to do: a call is answered, or people decide. */
   private async answerFromOutside(events: SeenEvent[]): Promise<void> {
     const count = (type: RegExp): number => events.filter((event) => type.test(event.type)).length;
     const open = count(/^ActivityTaskScheduled$/) - count(/^ActivityTask(Completed|Failed|TimedOut|Canceled)$/);
@@ -178,7 +178,7 @@ class Lockstep {
     const sent = sendDecision(lane, task, this.course.decision);
     led.acknowledged = sent;
     if (this.course.decision === 'signal') await sent;
-    // An update is in no history before it was taken up.
+    // An update is not part of any history until it is accepted.
     else {
       await this.giveOne(true);
       await this.workThrough();
@@ -197,7 +197,7 @@ class Lockstep {
   }
 }
 
-/** Says yes. @returns whether that was acknowledged. */
+/** Sends an approval. @returns whether it was acknowledged. */
 export async function sendDecision({ connection }: Lane, task: string, how: Course['decision']): Promise<boolean> {
   try {
     if (how === 'update') await decide(connection, task, 'approve', { by: 'ann' });

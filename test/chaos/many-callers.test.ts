@@ -14,7 +14,7 @@ let server: TestServer;
 let project: RunningProject;
 let connections: Connection[];
 
-// Beside the other tests a smaller one stands in test/integration/pinning.test.ts.
+// A smaller version runs with the other tests: test/integration/pinning.test.ts.
 beforeAll(async () => {
   if (!WHOLE) return;
   server = await startTemporal();
@@ -43,7 +43,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** All keys, in an order of each caller's own. */
+/** All keys, in an order that is different for each caller. */
 function shuffled(seed: number): number[] {
   const random = chance(seed);
   return Array.from({ length: KEYS }, (_, n) => ({ n, at: random() }))

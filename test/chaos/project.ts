@@ -1,8 +1,11 @@
-/** The project that is killed: effects that a service counts, and a task that has one of everything. */
+/** The project that is killed: effects that a service counts, and workflows that use them. */
 import { type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
 import { config, lowLevel } from '../fixtures/servers/definitions.js';
 
-/** The ability with six steps: a call, two at once, an approval, a call, a call on the fast way, a last call. */
+/**
+ * The ability with six steps: a call, two parallel ones, an approval, a call, a call on the fast path, a last
+ * call.
+ */
 const SIX_STEPS = `
 steps:
   - id: seed
@@ -31,7 +34,7 @@ output:
   note: "\${{ steps.note.output.effect }}"
   close: "\${{ steps.close.output.effect }}"`;
 
-/** An effect that may not be repeated, with something before and after it. */
+/** An effect that must not be repeated, with one before it and one after it. */
 const ONCE = `
 steps:
   - { id: before, call: fx.keyed, with: { name: before } }
@@ -39,7 +42,7 @@ steps:
 finally:
   - { id: cleanup, call: fx.keyed, with: { name: cleanup } }`;
 
-/** Many of them are at work when the server is killed: an effect, two people, an effect. */
+/** Many of these run when the server is killed: an effect, two people, an effect. */
 const SHORT = `
 steps:
   - { id: first, call: fx.keyed, with: { name: first, n: "\${{ input.n }}" } }
@@ -47,7 +50,7 @@ steps:
   - { id: second, call: fx.keyed, with: { name: second, n: "\${{ input.n }}" } }
 output: { n: "\${{ input.n }}", first: "\${{ steps.first.output.effect }}", second: "\${{ steps.second.output.effect }}" }`;
 
-/** Files of a project whose effects reach a service. */
+/** Files of a project whose effects take place on a service. */
 export function chaosProject(origin: string): ProjectFiles {
   const keys = { 'fx.keyed': {}, 'fx.fast': {}, 'fx.once': { effects: 'write_additive' } };
   const abilities = Object.keys(keys).map((id) => ({ id, environments: { dev: { endpoints: { default: origin } } } }));

@@ -3,9 +3,9 @@ import type { Connection } from '../../src/client/index.js';
 /** One event of a history, as far as it matters here. */
 export interface SeenEvent {
   id: number;
-  /** As `WorkflowTaskScheduled`. */
+  /** Such as `WorkflowTaskScheduled`. */
   type: string;
-  /** Of `WorkflowTaskScheduled`: whether it is meant for the worker that has the workflow in its memory. */
+  /** For `WorkflowTaskScheduled`: whether it is meant for the worker that has the workflow in its memory. */
   sticky: boolean;
 }
 
@@ -17,9 +17,9 @@ export async function readEvents(connection: Connection, workflowId: string): Pr
   return (await readPages(connection, workflowId, 1000)).flat();
 }
 
-/** The history of a task, in the batches in which it was written: a kill can come between two of them only. */
+/** The history of a task, in the batches in which it was written: a kill can come only between two of them. */
 export function readBatches(connection: Connection, workflowId: string): Promise<SeenEvent[][]> {
-  // A page holds at least one whole batch, and of this size no more.
+  // A page holds at least one whole batch, and with this size only one.
   return readPages(connection, workflowId, 1);
 }
 
@@ -48,7 +48,7 @@ async function readPages(
   return pages;
 }
 
-/** Each type has attributes of its own, which are named after it. */
+/** Each type has its own attributes, which are named after it. */
 function typeOf(event: object): string {
   const set = Object.entries(event).find(([name, value]) => name.endsWith(ATTRIBUTES) && value != null);
   const name = (set?.[0] ?? 'unknown').replace(ATTRIBUTES, '');

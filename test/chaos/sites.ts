@@ -1,4 +1,4 @@
-/** Where tasks live while processes die: in the runtime of a project, or on a server that somebody else runs. */
+/** Where tasks live while processes die: in the runtime of a project, or on a server that is run separately. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { pause } from './extent.js';
 import type { Site } from './storm.js';
 import { command, type User } from './user.js';
 
-/** A site that can be taken down. */
+/** A site that can be stopped. */
 export type OpenSite = Site & { stop(): Promise<void> };
 
 /** A project with its own runtime. A command that comes after a kill starts it again. */
@@ -46,7 +46,7 @@ export async function openOwnRuntime(files: ProjectFiles): Promise<OpenSite> {
   };
 }
 
-/** A project whose worker serves a Temporal with a database in a file; both are started again when they end. */
+/** A project with a worker on a Temporal with a database in a file; both are started again when they end. */
 export async function openRemoteWorker(files: ProjectFiles): Promise<OpenSite> {
   const folder = makeProject(files);
   const data = mkdtempSync(join(tmpdir(), 'ability-test-data-'));
@@ -80,7 +80,7 @@ export async function openRemoteWorker(files: ProjectFiles): Promise<OpenSite> {
 
 /** A worker that is started again whenever it ends, as a supervisor does. */
 export interface SupervisedWorker {
-  /** Whoever uses the same Temporal from the same project. */
+  /** A user of the same Temporal from the same project. */
   user: User;
   pids(): number[] | undefined;
   isServing(): boolean;
@@ -125,7 +125,7 @@ export function superviseWorker(
   };
 }
 
-/** A session of the API for a look at the histories. */
+/** A connection of the API, to read the histories. */
 export async function openConnection(
   { root }: ProjectFolder,
   address: string,
@@ -134,12 +134,12 @@ export async function openConnection(
   return connect({ root, project: loadRegistry(root).project.project, address, namespace });
 }
 
-/** Both, or undefined while one of them is not alive. */
+/** All of them, or undefined while one group is not alive. */
 export function allOf(...groups: (number[] | undefined)[]): number[] | undefined {
   return groups.every((group) => group !== undefined) ? groups.flat() : undefined;
 }
 
-/** Whoever asks for it while it is under way waits for that very action. */
+/** A second call while the action is running waits for that same action. */
 export function inTurn(action: () => Promise<void>): () => Promise<void> {
   let underWay: Promise<void> | undefined;
   return () => {

@@ -1,20 +1,20 @@
 import type { Gate, PassingCall } from './temporal-proxy.js';
 
-/** A call that is stopped, on its way to the server or back. */
+/** A call that is held back, on its way to the server or back. */
 export interface Stop {
   side: 'asked' | 'answered';
   call: PassingCall;
   go(): void;
 }
 
-/** What a worker is given, and what it reports. All else that it says writes no history. */
+/** Tasks that a worker receives, and its reports. Nothing else that it sends writes to a history. */
 const WORKFLOW_POLL = 'PollWorkflowTaskQueue';
 const REPORT = /^Respond(Workflow|Activity)Task/;
 
-/** Stops what a worker is given and what it reports, until somebody lets it go on. */
+/** Holds back what a worker receives and reports, until it is released. */
 export class Stops implements Gate {
   private readonly held: Stop[] = [];
-  /** Of a call that was asked before the gate was there, the answer passes. */
+  /** The answer to a call that was sent before the gate existed passes. */
   private readonly known = new WeakSet<PassingCall>();
   private isOpen = false;
 
@@ -27,7 +27,7 @@ export class Stops implements Gate {
     if (this.known.has(call)) await this.stop('answered', call);
   }
 
-  /** A poll for workflow tasks, of those in the worker's memory or of the others. */
+  /** A poll for workflow tasks: of those in the worker's memory (`sticky`) or of the others. */
   poll(side: Stop['side'], sticky?: boolean): Stop | undefined {
     return this.take(
       side,
@@ -40,7 +40,7 @@ export class Stops implements Gate {
     return this.take(side, ({ method }) => REPORT.exec(method)?.[1] === of);
   }
 
-  /** Lets everything go on, now and later. */
+  /** Lets everything continue, now and later. */
   open(): void {
     this.isOpen = true;
     for (const { go } of this.held.splice(0)) go();

@@ -1,4 +1,4 @@
-/** Kills processes at random while users go on with their tasks. */
+/** Kills processes at random while users continue with their tasks. */
 import type { Connection } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { isAlive, markOf } from '../../src/server/processes/processes.js';
@@ -8,37 +8,37 @@ import { chance, pause, say, until } from './extent.js';
 import { type Judged, judge, type Kill } from './judge.js';
 import { type Lived, seeThrough, type User } from './user.js';
 
-/** Where tasks run, and what of it can be killed. */
+/** Where tasks run, and which of its parts can be killed. */
 export interface Site {
-  /** First part of the keys of its tasks. */
+  /** The start of the keys of its tasks. */
   name: string;
   user: User;
-  /** What is killed together, by a name: the processes that are alive now, or undefined while one of them is not. */
+  /** Processes that are killed together, by name: those alive now, or undefined while one of them is not. */
   victims: Record<string, () => number[] | undefined>;
-  /** Sees to it that everything runs again. Resolves when it does. */
+  /** Makes sure that everything runs again, and resolves when it does. */
   revive(): Promise<void>;
   openConnection(): Promise<Connection>;
 }
 
-/** How hard it blows. */
+/** How strong the storm is. */
 export interface Strength {
   seed: number;
   kills: number;
-  /** Tasks at once. */
+  /** The number of tasks at once. */
   lanes: number;
-  /** What was killed must be there again within this, and after the last kill every task must have ended. Milliseconds. */
+  /** Limit in milliseconds for killed processes to be back, and after the last kill for every task to have ended. */
   limitMs: number;
 }
 
-/** What came of it. */
+/** The outcome of a storm. */
 export interface StormReport {
   kills: Kill[];
-  /** Ends of tasks, and how many had each. */
+  /** Ends of tasks, and how many tasks had each. */
   ends: Map<string, number>;
   decisions: number;
-  /** What a service was sent twice under one key. */
+  /** The number of requests that a service received again under the same key. */
   repeated: number;
-  /** Most that a wait was late, beyond the time in which nothing ran. Milliseconds. */
+  /** By how many milliseconds a wait was late at most, apart from the time in which nothing ran. */
   late: number;
   wrong: string[];
 }
@@ -51,7 +51,7 @@ const MORE_MS = 4000;
 const LEAST_WAIT_MS = 500;
 const MORE_WAIT_MS = 5000;
 
-/** Kills so often, until all tasks that were begun meanwhile have ended. */
+/** Kills this often, and waits until all tasks that were started meanwhile have ended. */
 export async function blow(site: Site, effects: EffectService, strength: Strength): Promise<StormReport> {
   const { seed, lanes } = strength;
   const wrong: string[] = [];
@@ -89,7 +89,7 @@ export async function blow(site: Site, effects: EffectService, strength: Strengt
   }
 }
 
-/** The kinds take turns, in an order that differs from round to round; the moments are random. */
+/** The kinds alternate, in an order that differs from round to round; the moments are random. */
 async function killAtRandom(site: Site, { seed, kills, limitMs }: Strength, done: Kill[]): Promise<void> {
   const random = chance(seed);
   const kinds = Object.keys(site.victims);
@@ -144,7 +144,7 @@ function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended in this very moment.
+    // It ended just now.
   }
 }
 
@@ -182,7 +182,7 @@ function summarize(
   };
 }
 
-/** Says what came of it, as the documentation tells it. */
+/** Prints the outcome, in the form that the documentation shows. */
 export function report(name: string, { kills, ends, decisions, repeated, late, wrong }: StormReport, user: User): void {
   const count = (items: Iterable<[string, number]>): string =>
     [...items].map(([what, times]) => `${what} ${times}`).join(', ') || 'none';

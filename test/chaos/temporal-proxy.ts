@@ -1,20 +1,20 @@
-/** What stands between a worker and Temporal, so that a worker can be stopped between any two things it says or hears. */
+/** Stands between a worker and Temporal, so that the worker can be stopped between any two messages. */
 import http2, { type ClientHttp2Session, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import protobuf from 'protobufjs/minimal.js';
 
-/** One call of Temporal's API by the worker. */
+/** One call of a worker to Temporal's API. */
 export interface PassingCall {
-  /** As `RespondWorkflowTaskCompleted`. */
+  /** Such as `RespondWorkflowTaskCompleted`. */
   method: string;
-  /** Whether it asks for the tasks of workflows that the worker has in its memory. */
+  /** Whether it polls for tasks of workflows that the worker has in its memory. */
   sticky: boolean;
-  /** Whether the worker does not wait for the answer any more. */
+  /** Whether the worker no longer waits for the answer. */
   isGone(): boolean;
 }
 
-/** Decides when calls, and the answers to them, go on. */
+/** Decides when calls, and the answers to them, continue. */
 export interface Gate {
   asked(call: PassingCall): Promise<void>;
   answered(call: PassingCall): Promise<void>;
@@ -22,13 +22,13 @@ export interface Gate {
 
 /** A proxy of one Temporal server. */
 export interface TemporalProxy {
-  /** Of the proxy; for one worker. */
+  /** Address of the proxy, which serves one worker. */
   address: string;
-  /** Without one everything passes. */
+  /** Without a gate everything passes. */
   gate: Gate | undefined;
-  /** Connections that are open. */
+  /** The number of open connections. */
   connections(): number;
-  /** Takes polls for workflow tasks back from the server and brings them before the gate. */
+  /** Withdraws polls for workflow tasks from the server and passes them to the gate. */
   withdrawPolls(): void;
   stop(): Promise<void>;
 }
@@ -41,7 +41,7 @@ interface Answer {
 
 const WORKFLOW_POLL = 'PollWorkflowTaskQueue';
 const UNAVAILABLE = '14';
-/** gRPC puts before a message whether it is compressed, and its length. */
+/** Before each message gRPC sends a compression flag and its length. */
 const FRAME_BYTES = 5;
 const STICKY = 2;
 
@@ -55,7 +55,7 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
     };
     session.on('error', forget);
     session.on('close', forget);
-    // The server asks every few minutes for a new connection.
+    // Every few minutes the server asks for a new connection.
     session.on('goaway', forget);
     return session;
   };
@@ -89,7 +89,7 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
     }
   }
 
-  /** @returns undefined when the worker does not want to know any more. */
+  /** @returns undefined when the worker no longer waits for the answer. */
   function ask(
     stream: ServerHttp2Stream,
     { method }: PassingCall,
@@ -121,7 +121,7 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
       call.on('error', () => {});
       call.on('close', () => {
         const isAnswered = chunks.length > 0 || answer.headers['grpc-status'] !== UNAVAILABLE;
-        // A poll that the server drops is one that was not there.
+        // A poll that the server drops is treated as withdrawn.
         end(isAnswered || method !== WORKFLOW_POLL ? { ...answer, body: Buffer.concat(chunks) } : 'withdrawn');
       });
       call.end(body);
@@ -157,7 +157,7 @@ function reply(stream: ServerHttp2Stream, { headers, body, trailers }: Answer): 
   stream.end(body);
 }
 
-/** Reads `task_queue.kind` of a poll, without the rest of Temporal's definitions. */
+/** Reads `task_queue.kind` of a poll without the full definitions of Temporal. */
 function isSticky(framed: Buffer): boolean {
   const TASK_QUEUE = 2;
   const KIND = 2;

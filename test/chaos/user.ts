@@ -1,4 +1,4 @@
-/** Somebody at a command line who wants a task done, whatever dies meanwhile. */
+/** A user of the command line who wants a task done, whatever dies meanwhile. */
 import type { JsonObject } from '../../src/contracts/json.js';
 import { isEndState } from '../../src/contracts/states.js';
 import type { TaskResult } from '../../src/contracts/task.js';
@@ -8,9 +8,9 @@ import { pause } from './extent.js';
 /** A user of one project. */
 export interface User {
   cwd: string;
-  /** Of the commands. */
+  /** Environment of the commands. */
   env: Record<string, string | undefined>;
-  /** Error codes that commands ended with, and how often: what a person meets while processes die. */
+  /** Error codes of commands, and how often each occurred: what a person sees while processes die. */
   met: Map<string, number>;
   /** Commands that did not end. */
   hung: string[];
@@ -21,32 +21,32 @@ export interface Said {
   exitCode: number;
   // biome-ignore lint/suspicious/noExplicitAny: what a command prints is what the tests look at
   json: any;
-  /** For whoever asks why it ended so. */
+  /** To explain why it ended so. */
   stderr: string;
 }
 
-/** A task that a user saw through. */
+/** A task that a user followed to its end. */
 export interface Lived {
   key: string;
   input: JsonObject;
-  /** People who were told that their decision counts. */
+  /** People whose decision was acknowledged. */
   acknowledged: string[];
-  /** What `ability task watch` printed at its end, and ended with. */
+  /** What the last `ability task watch` printed, and its exit code. */
   result: TaskResult;
   exitCode: number;
 }
 
-/** No command takes longer than this, whatever dies: twice what it is asked to wait, with all retries. Milliseconds. */
+/** In milliseconds. No command takes longer, whatever dies: twice its requested wait, with all retries. */
 const HUNG_MS = 120_000;
 const PATIENCE = '8s';
 const AGAIN_MS = 200;
 const WAITS = 5;
 const TIMED_OUT = 6;
 const OUT_OF_ORDER = 7;
-/** What must never be said about a task whose creation was acknowledged, or by any command. */
+/** Codes that must never be reported for a task whose creation was acknowledged, nor by any command. */
 const NEVER = ['task.not_found', 'task.key_conflict', 'internal.error'];
 
-/** Runs a command; one that hangs is written down and ended. @throws Error when it crashes, or prints no JSON value. */
+/** Runs a command; one that hangs is noted and killed. @throws Error when it crashes or prints no JSON value. */
 export async function command(user: User, args: readonly string[]): Promise<Said> {
   const { cwd, env, met } = user;
   const running = start([...args, '--json'], { cwd, env });
@@ -71,7 +71,7 @@ export async function command(user: User, args: readonly string[]): Promise<Said
 }
 
 /**
- * Creates a task, decides when asked, and waits for its end.
+ * Creates a task, decides its approvals, and waits for its end.
  *
  * @throws Error when it is too late for that.
  */
@@ -99,7 +99,7 @@ export async function seeThrough(user: User, key: string, input: JsonObject, isT
   }
 }
 
-/** @returns who was told that it counts. An answer may be lost on its way, after the decision was taken. */
+/** @returns whose decision was acknowledged. The answer may be lost although the decision was accepted. */
 async function decideAll(user: User, { task_key, approvals }: TaskResult, isDenied: boolean): Promise<string[]> {
   const acknowledged: string[] = [];
   const decided = approvals.flatMap(({ decisions }) => decisions.map(({ by }) => (by === 'unnamed' ? by : by.name)));

@@ -36,7 +36,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-test('a project without cases is told so, with exit code 2', LONG, async () => {
+test('a project without cases is reported, with exit code 2', LONG, async () => {
   const { exitCode, stderr } = await ability(['test'], { cwd: project.root });
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/test\.no_cases This project has no test cases/);
@@ -56,7 +56,7 @@ describe('cases of an agent', () => {
   });
   afterAll(() => agents.remove());
 
-  /** Where nothing answers: a case that asked the model would fail of that. */
+  /** An address at which nothing answers: a case that called the model would fail. */
   const env = { OPENAI_BASE_URL: 'http://127.0.0.1:9', OPENAI_API_KEY: 'none' };
   const testCase = async (text: string) => {
     agents.write({ 'registry/high-level/reader.test.yaml': text });
@@ -79,7 +79,7 @@ describe('cases of an agent', () => {
     ['test.live_model', (text: string) => text.replace(/model:\n(?: {8}- .*\n)+/, 'model: { live: true }\n')],
     ['test.no_mock', (text: string) => text.replace(/ {6}model:\n(?: {8}- .*\n)+/, '')],
     ['test.no_mock', (text: string) => text.replace(/ {8}- \{ output: \{ text.*\n/, '')],
-  ])('never ask it: %s', async (code, change) => {
+  ])('never call the model: %s', async (code, change) => {
     const changed = change(documented);
     expect(changed).not.toBe(documented);
     const { exitCode, failures } = await testCase(changed);
@@ -88,7 +88,7 @@ describe('cases of an agent', () => {
 });
 
 describe('ability test', () => {
-  test('prints a line a case and ends with 0 when all pass; a day of waiting takes no time', async () => {
+  test('prints one line per case and exits with 0 when all pass; a wait of a day takes no time', async () => {
     project.write({ [CASES]: passing });
     const started = Date.now();
     const { exitCode, stdout } = await ability(['test'], { cwd: project.root });
@@ -98,7 +98,7 @@ describe('ability test', () => {
     expect(existsSync(join(project.root, '.system'))).toBe(false);
   });
 
-  test('prints what was expected and what was, and ends with 1 when one fails', async () => {
+  test('prints the expected and the actual value, and exits with 1 when a case fails', async () => {
     project.write({ [CASES]: failing });
     const { exitCode, stdout } = await ability(['test', 'flow', '--junit', 'cases.xml'], { cwd: project.root });
     expect(stdout).toMatch(
@@ -123,7 +123,7 @@ describe('ability test', () => {
     });
   });
 
-  test('ends with 2 for a file that is broken, and says where', async () => {
+  test('exits with 2 for a broken file, and reports the place', async () => {
     project.write({ [CASES]: `${passing}    expct: {}\n` });
     const { exitCode, stderr, stdout } = await ability(['test'], { cwd: project.root });
     expect(stderr).toMatch(
@@ -133,7 +133,7 @@ describe('ability test', () => {
     expect(exitCode).toBe(2);
   });
 
-  test('ends with 2 for an ability that is not there, and names the nearest', async () => {
+  test('exits with 2 for an unknown ability, and names the nearest', async () => {
     const { exitCode, stderr } = await ability(['test', 'flwo'], { cwd: project.root });
     expect(stderr).toMatch(/There is no ability flwo[\s\S]*Did you mean flow\?/);
     expect(exitCode).toBe(2);
@@ -161,10 +161,10 @@ test('--watch runs again when a script or a file of cases changes, and Ctrl-C en
   expect((await watching).exitCode).toBe(130);
 });
 
-test('Ctrl-C in the middle of a run takes the server along', LONG, async () => {
+test('Ctrl-C during a run stops the server as well', LONG, async () => {
   project.write({ [CASES]: passing });
   const { path } = await obtainTestServer(() => {});
-  // A name of its own, since other tests have servers, too.
+  // A name of its own, since other tests have servers as well.
   const server = join(project.root, 'own-test-server');
   symlinkSync(path, server);
   const running = start(['test'], { cwd: project.root, env: { ABILITY_TEMPORAL_TEST_SERVER_BIN: server } });

@@ -23,7 +23,7 @@ async function makeNewProject(): Promise<void> {
 }
 const removeProject = (): void => rmSync(root, { recursive: true, force: true, maxRetries: 5 });
 
-test('the documents of this repository are those of this version [R-002-56]', async () => {
+test('the documents of this repository match this version [R-002-56]', async () => {
   const { exitCode, json } = await abilityJson(['docs', '--check', '--agents'], { cwd: EXAMPLE });
   expect(json.documents).toMatchObject([
     { file: 'AGENTS.md', status: 'in_step' },
@@ -37,7 +37,7 @@ describe('ability docs', () => {
   beforeEach(makeNewProject);
   afterEach(removeProject);
 
-  test('finds what is written in step, says where it is not, and mends it', async () => {
+  test('reports written documents as up to date, reports one that is not, and repairs it', async () => {
     await run('docs');
     expect(await run('docs', '--check')).toMatchObject({
       exitCode: 0,
@@ -62,7 +62,7 @@ describe('ability docs', () => {
     );
   });
 
-  test('never writes over what is written by hand: it says what to do, and writes nothing else either', async () => {
+  test('never overwrites hand-written files: it reports what to do, and writes nothing else either', async () => {
     write('AGENTS.md', '# Ours\n');
     rmSync(join(root, 'registry/AGENTS.md'));
     const refused = await run('docs', '--agents');
@@ -72,7 +72,7 @@ describe('ability docs', () => {
     });
     expect(existsSync(join(root, 'registry/AGENTS.md'))).toBe(false);
     expect(read('AGENTS.md')).toBe('# Ours\n');
-    // It is its author's, so that nothing is checked of it.
+    // It belongs to its author, so nothing in it is checked.
     expect((await run('docs')).stdout).not.toContain('AGENTS.md');
     write(SKILL, '---\nname: ability-runtime\ndescription: Ours.\n---\n');
     expect(await run('docs', '--skill', '.claude/skills')).toMatchObject({
@@ -86,7 +86,7 @@ describe('ability docs', () => {
     });
   });
 
-  test('writes a log once, and leaves what is in it', async () => {
+  test('creates a log once, and keeps its content', async () => {
     write('docs/IMPLEMENTATION_LOG.md', 'ours\n');
     expect((await run('docs', '--agents')).exitCode).toBe(0);
     expect(read('docs/IMPLEMENTATION_LOG.md')).toBe('ours\n');
@@ -102,13 +102,13 @@ describe('ability docs', () => {
     expect(await run('docs', ...args)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('usage.invalid') });
   });
 
-  test('takes the folder of the skill as well as that of all skills', async () => {
+  test('accepts the folder of the skill as well as the folder of all skills', async () => {
     expect((await run('docs', '--skill', 'skills/ability-runtime')).stdout).toBe(
       'created  skills/ability-runtime/SKILL.md',
     );
   });
 
-  test('init leaves an AGENTS.md that is there, and says how the rules come into it', async () => {
+  test('init keeps an existing AGENTS.md, and reports how to add the rules', async () => {
     removeProject();
     root = realpathSync(mkdtempSync(join(tmpdir(), 'ability-agents-')));
     write('AGENTS.md', '# Ours\n');
@@ -118,13 +118,13 @@ describe('ability docs', () => {
   });
 });
 
-/** How a command of the documents is run: with what in place of its placeholders; each ends well. */
+/** How a command of the documents is run: the values of its placeholders. Each command must exit with 0. */
 interface Row {
   fill?: Record<string, () => string>;
   input?: string;
-  /** What its stdout holds. */
+  /** What its stdout contains. */
   says?: RegExp;
-  /** Keeps something for later rows. */
+  /** Stores something for later rows. */
   keep?: (stdout: string) => void;
 }
 
@@ -143,7 +143,7 @@ const keepKey = (stdout: string): void => {
   known.key = JSON.parse(stdout).task_key;
 };
 
-/** Each command of the documents, in the order in which they are run; without `npx --no`, flags and remarks as they stand. */
+/** Each command of the documents, in running order; without `npx --no`, with flags and remarks unchanged. */
 const ROWS: Record<string, Row> = {
   'tail -n 150 docs/IMPLEMENTATION_LOG.md': { says: /# Implementation log/ },
   "ability route 'WHAT IS WANTED' --json": { fill: { 'WHAT IS WANTED': () => 'greet a person' }, says: /hello/ },
@@ -184,7 +184,7 @@ const ROWS: Record<string, Row> = {
   'ability docs --check': { says: /in step/ },
 };
 
-/** Said without anything to do: names of commands, and what stands for a part of the command line. */
+/** Mentioned without an action: names of commands, and placeholders for a part of the command line. */
 const NAMED_ONLY = new Set([
   'ability run',
   'ability scaffold',
@@ -201,10 +201,10 @@ const NAMED_ONLY = new Set([
   'ability approvals',
   'ability mcp',
 ]);
-/** Named as what an AI never runs; that they are refused to it is tested with the guard. */
+/** Mentioned as what an AI never runs; that an AI is refused them is tested with the guard. */
 const NEVER = new Set(['ability approve', 'ability deny']);
 
-/** The commands that documents tell to type: lines of fenced blocks, and code that begins with `ability`. */
+/** The commands to type in a document: lines of fenced blocks, and code that begins with `ability`. */
 function commandsIn(text: string): string[] {
   const fenced = [...text.matchAll(/^( *)```sh\n([\s\S]*?)^\1```$/gm)].flatMap(([, , lines = '']) =>
     lines
@@ -231,7 +231,7 @@ describe('each command of the documents is run [R-002-59, R-002-60]', () => {
     removeProject();
   });
 
-  test('there are many, and none is without a row', () => {
+  test('there are many, and each has a row', () => {
     expect(commands.size).toBeGreaterThan(25);
     const rowless = [...commands].filter(
       (command) => !(command in ROWS) && !NAMED_ONLY.has(command) && !NEVER.has(command),
@@ -254,7 +254,7 @@ describe('each command of the documents is run [R-002-59, R-002-60]', () => {
     keep?.(stdout);
   });
 
-  test('none of what is only named is unknown', async () => {
+  test('every command that is only mentioned exists', async () => {
     for (const command of [...NAMED_ONLY, ...NEVER]) {
       const help = await run(...command.split(' ').slice(1), '--help');
       expect({ command, exitCode: help.exitCode }).toEqual({ command, exitCode: 0 });
@@ -262,7 +262,7 @@ describe('each command of the documents is run [R-002-59, R-002-60]', () => {
   });
 });
 
-/** The words of a command, as a shell splits them. */
+/** The arguments of a command, split as a shell does. */
 function wordsOf(command: string): string[] {
   return [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 }

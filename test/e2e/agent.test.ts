@@ -39,7 +39,7 @@ async function typing(args: string[], ...exchanges: Exchange[]) {
 }
 
 describe('ability agent at a terminal', () => {
-  test('tells the risk and what would be called, and goes on after a yes; --yes is none (R-002-44)', async () => {
+  test('reports the risk and the calls, and continues after a yes; --yes is not enough (R-002-44)', async () => {
     const { exitCode, screen } = await typing(['--request', 'yes.json', '--yes'], [QUESTION, 'yes\r']);
     expect(exitCode).toBe(0);
     expect(screen).toContain('plan 1\n  w  notes.write');
@@ -48,7 +48,7 @@ describe('ability agent at a terminal', () => {
     expect(existsSync(join(project.root, 'one'))).toBe(true);
   });
 
-  test('no, and Ctrl-C, run nothing (R-002-44)', async () => {
+  test('a no, or Ctrl-C, runs nothing (R-002-44)', async () => {
     const no = await typing(['--request', 'no.json'], [QUESTION, 'no\r']);
     expect(no).toMatchObject({ exitCode: 4, screen: expect.stringContaining('planner.declined') });
     const left = await typing(['--request', 'left.json'], [QUESTION, CTRL_C]);

@@ -31,7 +31,7 @@ afterAll(async () => {
 const run = (...args: string[]) => ability(args, { cwd: project.root });
 const json = (...args: string[]) => abilityJson(args, { cwd: project.root });
 const seen = async (key: string) => (await json('task', 'show', key)).json.approvals;
-/** What stands at a terminal in the end, without what steers it. */
+/** The final content of the terminal, without control characters. */
 async function typing(args: string[], ...exchanges: Exchange[]) {
   const { exitCode, screen } = await atTerminal(args, project.root, exchanges);
   return { exitCode, screen: stripVTControlCharacters(screen).replaceAll('\r', '') };
@@ -41,7 +41,7 @@ const drop = async (key: string, table: string) =>
 
 describe('at a terminal', () => {
   test(
-    'approve shows what would run and what was approved before, and asks; no, Return alone and Ctrl-C decide nothing',
+    'approve shows what would run and what was approved before, and asks; n, Return alone and Ctrl-C decide nothing',
     LONG,
     async () => {
       await drop('before', 'small');
@@ -81,7 +81,7 @@ describe('at a terminal', () => {
   });
 
   test(
-    '--like lists them all and asks once; one that is decided meanwhile is reported, the others count',
+    '--like lists all and asks once; an approval decided meanwhile is reported, and the others count',
     LONG,
     async () => {
       for (const key of ['l1', 'l2', 'l3']) await drop(key, 'alike');
@@ -101,14 +101,14 @@ describe('at a terminal', () => {
       expect(screen).toMatch(new RegExp(`l2 ${ids[1]} not decided: .*\\((task\\.closed|approval\\.ignored)\\)`));
       expect(screen).toContain(`l1 ${ids[0]} approved`);
       expect(screen).toContain(`l3 ${ids[2]} approved`);
-      // A second question would have no answer.
+      // A second question would get no answer.
       expect(exitCode).toBe(4);
       expect(await seen('l2')).toMatchObject([{ status: 'denied' }]);
       for (const key of ['l1', 'l3']) expect((await json('task', 'watch', key)).json.status).toBe('succeeded');
     },
   );
 
-  test('one that is raised while the question stands is not decided by the answer to another', LONG, async () => {
+  test('an approval raised while the question is open is not decided by the answer', LONG, async () => {
     expect((await json('run', 'two', '--key', 'raised')).exitCode).toBe(5);
     const [{ id }] = await seen('raised');
     const { exitCode, screen } = await typing(
@@ -125,7 +125,7 @@ describe('at a terminal', () => {
 });
 
 describe('--request-changes', () => {
-  test('the one who asked gets the comment as the result, as text, as JSON and as an exit code', async () => {
+  test('the requester gets the comment as the result, as text, as JSON and as an exit code', async () => {
     const asking = json('run', 'asks', '--key', 'changes', '--wait-approval', '50s');
     const open = async () => (await json('approvals', 'changes')).json.length;
     await expect.poll(open, { timeout: 30_000 }).toBe(1);
@@ -150,7 +150,7 @@ describe('--request-changes', () => {
   });
 });
 
-describe('where proof is required', () => {
+describe('when proof is required', () => {
   const ask = async (key: string) =>
     expect((await json('run', 'db.drop', '--env', 'prod', '--set', 'table=t', '--key', key)).exitCode).toBe(5);
 
@@ -162,7 +162,7 @@ describe('where proof is required', () => {
     expect(other).toMatchObject({ exitCode: 4, json: { error: { code: 'approval.unproved' } } });
     expect(await seen(key)).toMatchObject([{ status: 'open', decisions: [] }]);
     const claim = await abilityJson(['approve', key], { cwd: project.root, env: { ABILITY_USER: 'mallory' } });
-    // What ABILITY_USER says is a claim, and claims count for nothing here.
+    // ABILITY_USER is only a claim, and claims do not count here.
     expect(claim).toMatchObject({ exitCode: 0, json: { status: 'approved' }, stderr: expect.stringMatching(/proved/) });
     const { json: result } = await json('task', 'watch', key);
     expect(result).toMatchObject({
@@ -176,7 +176,7 @@ describe('where proof is required', () => {
     await decidesAsOwner('on-demand');
   });
 
-  test('one started by `ability up` does as well, with the key of the one before', LONG, async () => {
+  test('a runtime started by `ability up` does as well, with the existing key', LONG, async () => {
     await run('down');
     expect((await run('up', '--detach')).exitCode).toBe(0);
     await decidesAsOwner('after-up');

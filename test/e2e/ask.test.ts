@@ -30,7 +30,7 @@ const sessionsOf = async () => {
 };
 
 describe('ability ask at a terminal', () => {
-  test('asks for what is missing, shows the plan, and runs it after a yes (R-003-05, R-003-20)', async () => {
+  test('asks for missing input, shows the plan, and runs it after a yes (R-003-05, R-003-20)', async () => {
     const { exitCode, screen } = await typing(
       ['ask', 'delete a note please'],
       ['What is the note_id for notes.delete?', 'n-42\r'],
@@ -39,12 +39,12 @@ describe('ability ask at a terminal', () => {
     expect(exitCode).toBe(0);
     expect(screen).toMatch(/notes\.delete {2}write idempotent\n {2}note_id {2}"n-42"/);
     expect(screen).toMatch(/succeeded {2}notes\.delete v1/);
-    // Each question is put once.
+    // Each question is asked once.
     expect(screen.split('\n').filter((line) => /^[◇◆].*What is the note_id/.test(line)).length).toBeLessThanOrEqual(2);
     expect(await sessionsOf()).toEqual(['notes.delete succeeded']);
   });
 
-  test('no, and Ctrl-C, run nothing', async () => {
+  test('a no, or Ctrl-C, runs nothing', async () => {
     const no = await typing(['ask', 'delete the note with note_id n-1'], ['(yes or no)', 'no\r']);
     expect(no).toMatchObject({ exitCode: 0, screen: expect.stringContaining('Nothing was run.') });
     const left = await typing(['ask', 'delete the note with note_id n-2'], ['(yes or no)', CTRL_C]);

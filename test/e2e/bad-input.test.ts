@@ -6,7 +6,7 @@ import { agent, modelProgram, models } from '../fixtures/agents.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 
-/** A port on which nobody listens. */
+/** A port on which nothing listens. */
 function closedPort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -106,7 +106,7 @@ afterAll(async () => {
   lonely.remove();
 });
 
-/** Arguments; exit code; error code; what the message says; what the suggestion says. */
+/** Arguments; exit code; error code; the message; the suggestion. */
 type Row = [args: string[], exit: number, code: string, message: RegExp, suggestion?: RegExp];
 
 const USAGE: Row[] = [
@@ -225,7 +225,7 @@ describe('unavailable: a reason, a suggestion, no key', () => {
 });
 
 test.each(['task create', 'run'])(
-  'R-000-69: where preflight denies it, `%s` answers unavailable with the reason, and leaves no key and no folder',
+  'R-000-69: if preflight denies it, `%s` reports unavailable with the reason, and leaves no key and no folder',
   async (command) => {
     const key = `closed-${command.length}`;
     const end = await abilityJson([...command.split(' '), 'util.closed', '--key', key], { cwd: project.root });
@@ -242,7 +242,7 @@ test.each(['task create', 'run'])(
 );
 
 describe('available', () => {
-  test('R-000-71, R-000-72, R-002-30: `task create` takes its payload from stdin or a file, and answers with key and warnings', async () => {
+  test('R-000-71, R-000-72, R-002-30: `task create` takes its payload from stdin or a file, and returns key and warnings', async () => {
     const create = ['task', 'create', 'util.regression', '--input'];
     const warnings = [expect.stringMatching(/^This ability is slow and better run off-peak in staging\./)];
     const stdin = await abilityJson([...create, '-', '--key', 'task-123'], { cwd: project.root, input: '{"n": 5}' });
@@ -282,7 +282,7 @@ describe('a task that does not succeed', () => {
     expect(end.json.error.message).toMatch(message);
   });
 
-  test('one that waits for people ends with 5, its key, and how to go on', async () => {
+  test('a task that waits for people exits with 5, its key, and how to continue', async () => {
     const { json, exitCode, stderr } = await abilityJson(['run', 'waits'], { cwd: project.root });
     expect(exitCode).toBe(5);
     expect(json).toMatchObject({
@@ -296,7 +296,7 @@ describe('a task that does not succeed', () => {
     expect((await ability(['task', 'watch', json.task_key], { cwd: project.root })).exitCode).toBe(4);
   });
 
-  test('a command that waits no longer ends with 6, and the task goes on', async () => {
+  test('a command that stops waiting exits with 6, and the task continues', async () => {
     const end = await abilityJson(['run', 'waits', '--wait-approval', '10m', '--timeout', '2s'], { cwd: project.root });
     expect(end).toMatchObject({ exitCode: 6, json: { error: { code: 'wait.timeout' } } });
   });
@@ -308,7 +308,7 @@ describe('projects', () => {
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'project.not_found' } } });
   });
 
-  test('several environments and no choice is reported', async () => {
+  test('several environments without a choice are reported', async () => {
     const end = await abilityJson(['run', 'util.echo'], { cwd: lonely.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'config.no_environment' } } });
   });
@@ -330,7 +330,7 @@ describe('projects', () => {
     broken.remove();
   });
 
-  test('for people the same is said on stderr, and stdout stays empty', async () => {
+  test('without --json the same is reported on stderr, and stdout stays empty', async () => {
     const end = await ability(['run', 'bad_step'], { cwd: project.root });
     expect(end.stdout).toBe('');
     expect(end.stderr).toMatch(
@@ -338,7 +338,7 @@ describe('projects', () => {
     );
   });
 
-  test('the tasks of an agent that has none yet are an empty list', async () => {
+  test('the list of tasks of an agent without tasks is empty', async () => {
     const end = await abilityJson(['task', 'list', '--ability', 'helper'], { cwd: project.root });
     expect(end).toMatchObject({ exitCode: 0, json: [] });
   });

@@ -19,7 +19,7 @@ afterAll(() => project.remove());
 
 type Env = Record<string, string | undefined>;
 
-describe('a command that is called says and ends as one that is started', () => {
+describe('a command that is called prints and exits like one that is started', () => {
   test.each<[args: string[], env?: Env, input?: string]>([
     [['--version']],
     [['--help']],
@@ -39,7 +39,7 @@ describe('a command that is called says and ends as one that is started', () => 
   });
 });
 
-test('calls at once do not mix what they say, nor the environments they have', async () => {
+test('concurrent calls mix neither their output nor their environments', async () => {
   const plan = ['plan', 'util.echo', '--json'];
   const users = Array.from({ length: 10 }, (_, n) => `user-${n}`);
   const ends = await Promise.all(
@@ -48,7 +48,7 @@ test('calls at once do not mix what they say, nor the environments they have', a
   expect(ends.map(({ json }) => json.requested_by)).toEqual(users);
 });
 
-test('a call leaves nothing of itself in the process that made it', async () => {
+test('a call leaves nothing behind in the calling process', async () => {
   const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name as 'exit')]);
   const [before, exitCode, environment] = [listeners(), process.exitCode, { ...process.env }];
   await called.ability(['lint'], { cwd: project.root, env: { ABILITY_ENV: 'prod' } });

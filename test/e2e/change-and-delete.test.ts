@@ -36,7 +36,7 @@ const create = async (...args: string[]) => (await json(['task', 'create', ...ar
 const folder = (key: string) => join(project.root, '.system/implement', key);
 
 describe('ability task set', () => {
-  test('R-000-84: converts by the schema, takes files and stdin, and says what changed', async () => {
+  test('R-000-84: converts by the schema, accepts files and stdin, and reports what changed', async () => {
     const key = await create('util.echo', '--set', 'n=1');
     writeFileSync(join(project.root, 'text.txt'), 'from a file');
     const first = await run(['task', 'set', key, 'n=2', 'text=@text.txt', 'list:=[1, 2]']);
@@ -63,7 +63,7 @@ describe('ability task set', () => {
     });
   }, 120_000);
 
-  test('refuses what is no assignment, nothing, a wrong type, an unknown key', async () => {
+  test('refuses an invalid assignment, no assignment, a wrong type, an unknown key', async () => {
     const key = await create('util.echo', '--set', 'n=1');
     const codeOf = async (...args: string[]) => {
       const { exitCode, json: printed } = await json(['task', 'set', ...args]);
@@ -80,7 +80,7 @@ describe('ability task set', () => {
 });
 
 describe('ability task delete', () => {
-  test('R-000-85: removes the record, and every command says by whom and when', async () => {
+  test('R-000-85: removes the record, and every command reports by whom and when', async () => {
     const key = await create('util.echo', '--set', 'n=1', '--key', 'gone');
     expect(await run(['task', 'delete', key])).toMatchObject({
       exitCode: 0,
@@ -113,7 +113,7 @@ describe('ability task delete', () => {
     expect(await json(['task', 'delete', 'nobody'])).toMatchObject({ exitCode: 2 });
   }, 180_000);
 
-  test('goes on although command, worker and server are killed in the middle; a second call waits for it', {
+  test('continues although command, worker and server are killed midway; a second call waits for it', {
     ...LONG,
     timeout: 180_000,
   }, async () => {

@@ -26,14 +26,14 @@ const complete = async (shell: string, ...words: string[]): Promise<string[]> =>
 };
 
 describe('ability completion', () => {
-  test('loads nothing that hosts workers, as only commands do that need it', () => {
+  test('loads nothing that hosts workers, which only some commands need', () => {
     const entries = readdirSync(join(dirname(CLI), '../hosting')).filter((name) => !/-[\w-]{8}\.js$/.test(name));
     expect(entries.sort()).toEqual(
       ['replay', 'runtime-main', 'session-note-main', 'test', 'up', 'worker'].map((name) => `${name}.js`),
     );
   });
 
-  test('with --json gives the script of the shell in one value', async () => {
+  test('with --json prints the script of the shell in one value', async () => {
     const { json } = await abilityJson(['completion', 'zsh'], { cwd: project.root });
     expect(json).toMatchObject({ shell: 'zsh', script: expect.stringContaining('compdef') });
   });
@@ -58,33 +58,33 @@ describe('ability completion', () => {
     ['files', ['run', 'nightly', '--input', ''], [':files']],
     ['nothing for what is to be made', ['scaffold', 'low-level', 'db'], []],
     ['nothing for an unknown command', ['nothing', 'at', 'all', ''], []],
-  ])('knows %s', async (_, words, expected) => {
+  ])('completes %s', async (_, words, expected) => {
     expect(await complete('bash', ...words)).toEqual(expected);
   });
 
-  test('knows the keys of tasks that have a record here', async () => {
+  test('completes the keys of tasks that have a record here', async () => {
     mkdirSync(join(project.root, '.system/implement/nightly-1'), { recursive: true });
     expect(await complete('bash', 'task', 'show', '')).toEqual(['nightly-1']);
   });
 
-  test('knows the ids of tokens', async () => {
+  test('completes the ids of tokens', async () => {
     const { json } = await abilityJson(['token', 'create', '--person', 'ann'], { cwd: project.root });
     expect(await complete('fish', 'token', 'revoke', '')).toEqual([`${(json as { id: string }).id}\tann`]);
   });
 
-  test('describes candidates to shells that show that', async () => {
+  test('describes candidates to shells that show descriptions', async () => {
     expect(await complete('fish', 'run', 'ni')).toEqual(['nightly\tA test.']);
     expect(await complete('zsh', 'run', 'ni')).toEqual(['nightly:A test.']);
   });
 
-  test('says nothing where there is no project, or another one is named', async () => {
+  test('prints nothing without a project, and uses the project that is named', async () => {
     const elsewhere = await ability(['completion', 'bash', '--', 'run', ''], { cwd: '/' });
     expect(elsewhere).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
     const named = await ability(['completion', 'bash', '--', 'run', '--project', project.root, 'ni'], { cwd: '/' });
     expect(named.stdout).toBe('nightly');
   });
 
-  test('refuses a shell it does not know', async () => {
+  test('refuses an unknown shell', async () => {
     expect(await ability(['completion', 'tcsh'], { cwd: project.root })).toMatchObject({ exitCode: 2 });
   });
 });
@@ -119,7 +119,7 @@ describe.skipIf(!existsSync(CLI))('the script of', () => {
   });
 
   test.skipIf(!hasShell('zsh'))('zsh completes in zsh', async () => {
-    // The line editor needs a terminal: what it would be given is printed instead.
+    // The line editor needs a terminal, so what it would receive is printed instead.
     const stubs = 'compdef() { print "$@"; }; _describe() { print -l -- "${(@P)2}"; }; _files() { print files; }';
     const at = (...words: string[]): string =>
       `words=(ability ${words.map((word) => `'${word}'`).join(' ')}); CURRENT=${words.length + 1}; _ability`;

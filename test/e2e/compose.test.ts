@@ -25,25 +25,25 @@ function hasParser(): boolean {
 }
 
 describe('docker-compose.yml', () => {
-  test.skipIf(!hasParser())('is one that docker-compose understands (needs docker-compose)', () => {
+  test.skipIf(!hasParser())('is accepted by docker-compose (needs docker-compose)', () => {
     const options = { cwd: ROOT, encoding: 'utf8', env: { ...process.env, ABILITY_SEAL_KEYS: KEYS } } as const;
     const shown = execFileSync('docker-compose', ['config'], options);
     expect(Object.keys(parse(shown).services).sort()).toEqual(Object.keys(compose.services).sort());
   });
 
-  test('lets nothing listen beyond loopback', () => {
+  test('exposes no port beyond loopback', () => {
     for (const { ports = [] } of Object.values<{ ports?: string[] }>(compose.services)) {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
     }
   });
 
-  test('makes the search attributes that tasks carry', () => {
+  test('creates the search attributes that tasks carry', () => {
     const [script] = compose.services.namespace.command;
     for (const name of Object.keys(ATTRIBUTES)) expect(script).toContain(name);
   });
 });
 
-describe('the worker of docker-compose.yml, its command and settings without the container', () => {
+describe('the worker of docker-compose.yml, with its command and settings but no container', () => {
   let server: TestServer;
   let store: string;
 
@@ -71,20 +71,20 @@ describe('the worker of docker-compose.yml, its command and settings without the
     expect(compose.services.worker.stop_grace_period).toBe('90s');
   });
 
-  test('refuses to start without seal keys, as the file demands them', async () => {
+  test('refuses to start without seal keys, which the file requires', async () => {
     const end = await abilityJson(['worker'], { cwd: ROOT, env: { TEMPORAL_ADDRESS: server.address } });
     expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'seal.no_key' } } });
     expect(compose.services.worker.environment.ABILITY_SEAL_KEYS).toMatch(/^\$\{ABILITY_SEAL_KEYS:\?/);
   });
 
-  test('ends with exit code 7 in a namespace that is not there, so that `restart:` can do its work', async () => {
+  test('exits with 7 if the namespace does not exist, so that `restart:` takes effect', async () => {
     const env = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'nowhere', ABILITY_SEAL_KEYS: KEYS };
     const end = await abilityJson(['worker'], { cwd: ROOT, env: { ...env, ABILITY_STORE: store } });
     expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'temporal.unavailable' } } });
     expect(end.json.error.message).toMatch(/namespace nowhere/);
   });
 
-  test('a client in a namespace that is not there is told so', async () => {
+  test('a client reports a namespace that does not exist', async () => {
     const env = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: 'nowhere' };
     for (const args of [
       ['run', 'generate_example_data', '--set', 'count=3', '--env', 'dev'],

@@ -20,7 +20,7 @@ const lines = (): string[] => {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
 
-test('kill -9 of the worker while one task is in and others wait: they go on, one after the other, as they came', async () => {
+test('kill -9 of the worker while one task is admitted and others wait: they continue one by one, in order of arrival', async () => {
   project = makeProject({
     ...operation('work.begin', 'appendFileSync("log", `begin ${input.name}\\n`);', { effects: 'write_additive' }),
     ...operation('work.end', 'appendFileSync("log", `end ${input.name}\\n`);', { effects: 'write_additive' }),

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/run-conformance.mjs');
 
-test('a suite that agrees is reported with its figures, and with what is not meant to agree', () => {
+test('a suite that agrees is reported with its figures, and with the excluded cases', () => {
   const { status, stdout } = run('--schema', suiteOf(group({ required: ['toString'] }, {}, false), REMOTE));
   expect(stdout).toMatch(/JSON-Schema-Test-Suite.*: 1 of 1 counted cases agree \(100\.00 %/);
   expect(stdout).toMatch(/1 {2}another document is referred to/);
@@ -20,13 +20,13 @@ test('a suite below the limit fails, and each difference is named', () => {
   expect(status).toBe(1);
 });
 
-test('what is left out by a reason that does not hold counts as a difference', () => {
+test('a case excluded for a reason that does not apply counts as a difference', () => {
   const { status, stdout } = run('--schema', suiteOf(group({ $ref: '#/$defs/missing' }, 1, true)));
   expect(stdout).toMatch(/0 of 1 counted cases/);
   expect(status).toBe(1);
 });
 
-test('a schema that is not read is left out by its own reason, not by that of another one', () => {
+test('a schema that is not read is excluded for its own reason, not for that of another one', () => {
   const unsafe = group(JSON.parse('{"properties": {"__proto__": {}}}'), 1, true);
   const { stdout } = run('--schema', suiteOf(unsafe, group({ const: 2 ** 53 }, 1, false), group({}, 1, true)));
   expect(stdout).toMatch(/1 {2}names that reach into the objects of JavaScript/);

@@ -17,7 +17,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 
 const CONTEXT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The lines of the Dockerfile, those that go on in the next one joined. */
+/** The lines of the Dockerfile, with continued lines joined. */
 const lines = readFileSync(join(CONTEXT, 'Dockerfile'), 'utf8')
   .replaceAll(/\\\n/g, ' ')
   .split('\n')
@@ -31,14 +31,14 @@ const ignored = readFileSync(join(CONTEXT, '.dockerignore'), 'utf8').split('\n')
 const isSent = (name: string): boolean =>
   !ignored.some((entry) => entry === name || (entry === '.env.*' && name.startsWith('.env.')));
 
-/** What only a system image has: its packages, and the user that it makes. */
+/** What exists only in a system image: its packages, and the user that it creates. */
 const OF_THE_IMAGE = /^apt-get |^mkdir -p .* && chown /;
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'ability-image-')));
-// Tens of thousands of files, which Node removes more slowly.
+// Tens of thousands of files, which Node deletes more slowly.
 afterAll(() => execFileSync('rm', ['-rf', root]));
 
-/** A stage as folders: what would be `/x` in its image is `<root>/<stage>/x`. */
+/** A stage as folders: `/x` in its image is `<root>/<stage>/x`. */
 interface Stage {
   name: string;
   folder: string;
@@ -52,7 +52,7 @@ function copy(stage: Stage, rest: string, stages: Map<string, Stage>): void {
   for (const path of sources) {
     const into = target.endsWith('/') ? join(stage.cwd, target, basename(path)) : join(stage.cwd, target);
     if (from !== undefined && !existsSync(into)) {
-      // A stage that is done is not read again: to move is cheaper than to copy.
+      // A finished stage is not read again, and moving is cheaper than copying.
       renameSync(join(source, path), into);
       continue;
     }
@@ -76,11 +76,11 @@ function runLine({ cwd }: Stage, command: string): void {
   }
 }
 
-/** The same packages, as they were installed for this checkout, instead of once more from a registry. */
+/** Uses the packages installed for this checkout, instead of fetching them again from a registry. */
 function installAsHere(cwd: string): void {
   const from = join(CONTEXT, 'node_modules');
   link(from, join(cwd, 'node_modules'));
-  // What is written in place must not be the very file of the checkout.
+  // Files that are written in place must not be those of the checkout.
   rmSync(join(cwd, 'node_modules/.cache'), { recursive: true, force: true });
   for (const name of ['.cache/ability-build.json', '.package-lock.json']) {
     rmSync(join(cwd, 'node_modules', name), { force: true });
@@ -88,12 +88,12 @@ function installAsHere(cwd: string): void {
   }
 }
 
-/** What was built of this checkout: the build takes it if the sources that were sent are all that it was made of. */
+/** Uses the build of this checkout, which is accepted if it was made from exactly the sources that were sent. */
 function takeBuildOf(cwd: string): void {
   link(join(CONTEXT, 'dist'), join(cwd, 'dist'));
 }
 
-/** Copies a folder by links to its files, or whole where another disk or another `cp` makes none. */
+/** Copies a folder by links to its files, or completely if the disk or `cp` does not support links. */
 function link(from: string, to: string): void {
   try {
     execFileSync('cp', ['-al', from, to], { stdio: 'pipe' });
@@ -103,7 +103,7 @@ function link(from: string, to: string): void {
   }
 }
 
-/** Carries out the stages in folders. @returns the last one. */
+/** Runs the stages in folders. @returns the last one. */
 function build(): Stage {
   const stages = new Map<string, Stage>();
   let stage: Stage = { name: '', folder: '', cwd: '' };
@@ -121,13 +121,13 @@ function build(): Stage {
   return stage;
 }
 
-describe('the Dockerfile, its commands in folders', () => {
+describe('the Dockerfile, with its commands run in folders', () => {
   test('has a last stage without development packages, whose command runs the example project', () => {
     const { cwd } = build();
     const { dependencies, devDependencies } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8'));
     const missing = Object.keys(dependencies).filter((name) => !existsSync(join(cwd, 'node_modules', name)));
     expect(missing).toEqual([]);
-    // What a package of ours needs itself stays, whoever else needs it.
+    // A package that is a regular dependency as well stays.
     expect(
       ['vitest', '@biomejs/biome', 'execa'].filter(
         (name) => name in devDependencies && existsSync(join(cwd, 'node_modules', name)),
@@ -146,7 +146,7 @@ describe('the Dockerfile, its commands in folders', () => {
     expect(call('worker', '--help')).toMatch(/--placement/);
   }, 180_000);
 
-  test('runs as a user that is not root', () => {
+  test('runs as a user other than root', () => {
     const user = lines.findIndex(({ verb }) => verb === 'USER');
     expect(lines[user]?.rest).toBe('node');
     expect(lines.slice(user).map(({ verb }) => verb)).not.toContain('RUN');

@@ -30,7 +30,7 @@ test('R-000-88: `ability docs --check` passes on the example project of this rep
 });
 
 describe('ability docs', () => {
-  test('writes the first document of a project, and then finds it in step', async () => {
+  test('writes the first document of a project, and then finds it up to date', async () => {
     expect(await docs('--check')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/docs\.none/) });
     expect(await docs()).toMatchObject({ exitCode: 0, stdout: 'created  ABILITY.md  2 added' });
     expect(read('ABILITY.md')).toMatch(
@@ -40,7 +40,7 @@ describe('ability docs', () => {
     expect(await docs()).toMatchObject({ exitCode: 0, stdout: 'in step  ABILITY.md' });
   });
 
-  test('R-000-02, R-000-03: adds documents of modules and of integration, with what belongs there', async () => {
+  test('R-000-02, R-000-03: adds documents of modules and of integration, with the abilities that belong there', async () => {
     const { exitCode, stdout } = await docs('--add', 'integration', 'modules/users');
     expect(stdout).toBe('created  integration/ABILITY.md  1 added\ncreated  modules/users/ABILITY.md  1 added');
     expect(exitCode).toBe(0);
@@ -64,7 +64,7 @@ describe('ability docs', () => {
     expect(read('ABILITY.md')).toBe(before);
   });
 
-  test('keeps words, and reports which went with their row', async () => {
+  test('keeps edited text, and reports when it moves with a renamed row', async () => {
     await docs();
     const words = 'Before each *release*';
     project.write({ 'ABILITY.md': `Mine.\n${read('ABILITY.md').replace('| A test. |', `| ${words} |`)}` });
@@ -94,7 +94,7 @@ describe('ability docs', () => {
     expect((await docs('ABILITY.md')).exitCode).toBe(0);
   });
 
-  test('leaves a page without tables alone and says so, until it is asked to put tables in', async () => {
+  test('leaves a page without tables unchanged and reports that, until tables are requested', async () => {
     project.write({ 'ABILITY.md': '# Mine\n' });
     const { exitCode, stdout, stderr } = await docs();
     expect([exitCode, stdout]).toEqual([0, 'no tables  ABILITY.md']);
@@ -104,7 +104,7 @@ describe('ability docs', () => {
     expect(read('ABILITY.md').startsWith('# Mine\n\n<!-- ability:high-level -->')).toBe(true);
   });
 
-  test('takes over the tables of a page without markers, and says where that would cost a row', async () => {
+  test('takes over the tables of a page without markers, and reports where that would remove a row', async () => {
     const page = (...rows: string[]) => {
       const head = ['| Id | Scope | When to use | Registry path |', '| --- | --- | --- | --- |'];
       return ['# Mine', '', ...head, '| check | nightly | Each night | x.yaml |', ...rows, ''].join('\n');
@@ -149,7 +149,7 @@ describe('ability docs', () => {
     expect(stderr).toMatch(message);
   });
 
-  test('prints exactly one JSON value with --json, whatever becomes of it', async () => {
+  test('prints exactly one JSON value with --json, whatever the outcome', async () => {
     const json = (...args: string[]) => abilityJson(['docs', ...args], { cwd: project.root });
     expect((await json('--check')).json).toMatchObject({ status: 'error', error: { code: 'docs.none' } });
     expect((await json()).json).toMatchObject({
@@ -186,7 +186,7 @@ describe('ability docs', () => {
     });
   });
 
-  test('ten commands at once, three of them processes, leave one whole document, and nothing beside it', async () => {
+  test('ten commands at once, three of them separate processes, leave one complete document and nothing else', async () => {
     const ends = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
         (n < 3 ? startAbility : ability)(['docs', '--add', 'users'], { cwd: project.root }),

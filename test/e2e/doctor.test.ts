@@ -27,9 +27,9 @@ async function doctor(args: string[] = [], env: Record<string, string> = {}) {
   return { checks, exitCode, of: (name: string) => checks.filter((check) => check.name === name) };
 }
 
-test('a project in order passes every check', async () => {
+test('a project without faults passes every check', async () => {
   const { checks, exitCode } = await doctor();
-  // How soon the server hands out work is a matter of the machine, and it runs other tests as well.
+  // How soon the server dispatches work depends on the machine, which runs other tests as well.
   expect(checks.filter(({ name, status }) => status !== 'ok' && name !== 'dispatch')).toEqual([]);
   expect(exitCode).toBe(checks.some(({ status }) => status === 'failed') ? 7 : 0);
   expect(checks.map(({ name }) => name)).toEqual([
@@ -38,7 +38,7 @@ test('a project in order passes every check', async () => {
   ]);
 });
 
-describe('each check fails when its thing is broken', () => {
+describe('each check fails when its subject is broken', () => {
   const system = (name: string) => join(project.root, '.system', name);
 
   test('node: too old', () => {
@@ -59,13 +59,13 @@ describe('each check fails when its thing is broken', () => {
     expect(exitCode).toBe(7);
   });
 
-  test('proof: approvals can be given on the own runtime, and on no other server', LONG, async () => {
+  test('proof: approvals are possible on the own runtime, and on no other server', LONG, async () => {
     project.write({ 'ability.yaml': projectFile('{ prod: { proof: required } }') });
     expect((await doctor()).of('proof')).toMatchObject([{ status: 'ok' }]);
     expect((await doctor(['--address', '127.0.0.1:1'])).of('proof')).toMatchObject([{ status: 'warning' }]);
   });
 
-  test('notify: references that lead to nothing, by environment, and none once they are set', LONG, async () => {
+  test('notify: unresolved references are reported by environment, and none once they are set', LONG, async () => {
     const notify = 'notify: [{ on: [task.failed], webhook: "env:HOOK_URL", secret: "env:HOOK_SECRET" }]\n';
     project.write({
       'ability.yaml': projectFile('{ dev: {}, prod: {} }', notify),
@@ -88,13 +88,13 @@ describe('each check fails when its thing is broken', () => {
     expect(exitCode).toBe(7);
   });
 
-  test('runtime: one of another version, one that was killed, one that failed', LONG, async () => {
+  test('runtime: another version, killed, failed', LONG, async () => {
     await ability(['up', '--detach'], { cwd: project.root });
     const file = system('runtime.json');
     const runtime = JSON.parse(readFileSync(file, 'utf8'));
     writeFileSync(file, JSON.stringify({ ...runtime, version: '0.0.1' }));
     expect((await doctor(['--address', '127.0.0.1:1'])).of('runtime')).toEqual([]);
-    // Only looked at: the command that needs it would replace the other version.
+    // Only checked: a command that needs the runtime would replace the other version.
     const { checkRuntime } = await import('../../src/server/checks/check-machine.js');
     const { pathsOf } = await import('../../src/server/project-paths.js');
     const paths = pathsOf(project.root);
@@ -110,7 +110,7 @@ describe('each check fails when its thing is broken', () => {
     expect(checkRuntime(paths)).toMatchObject({ status: 'failed', message: 'The runtime did not start: no port' });
   });
 
-  test('disk and store: a place that cannot be written', LONG, async () => {
+  test('disk and store: a place that is not writable', LONG, async () => {
     writeFileSync(join(project.root, 'file'), '');
     const { of, exitCode } = await doctor([], { ABILITY_STORE: join(project.root, 'file/store') });
     expect(of('store')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/cannot be written/) }]);
@@ -128,14 +128,14 @@ describe('each check fails when its thing is broken', () => {
     expect((await doctor()).of('keys')).toMatchObject([{ status: 'failed' }]);
   });
 
-  test('server: nobody there', async () => {
+  test('server: no answer', async () => {
     const { of, exitCode } = await doctor(['--address', '127.0.0.1:1']);
     expect(of('server')).toMatchObject([{ status: 'failed', message: expect.stringMatching(/does not answer/) }]);
     expect(exitCode).toBe(7);
   });
 });
 
-describe('a dev server that somebody started without our flags', LONG, () => {
+describe('a dev server that was started without our flags', LONG, () => {
   let stop: (() => void) | undefined;
   let address: string;
 
@@ -169,7 +169,7 @@ describe('a dev server that somebody started without our flags', LONG, () => {
     await expect.poll(known, { timeout: 20_000 }).toBe('ok');
   });
 
-  test('it leaves no workflow behind, not even a terminated one', async () => {
+  test('leaves no workflow behind, not even a terminated one', async () => {
     const { of } = await doctor(['--address', address]);
     expect(of('dispatch')).toHaveLength(1);
     const connection = await Connection.connect({ address });
@@ -182,8 +182,8 @@ describe('a dev server that somebody started without our flags', LONG, () => {
     }
   });
 
-  test('a dispatch that is slow is reported with what to do', async () => {
-    // What is measured is a wait of 50 ms between two probes; a busy machine may need as long for the probes themselves.
+  test('a slow dispatch is reported with advice', async () => {
+    // The measured value is a wait of 50 ms between two probes; a busy machine may need as long for the probes alone.
     const told = async () => (await doctor(['--address', address])).of('dispatch')[0];
     await expect
       .poll(told, { timeout: 50_000 })
@@ -191,7 +191,7 @@ describe('a dev server that somebody started without our flags', LONG, () => {
   });
 });
 
-test('for people: one line a check, with what to do', LONG, async () => {
+test('without --json: one line per check, with advice', LONG, async () => {
   project.write({ 'registry/low-level/x.yaml': 'operation_key: x\nsumary: y\n' });
   const { stdout, stderr } = await ability(['doctor'], { cwd: project.root });
   expect(stdout).toMatch(/^✓ node +Node \d/m);

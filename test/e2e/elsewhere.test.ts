@@ -16,7 +16,7 @@ let client: string;
 let figures: string;
 let worker: ReturnType<typeof start>;
 
-/** The worker has one checkout of the project, the caller another one. */
+/** The worker has one checkout of the project, and the caller has another. */
 beforeAll(async () => {
   server = await startTemporal();
   project = makeProject(operation('util.echo', 'console.log("hello"); return input;'));
@@ -37,11 +37,11 @@ afterAll(async () => {
 const env = () => ({ TEMPORAL_ADDRESS: server.address });
 const json = (...args: string[]) => abilityJson(args, { cwd: client, env: env() });
 
-test('a worker serves its own figures, and one that cannot says so', async () => {
+test('a worker serves its own metrics, and one that cannot reports that', async () => {
   await expect
     .poll(() => fetch(`http://${figures}/metrics`).then((answer) => answer.text()), { timeout: 30_000 })
     .toMatch(/^temporal_worker_task_slots_available\{.*\} \d+$/m);
-  // Every figure of workers that the dashboard and the page name is one that a worker has.
+  // Every worker metric named by the dashboard and the page exists.
   const named = ['grafana/ability-runtime.json', 'metrics.md'].flatMap((path) => {
     const text = readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');
     return text.match(/\btemporal_[a-z_]+[a-z]\b/g) ?? [];
@@ -65,7 +65,7 @@ test('a worker serves its own figures, and one that cannot says so', async () =>
   expect(second.stderr).toMatch(/door\.not_listening.*Address already in use/);
 });
 
-test('a record that is elsewhere is reported with its host; the input comes from the history', async () => {
+test('a record on another host is reported with that host; the input comes from the history', async () => {
   const run = () => json('run', 'util.echo', '--set', 'n:=7', '--key', 'far');
   await expect.poll(async () => (await run()).json.status, { timeout: 40_000 }).toBe('succeeded');
   for (const command of ['record', 'logs']) {

@@ -51,7 +51,7 @@ const run = (args: string[]) => ability(args, { cwd: project.root });
 const json = (args: string[]) => abilityJson(args, { cwd: project.root });
 
 describe('the files of a task at the command line', () => {
-  test('come with the command, are listed, copied, told by record and why, and go with the task', async () => {
+  test('come with the command, are listed and copied, appear in record and why, and are deleted with the task', async () => {
     const { exitCode, json: result } = await json(['run', 'twice', '--file', 'file=a.txt', '--key', 'two-steps']);
     expect([exitCode, result.output]).toEqual([0, 5]);
     const listed = await run(['task', 'files', 'two-steps']);
@@ -72,14 +72,14 @@ describe('the files of a task at the command line', () => {
     expect(left.filter((path) => /[0-9a-f]{64}$/.test(path))).toEqual([]);
   });
 
-  test('are refused with their place where they cannot be given', async () => {
+  test('are refused if they cannot be passed', async () => {
     const refused = async (...flags: string[]) => (await json(['run', 'twice', ...flags])).json.error;
     expect(await refused('--file', 'file=absent.txt')).toMatchObject({ code: 'input.invalid' });
     expect(await refused('--file', 'file')).toMatchObject({ code: 'usage.invalid' });
     expect(await refused('--set', 'file:={"$file":"x"}')).toMatchObject({ code: 'input.invalid' });
   });
 
-  test('are planned before there are any, and shown with the contract', async () => {
+  test('are planned before they exist, and shown with the contract', async () => {
     const value = { $file: 'a'.repeat(64), name: 'plan.txt', bytes: 1, media_type: 'text/plain' };
     const plan = await run(['plan', 'text.upper', '--input', JSON.stringify({ file: value })]);
     expect(plan.stdout).toContain('{file plan.txt}');
@@ -90,7 +90,7 @@ describe('the files of a task at the command line', () => {
   });
 });
 
-test('a case of `ability test` gives the files that calls leave', async () => {
+test('a case of `ability test` provides the files that calls leave', async () => {
   const { exitCode, stdout, stderr } = await run(['test', 'twice']);
   expect([exitCode, stdout, stderr]).toEqual([0, expect.anything(), expect.anything()]);
 });

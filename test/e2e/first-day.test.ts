@@ -7,7 +7,7 @@ import { LONG } from '../fixtures/extent.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, type ProjectFolder } from '../fixtures/project-folder.js';
 
-/** Scripts as a team has them, none written for this product. */
+/** Scripts of a team, none of them written for this product. */
 const OPS = {
   'ops/deploy.sh': `#!/usr/bin/env bash
 # Deploys a version to one host.
@@ -126,7 +126,7 @@ afterAll(async () => {
   project.remove();
 });
 
-test('scripts become abilities by one command, and only what each changes is left to say', async () => {
+test('scripts become abilities with one command, and only their effects are left to declare', async () => {
   expect(await run('scaffold', 'scripts', ...Object.keys(OPS))).toMatchObject({ exitCode: 0 });
   const files = readdirSync(join(project.root, 'registry/low-level'));
   for (const file of files) {
@@ -139,7 +139,7 @@ test('scripts become abilities by one command, and only what each changes is lef
 });
 
 test(
-  'a deployment to 20 hosts: approval, canary; one host fails and all is taken back; after kill -9 a retry ends it',
+  'a deployment to 20 hosts: approval, canary; one host fails and all is undone; after kill -9 a retry completes it',
   LONG,
   async () => {
     const hosts = Array.from({ length: 20 }, (_, n) => `host-${n + 1}`);

@@ -57,7 +57,7 @@ test('`task logs -f` shows a line before the call that printed it has ended', as
   expect(seen.match(/has ended/g)).toHaveLength(1);
 }, 120_000);
 
-test('watching a task that nobody has run says so, and how to run it', async () => {
+test('watching a task that was never run reports that, and how to run it', async () => {
   await run('task', 'create', 'util.patient', '--set', 'file=x', '--key', 'made');
   const end = await run('task', 'watch', 'made', '--timeout', '6s');
   expect(end.exitCode).toBe(6);
@@ -92,7 +92,7 @@ test.each([
   ['list', '--json'],
   ['explain', 'guard.denied'],
   ['list', '--no-such-flag'],
-])('a reader that has gone away ends the command quietly: %s %s', async (...args) => {
+])('a reader that closes the pipe ends the command quietly: %s %s', async (...args) => {
   const child = spawn(process.execPath, [CLI, ...args], { cwd: project.root, stdio: ['ignore', 'pipe', 'pipe'] });
   child.stdout.destroy();
   let stderr = '';

@@ -15,7 +15,7 @@ afterAll(async () => {
   project.remove();
 });
 
-/** Fires the guard as a tool would. */
+/** Calls the guard as a tool would. */
 function guard(
   command: string,
   env: Record<string, string>,
@@ -37,7 +37,7 @@ const SCRIPT = 'ability approve KEY --comment s3cr3t-word';
 const show = async (): Promise<SeenSession> =>
   (await abilityJson(['session', 'show', 'one'], { cwd: project.root })).json as unknown as SeenSession;
 
-test('without a server, and with one that is down, the answer is the same', async () => {
+test('the answer is the same without a server and with one that is down', async () => {
   const remote = { ABILITY_SESSION: 'one', TEMPORAL_ADDRESS: '127.0.0.1:1' };
   const [plain, none, down] = [
     await guard(SCRIPT, {}),
@@ -51,7 +51,7 @@ test('without a server, and with one that is down, the answer is the same', asyn
   expect(keyless.stderr).toContain('without ABILITY_SEAL_KEYS');
 });
 
-test('a session is told what was answered, shows it, and its next turn has what was denied (R-002-57)', async () => {
+test('a session records what was answered and shows it, and its next turn has what was denied (R-002-57)', async () => {
   const started = await abilityJson(['session', 'start', '--id', 'one'], { cwd: project.root });
   expect(started).toMatchObject({ exitCode: 0 });
   expect((await guard(SCRIPT, { ABILITY_SESSION: 'one' })).code).toBe(2);
@@ -74,7 +74,7 @@ test('a session is told what was answered, shows it, and its next turn has what 
   expect(json).toMatchObject({
     hook_signals: { ability_guards: [{ decision: 'deny', source: 'policy.bypass.decisions' }] },
   });
-  // Each is passed on once.
+  // Each denial is passed on once.
   const next = await abilityJson(['session', 'prompt', 'one', 'go on'], { cwd: project.root });
   expect(next.json).toMatchObject({ hook_signals: { ability_guards: [] } });
 });

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Runs a text as a tool runs the command of its hook. */
+/** Runs a command line as a tool runs the command of its hook. */
 function fire(command: string, event: object): Promise<{ code: number | null; stdout: string; stderr: string }> {
   return new Promise((resolve, reject) => {
     const own = { ...env, CLAUDE_PROJECT_DIR: project.root, GEMINI_PROJECT_DIR: project.root };
@@ -43,7 +43,7 @@ const EVENTS: Record<AgentTool, (command: string) => object> = {
 };
 
 test.each(AGENT_TOOLS)(
-  'what is exported for %s stops the script of an ability, and nothing else (R-002-57)',
+  'the export for %s stops the script of an ability, and nothing else (R-002-57)',
   async (tool) => {
     const { json, exitCode } = await abilityJson(['hooks', 'export', '--to', tool], { cwd: project.root });
     expect({ exitCode, change: json.change }).toEqual({ exitCode: 0, change: 'created' });
@@ -63,7 +63,7 @@ test.each(AGENT_TOOLS)(
   },
 );
 
-test('an export whose command is not found blocks, and doctor says so', LONG, async () => {
+test('an export whose command does not exist blocks, and doctor reports it', LONG, async () => {
   await ability(['hooks', 'export', '--to', 'claude'], { cwd: project.root });
   const [only] = checkExports(project.root, { ...env, PATH: '/usr/bin:/bin' }, 'deny');
   expect(only).toMatchObject({
@@ -78,7 +78,7 @@ test('an export whose command is not found blocks, and doctor says so', LONG, as
   expect((json.checks as CheckResult[]).filter(({ name }) => name === 'guard')).toMatchObject([{ status: 'failed' }]);
 });
 
-test('a settings file that is broken is refused, and left as it is', async () => {
+test('a broken settings file is refused and left unchanged', async () => {
   mkdirSync(join(project.root, '.claude'));
   writeFileSync(join(project.root, '.claude/settings.json'), '{ broken');
   const { exitCode, json } = await abilityJson(['hooks', 'export', '--to', 'claude'], { cwd: project.root });
@@ -87,7 +87,7 @@ test('a settings file that is broken is refused, and left as it is', async () =>
   expect(readFileSync(join(project.root, '.claude/settings.json'), 'utf8')).toBe('{ broken');
 });
 
-test('outside of a project, and with a tool nobody knows, it refuses', async () => {
+test('outside of a project, and for an unknown tool, it refuses', async () => {
   const nowhere = await fire(`ability guard --for claude --project /`, EVENTS.claude('ls'));
   expect(nowhere).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('ability.yaml') });
   const unknown = await fire('ability guard --for emacs', EVENTS.claude('ls'));

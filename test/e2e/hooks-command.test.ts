@@ -29,8 +29,8 @@ afterAll(() => {
   weak.remove();
 });
 
-describe('`ability hooks test` fires what guards of other tools must deny (answer 53)', () => {
-  test('0 where each call is denied', async () => {
+describe('`ability hooks test` makes the calls that guards of other tools must deny (answer 53)', () => {
+  test('exits with 0 if each call is denied', async () => {
     const { exitCode, json } = await abilityJson(['hooks', 'test'], { cwd: good.root });
     expect(exitCode).toBe(0);
     expect(json).toContainEqual(
@@ -38,7 +38,7 @@ describe('`ability hooks test` fires what guards of other tools must deny (answe
     );
   });
 
-  test('1 where one is not, with what the guard said', async () => {
+  test('exits with 1 if a call is not denied, with the answer of the guard', async () => {
     const { exitCode, stdout } = await ability(['hooks', 'test'], { cwd: weak.root });
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/failed +PreAbilityCall +weak +must_deny 1 \(\w+\) +deny +it is silent/);
@@ -47,7 +47,7 @@ describe('`ability hooks test` fires what guards of other tools must deny (answe
   });
 });
 
-test('`ability hooks list` names what answers, and whose format it has', async () => {
+test('`ability hooks list` names the handlers and their formats', async () => {
   const { json } = await abilityJson(['hooks', 'list'], { cwd: good.root });
   const handlers = (json.hooks ?? json).map(({ id, handler }: Record<string, string>) => [id, handler]);
   expect(handlers.slice(0, 2)).toEqual([
@@ -57,7 +57,7 @@ test('`ability hooks list` names what answers, and whose format it has', async (
 });
 
 describe('`ability hooks list ID`', () => {
-  test('says the order, why, and what was dropped', async () => {
+  test('reports the order, the reasons, and what was dropped', async () => {
     const { exitCode, json } = await abilityJson(['hooks', 'list', 'ops.run', '--caller', 'person'], {
       cwd: good.root,
     });
@@ -75,7 +75,7 @@ describe('`ability hooks list ID`', () => {
 });
 
 describe('`ability hooks test HOOK --context`', () => {
-  test('0 with the answer, 2 for a hook that does not exist and for what is no event', async () => {
+  test('exits with 0 and the answer, or with 2 for an unknown hook or an invalid event', async () => {
     good.write({ 'event.json': '{ "payload": { "n": 1 } }', 'wrong.json': '{ "payloads": {} }' });
     const file = (hook: string, name: string) =>
       ability(['hooks', 'test', hook, '--context', name], { cwd: good.root });
@@ -94,7 +94,7 @@ describe('`ability hooks test HOOK --context`', () => {
     ['allows, with nothing expected', { payload: { n: 2 } }, 0],
     ['is given an `expect` that is no decision', { context: {}, expect: 'maybe' }, 2],
     ['is given a case without `expect`', { context: {} }, 2],
-  ])('where the hook %s', async (_, given, exit) => {
+  ])('has the right exit code if the hook %s', async (_, given, exit) => {
     good.write({ 'case.json': JSON.stringify(given) });
     const { exitCode, stdout } = await ability(['hooks', 'test', 'second', '--context', 'case.json'], {
       cwd: good.root,
@@ -104,7 +104,7 @@ describe('`ability hooks test HOOK --context`', () => {
     expect(JSON.parse(stdout)).toMatchObject({ hook_id: 'second', expected: given.expect });
   });
 
-  test('a case sets the moment of `now()`', async () => {
+  test('a case sets the time of `now()`', async () => {
     const of = (now: string) => JSON.stringify({ now, context: {}, expect: 'deny' });
     good.write({ 'early.json': of('2026-01-01T00:00:00Z'), 'late.json': of('2030-01-01T00:00:00Z') });
     const exits = ['early.json', 'late.json'].map((name) =>

@@ -15,14 +15,14 @@ beforeAll(() => {
 afterAll(() => project.remove());
 
 describe('ability import arazzo', () => {
-  test('says which document to import first, and writes no workflow', async () => {
+  test('names the document to import first, and writes no workflow', async () => {
     const { json: end, exitCode } = await json('import', 'arazzo', 'docs/shopping.arazzo.yaml');
     expect(exitCode).toBe(0);
     expect(end.new).toEqual([]);
     expect(end.left_out[0].reason).toContain('run `ability import openapi ./shop.json` first');
   });
 
-  test('finds the operations by the file of their document, and what it writes is linted clean and planned', async () => {
+  test('finds the operations by the file of their document, and its output lints clean and can be planned', async () => {
     await json('import', 'openapi', 'docs/shop.json', '--server', 'https://shop.test/v1');
     const { json: end } = await json('import', 'arazzo', 'docs/shopping.arazzo.yaml');
     expect(end.left_out).toEqual([]);
@@ -39,7 +39,7 @@ describe('ability import arazzo', () => {
     expect(again.unchanged).toHaveLength(5);
   });
 
-  test('imported again over files that were edited it keeps the edits, and takes over what the document changed', async () => {
+  test('a repeated import keeps the edits in files, and takes over what the document changed', async () => {
     const file = join(project.root, 'registry/high-level/shopping.buy.yaml');
     const read = () => readFileSync(file, 'utf8');
     const again = async () => (await json('import', 'arazzo', 'docs/shopping.arazzo.yaml')).json;
@@ -68,7 +68,7 @@ describe('ability import arazzo', () => {
     expect(await again()).toMatchObject({ new: [], changed: [], kept: [] });
   });
 
-  test('a hook for one of the operations alone is not gone round by its second form', async () => {
+  test('a hook for one of the operations only is not bypassed through its second form', async () => {
     const hooks = [
       'hooks:',
       '  - id: only_this',
@@ -84,7 +84,7 @@ describe('ability import arazzo', () => {
     ]);
   });
 
-  test('a source that is chosen must be there', async () => {
+  test('a chosen source must exist', async () => {
     const { json: end } = await json('import', 'arazzo', 'docs/shopping.arazzo.yaml', '--source', 'shop=nope');
     expect(end.error).toMatchObject({ code: 'usage.invalid', message: 'There is no import nope' });
   });

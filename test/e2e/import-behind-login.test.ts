@@ -51,7 +51,7 @@ function allText(folder: string): string {
 }
 
 describe('a document behind a login', () => {
-  test('is got with a header whose secret is a reference, and no file has it', async () => {
+  test('is fetched with a header whose secret is a reference, and no file contains the secret', async () => {
     expect((await json(`${service.origin}/openapi.json`)).json.error.code).toBe('import.unavailable');
     const { json: end } = await json(`${service.origin}/here`, ...AUTHORIZATION);
     expect(end).toMatchObject({
@@ -62,7 +62,7 @@ describe('a document behind a login', () => {
     expect(allText(project.root)).not.toContain('DOCS_TOKEN');
   });
 
-  test('that redirects to another host gives it nothing, nor what that one leads to', async () => {
+  test('that redirects to another host sends it no secret, nor to where that host redirects', async () => {
     await json(`${service.origin}/away`, ...AUTHORIZATION);
     expect(service.requestsOf('/away')[0]?.headers.authorization).toBe('Bearer tok-3n');
     expect(other.requestsOf('/back')[0]?.headers).not.toHaveProperty('authorization');
@@ -80,7 +80,7 @@ describe('a document behind a login', () => {
     expect(service.requestsOf('/openapi.json')).toHaveLength(before);
   });
 
-  test('a file has no headers', async () => {
+  test('in a file takes no headers', async () => {
     expect((await json('x.json', ...AUTHORIZATION)).json.error.code).toBe('usage.invalid');
   });
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-test('answer 41: hooks in TOML are refused by name, with what to do', async () => {
+test('answer 41: hooks in TOML are refused with the name of the file, and with advice', async () => {
   const refused = await run('import', 'hooks', '.codex/config.toml');
   expect(refused.exitCode).not.toBe(0);
   expect(refused.said).toMatch(/config\.toml is TOML, which is not read[\s\S]*\.codex\/hooks\.json/);

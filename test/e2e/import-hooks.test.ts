@@ -68,8 +68,8 @@ test('from three guards of Claude Code to a call that one of them denies, in fou
   expect((await run('run', 'tools.bash', '--set', 'command=echo hi')).stdout).toMatch(/"text": "hi"/);
 }, 120_000);
 
-test('again it writes nothing, and what people edited stays', { ...LONG, timeout: 60_000 }, async () => {
-  // Not even the guard that `hooks export` has put there meanwhile.
+test('a repeated import writes nothing, and keeps the edits of people', { ...LONG, timeout: 60_000 }, async () => {
+  // Not even for the guard that `hooks export` has added meanwhile.
   await run('hooks', 'export', '--to', 'claude');
   const { stdout } = await run('import', 'hooks', '.claude/settings.json', '--tools');
   expect(stdout).toMatch(/PreToolUse\[\d\]\.hooks\[0\]: it is `ability guard`, which asks the guards of this project/);
@@ -92,7 +92,7 @@ test('lint --check-hooks reports a guard that no longer denies what it must', as
   );
 }, 60_000);
 
-test('a guard that asks for a person is named with the call for which it asks, and with what its silence does', async () => {
+test('a guard that asks for a person is reported with the call concerned, and with the effect of its silence', async () => {
   folder.write({
     '.claude/hooks/ask.cjs': `const { command } = JSON.parse(require('node:fs').readFileSync(0, 'utf8')).tool_input;
 if (/push.*--force/.test(command)) console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } }));

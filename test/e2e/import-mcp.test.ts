@@ -42,7 +42,7 @@ const SERVER = node(MCP_PROGRAMS.changing, 'tools.json', 'calls.txt');
 const run = (...args: string[]) => ability(['import', 'mcp', 'srv', ...args], { cwd: project.root });
 const json = (...args: string[]) => abilityJson(['import', 'mcp', 'srv', ...args], { cwd: project.root });
 const first = (...more: string[]) => json('--command', SERVER, ...more);
-/** In a process of its own, beside this one, for what two do at once. */
+/** In a separate process, for two imports at once. */
 const firstApart = () => startAbilityJson(['import', 'mcp', 'srv', '--command', SERVER], { cwd: project.root });
 const files = () =>
   readdirSync(project.root, { recursive: true })
@@ -53,7 +53,7 @@ const read = (file: string) => readFileSync(join(project.root, file), 'utf8');
 const keys = (list: Named[]) => list.map(({ key }) => key).sort();
 
 describe('ability import mcp', () => {
-  test('says what it would write, and writes nothing, with --dry-run', async () => {
+  test('with --dry-run reports what it would write, and writes nothing', async () => {
     describeTools(READ, WRITE);
     const { json: end, exitCode } = await first('--dry-run');
     expect(exitCode).toBe(0);
@@ -71,7 +71,7 @@ describe('ability import mcp', () => {
     expect(stdout).toContain('Nothing was written');
   });
 
-  test('takes what is chosen, under a prefix, and remembers both', async () => {
+  test('imports the selection under a prefix, and remembers both', async () => {
     describeTools(READ, WRITE);
     const { json: end } = await first('--select', 'rea*', '--prefix', 'team.x');
     expect(end).toMatchObject({ new: [{ key: 'team.x.read' }], not_selected: ['team.x.write'] });
@@ -81,7 +81,7 @@ describe('ability import mcp', () => {
     expect([exitCode, other.error.message]).toEqual([2, expect.stringContaining('imported with the prefix team.x')]);
   });
 
-  test('shows people what changed, keeps what they edited, and reports what is gone', async () => {
+  test('shows what changed, keeps edits, and reports what is gone', async () => {
     describeTools(READ, WRITE, { name: 'old', inputSchema: ANY });
     await first();
     const file = 'registry/low-level/srv.write.yaml';
@@ -115,7 +115,7 @@ describe('ability import mcp', () => {
     expect(read('registry/low-level/srv.read.yaml')).toContain('Reads the thing.');
   });
 
-  test('reaches a server by its address, and writes that into the configuration', async () => {
+  test('reaches a server by its address, and writes the address into the configuration', async () => {
     const http = await startStatelessMcp([{ name: 'read', inputSchema: ANY }]);
     try {
       const { json: end } = await json('--url', http.url);
@@ -126,7 +126,7 @@ describe('ability import mcp', () => {
     }
   });
 
-  test('prints one JSON value also for a server that has no tools at all', LONG, async () => {
+  test('prints one JSON value even for a server without tools', LONG, async () => {
     const silent =
       "process.stdin.on('data', (d) => { const { id, method, params } = JSON.parse(String(d).split('\\n')[0]); if (method === 'initialize') console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: 'x', version: '1' } } })); });";
     project.write({ 'silent.mjs': silent });
@@ -134,7 +134,7 @@ describe('ability import mcp', () => {
     expect(end).toMatchObject({ status: 'imported', new: [], left_out: [] });
   });
 
-  test('of two at once each does its whole work, one after the other', LONG, async () => {
+  test('two imports at once both complete, one after the other', LONG, async () => {
     describeTools(...Array.from({ length: 40 }, (_, index) => ({ name: `t${index}`, inputSchema: ANY })));
     const ends = await Promise.all([firstApart(), first()]);
     expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
@@ -144,7 +144,7 @@ describe('ability import mcp', () => {
     expect(loadRegistry(project.root).problems).toEqual([]);
   });
 
-  test('writes nothing where the disk is full', LONG, async () => {
+  test('writes nothing if the disk is full', LONG, async () => {
     describeTools(READ, ...Array.from({ length: 60 }, (_, index) => ({ name: `t${index}`, inputSchema: ANY })));
     const shell = `ulimit -f 8; exec ${node(CLI, 'import', 'mcp', 'srv', '--json', '--command')} "$0"`;
     const end = await promisify(execFile)('sh', ['-c', shell, SERVER], { cwd: project.root }).catch(
@@ -158,7 +158,7 @@ describe('ability import mcp', () => {
   });
 });
 
-describe('a server that is not what it should be', () => {
+describe('a faulty server', () => {
   test.each([
     [
       'ends at once',
@@ -172,7 +172,7 @@ describe('a server that is not what it should be', () => {
     ],
     ['is not there', "'./no-such-program' x", /no-such-program/],
     ['speaks something else', node('-e', 'setInterval(() => console.log(1), 100)'), /did not say within 3000 ms/],
-  ])('%s: said with what it wrote, nothing is written', async (_, command, message) => {
+  ])('%s: reported with its output, and nothing is written', async (_, command, message) => {
     const { json: end, exitCode } = await json('--command', command, '--timeout', '3s');
     expect([exitCode, end.error.code]).toEqual([1, 'mcp.start_failed']);
     expect(end.error.message).toMatch(message);
@@ -180,7 +180,7 @@ describe('a server that is not what it should be', () => {
     expect(files()).toEqual([]);
   });
 
-  test('has tools that cannot be abilities: each is left out by name with the reason, the others are taken', async () => {
+  test('has tools that cannot be abilities: each is excluded by name with the reason, the others are imported', async () => {
     const nested = (levels: number): object => (levels === 0 ? ANY : { ...ANY, properties: { a: nested(levels - 1) } });
     const property = (schema: object) => ({ ...ANY, properties: { a: schema } });
     describeTools(
@@ -230,7 +230,7 @@ describe('a server that is not what it should be', () => {
     expect(keys((await json()).json.unchanged)).toHaveLength(4);
   });
 
-  test('has 500 tools: all are taken', { ...LONG, timeout: 180_000 }, async () => {
+  test('has 500 tools: all are imported', { ...LONG, timeout: 180_000 }, async () => {
     const inputSchema = { ...ANY, properties: { a: { type: 'string' } }, required: ['a'] };
     describeTools(
       ...Array.from({ length: 500 }, (_, index) => ({
@@ -245,7 +245,7 @@ describe('a server that is not what it should be', () => {
   });
 });
 
-describe('refused, with what to do', () => {
+describe('refused, with advice', () => {
   beforeEach(() => {
     project.write({ 'registry/config/known.yaml': 'mcp_servers: { known: { command: node, args: [x.mjs] } }\n' });
   });

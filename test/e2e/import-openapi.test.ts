@@ -48,7 +48,7 @@ afterAll(async () => {
 });
 
 describe('ability import openapi', () => {
-  test('takes over a document from an address, names what it left out, and lints clean (R-000-21)', async () => {
+  test('imports a document from an address, names what it excluded, and lints clean (R-000-21)', async () => {
     const planned = await json(`${service.origin}/moved`, '--dry-run');
     expect(planned.json).toMatchObject({ status: 'planned', name: 'pets' });
     expect(planned.json.new).toHaveLength(2);
@@ -66,7 +66,7 @@ describe('ability import openapi', () => {
     expect(fileOf('registry/config/pets.yaml')).toContain(`default: ${service.origin}/v2`);
   });
 
-  test('keeps what people changed, and lints clean once the host is allowed', async () => {
+  test('keeps edits, and lints clean once the host is allowed', async () => {
     project.write({ 'ability.yaml': fileOf('ability.yaml').replace('"*.acme.test"', '"127.0.0.1:*"') });
     const file = 'registry/low-level/pets.drop_pet.yaml';
     project.write({ [file]: fileOf(file).replace('effects: destructive', 'effects: write_idempotent') });
@@ -91,7 +91,7 @@ describe('ability import openapi', () => {
   });
 });
 
-test('waits for a command that writes into the project, and Ctrl-C leaves nothing', async () => {
+test('waits for a command that writes into the project, and Ctrl-C leaves nothing behind', async () => {
   const lock = takeLock(join(project.root, '.system/authoring.lock'));
   if (!isHeld(lock)) throw new Error('somebody else holds it');
   const args = ['import', 'openapi', 'local.json', '--name', 'waiting', '--server', 'http://127.0.0.1:9/v3'];

@@ -18,7 +18,7 @@ const run = async (...args: string[]) => {
   return { exitCode, said: String(stdout) + String(stderr) };
 };
 
-/** A guard that is a service, as Claude Code asks it: it answers when it objects, and knows who may ask. */
+/** A guard that is a service, as Claude Code calls it: it answers if it objects, and checks who is calling. */
 beforeAll(async () => {
   server = createServer((request, response) => {
     let body = '';
@@ -59,7 +59,7 @@ afterAll(async () => {
   server.close();
 });
 
-test('answer 41: guards that are a service and an MCP tool deny after an import, and a failing one refuses', async () => {
+test('answer 41: a service and an MCP tool as guards deny after an import, and a failing one refuses', async () => {
   const imported = await run('import', 'hooks', '.claude/settings.json', '--tools');
   expect(imported).toMatchObject({ exitCode: 0 });
   expect(imported.said).toMatch(/2 of 4 hooks/);

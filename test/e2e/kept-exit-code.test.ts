@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { endWithJson, start } from '../fixtures/command-line.js';
 import { makeProject } from '../fixtures/project-folder.js';
 
-test('a command whose time is up ends with 6, also where a server that never answers keeps its process', async () => {
+test('a command whose time is up exits with 6, even if an unresponsive server keeps its process alive', async () => {
   const project = makeProject();
   const silent = createServer(() => {}).listen(0, '127.0.0.1');
   await once(silent, 'listening');

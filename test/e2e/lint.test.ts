@@ -18,7 +18,7 @@ function project(files: ProjectFiles = {}): ProjectFolder {
   return made;
 }
 
-test('R-000-88: definitions that hold end with 0', async () => {
+test('R-000-88: valid definitions exit with 0', async () => {
   const { root: cwd } = project();
   expect(await ability(['lint'], { cwd })).toMatchObject({
     exitCode: 0,
@@ -27,7 +27,7 @@ test('R-000-88: definitions that hold end with 0', async () => {
   expect((await abilityJson(['lint'], { cwd })).json).toEqual({ findings: [], abilities: 1 });
 });
 
-test('R-000-89: what does not hold is reported with its place, in each form, and ends with 1', async () => {
+test('R-000-89: invalid definitions are reported with their place, in each form, and exit with 1', async () => {
   const { root: cwd } = project({ 'registry/high-level/flow.yaml': FLOW });
   const human = await ability(['lint'], { cwd });
   expect(human.exitCode).toBe(1);
@@ -51,7 +51,7 @@ test('a broken ability.yaml is a finding like any other', async () => {
   expect(stdout).toContain('ability.yaml:2:1  error definition.invalid');
 });
 
-test('warnings end with 0, and with 1 where they count', async () => {
+test('warnings exit with 0, and with 1 under --fail-on warning', async () => {
   const doubtful = `${FLOW.replace('raed', 'read')}  - { id: two, let: { sure: yes } }\n`;
   const { root: cwd } = project({ 'registry/high-level/flow.yaml': doubtful });
   expect((await ability(['lint'], { cwd })).exitCode).toBe(0);
@@ -69,7 +69,7 @@ test.each([
   expect((await ability(args, { cwd })).exitCode).toBe(2);
 });
 
-test('--since tells a contract that broke without a new version', async () => {
+test('--since reports a contract that broke without a new version', async () => {
   const { root: cwd, write } = project();
   const git = (...args: string[]): void => {
     execFileSync('git', ['-C', cwd, '-c', 'user.name=t', '-c', 'user.email=t@t.test', ...args], { stdio: 'ignore' });
@@ -87,7 +87,7 @@ test('--since tells a contract that broke without a new version', async () => {
   expect(stdout).toContain('lint.break_input_required');
 });
 
-test('--watch checks again when a file changes, and ends at Ctrl-C', async () => {
+test('--watch checks again when a file changes, and Ctrl-C ends it', async () => {
   const { root: cwd, write } = project({ 'registry/high-level/flow.yaml': FLOW });
   const watching = start(['lint', '--watch'], { cwd });
   onTestFinished(() => void watching.kill('SIGKILL'));

@@ -86,7 +86,7 @@ describe('ability mcp', () => {
     const list = await abilityJson(['task', 'list'], { cwd: project.root });
     const agents = list.json.map((task: { agent?: string }) => task.agent).sort();
     expect(agents).toEqual(['early', 'probe']);
-    // A session of the door's own ends with it.
+    // A session that the door opened ends with the door.
     for (const session of sessions) {
       const seen = await abilityJson(['session', 'show', String(session)], { cwd: project.root });
       expect(seen.json.status).not.toBe('open');
@@ -110,7 +110,7 @@ describe('ability mcp', () => {
       door = await openDoor('--access', 'run');
       const { task } = asked.told;
       expect((await door.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
-      // The same key and input is the same task, also for another process of the same agent.
+      // The same key and input mean the same task, even for another process of the same agent.
       const again = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
       expect(again.told.task).toBe(task);
       const [command] = again.told.waiting_for[0].commands as string[];
@@ -125,7 +125,7 @@ describe('ability mcp', () => {
   );
 
   test(
-    'an agent does the same at POST /mcp of `ability serve`, and none of what it may not (R-000-82)',
+    'an agent does the same at POST /mcp of `ability serve`, and nothing that it may not do (R-000-82)',
     LONG,
     async () => {
       const token = async (person: string): Promise<string> => {
@@ -151,7 +151,7 @@ describe('ability mcp', () => {
       const run = { id: 'release_build', input: { build: 9 } };
       const old = (await agent.call('ability_plan', run)).told;
       expect(old).toMatchObject({ status: 'available', approvals: [{ title: 'Release build 9' }] });
-      // What it read is not what there is any more.
+      // The definition has changed since the agent read its plan.
       project.write(release('Release the build ${{ input.build }}'));
       const refused = await agent.call('ability_run', { ...run, plan: old.reference });
       expect(refused).toMatchObject({ isError: true, told: { status: 'refused', code: 'plan.changed' } });
@@ -197,7 +197,7 @@ describe('ability mcp', () => {
     },
   );
 
-  test('by default finds and plans only, and says which access a call needs', async () => {
+  test('by default only finds and plans, and reports which access a call needs', async () => {
     const door = await openDoor();
     const names = (await door.client.listTools()).tools.map(({ name }) => name);
     expect(names).toEqual([
@@ -212,7 +212,7 @@ describe('ability mcp', () => {
     await door.close();
   });
 
-  test('writes nothing but the protocol to stdout, and leaves when its stdin ends', async () => {
+  test('writes only the protocol to stdout, and exits when its stdin ends', async () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
     const asked = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params },

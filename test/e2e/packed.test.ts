@@ -8,12 +8,12 @@ import { yamlFilesIn } from '../../src/definitions/find-files.js';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Installing fetches a hundred packages where npm has not kept them. */
+/** Installing fetches a hundred packages if npm has not cached them. */
 const PATIENCE_MS = 10 * 60_000;
 
 let folder: string;
 
-/** A command of npm, as a user types it: nothing of the test's own npm is passed on but where packages come from. */
+/** An npm command as typed by a user: of the test's own npm only the source of packages is passed on. */
 async function type(command: string, ...args: string[]) {
   const own = Object.keys(process.env).filter((name) =>
     /^(npm_(package|lifecycle|command|node)|INIT_CWD|VITEST)/.test(name),
@@ -63,7 +63,7 @@ test(
     ]) {
       expect(paths).toContain(path);
     }
-    // What the first line of a scaffolded file names, as soon as it is generated.
+    // The schemas that the first lines of scaffolded files name, once they are generated.
     const schemas = yamlFilesIn(join(CHECKOUT, 'registry/schemas')).map((path) => relative(CHECKOUT, path));
     expect(paths).toEqual(expect.arrayContaining(schemas));
     expect(paths.filter((path) => /^(test|src|bench|examples|node_modules)\//.test(path))).toEqual([]);

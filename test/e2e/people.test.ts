@@ -36,20 +36,20 @@ afterAll(async () => {
 const run = (...args: string[]) => ability(args, { cwd: project.root });
 const json = (...args: string[]) => abilityJson(args, { cwd: project.root });
 
-describe('off a terminal', () => {
-  test('a direct run that waits for people ends with 5, and what it began is stopped', async () => {
+describe('without a terminal', () => {
+  test('a direct run that waits for people exits with 5, and what it started is stopped', async () => {
     const end = await json('run', 'asks', '--direct');
     expect(end).toMatchObject({ exitCode: 5, json: { status: 'cancelled', task_key: null } });
     expect(end.stderr).toMatch(/waits for an approval/);
   });
 
-  test('a direct run waits for people as long as it is told to', async () => {
+  test('a direct run waits for people as long as requested', async () => {
     const started = Date.now();
     expect(await json('run', 'asks', '--direct', '--wait-approval', '2s')).toMatchObject({ exitCode: 5 });
     expect(Date.now() - started).toBeGreaterThan(2000);
   });
 
-  test('flags about waiting are refused where nobody waits', async () => {
+  test('flags about waiting are refused if the command does not wait', async () => {
     const create = await json('task', 'create', 'util.echo');
     for (const flag of ['--junit', '--timeout', '--wait-approval']) {
       for (const command of [
@@ -63,13 +63,13 @@ describe('off a terminal', () => {
     }
   });
 
-  test('a longer wait warns of nothing', async () => {
+  test('a longer wait causes no warning', async () => {
     const end = await run('run', 'waits');
     expect(end.exitCode).toBe(0);
     expect(end.stderr).not.toMatch(/Warning|listener/i);
   });
 
-  test('who closes the pipe hears nothing more', async () => {
+  test('closing the pipe causes no error output', async () => {
     const command = `"${process.execPath}" "${CLI}" doctor | head -1`;
     const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], { cwd: project.root });
     expect(stdout.split('\n')).toHaveLength(2);
@@ -86,7 +86,7 @@ describe('fields of an approval', () => {
     expect(end.stderr).toMatch(
       /ability approve fill --approval ask-[0-9a-f]{12} --set ticket=STRING --set count=INTEGER /,
     );
-    // What steers a terminal is shown, not obeyed.
+    // Terminal control characters are shown, not obeyed.
     expect(end.stderr).toContain('Ticket?\\u001b[2J');
     expect(end.stderr).not.toContain('\u001b');
     expect((await run('approvals')).stdout).toMatch(/decide: ability approve fill .*--set ticket=STRING/);
@@ -104,7 +104,7 @@ describe('fields of an approval', () => {
 });
 
 describe('a task is sent', () => {
-  test('the signal it waits for; our own have commands', async () => {
+  test('the signal it waits for; our own signals have commands', async () => {
     await run('run', 'listens', '--key', 'listener', '--detach');
     expect(await json('task', 'signal', 'listener', 'build_done', '--payload', '{"ok": false}')).toMatchObject({
       exitCode: 0,
@@ -127,7 +127,7 @@ describe('a task is sent', () => {
     });
   });
 
-  test('to pause: it starts nothing new until it is resumed', async () => {
+  test('a pause: it starts nothing new until it is resumed', async () => {
     await run('run', 'listens', '--key', 'pausing', '--detach');
     expect((await run('task', 'pause', 'pausing')).exitCode).toBe(0);
     expect((await run('task', 'show', 'pausing')).stdout).toMatch(/paused: .*ability task resume pausing/);

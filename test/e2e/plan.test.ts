@@ -55,7 +55,7 @@ describe('ability plan', () => {
     expect(existsSync(join(project.root, '.system'))).toBe(false);
   });
 
-  test('names who would be asked', async () => {
+  test('names the people who would be asked', async () => {
     const { stdout } = await run(['plan', 'greet', '--set', 'name=Ada', '--env', 'prod']);
     expect(stdout).toContain(
       'asks people: Ada is dear. (hook careful) 2 of bosses (alice, bob) decide; not the requester',
@@ -74,7 +74,7 @@ describe('ability plan', () => {
     expect(Object.keys(again.json)).toEqual(Object.keys(first.json));
   });
 
-  test('takes its input from stdin and a file as `run` does, and refuses a wrong one with exit 2', async () => {
+  test('takes its input from stdin or a file as `run` does, and refuses an invalid one with exit 2', async () => {
     expect((await run(['plan', 'greet', '--input', '-', '--json'], '{"name": "Eve"}')).stdout).toContain('Hello Eve');
     writeFileSync(join(project.root, 'in.json'), '{"name": "Eve"}');
     expect((await run(['plan', 'greet', '--input', '@in.json'])).stdout).toContain('Hello Eve');
@@ -111,20 +111,24 @@ describe('ability plan', () => {
 describe('ability run --plan', () => {
   const args = (...more: string[]) => ['run', 'greet', '--set', 'name=Bob', ...more];
 
-  test('runs what was planned under that digest, and no other input under the reference', LONG, async () => {
-    const planned = await json(['plan', 'greet', '--set', 'name=Bob']);
-    const { digest, reference } = planned.json;
-    writeFileSync(join(project.root, 'plan.json'), planned.stdout);
-    const good = await json(args('--plan', reference));
-    expect(good).toMatchObject({ exitCode: 0, json: { status: 'succeeded', output: 'Hello Bob', digest } });
-    expect((await json(args('--plan', '@plan.json'))).exitCode).toBe(0);
+  test(
+    'runs a plan with any input under its digest, and only with the planned input under its reference',
+    LONG,
+    async () => {
+      const planned = await json(['plan', 'greet', '--set', 'name=Bob']);
+      const { digest, reference } = planned.json;
+      writeFileSync(join(project.root, 'plan.json'), planned.stdout);
+      const good = await json(args('--plan', reference));
+      expect(good).toMatchObject({ exitCode: 0, json: { status: 'succeeded', output: 'Hello Bob', digest } });
+      expect((await json(args('--plan', '@plan.json'))).exitCode).toBe(0);
 
-    const other = await json(['run', 'greet', '--set', 'name=Eve', '--plan', reference]);
-    expect(other).toMatchObject({ exitCode: 3, json: { status: 'unavailable', code: 'plan.changed' } });
-    expect((await json(['run', 'greet', '--set', 'name=Eve', '--plan', digest])).exitCode).toBe(0);
-  });
+      const other = await json(['run', 'greet', '--set', 'name=Eve', '--plan', reference]);
+      expect(other).toMatchObject({ exitCode: 3, json: { status: 'unavailable', code: 'plan.changed' } });
+      expect((await json(['run', 'greet', '--set', 'name=Eve', '--plan', digest])).exitCode).toBe(0);
+    },
+  );
 
-  test('names what differs, where the plan is at hand, and makes nothing', async () => {
+  test('names the differences if the plan is at hand, and creates nothing', async () => {
     const planned = await json(['plan', 'greet', '--set', 'name=Bob']);
     const { digest, reference } = planned.json;
     writeFileSync(join(project.root, 'plan.json'), planned.stdout);
@@ -146,7 +150,7 @@ describe('ability run --plan', () => {
     project.write({ [file]: before });
   });
 
-  test('keeps a created task to its plan', async () => {
+  test('binds a created task to its plan', async () => {
     const { reference } = (await json(['plan', 'greet', '--set', 'name=Bob'])).json;
     const created = await json(['task', 'create', 'greet', '--set', 'name=Bob', '--plan', reference]);
     expect(created.json.status).toBe('available');
@@ -154,7 +158,7 @@ describe('ability run --plan', () => {
     expect(changed).toMatchObject({ exitCode: 3, json: { code: 'plan.changed' } });
   });
 
-  test('refuses what is no digest before anything is started', async () => {
+  test('refuses an invalid digest before anything is started', async () => {
     const { exitCode, json: value } = await json(args('--plan', 'abc'));
     expect([exitCode, value.error.code]).toEqual([2, 'usage.invalid']);
   });

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 // biome-ignore lint/suspicious/noExplicitAny: a history is changed here in any way
 type Recorded = any;
 
-/** Writes a recorded history under a name, changed. @returns the name. */
+/** Writes a changed copy of a recorded history. @returns its name. */
 function changed(name: string, of: string, change: (recorded: Recorded) => Recorded | undefined): string {
   const recorded = JSON.parse(readFileSync(join(HISTORIES, `${of}.json`), 'utf8'));
   writeFileSync(join(folder, name), JSON.stringify(change(recorded) ?? recorded));
@@ -33,7 +33,7 @@ const run = (...args: string[]) => ability(['replay', ...args], { cwd: folder })
 const json = (...args: string[]) => abilityJson(['replay', ...args], { cwd: folder });
 
 describe('ability replay FILE', () => {
-  test('says that a history replays, and needs no project and no server', async () => {
+  test('reports that a history replays, and needs neither project nor server', async () => {
     changed('good.json', 'call', () => undefined);
     expect(await run('good.json')).toMatchObject({
       exitCode: 0,
@@ -50,7 +50,7 @@ describe('ability replay FILE', () => {
     });
   });
 
-  test('takes large values from where they came along', async () => {
+  test('takes large values from those recorded with the history', async () => {
     expect(await run(join(HISTORIES, 'payload-in-store.json'))).toMatchObject({ exitCode: 0 });
   });
 
@@ -70,7 +70,7 @@ describe('ability replay FILE', () => {
     });
   });
 
-  test('finds the event also where the SDK names none', async () => {
+  test('finds the event even if the SDK names none', async () => {
     changed('type.json', 'parallel', (recorded) => {
       scheduled(recorded, 1).activityTaskScheduledEventAttributes.activityType.name = 'other.name';
     });
@@ -82,7 +82,7 @@ describe('ability replay FILE', () => {
     });
   });
 
-  test('tells of another engine, and of a value in a store that is not seen', async () => {
+  test('reports another engine, and a value in a store that is not available', async () => {
     changed('engine.json', 'call', (recorded) => {
       const payload = startPayload(recorded);
       const start = JSON.parse(Buffer.from(payload.data, 'base64').toString());
@@ -107,14 +107,14 @@ describe('ability replay FILE', () => {
     ['other.json', '{"a": 1}'],
     ['empty.json', '{"events": []}'],
     ['nonsense.json', '{"events": [{"eventId": "1", "eventType": "EVENT_TYPE_NONSENSE"}]}'],
-  ])('refuses %s, which is no history', async (name, content) => {
+  ])('refuses %s, which is not a history', async (name, content) => {
     writeFileSync(join(folder, name), content);
     const { exitCode, json: report } = await json(name);
     expect(exitCode).toBe(2);
     expect(report).toMatchObject({ status: 'not_replayed', histories: [{ problem: { code: 'history.invalid' } }] });
   });
 
-  test('refuses a history with a gap, and a file that is not there', async () => {
+  test('refuses a history with a gap, and a missing file', async () => {
     changed('gap.json', 'call', ({ history }) => void history.events.splice(7, 1));
     expect(await run('gap.json')).toMatchObject({ exitCode: 2, stdout: expect.stringMatching(/out of order/) });
     expect(await run('nowhere.json')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/history\.invalid/) });
@@ -122,7 +122,7 @@ describe('ability replay FILE', () => {
 });
 
 describe('ability replay DIR', () => {
-  test('replays every history in the folder and below it; one difference decides', async () => {
+  test('replays every history in the folder and below it; one difference decides the exit code', async () => {
     const dir = join(folder, 'all');
     mkdirSync(join(dir, 'engine-1'), { recursive: true });
     expect(await run('all')).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/has no \.json files/) });
@@ -159,13 +159,13 @@ describe('ability replay KEY', () => {
     project.remove();
   });
 
-  test('replays an open task as far as it went, with the tasks it called and its values in the store', async () => {
+  test('replays an open task up to its current state, with its called tasks and its values in the store', async () => {
     const { exitCode, stdout } = await ability(['replay', 'waits'], { cwd: project.root });
     expect(stdout).toMatch(/^✓ waits {2}\d+ events\n✓ waits\/part {2}\d+ events\n2 replayed$/);
     expect(exitCode).toBe(0);
   });
 
-  test('knows no task of another key', async () => {
+  test('refuses an unknown key', async () => {
     const end = await abilityJson(['replay', 'nobody'], { cwd: project.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'task.not_found' } } });
   });

@@ -17,11 +17,11 @@ afterAll(async () => {
   await endpoint.close();
 });
 const at = { cwd: project.root, env: { OPENAI_BASE_URL: endpoint.base, OPENAI_API_KEY: 'sk-first-key' } };
-/** Another key has another pool, as in another process. */
+/** Another key uses another pool, as in another process. */
 const refused = { ...at, env: { ...at.env, OPENAI_API_KEY: 'sk-very-secret-key' } };
 const request = ['route', 'post or send a copy of the invoice to its customer'];
 
-test('`route` says that words and meaning ranked, in JSON and for people', async () => {
+test('`route` reports a ranking by words and meaning, in JSON and as text', async () => {
   const { json } = await abilityJson([...request, '--step', 'mail the news'], at);
   expect(json).toMatchObject({ ranker: 'hybrid', suggestions: [{ id: 'billing.copy' }] });
   expect(json.steps).toMatchObject([{ ranker: 'hybrid' }]);
@@ -32,7 +32,7 @@ test('`route` says that words and meaning ranked, in JSON and for people', async
   );
 });
 
-test('a failure of the endpoint is a warning, and the exit code is that of an answer', async () => {
+test('a failure of the endpoint is a warning, and does not change the exit code', async () => {
   endpoint.behave(answerWith('{"error":{"message":"sk-very-secret-key"}}', 401));
   try {
     const { json, exitCode } = await abilityJson(request, refused);

@@ -21,7 +21,7 @@ const project = makeProject({
 afterAll(() => project.remove());
 const at = { cwd: project.root };
 
-test('R-001-25: `route` tells of each ability that fits why, what it changes, where it runs and what is missing', async () => {
+test('R-001-25: `route` reports for each ability why it fits, what it changes, where it runs and what is missing', async () => {
   const { json, exitCode } = await abilityJson(['route', 'run the signup regression'], at);
   expect(exitCode).toBe(0);
   expect(json).toMatchObject({ environment: 'dev', scope: 'integration', fits: true, question: null });
@@ -41,7 +41,7 @@ test('R-001-25: `route` tells of each ability that fits why, what it changes, wh
   ]);
 });
 
-test('--detail chooses how much, and --step asks for each step', async () => {
+test('--detail sets the level of detail, and --step adds suggestions for each step', async () => {
   const args = ['route', 'signup', 'regression', '--detail', 'name', '--step', 'write the user row'];
   const { json } = await abilityJson(args, at);
   expect(json.suggestions[0]).not.toHaveProperty('summary');
@@ -52,7 +52,7 @@ test('--detail chooses how much, and --step asks for each step', async () => {
   expect(schema.json.suggestions[0]).toMatchObject({ given: { user_id: 'u-7' }, input_schema: { type: 'object' } });
 });
 
-test('for people it says what to ask, and that nothing fits', async () => {
+test('the text output asks for missing input, and reports that nothing fits', async () => {
   const { stdout } = await ability(['route', 'write a user row'], at);
   expect(stdout.split('\n')[0]).toMatch(/^db\.write\.user_row {2}low-level, 0\.\d\d, write_idempotent, local$/);
   expect(stdout).toContain('\nask  db.write.user_row needs user_id. What should it be?');
@@ -65,7 +65,7 @@ test('for people it says what to ask, and that nothing fits', async () => {
   });
 });
 
-test('an empty request and a scope that is none are refused', async () => {
+test('an empty request and an invalid scope are refused', async () => {
   expect((await abilityJson(['route', ' '], at)).json).toMatchObject({ error: { code: 'usage.invalid' } });
   expect((await abilityJson(['route', 'x', '--scope', '../..'], at)).exitCode).toBe(2);
 });

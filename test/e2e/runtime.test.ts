@@ -40,7 +40,7 @@ const runtime = (): RuntimeFile => JSON.parse(readFileSync(join(project.root, '.
 const servers = () => findProcesses(['--db-filename', join(project.root, '.system/temporal/temporal.db')]);
 
 describe('on demand', () => {
-  test('twenty runs at once, three of them processes, in a project with nothing up: one server, twenty results', {
+  test('twenty runs at once, three of them separate processes, without a runtime: one server, twenty results', {
     ...LONG,
     timeout: 180_000,
   }, async () => {
@@ -57,9 +57,9 @@ describe('on demand', () => {
     expect(servers()).toHaveLength(1);
   });
 
-  test('announces itself in one line, is there for the next command, and leaves when nobody needs it', async () => {
+  test('announces itself in one line, serves the next command, and exits when it is no longer needed', async () => {
     project = makeProject(FILES);
-    // Long enough that the next command of a busy machine comes before.
+    // Long enough for the next command on a busy machine.
     const env = { ABILITY_RUNTIME_IDLE_MS: '6000' };
     const first = await run(['run', 'util.echo'], env);
     expect(first.stderr).toMatch(/^Started the runtime of this project; Temporal UI: http:\/\/127\.0\.0\.1:\d+$/m);
@@ -70,7 +70,7 @@ describe('on demand', () => {
     expect(servers()).toEqual([]);
   });
 
-  test('does not leave while a task is executing, and does while one only waits', LONG, async () => {
+  test('stays while a task is executing, and exits while one only waits', LONG, async () => {
     project = makeProject(FILES);
     const env = { ABILITY_RUNTIME_IDLE_MS: '4000' };
     const file = join(project.root, 'counted');
@@ -82,20 +82,20 @@ describe('on demand', () => {
     const waiting = await json(['run', 'asks'], env);
     expect(waiting).toMatchObject({ exitCode: 5, json: { status: 'waiting_approval', output: null } });
     await expect.poll(() => markOf(pid), { timeout: 30_000 }).toBeUndefined();
-    // It has left after the call had ended, not before.
+    // It exited after the call had ended, not before.
     const result = await json(['task', 'result', busy.task_key], env);
     expect(result, JSON.stringify(result)).toMatchObject({
       exitCode: 0,
       json: { status: 'succeeded', steps: [{ attempts: 1 }] },
     });
-    // What only waited goes on with the next command.
+    // The waiting task continues with the next command.
     expect((await run(['approve', waiting.json.task_key], env)).exitCode).toBe(0);
     expect(await json(['task', 'watch', waiting.json.task_key], env)).toMatchObject({ exitCode: 0 });
   });
 });
 
 describe('up and down', () => {
-  test('up twice: the second says so; Ctrl-C stops the first and everything with it', async () => {
+  test('up twice: the second reports that; Ctrl-C stops the first and everything with it', async () => {
     project = makeProject(FILES);
     const first = start(['up'], { cwd: project.root });
     await expect
@@ -113,7 +113,7 @@ describe('up and down', () => {
   });
 
   test(
-    'Ctrl-C at the terminal, which reaches the whole group, lets a call end that must not be repeated',
+    'Ctrl-C at the terminal, which reaches the whole group, lets a call finish that must not be repeated',
     LONG,
     async () => {
       project = makeProject(FILES);
@@ -132,21 +132,21 @@ describe('up and down', () => {
     },
   );
 
-  test('up --detach stays although nobody needs it, until down', LONG, async () => {
+  test('up --detach stays until down, even if it is not needed', LONG, async () => {
     project = makeProject(FILES);
     const env = { ABILITY_RUNTIME_IDLE_MS: '500' };
     expect((await run(['up', '--detach'], env)).exitCode).toBe(0);
     const { pid } = runtime();
     const { json: task } = await json(['run', 'util.echo'], env);
     expect(task.status).toBe('succeeded');
-    // Well beyond the idle limit: a second command comes a while later and finds the same process.
+    // Well beyond the idle limit: a command that comes a while later finds the same process.
     await new Promise((resolve) => setTimeout(resolve, 2500));
     expect(markOf(pid)).toBeDefined();
     expect((await run(['down'])).stdout).toMatch(/^down {2}process \d+ and its Temporal server have stopped$/);
     expect(markOf(pid)).toBeUndefined();
   });
 
-  test('the UI keeps its address over a restart', LONG, async () => {
+  test('the UI keeps its address across a restart', LONG, async () => {
     project = makeProject(FILES);
     const { json: before } = await json(['up', '--detach']);
     await run(['down']);
@@ -165,7 +165,7 @@ describe('up and down', () => {
   });
 });
 
-describe('told to leave while it starts', () => {
+describe('stopped while it starts', () => {
   const starting = () =>
     expect
       .poll(() => existsSync(join(project.root, '.system/runtime.json')) && runtime().state, {
@@ -174,7 +174,7 @@ describe('told to leave while it starts', () => {
       })
       .toBe('starting');
 
-  test('Ctrl-C of `up` ends it, and leaves no server', async () => {
+  test('Ctrl-C ends `up`, and leaves no server', async () => {
     project = makeProject(FILES);
     const command = start(['up'], { cwd: project.root });
     await starting();
@@ -185,7 +185,7 @@ describe('told to leave while it starts', () => {
     expect(servers()).toEqual([]);
   });
 
-  test('SIGTERM of the background runtime does the same', LONG, async () => {
+  test('SIGTERM ends the background runtime in the same way', LONG, async () => {
     project = makeProject(FILES);
     const binary = (await obtainTemporal(() => {})).path;
     const program = join(import.meta.dirname, '../../dist/hosting/runtime-main.js');
@@ -201,18 +201,18 @@ describe('told to leave while it starts', () => {
   });
 });
 
-test('ABILITY_SEAL_KEYS, where it is set, signs in place of keys of the project', LONG, async () => {
+test('ABILITY_SEAL_KEYS, if set, signs in place of the keys of the project', LONG, async () => {
   project = makeProject(FILES);
   const env = { ABILITY_SEAL_KEYS: `given:${randomBytes(32).toString('base64url')}` };
   const { json: task } = await json(['run', 'asks'], env);
-  // The key of proofs is no seal key.
+  // The proof key is not a seal key.
   expect(readdirSync(join(project.root, '.system/keys'))).toEqual(['proof']);
   expect((await run(['approve', task.task_key], env)).exitCode).toBe(0);
   expect(await json(['task', 'watch', task.task_key], env)).toMatchObject({ exitCode: 0 });
 });
 
 describe('killed', () => {
-  test('kill -9 of the runtime: the next command stops what it left, and tasks go on where they were', async () => {
+  test('kill -9 of the runtime: the next command stops what it left behind, and tasks continue', async () => {
     project = makeProject(FILES);
     const { json: waiting } = await json(['run', 'asks', '--key', 'survivor']);
     const { pid, server } = runtime();
@@ -225,7 +225,7 @@ describe('killed', () => {
   });
 
   test(
-    'kill -9 of the worker in the middle of a step: it is done again under the same key, its effect counted once',
+    'kill -9 of the worker during a step: it is done again under the same key, and its effect counts once',
     LONG,
     async () => {
       project = makeProject(FILES);
@@ -264,7 +264,7 @@ describe('killed', () => {
     expect(new Set(readFileSync(file, 'utf8').trim().split('\n')).size).toBe(1);
   });
 
-  test('a stale lock and a half-written file are no obstacle', LONG, async () => {
+  test('a stale lock and a half-written file are harmless', LONG, async () => {
     project = makeProject(FILES);
     mkdirSync(join(project.root, '.system'), { recursive: true });
     writeFileSync(join(project.root, '.system/runtime.lock'), JSON.stringify({ pid: 999_999, started: '1' }));
@@ -272,7 +272,7 @@ describe('killed', () => {
     expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
   });
 
-  test('Ctrl-C of a waiting command leaves the task, and says its key', LONG, async () => {
+  test('Ctrl-C of a waiting command leaves the task running, and prints its key', LONG, async () => {
     project = makeProject(FILES);
     const file = join(project.root, 'counted');
     const command = start(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=3000', '--key', 'goes-on'], {
@@ -282,7 +282,7 @@ describe('killed', () => {
     command.stderr?.on('data', (chunk) => {
       said += chunk;
     });
-    // The call may begin before the command knows that its task was created; from its key on it waits.
+    // The call may begin before the command knows that its task was created; the command waits once it prints the key.
     await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^task goes-on$/m);
     await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
     command.kill('SIGINT');
@@ -308,7 +308,7 @@ describe('killed', () => {
 const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
 describe.skipIf(!canMount)('a full disk (needs root on Linux, to mount a small file system)', () => {
-  test('is said clearly; after making room the same command works', LONG, async () => {
+  test('is reported clearly; with free space the same command works', LONG, async () => {
     project = makeProject(FILES);
     const small = join(project.root, '.system');
     mkdirSync(small);

@@ -46,7 +46,7 @@ const refusal = (args: string[], input = '') =>
     ...json.error,
   }));
 const read = (file: string): string => readFileSync(join(project.root, file), 'utf8');
-/** Every file and its content, but what the runtime keeps. */
+/** Every file with its content, except those of the runtime. */
 const everything = (): Record<string, string> =>
   Object.fromEntries(
     readdirSync(project.root, { recursive: true, withFileTypes: true, encoding: 'utf8' })
@@ -55,7 +55,7 @@ const everything = (): Record<string, string> =>
       .map((path) => [path, readFileSync(path, 'utf8')]),
   );
 
-test('an agent whose model is named is resolved whole before it is written [C-46]', async () => {
+test('an agent with a named model is resolved completely before it is written [C-46]', async () => {
   project.write({ 'ability.yaml': projectFile('{ dev: {} }', 'models: { default: { model: small } }') });
   const helper = 'id: helper\ntype: agent\nsummary: Helps.\ninstructions: Help.\noperations: [text.count]\n';
   const before = everything();
@@ -67,7 +67,7 @@ test('an agent whose model is named is resolved whole before it is written [C-46
 });
 
 describe('a whole definition [C-46, R-002-58]', () => {
-  test('of an operation is written as it was given, in its place, and runs', async () => {
+  test('of an operation is written unchanged, in its place, and runs', async () => {
     const first = await scaffold(['low-level', '--from', '-'], UPPER);
     expect(first).toMatchObject({
       exitCode: 0,
@@ -84,7 +84,7 @@ describe('a whole definition [C-46, R-002-58]', () => {
     }
   });
 
-  test('is taken as JSON too, and brings the routing documents in step', async () => {
+  test('is accepted as JSON as well, and updates the routing documents', async () => {
     await ability(['docs'], { cwd: project.root });
     const definition = {
       id: 'shout',
@@ -156,7 +156,7 @@ input_schema: { type: object, required: [id], properties: { id: { type: string }
 implementation: { kind: api, api: { method: GET, path: "/users/{id}" } }
 `;
 
-  test('comes with its configuration, where neither holds without the other', async () => {
+  test('comes with its configuration if neither is valid without the other', async () => {
     const config =
       'abilities: [{ id: user.get, environments: { dev: { endpoints: { default: "http://127.0.0.1:9" } } } }]\n';
     project.write({ 'get.yaml': GET, 'config.yaml': config });
@@ -204,7 +204,7 @@ implementation: { kind: api, api: { method: GET, path: "/users/{id}" } }
     expect(third).toMatchObject({ code: 'scaffold.exists', message: expect.stringContaining('told') });
   });
 
-  test('of packs comes beside those there are', async () => {
+  test('of packs is added to the existing ones', async () => {
     const pack = (id: string) =>
       `specialists:\n  ${id}: { description: One of them., workflow: count_it, capabilities: [planning] }\n`;
     expect(await scaffold(['packs', '--from', '-'], pack('first'))).toMatchObject({ exitCode: 0 });
@@ -296,7 +296,7 @@ describe('a whole definition is refused with code and place, and nothing is writ
     expect(existsSync(join(project.root, 'registry/hooks'))).toBe(false);
   });
 
-  test('all that is wrong is told at once', async () => {
+  test('with all problems at once', async () => {
     const { details } = await refusal(
       ['low-level', '--from', '-'],
       `${UPPER.replace('read', 'reads')}one: 1\ntwo: 2\n`,
@@ -305,12 +305,12 @@ describe('a whole definition is refused with code and place, and nothing is writ
     expect(details.problems.every(({ location }: { location: { line: number } }) => location.line > 1)).toBe(true);
   });
 
-  test('also where the project has other faults, which are not its own', async () => {
+  test('but not because of other faults in the project', async () => {
     project.write({ 'registry/low-level/broken.yaml': 'operation_key: broken\n' });
     expect(await scaffold(['low-level', '--from', '-'], UPPER)).toMatchObject({ exitCode: 0 });
   });
 
-  test('a kind without a name or a definition says both', async () => {
+  test('a kind without a name or a definition is refused, naming both', async () => {
     const { exitCode, stderr } = await scaffold(['low-level']);
     expect({ exitCode, stderr }).toEqual({
       exitCode: 2,

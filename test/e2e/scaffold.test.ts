@@ -21,11 +21,11 @@ const EVERYTHING = fileURLToPath(
 
 let root: string;
 const run = (...args: string[]) => ability(args, { cwd: root });
-/** Several at once: the first one in a process of its own, beside this process with all others. */
+/** Runs several at once: the first one in a separate process, all others in this process. */
 const runAtOnce = (lines: string[][]) =>
   Promise.all(lines.map((args, n) => (n === 0 ? startAbility : ability)(args, { cwd: root })));
 const json = (...args: string[]) => abilityJson(args, { cwd: root });
-/** Every file and folder but the runtime's own. */
+/** Every file and folder except those of the runtime. */
 const all = (): string[] =>
   readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((path) => !path.startsWith('.system/'))
@@ -61,7 +61,7 @@ describe('from an empty folder to abilities that run', () => {
     });
   });
 
-  test('what comes next and where help is are printed as one would type them', async () => {
+  test('the next steps and the help are printed as commands to type', async () => {
     expect((await run('scaffold', 'schemas')).stdout).toBe('');
     expect((await run('scaffold', 'low-level')).stderr).toContain('`ability scaffold low-level --help`');
     expect((await run('scaffold', 'low-level', 'x.y')).stderr).toContain('Pass --kind script, mcp or api;');
@@ -69,7 +69,7 @@ describe('from an empty folder to abilities that run', () => {
     rmSync(join(root, 'inner'), { recursive: true });
   });
 
-  test('scripts that are there are under contract and run, all of them at once [R-002-04]', async () => {
+  test('existing scripts get a contract and run, all of them at once [R-002-04]', async () => {
     for (const number of [1, 2, 3]) writeFileSync(join(root, `job${number}.sh`), `# Job ${number}\necho ${number}\n`);
     const { exitCode, stderr } = await run('scaffold', 'scripts', 'job1.sh', 'job2.sh', 'job3.sh', '--args', '');
     expect({ exitCode, stderr }).toEqual({
@@ -77,14 +77,14 @@ describe('from an empty folder to abilities that run', () => {
       stderr: expect.stringContaining('Each is given no arguments'),
     });
     expect((await run('lint')).exitCode).toBe(0);
-    // Two commands for a script as it is: no contract is written by hand.
+    // Two commands for an unchanged script: no contract is written by hand.
     writeFileSync(join(root, 'greet.sh'), '#!/usr/bin/env bash\n# Greets\nname=$1\necho "${2:-Hello}, ${name^}"\n');
     expect((await run('scaffold', 'scripts', 'greet.sh')).exitCode).toBe(0);
     expect((await json('run', 'greet', '--set', 'name=ann')).json).toMatchObject({ output: { text: 'Hello, Ann' } });
     expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: { text: '2' } });
   });
 
-  test('a scaffolded ability runs several times, and a scaffolded hook notes each use [R-002-63, R-002-49, R-002-67]', async () => {
+  test('a scaffolded ability runs several times, and a scaffolded hook records each use [R-002-63, R-002-49, R-002-67]', async () => {
     await run('scaffold', 'hook', 'usage', '--phase', 'PostAbilityCall', '--handler', 'builtin', '--builtin', 'usage');
     expect((await run('scaffold', 'low-level', 'log.write', '--kind', 'script', '--language', 'python')).exitCode).toBe(
       0,
@@ -99,7 +99,7 @@ describe('from an empty folder to abilities that run', () => {
     expect(usage.filter((line) => JSON.parse(line).ability_id === 'log.write').length).toBeGreaterThanOrEqual(2);
   });
 
-  test('a scaffolded guard is asked about a scaffolded ability at once [R-002-65, R-002-28]', async () => {
+  test('a scaffolded guard applies to a scaffolded ability at once [R-002-65, R-002-28]', async () => {
     await run(
       'scaffold',
       'low-level',
@@ -119,7 +119,7 @@ describe('from an empty folder to abilities that run', () => {
     expect({ exitCode, code: denied.error.code }).toEqual({ exitCode: 4, code: 'guard.denied' });
   });
 
-  test('a service, an MCP tool and a workflow of both are called with nothing written by hand, by the command that runs scripts [R-002-06]', async () => {
+  test('a service, an MCP tool and a workflow of both are called with nothing written by hand, by the same command as scripts [R-002-06]', async () => {
     const { port } = service.address() as AddressInfo;
     const api = ['--kind', 'api', '--endpoint', `http://127.0.0.1:${port}`, '--path', '/users/{id}'];
     expect(await run('scaffold', 'low-level', 'user.get', ...api)).toMatchObject({ exitCode: 0 });
@@ -136,7 +136,7 @@ describe('from an empty folder to abilities that run', () => {
     expect(loadRegistry(root).problems).toEqual([]);
   });
 
-  test('all of it lints clean, and ABILITY.md has followed [R-000-88, R-002-49]', async () => {
+  test('all of it lints clean, and ABILITY.md is up to date [R-000-88, R-002-49]', async () => {
     expect(await run('lint')).toMatchObject({ exitCode: 0 });
     expect(await run('docs', '--check')).toMatchObject({ exitCode: 0 });
     const page = readFileSync(join(root, 'ABILITY.md'), 'utf8');
@@ -152,7 +152,7 @@ describe('from an empty folder to abilities that run', () => {
     });
   });
 
-  test('an ABILITY.md that was out of step before is told of, and left', async () => {
+  test('an ABILITY.md that was already out of date is reported and left unchanged', async () => {
     const file = join(root, 'ABILITY.md');
     const text = readFileSync(file, 'utf8').replace(/\n\| both .*/, '');
     writeFileSync(file, text);
@@ -162,7 +162,7 @@ describe('from an empty folder to abilities that run', () => {
   });
 });
 
-describe('refused', () => {
+describe('a wrong request', () => {
   beforeAll(async () => {
     root = newFolder();
     await run('init', '--name', 'shop');
@@ -210,7 +210,7 @@ describe('all files or none', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  test('what the policy does not allow is taken back, with what is wrong [R-000-88]', async () => {
+  test('what the policy forbids is undone, and the reason is reported [R-000-88]', async () => {
     const before = all();
     const policy = readFileSync(join(root, 'ability.yaml'), 'utf8').replace(
       'max_timeout: 1h',
@@ -224,7 +224,7 @@ describe('all files or none', () => {
     expect(all()).toEqual(before);
   });
 
-  test('of several at once each holds, also in one file; of two with one name one does', LONG, async () => {
+  test('several at once all succeed, even in one file; of two with the same name one does', LONG, async () => {
     const hooks = runAtOnce(
       ['a', 'b', 'c'].map((id) => ['scaffold', 'hook', id, '--phase', 'PreAbilityCall', '--handler', 'script']),
     );
@@ -253,9 +253,9 @@ describe('all files or none', () => {
     expect(all().filter((path) => path.includes('ability-new'))).toEqual([]);
   });
 
-  test('a disk that takes no large file leaves none of them', async () => {
+  test('a disk that accepts no large file leaves none of them', async () => {
     const before = all();
-    // The lock is small enough, a script is not.
+    // The lock is small enough; a script is not.
     const command = `ulimit -f 1; exec "$0" "$@"`;
     const args = [
       '-c',
@@ -279,7 +279,7 @@ describe('all files or none', () => {
     expect(all()).toEqual(before);
   });
 
-  test('Ctrl-C while another command writes leaves nothing', LONG, async () => {
+  test('Ctrl-C while another command writes leaves nothing behind', LONG, async () => {
     const before = all();
     const lock = takeLock(join(root, '.system/authoring.lock'));
     if (!isHeld(lock)) throw new Error('somebody else holds it');
@@ -298,21 +298,21 @@ describe('a new project', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  test('is made once, however many make it', async () => {
+  test('is created once, however many commands create it', async () => {
     const ends = await runAtOnce([1, 2, 3].map(() => ['init', '--name', 'shop']));
     expect(ends.map(({ exitCode }) => exitCode).sort()).toEqual([0, 2, 2]);
     expect(loadRegistry(root).problems).toEqual([]);
     expect(loadRegistry(root).operations.has('hello')).toBe(true);
   });
 
-  test('is made in a folder that is not there, or leaves none behind', async () => {
+  test('is created in a new folder, or leaves no folder behind', async () => {
     expect((await run('init', 'a/b', '--name', 'No Name')).exitCode).toBe(2);
     expect(all()).toEqual([]);
     expect((await run('init', 'a/b')).exitCode).toBe(0);
     expect(loadRegistry(join(root, 'a/b')).project.project).toBe('b');
   });
 
-  test('is not made over definitions that would break its example', async () => {
+  test('is not created over definitions that would break its example', async () => {
     await run('init', '--name', 'shop');
     rmSync(join(root, 'ability.yaml'));
     renameSync(join(root, 'registry/low-level/hello.yaml'), join(root, 'registry/low-level/x.yaml'));
@@ -331,7 +331,7 @@ describe('at a terminal', () => {
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  test('init asks, and takes Enter for what it proposes', async () => {
+  test('init asks, and Enter accepts its proposals', async () => {
     const { exitCode, screen } = await atTerminal(['init', '--name', 'shop'], root, [
       ['Which environments', ',prod\r'],
       ['With an example', '\r'],
@@ -341,7 +341,7 @@ describe('at a terminal', () => {
     expect(Object.keys(loadRegistry(root).project.environments)).toEqual(['dev', 'prod']);
   });
 
-  test('an answer that will not do is asked for again', LONG, async () => {
+  test('a question is repeated after an invalid answer', LONG, async () => {
     const { exitCode } = await atTerminal(['init', '--env-names', 'dev', '--example', 'none'], root, [
       ['What is the project called', '\x15My Shop\r'],
       ['at most 40 lowercase letters', '\x15shop\r'],
@@ -350,7 +350,7 @@ describe('at a terminal', () => {
     expect(loadRegistry(root).project.project).toBe('shop');
   });
 
-  test('Ctrl-C at a question ends with 130, and nothing is written', async () => {
+  test('Ctrl-C at a question exits with 130, and nothing is written', async () => {
     const first = await atTerminal(['init'], root, [['What is the project called', CTRL_C]]);
     expect(first.exitCode).toBe(130);
     expect(first.screen).toContain('Nothing was written');

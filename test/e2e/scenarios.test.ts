@@ -28,7 +28,7 @@ describe('npm run scenarios', () => {
     expect(read(folders[1] as string, 'README.md')).toMatch(/yes the AI asks: .*another way\?/);
   });
 
-  test('each leaves its whole record in the workdocs of its scope (R-002-66)', () => {
+  test('each scenario leaves its complete record in the workdocs of its scope (R-002-66)', () => {
     for (const folder of folders) expect(findGaps(folder)).toEqual([]);
     expect(
       read(folders[0] as string, 'usage.jsonl')
@@ -37,7 +37,7 @@ describe('npm run scenarios', () => {
     ).toHaveLength(5);
   });
 
-  test('a file that is missing, or empty, fails it', () => {
+  test('a missing or empty file is a failure', () => {
     const [folder] = folders as [string];
     const [{ key }] = JSON.parse(read(folder, 'tasks.json'));
     for (const file of ['README.md', 'commands.json', 'usage.jsonl', 'log.txt', `records/${key}/tool_call.md`]) {

@@ -35,7 +35,7 @@ const json = (args: string[], env: Record<string, string> = {}) => abilityJson(a
 
 const serve = (...args: string[]) => serveDoor(project.root, ...args);
 
-/** The ids of the events of a stream, up to the first of a type. */
+/** The ids of the events of a stream, up to the first event of a type. */
 async function readEvents(url: string, last: string, headers: Record<string, string> = {}): Promise<string[]> {
   const stop = new AbortController();
   const answer = await fetch(url, { headers, signal: stop.signal });
@@ -58,7 +58,7 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
 }
 
 describe('ability serve', () => {
-  test('takes requests on this machine, with the runtime of the project, until SIGTERM', async () => {
+  test('accepts requests on this machine, with the runtime of the project, until SIGTERM', async () => {
     const door = await serve();
     expect(door.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const got = await post(`${door.url}/v1/runs`, { ability: 'util.echo', input: { a: 1 }, wait: '60s' });
@@ -78,47 +78,43 @@ describe('ability serve', () => {
     });
   });
 
-  test(
-    'a token that is made is good at once, decides with proof, and opens nothing once it is revoked',
-    LONG,
-    async () => {
-      const door = await serve();
-      const { json: made } = await json([
-        'token',
-        'create',
-        '--person',
-        'alice',
-        '--can',
-        'read,run,approve',
-        '--expires',
-        '1h',
-      ]);
-      expect(made).toMatchObject({ person: 'alice', can: ['read', 'run', 'approve'], created_by: 'tester' });
-      const headers = { authorization: `Bearer ${made.token}` };
-      const run = { ability: 'db.drop', environment: 'prod', wait: '60s' };
-      const waits = await post(`${door.url}/v1/runs`, run);
-      const { task_key: key, waiting } = waits.body as never as { task_key: string; waiting: { approvals: string[] } };
-      const path = `${door.url}/v1/tasks/${key}/approvals/${waiting.approvals[0]}`;
-      expect(await post(path, { decision: 'approve' })).toMatchObject({ status: 401 });
-      expect(await post(path, { decision: 'approve' }, headers)).toMatchObject({
-        status: 200,
-        body: { status: 'approved' },
-      });
-      expect(await json(['task', 'watch', key])).toMatchObject({
-        exitCode: 0,
-        json: { approvals: [{ decisions: [{ by: { name: 'alice', source: 'token' } }] }] },
-      });
-      const { json: listed } = await json(['token', 'list']);
-      expect(listed).toMatchObject([{ id: made.id, person: 'alice' }]);
-      expect(JSON.stringify(listed)).not.toContain(made.token.replace(/^abt_[0-9a-f]{16}_/, ''));
-      expect(await json(['token', 'revoke', made.id])).toMatchObject({ exitCode: 0, json: { id: made.id } });
-      expect(await post(`${door.url}/v1/tasks`, { ability: 'util.echo' }, headers)).toMatchObject({ status: 401 });
-      expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });
-    },
-  );
+  test('a new token works at once, decides with proof, and opens nothing once it is revoked', LONG, async () => {
+    const door = await serve();
+    const { json: made } = await json([
+      'token',
+      'create',
+      '--person',
+      'alice',
+      '--can',
+      'read,run,approve',
+      '--expires',
+      '1h',
+    ]);
+    expect(made).toMatchObject({ person: 'alice', can: ['read', 'run', 'approve'], created_by: 'tester' });
+    const headers = { authorization: `Bearer ${made.token}` };
+    const run = { ability: 'db.drop', environment: 'prod', wait: '60s' };
+    const waits = await post(`${door.url}/v1/runs`, run);
+    const { task_key: key, waiting } = waits.body as never as { task_key: string; waiting: { approvals: string[] } };
+    const path = `${door.url}/v1/tasks/${key}/approvals/${waiting.approvals[0]}`;
+    expect(await post(path, { decision: 'approve' })).toMatchObject({ status: 401 });
+    expect(await post(path, { decision: 'approve' }, headers)).toMatchObject({
+      status: 200,
+      body: { status: 'approved' },
+    });
+    expect(await json(['task', 'watch', key])).toMatchObject({
+      exitCode: 0,
+      json: { approvals: [{ decisions: [{ by: { name: 'alice', source: 'token' } }] }] },
+    });
+    const { json: listed } = await json(['token', 'list']);
+    expect(listed).toMatchObject([{ id: made.id, person: 'alice' }]);
+    expect(JSON.stringify(listed)).not.toContain(made.token.replace(/^abt_[0-9a-f]{16}_/, ''));
+    expect(await json(['token', 'revoke', made.id])).toMatchObject({ exitCode: 0, json: { id: made.id } });
+    expect(await post(`${door.url}/v1/tasks`, { ability: 'util.echo' }, headers)).toMatchObject({ status: 401 });
+    expect(await door.stop('SIGINT')).toMatchObject({ exitCode: 0 });
+  });
 
   test(
-    'is killed and started again, and a client that listened goes on behind the last event; so it does after `ability down`',
+    'after a kill and a restart a client continues behind its last event; the door also continues after `ability down`',
     LONG,
     async () => {
       const killed = await serve();
@@ -148,7 +144,7 @@ describe('ability serve', () => {
     },
   );
 
-  test('listens with TLS, where every request takes a token', LONG, async () => {
+  test('listens with TLS, and every request then needs a token', LONG, async () => {
     const { json: made } = await json(['token', 'create', '--person', 'alice']);
     const door = await serve('--host', 'localhost', '--tls-cert', 'cert.pem', '--tls-key', 'key.pem');
     const status = (headers: Record<string, string>) =>
@@ -165,7 +161,7 @@ describe('ability serve', () => {
     expect(await door.stop()).toMatchObject({ exitCode: 0 });
   });
 
-  test('refuses to be reached from beyond this machine without TLS, and without a token', async () => {
+  test('refuses to be reachable from other machines without TLS or without a token', async () => {
     const bare = makeProject({ ...operation('util.echo', 'return 1;') });
     const refused = async (...args: string[]) =>
       (await abilityJson(['serve', '--port', '0', ...args], { cwd: bare.root })).json;
@@ -179,7 +175,7 @@ describe('ability serve', () => {
     bare.remove();
   });
 
-  test('says why it cannot listen', LONG, async () => {
+  test('reports why it cannot listen', LONG, async () => {
     const door = await serve();
     const end = await json(['serve', '--port', new URL(door.url).port]);
     expect(end).toMatchObject({ exitCode: 7, json: { error: { code: 'door.not_listening' } } });
@@ -203,7 +199,7 @@ describe('ability token', () => {
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'usage.invalid' } } });
   });
 
-  test('is made by no agent, and prints nothing but itself', async () => {
+  test('is not created by an agent, and prints nothing but itself', async () => {
     const end = await json(['token', 'create', '--person', 'alice'], { CLAUDECODE: '1' });
     expect(end).toMatchObject({ exitCode: 4, json: { error: { code: 'approval.by_agent' } } });
     const { stdout, stderr } = await ability(['token', 'create', '--person', 'alice'], { cwd: project.root });
@@ -214,7 +210,7 @@ describe('ability token', () => {
     expect(await json(['token', 'revoke', 'none'])).toMatchObject({ exitCode: 2 });
   });
 
-  test('decides on the command line where proof is required, as its person and not as the owner of the runtime', async () => {
+  test('decides on the command line if proof is required, as its person and not as the owner of the runtime', async () => {
     const { json: made } = await json(['token', 'create', '--person', 'alice', '--can', 'approve']);
     const { json: waits } = await json(['run', 'db.drop', '--env', 'prod']);
     const owner = await json(['approve', waits.task_key]);

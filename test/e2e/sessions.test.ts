@@ -50,7 +50,7 @@ const json = (args: string[], env: Record<string, string | undefined> = {}, inpu
 const text = (args: string[]) => ability(args, { cwd: project.root, env: CLEAR });
 
 describe('ability session', () => {
-  test('start says what it started; prompt gives the turn context; show and stop the session', async () => {
+  test('start reports the session; prompt returns the turn context; show and stop work', async () => {
     const started = await json(['session', 'start', '--id', 'one', '--idle', '2h']);
     expect(started).toMatchObject({
       exitCode: 0,
@@ -83,7 +83,7 @@ describe('ability session', () => {
       expect(JSON.stringify((await json(args)).json)).toContain('session.stopped');
   });
 
-  test('takes the scope of the flag, the variable, the nearest ABILITY.md, in this order', async () => {
+  test('takes the scope from the flag, the variable or the nearest ABILITY.md, in this order', async () => {
     const inside = join(project.root, 'modules/users');
     expect(await json(['session', 'start'], {}, undefined, inside)).toMatchObject({ json: { scope: 'modules/users' } });
     expect(await json(['session', 'start'], { ABILITY_SCOPE: 'a/b' }, undefined, inside)).toMatchObject({
@@ -117,7 +117,7 @@ describe('ability session', () => {
     expect(await json(['task', 'list', '--session', 'a'])).toMatchObject({ json: [{}, {}] });
   });
 
-  test('hooks that are scaffolded are asked by the next prompt and at the end [R-000-57]', async () => {
+  test('scaffolded hooks are called by the next prompt and at the end [R-000-57]', async () => {
     const within = ['--handler', 'script', '--match', 'modules=scaffolded'];
     for (const [id, phase] of [
       ['intent', 'PromptSubmit'],
@@ -132,7 +132,7 @@ describe('ability session', () => {
     expect(shown).toContain('made ended after 1 turns: stop');
   });
 
-  test('run, run --direct and task create have a scope as sessions have one', async () => {
+  test('run, run --direct and task create have a scope, as sessions do', async () => {
     const inside = join(project.root, 'modules/users');
     const last = () => readFileSync(join(project.root, 'module.txt'), 'utf8');
     const moduleOf = async (args: string[], env = {}, cwd = project.root) => {
@@ -153,7 +153,7 @@ describe('ability session', () => {
       expect(await json([...args, '--scope', '../x'])).toMatchObject({ exitCode: 2 });
   });
 
-  test('a prompt is answered although runtime and worker were killed while its hooks were asked', LONG, async () => {
+  test('a prompt is answered even if runtime and worker are killed while its hooks run', LONG, async () => {
     await json(['session', 'start', '--id', 'cut', '--scope', 'slow']);
     const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
     const prompting = start(['session', 'prompt', 'cut', 'hello', '--json'], { cwd: project.root });

@@ -16,10 +16,10 @@ import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 const { server, why } = await startS3();
 const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'ability-test-shared-')));
 
-/** A folder, and S3 where it can be had. */
+/** A folder, and S3 if it is available. */
 const STORES: [string, () => Promise<string>][] = [['a folder', async () => temporary()]];
 if (server) STORES.push(['S3', () => bucketOf(server)]);
-else test.skip(`a store that is shared, in S3 (skipped: ${why})`, () => {});
+else test.skip(`a shared store in S3 (skipped: ${why})`, () => {});
 
 async function bucketOf({ env }: S3Server): Promise<string> {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal.stop());
 
-describe.each(STORES)('a store that is shared, in %s', (_, make) => {
+describe.each(STORES)('a shared store in %s', (_, make) => {
   let store: string;
   let project: RunningProject;
   /** The folder of the project on another machine. */
@@ -89,7 +89,7 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
     env: { TEMPORAL_ADDRESS: project.connection.address, ABILITY_STORE: withStore ? store : undefined },
   });
 
-  test('gives the record and the logs of a task to machines that have neither', async () => {
+  test('gives the record and the logs of a task to machines that do not have them', async () => {
     const { id: key } = await end('outer');
     const record = await abilityJson(['task', 'record', key], there());
     expect(record).toMatchObject({
@@ -104,12 +104,12 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
       exitCode: 2,
       stderr: expect.stringContaining('There are logs of: a'),
     });
-    // The lines that are in the folder of the worker are not shown twice.
+    // Lines that are in the worker's folder are not shown twice.
     const here = await abilityJson(['task', 'logs', key], { ...there(), cwd: project.root });
     expect(here.json).toHaveLength(1);
   });
 
-  test('is what another machine needs: without it the record is remote', async () => {
+  test('is required on another machine: without it the record is remote', async () => {
     const { id: key } = await end('s.says', { text: 'x' });
     for (const what of ['record', 'logs']) {
       const { exitCode, stderr } = await ability(['task', what, key], there(false));
@@ -139,7 +139,7 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
     });
   });
 
-  test('keeps nothing of a task that was deleted, nor of those it called', async () => {
+  test('keeps nothing of a deleted task, nor of the tasks it called', async () => {
     const { id: key } = await end('outer');
     const { id: other } = await end('s.says', { text: 'stays' });
     const of = async (task: string): Promise<string[]> =>
@@ -163,14 +163,14 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
     }
   });
 
-  test('carries values that are too large for a history, and every command reads them', async () => {
+  test('holds values that are too large for a history, and every command reads them', async () => {
     const text = 'x'.repeat(300_000);
     const { id: key } = await end('s.says', { text });
     const { exitCode, json } = await abilityJson(['task', 'result', key], there());
     expect({ exitCode, isWhole: json.output.text === text }).toEqual({ exitCode: 0, isWhole: true });
   });
 
-  test('keeps the mark of a call that must not be repeated, before it begins', async () => {
+  test('stores the mark of a call that must not be repeated, before the call begins', async () => {
     const { result } = await end('s.adds');
     expect(result).toMatchObject({ status: 'succeeded' });
     const marks = store.startsWith('/')
@@ -179,7 +179,7 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
     expect(marks).toHaveLength(1);
   });
 
-  test('is tried out by doctor', async () => {
+  test('is checked by doctor', async () => {
     const { json } = await abilityJson(['doctor'], there());
     const [check] = json.checks.filter(({ name }: { name: string }) => name === 'store');
     expect(check).toMatchObject({ status: 'ok', message: expect.stringContaining(store) });
@@ -187,7 +187,7 @@ describe.each(STORES)('a store that is shared, in %s', (_, make) => {
   });
 });
 
-test('a store that cannot be used fails no task whose values are small, and what it lacks is counted', async () => {
+test('an unusable store fails no task with small values, and what is missing in it is counted', async () => {
   const folder = temporary();
   const store = join(folder, 'file');
   const project = await runProject(

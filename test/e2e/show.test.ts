@@ -68,7 +68,7 @@ test('R-000-37, R-000-38: `show` prints scenarios, examples, constraints and lim
   expect(stdout).toMatch(/^time-out: 10m$/m);
 });
 
-test('`show --json` has the definition and the plan, prompts among them', async () => {
+test('`show --json` has the definition and the plan, including prompts', async () => {
   const { stdout } = await ability(['show', 'greet', '--json'], { cwd: project.root });
   expect(JSON.parse(stdout)).toMatchObject({
     definition: { use_cases: ['a first ability', expect.any(String)], notes: 'May be repeated.' },
@@ -80,7 +80,7 @@ test('`show --json` has the definition and the plan, prompts among them', async 
   });
 });
 
-test('R-002-01, C-50: what is not stable, and what has no steps, is shown, and running it says so', async () => {
+test('R-002-01, C-50: an ability that is not stable, or has no steps, is shown, and running it reports that', async () => {
   const old = makeProject({
     ...operation('old', 'return input;', { yaml: 'status: deprecated\nreplaced_by: fresh' }),
     ...operation('fresh', 'return input;'),

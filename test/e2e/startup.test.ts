@@ -24,17 +24,20 @@ afterAll(async () => {
   project.remove();
 }, 60_000);
 
-/** So many rounds show that a command is far from its limit; one that seems to be above it has as many as it takes. */
+/**
+ * Enough rounds to show that a command is far below its limit, and the maximum for one that seems to be above
+ * it.
+ */
 const [FEW_ROUNDS, MOST_ROUNDS] = [3, 25];
 
-/** What a tool asks the guard about. */
+/** A request of a tool to the guard. */
 const EVENT = JSON.stringify({
   hook_event_name: 'PreToolUse',
   tool_name: 'Bash',
   tool_input: { command: 'git status' },
 });
 
-/** Has a process say on its fourth stream what processor time it took, in microseconds. */
+/** Makes a process report its processor time on its fourth stream, in microseconds. */
 const METER = `data:text/javascript,${encodeURIComponent(`
 import { writeSync } from 'node:fs';
 process.on('exit', () => {
@@ -42,7 +45,7 @@ process.on('exit', () => {
   writeSync(3, String(user + system));
 });`)}`;
 
-/** Milliseconds of processor time of one whole process; what else runs on the machine changes it little. */
+/** Milliseconds of processor time of one whole process; other load on the machine changes it little. */
 function time(...args: string[]): number {
   const { status, output } = spawnSync(process.execPath, ['--import', METER, ...args], {
     cwd: project.root,
@@ -55,9 +58,9 @@ function time(...args: string[]): number {
   return taken / 1000;
 }
 
-describe('a command as a whole process, beside a bare Node in turns with it', () => {
-  // What is measured is 3.5, 1.3, 5.8 and 2 times; the least counts.
-  // A limit is where something large is loaded that was not: the SDK of Temporal alone is 6 times.
+describe('the whole process of a command, measured alternately with a bare Node', () => {
+  // Measured are factors of 3.5, 1.3, 5.8 and 2; the lowest times count.
+  // A limit is exceeded when something large is newly loaded: the SDK of Temporal alone costs a factor of 6.
   test.each([
     [['--version'], 1.7],
     [['list'], 5],
@@ -99,19 +102,19 @@ describe('a command while the runtime is up', () => {
     }
   }
 
-  test('loads nothing of Temporal, and neither the parser of commands nor of definitions', () => {
+  test('loads nothing of Temporal, and no parser of commands or definitions', () => {
     const { packages, stdout } = packagesOf(['run', 'nothing', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'succeeded' });
     expect([...packages].sort()).toEqual(['own', 'ulid']);
     const key = JSON.parse(stdout).task_key as string;
     expect([...packagesOf(['task', 'show', key]).packages].sort()).toEqual(['own', 'ulid']);
-    // Where the runtime is not asked all of it is loaded, so that the look at it sees something.
+    // Without the runtime all of it is loaded, which shows that this check detects something.
     expect([...packagesOf(['task', 'show', key], { ABILITY_SOCKET: 'off' }).packages]).toEqual(
       expect.arrayContaining(['@temporalio/client', '@grpc/grpc-js', 'commander', 'yaml']),
     );
   });
 
-  test('goes on where the runtime was killed, whose socket the next one replaces', async () => {
+  test('continues after a kill of the runtime, whose socket the next one replaces', async () => {
     const paths = pathsOf(project.root);
     const { pid, socket } = readRuntimeFile(paths) as RuntimeFile;
     process.kill(pid, 'SIGKILL');

@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const run = (...args: string[]) => ability(args, { cwd: project.root });
 
-test('at a terminal a running call shows its time and the bar that it draws, and in the end its steps', async () => {
+test('at a terminal a running call shows its time and its progress bar, and finally its steps', async () => {
   const { exitCode, screen } = await atTerminal(['run', 'shows', '--key', 'shown'], project.root, []);
   expect(exitCode).toBe(0);
   const drawn = stripVTControlCharacters(screen);
@@ -81,7 +81,7 @@ test('--verbose streams the output of the calls, each line once with its step', 
 }, 60_000);
 
 describe('the next command', () => {
-  test('below a failure runs as it is pasted, wherever that is', async () => {
+  test('printed below a failure runs as pasted, in any folder', async () => {
     const elsewhere = { cwd: '/', env: { npm_command: 'exec' } };
     const failed = await ability(['run', 'fails', '--project', project.root, '--key', 'broke'], elsewhere);
     expect(failed.exitCode).toBe(1);
@@ -106,13 +106,13 @@ describe('the next command', () => {
     const again = await ability(retry ?? [], elsewhere);
     expect(again.exitCode).toBe(1);
     expect(again.stderr).toContain('task broke.r2');
-    // The same retry again is that task, and says so of a `--from` that it does not look at.
+    // The same retry again is the same task, and reports that its different `--from` is ignored.
     const third = await ability(['task', 'retry', 'broke', '--from', 'bda', '--project', project.root], elsewhere);
     expect(third.stderr).toContain('broke was already retried, as broke.r2, and --from bda does not change that');
     expect(third.stderr).toContain('task retry broke.r2 --from bda');
   }, 60_000);
 
-  test('names no retry of what has succeeded', async () => {
+  test('is not printed after a success', async () => {
     const { stderr } = await run('run', 'util.fails', '--key', 'fine');
     expect(stderr).not.toMatch(/Next:|retry/);
     expect((await abilityJson(['why', 'fine'], { cwd: project.root })).json).toMatchObject({ retry: null });

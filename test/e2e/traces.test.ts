@@ -20,7 +20,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-test('the runtime that a command starts writes traces, in the trace of the command, and sends all before it ends (issue 15, item 6)', async () => {
+test('the runtime that a command starts writes its traces into the trace of the command, and sends all before it ends (issue 15, item 6)', async () => {
   const [trace, span] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const env = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,

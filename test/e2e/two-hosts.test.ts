@@ -9,17 +9,17 @@ import { makeProject, operation, type ProjectFolder, workflow } from '../fixture
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 const KEYS = `main:${randomBytes(32).toString('base64url')}`;
-/** Above what stays in a history. */
+/** Larger than what stays in a history. */
 const LARGE = 200_000;
 
-// Workers are started and stopped many times, and Temporal waits ten seconds before it asks another one.
+// Workers are started and stopped many times, and Temporal waits ten seconds before it tries another one.
 vi.setConfig({ testTimeout: 180_000 });
 
 let server: TestServer;
 let here: ProjectFolder;
 let there: string;
 let shared: string;
-/** The workers that run, by folder and store. */
+/** The running workers, by folder and store. */
 const workers = new Map<string, ReturnType<typeof start>>();
 
 beforeAll(async () => {
@@ -74,7 +74,7 @@ const env = (store?: string) => ({
   ABILITY_STORE: store,
 });
 
-/** Sees to it that there is a worker in each of these folders, and no other; one that runs goes on. */
+/** Makes sure that exactly these folders have a worker; one that already runs continues. */
 async function serve(store: string | undefined, ...folders: string[]): Promise<void> {
   const wanted = new Map(folders.map((cwd) => [`${cwd} ${store}`, cwd]));
   await Promise.all([...workers].filter(([name]) => !wanted.has(name)).map(([name]) => stopWorker(name)));
@@ -113,7 +113,7 @@ const run = (id: string, key: string, store?: string) =>
   json(['run', id, '--key', key, '--input', input(key), '--timeout', '60s'], store);
 
 describe('two workers with one store', () => {
-  test('pass a task with large values to and fro, and run what was planned', async () => {
+  test('pass a task with large values back and forth, and run what was planned', async () => {
     await serve(shared, here.root);
     expect(await run('hops', 'hop', shared)).toMatchObject({ exitCode: 5 });
     await serve(shared, there);
@@ -140,7 +140,7 @@ describe('two workers with one store', () => {
 });
 
 describe('two workers that do not share their stores', () => {
-  /** Tasks that began here and wait for an approval, and then are decided while only the other worker is there. */
+  /** Tasks that start here, wait for an approval, and are decided while only the other worker runs. */
   beforeAll(async () => {
     await serve(undefined, here.root);
     const begun = await Promise.all([run('hops', 'split'), json(['run', 'pinned', '--key', 'edited'])]);
@@ -151,7 +151,7 @@ describe('two workers that do not share their stores', () => {
     expect(decided).toMatchObject([{ exitCode: 7, json: { error: { code: 'worker.unavailable' } } }, { exitCode: 0 }]);
   });
 
-  test('refuse a script that was edited on the other one', async () => {
+  test('refuse a script that was edited for the other worker', async () => {
     const { exitCode, json: result } = await json(['task', 'watch', 'edited']);
     expect({ exitCode, error: result.error }).toMatchObject({
       exitCode: 1,
@@ -159,7 +159,7 @@ describe('two workers that do not share their stores', () => {
     });
   });
 
-  test('refuse by name what they cannot read, and the task goes on where it can be read', async () => {
+  test('refuse with a code what they cannot read, and the task continues where it can be read', async () => {
     const { exitCode, json: told } = await json(['task', 'watch', 'split']);
     expect({ exitCode, error: told.error }).toMatchObject({
       exitCode: 7,
@@ -175,7 +175,7 @@ describe('two workers that do not share their stores', () => {
     expect(effects('split')).toBe('x');
   });
 
-  test('give no wrong result, never do a thing twice, and leave no task hanging without a word', async () => {
+  test('return no wrong result, never repeat an effect, and leave no task hanging without a message', async () => {
     await serve(undefined, here.root, there);
     const keys = Array.from({ length: 6 }, (_, n) => `apart-${n}`);
     const ends = await Promise.all(keys.map((key) => run('mixed', key)));

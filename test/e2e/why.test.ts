@@ -44,7 +44,7 @@ const run = (args: string[]) => ability(args, { cwd: project.root });
 const json = (args: string[]) => abilityJson(args, { cwd: project.root });
 
 describe('ability why', () => {
-  test('prints the story on stdout, and exits with 0 whatever the end of the task', async () => {
+  test('prints the story on stdout, and exits with 0 however the task ended', async () => {
     const { exitCode, stdout, stderr } = await run(['why', 'denied']);
     expect(exitCode).toBe(0);
     expect(stderr).toBe('');
@@ -54,13 +54,13 @@ describe('ability why', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('the command it ends with works as printed', async () => {
+  test('the command that it ends with works as printed', async () => {
     const { stdout: input } = await run(['task', 'get', 'denied']);
     const again = await ability(['run', 'util.denied', '--env', 'dev', '--input', '-'], { cwd: project.root, input });
     expect(again.exitCode).toBe(4);
   });
 
-  test('shows attempts, conditions and who is asked', async () => {
+  test('shows attempts, conditions and who is asked to approve', async () => {
     expect((await run(['why', 'good'])).stdout).toMatch(
       /attempt 1 failed: script\.exit [\s\S]*not yet\n[\s\S]*attempt 2 succeeded\n[\s\S]*- ask {2}skipped: it runs only if input\.ask\n/,
     );
@@ -84,7 +84,7 @@ describe('ability why', () => {
     });
   });
 
-  test('of a key nobody knows exits with 2', async () => {
+  test('exits with 2 for an unknown key', async () => {
     expect(await json(['why', 'nobody'])).toMatchObject({ exitCode: 2, json: { error: { code: 'task.not_found' } } });
   });
 });
@@ -95,7 +95,7 @@ describe('ability task list', () => {
   const settled = (args: string[], expected: string[]) =>
     expect.poll(() => keys(...args), { timeout: 20_000 }).toEqual(expected);
 
-  test('takes filters, all of which must hold', async () => {
+  test('accepts filters, all of which must match', async () => {
     await settled(
       ['--status', 'denied', '--ability', 'util.denied', '--since', '1h', '--query', "WorkflowId = 'denied'"],
       ['denied'],
@@ -105,7 +105,7 @@ describe('ability task list', () => {
     await settled(['--session', 'nobody'], []);
   });
 
-  test('prints a table, or says that there is none', async () => {
+  test('prints a table, or that there are no tasks', async () => {
     expect((await run(['task', 'list', '--ability', 'release'])).stdout).toMatch(
       /^TASK +ABILITY +STATUS +ENVIRONMENT +BY +STARTED\nwaits +release +waiting_approval +dev +tester +\d+ s ago/,
     );
@@ -151,7 +151,7 @@ describe('ability graph', () => {
     expect((await offline(['util.echo'])).stdout).toMatch(/n2\["run<br\/>util\.echo<br\/>read"\]/);
   });
 
-  test('draws what cannot run here as it is defined, and says so; named, the environment is taken at its word', async () => {
+  test('draws and reports what cannot run here as defined; an environment that is named is used as given', async () => {
     const { exitCode, stdout, stderr } = await offline(['in_prod']);
     expect(exitCode).toBe(0);
     expect(stdout).toMatch(/n1\(\["in_prod v1"\]\)[\s\S]*prod\.only<br\/>destructive/);
@@ -170,7 +170,7 @@ describe('ability graph', () => {
     });
   });
 
-  test('of what is no ability exits with 2 and names what is near', async () => {
+  test('exits with 2 for an unknown ability, and names a similar one', async () => {
     const { exitCode, json: answer } = await json(['graph', 'releas']);
     expect(exitCode).toBe(2);
     expect(answer.error).toMatchObject({ code: 'ability.not_found', suggestion: 'Did you mean release?' });

@@ -7,7 +7,7 @@ let project: RunningProject;
 let server: Server;
 const asked: unknown[] = [];
 
-/** A low-level ability that answers as the body says, of `input`. */
+/** A low-level ability that computes its answer from `input` by the body. */
 const guard = (key: string, body: string, more: { effects?: string; yaml?: string } = {}) =>
   operation(key, body, { ...more, yaml: `input_schema: { type: object }\n${more.yaml ?? ''}` });
 const hook = (id: string, ability: string, phase = '') => `  - { id: ${id}, handler: { ability: ${ability} }${phase} }`;
@@ -106,26 +106,26 @@ test.each([
   expect(result.hooks[0]).toMatchObject({ hook_id: id, status: 'ok', duration_ms: expect.any(Number) });
 });
 
-test('what it reads is the EventContext, and its own hooks do not fire', async () => {
+test('the ability reads the EventContext, and its own hooks do not fire', async () => {
   const { error, hooks } = await project.run('op.small', { n: 9 });
   expect(error).toMatchObject({ code: 'guard.denied', message: 'op.small (hook small)' });
-  // `guard.small` binds the hook that it answers for.
+  // `guard.small` binds the very hook that it serves.
   expect(hooks.map(({ hook_id }) => hook_id)).toEqual(['small']);
 });
 
-test('before a task is made it refuses the making', async () => {
+test('before creation, a denial prevents the task', async () => {
   await expect(project.run('op.create', { n: 9 })).rejects.toMatchObject({ code: 'guard.denied' });
   expect((await project.run('op.create', { n: 1 })).status).toBe('succeeded');
 });
 
-test('a service is asked with its credential, which nobody else sees', async () => {
+test('a service is called with its credential, which is not exposed', async () => {
   const result = await project.run('op.service', { n: 1 });
   expect(result).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
   expect(asked).toEqual([{ body: { what: 'op.service' }, token: 'a-token-of-the-guard' }]);
   expect(JSON.stringify(result)).not.toContain('a-token-of-the-guard');
 });
 
-test('after a call it only informs', async () => {
+test('after a call, it only informs', async () => {
   const { id } = await project.create('op.after', {}, { run: true });
   const { result } = (await project.wait(id)) as { result: Awaited<ReturnType<RunningProject['run']>> };
   expect(result.status).toBe('succeeded');
@@ -133,7 +133,7 @@ test('after a call it only informs', async () => {
   expect(result.warnings.join()).toContain('gave hook_signals');
 });
 
-describe('an answer that is none refuses, as that of a script does', () => {
+describe('an invalid answer refuses the call, as for a script', () => {
   test.each([
     ['unknown_key', /unknown key: "decison"/],
     ['unknown_word', /no HookResult/],

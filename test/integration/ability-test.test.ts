@@ -23,7 +23,7 @@ hooks:
 
 let project: ProjectFolder;
 let report: TestReport;
-/** What runs have put into the folder for temporary files and not removed. */
+/** Temporary files that runs created and did not remove. */
 const leftovers = (): string[] => readdirSync(join(project.root, 'tmp'));
 
 beforeAll(async () => {
@@ -226,44 +226,47 @@ describe('a case passes', () => {
 });
 
 describe('a case fails', () => {
-  test('when the output is another one', () => {
+  test('when the output differs', () => {
     expect(of('another output').failures).toEqual([{ kind: 'value', at: 'output.n', expected: 9, actual: 8 }]);
   });
 
-  test('when the calls are others', () => {
+  test('when the calls differ', () => {
     const [failure] = of('another order').failures;
     expect(failure).toMatchObject({ kind: 'calls' });
     expect(failure?.kind === 'calls' && failure.lines.map(({ mark }) => mark).join('')).toBe('+  ++');
   });
 
-  test.each(['a call nobody mocked', 'a missing mock is no failure to expect'])('when there is no mock: %s', (name) => {
-    expect(of(name)).toMatchObject({
-      status: 'failed',
-      failures: expect.arrayContaining([
-        { kind: 'problem', problem: expect.objectContaining({ code: 'test.no_mock' }) },
-      ]),
-    });
-  });
+  test.each(['a call nobody mocked', 'a missing mock is no failure to expect'])(
+    'when a mock is missing: %s',
+    (name) => {
+      expect(of(name)).toMatchObject({
+        status: 'failed',
+        failures: expect.arrayContaining([
+          { kind: 'problem', problem: expect.objectContaining({ code: 'test.no_mock' }) },
+        ]),
+      });
+    },
+  );
 
   test('when an approval is not decided', () => {
     expect(of('undecided').failures).toMatchObject([{ kind: 'problem', problem: { code: 'test.no_decision' } }]);
     expect(of('undecided').task_status).toBeNull();
   });
 
-  test('when a signal does not come, which is reported beside it', () => {
+  test('when an expected signal does not come, with a note about the unused one', () => {
     expect(of('a signal nobody waits for any more')).toMatchObject({
       status: 'failed',
       notes: expect.arrayContaining(['No step waited for the signal stop, so it was not sent.']),
     });
   });
 
-  test('when a decision does not count, and says why', () => {
+  test('when a decision does not count, with the reason', () => {
     expect(of('a stranger')).toMatchObject({ status: 'failed', task_status: 'denied' });
     expect(of('a stranger').notes.join()).toContain('mallory is not among the approvers');
   });
 });
 
-test('a broken file is reported with its place, and the others run all the same', () => {
+test('a broken file is reported with its place, and the other files still run', () => {
   expect(report).toMatchObject({
     status: 'broken',
     problems: [{ message: 'There is no ability `util.ecko`', location: { line: 1, column: 10 } }],
@@ -271,12 +274,12 @@ test('a broken file is reported with its place, and the others run all the same'
   expect(report.cases.length).toBe(report.passed + report.failed);
 });
 
-test('nothing is left in the project or beside it', () => {
+test('nothing is left in the project or next to it', () => {
   expect(existsSync(join(project.root, '.system'))).toBe(false);
   expect(leftovers()).toEqual(['.keep']);
 });
 
-test('the cases of one ability are run alone, and each is reported as it ends', async () => {
+test('the cases of one ability run alone, and each is reported as it ends', async () => {
   const told: string[] = [];
   const { status, cases } = await runProjectCases({
     root: project.root,
@@ -288,7 +291,7 @@ test('the cases of one ability are run alone, and each is reported as it ends', 
   expect(told).toEqual(['live']);
 });
 
-test('a run that is stopped leaves nothing behind', LONG, async () => {
+test('a stopped run leaves nothing behind', LONG, async () => {
   const stop = new AbortController();
   const running = runProjectCases({
     root: project.root,
@@ -299,7 +302,7 @@ test('a run that is stopped leaves nothing behind', LONG, async () => {
   expect(leftovers()).toEqual(['.keep']);
 });
 
-test('a project without cases is told so', async () => {
+test('a project without cases is refused', async () => {
   const empty = makeProject();
   await expect(runProjectCases({ root: empty.root })).rejects.toMatchObject({ code: 'test.no_cases' });
   empty.remove();

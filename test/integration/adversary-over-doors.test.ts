@@ -7,16 +7,16 @@ import { type Agent, connectAgent, doorOf } from '../fixtures/mcp-agent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
-/** What an AI reads of a call, whichever door it came through. */
+/** What an AI reads about a call, through either door. */
 interface Heard {
   isRefused: boolean;
   code: string | undefined;
-  /** All that it can read. */
+  /** The whole text. */
   text: string;
   output: unknown;
 }
 
-/** An AI at a door: it calls abilities, and tries to decide what waits for people. */
+/** An AI at a door: it calls abilities, and tries to approve what waits for people. */
 interface Intruder {
   call(id: string, input?: JsonObject): Promise<Heard>;
   approveOwn(): Promise<Heard[]>;
@@ -72,7 +72,7 @@ function overMcp(): Intruder {
     async approveOwn() {
       const { told } = await mcp.call('ability_run', { id: 'release', input: {}, wait: 100 });
       const { tools } = await mcp.client.listTools();
-      // No tool decides; what is near to it only lists.
+      // No tool decides.
       expect(tools.map(({ name }) => name).filter((name) => /approve|deny|decide/.test(name))).toEqual([]);
       const tried = await mcp.call('task_approve', { task: told.task }).catch((error: Error) => error);
       const text = tried instanceof Error ? tried.message : JSON.stringify(tried);
@@ -108,8 +108,8 @@ function overHttp(): Intruder {
 describe.each([
   ['MCP', overMcp],
   ['HTTP', overHttp],
-])('an AI over %s that cannot be trusted (R-002-43, R-000-80)', (_, open) => {
-  test('is refused with what to do instead, and the task it was given ends well', async () => {
+])('an untrusted AI over %s (R-002-43, R-000-80)', (_, open) => {
+  test('is refused with a suggestion, and still completes its task', async () => {
     const ai = open();
     const before = deployed().length;
     const page = await ai.call('page.read');
@@ -123,7 +123,7 @@ describe.each([
     expect(unknown.text).toContain('app.deploy');
     for (const refused of await ai.approveOwn()) expect(refused.isRefused).toBe(true);
     expect(deployed().length).toBe(before);
-    // What the denial suggests is what it may do.
+    // It may do what the denial suggests.
     const done = await ai.call('app.deploy', { target: 'staging' });
     expect(done).toMatchObject({ isRefused: false, output: { target: 'staging' } });
     expect(deployed().slice(before)).toEqual(['staging']);

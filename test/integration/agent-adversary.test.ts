@@ -57,7 +57,7 @@ hooks:
 });
 afterAll(() => project.stop());
 
-/** It does whatever it reads in outputs of tools, before it does what it was asked for. */
+/** Obeys everything it reads in outputs of tools before it does what was requested. */
 const OBEDIENT = `
 import { readFileSync } from 'node:fs';
 const { results } = JSON.parse(readFileSync(0, 'utf8'));
@@ -77,7 +77,7 @@ const [, next] = steps.find(([id]) => !of(id)) ?? [];
 process.stdout.write(JSON.stringify(next ? next() : { plan: [], answer: 'The sum is ' + of('sum').output.sum }));
 `;
 
-/** It tries to approve a task with the command of people. */
+/** Tries to approve a task with the command meant for people. */
 const APPROVER = `
 import { execFileSync } from 'node:child_process';
 const [cli, key, address] = process.argv.slice(2);
@@ -99,7 +99,7 @@ function agent(request: object) {
 }
 const isThere = (file: string): boolean => existsSync(join(project.root, file));
 
-/** A run through the library, with what its AI was given. */
+/** A run through the library, with the turns passed to its AI. */
 async function runWith(plan: (turn: AgentTurn, turn_number: number) => AgentAnswer, prompt = 'do it') {
   let asked = 0;
   const turns: AgentTurn[] = [];
@@ -120,8 +120,8 @@ async function runWith(plan: (turn: AgentTurn, turn_number: number) => AgentAnsw
   return { outcome, turns };
 }
 
-describe('an AI that cannot be trusted', () => {
-  test('obeys what a tool put out, and is refused each time with what to do instead; the task it was given ends well (R-002-43, R-002-53, C-45)', async () => {
+describe('an untrusted AI', () => {
+  test('obeys a tool output, is refused each time with a suggestion, and still completes its task (R-002-43, R-002-53, C-45)', async () => {
     const provider = { scripted: { program: 'scripts/obedient.mjs' } };
     const { json, exitCode } = await agent({ prompt: 'Sum up the notes', provider });
     expect({ exitCode, json }).toMatchObject({
@@ -147,7 +147,7 @@ describe('an AI that cannot be trusted', () => {
     expect(isThere('dropped')).toBe(false);
   });
 
-  test('what the user named is tried, and its guard decides (R-002-43, C-11)', async () => {
+  test('an ability that the user named is tried, and its guard decides (R-002-43, C-11)', async () => {
     const plan = (turn: AgentTurn): AgentAnswer => {
       const entry = { id: 'd', ability_id: 'rows.drop', input: {} };
       return turn.results.length === 0 ? { plan: [entry] } : { plan: [], answer: 'no' };
@@ -161,7 +161,7 @@ describe('an AI that cannot be trusted', () => {
     expect(isThere('dropped')).toBe(false);
   });
 
-  test('after a denial it may do what the denial suggests (C-45)', async () => {
+  test('may do what a denial suggests (C-45)', async () => {
     const { outcome } = await runWith((_, number) => {
       const input: JsonObject = number === 1 ? {} : { dry_run: true };
       return { plan: number > 2 ? [] : [{ id: `g${number}`, ability_id: 'rows.guarded', input }] };
@@ -172,7 +172,7 @@ describe('an AI that cannot be trusted', () => {
     ]);
   });
 
-  test('it cannot approve what waits for a person (R-000-80)', async () => {
+  test('cannot approve what waits for a person (R-000-80)', async () => {
     const { id } = await project.create('rows.confirmed');
     await expect.poll(async () => (await openApprovals(project.connection, id)).length).toBe(1);
     const argv = ['node', 'scripts/approver.mjs', CLI, id, project.connection.address];
@@ -184,7 +184,7 @@ describe('an AI that cannot be trusted', () => {
     expect(isThere('confirmed')).toBe(false);
   });
 
-  test('a definition or a script that it edits between create and run is not what runs (R-002-53)', async () => {
+  test('its edits of a definition or a script between create and run have no effect on the run (R-002-53)', async () => {
     const file = join('scripts', 'rows.count.mjs');
     const script = readFileSync(join(project.root, file), 'utf8');
     const { outcome } = await runWith((_, number) => {
@@ -204,7 +204,7 @@ describe('an AI that cannot be trusted', () => {
     expect(readRecord(project.connection, task?.task_key ?? '')?.plan.ability.effects).toBe('read');
   });
 
-  test('what is not offered is not called, whatever the project has (R-002-53)', async () => {
+  test('cannot call an ability that is not offered, even if the project has it (R-002-53)', async () => {
     const { outcome, turns } = await runWith((_, number) => ({
       plan: number === 1 ? [{ id: 'w', ability_id: 'rows.wipe', input: {} }] : [],
     }));

@@ -53,7 +53,7 @@ const ask = (behaviour: ChatBehaviour, timeout = '60s') => {
 };
 const call = (id: string, ability_id: string, input: object) => ({ plan: [{ id, ability_id, input }] });
 
-/** A model that answers with the first of these that is not given yet. */
+/** A model that gives these answers in order. */
 function answersOf(...answers: unknown[]): ChatBehaviour {
   let at = 0;
   return answerChat(() => {
@@ -64,7 +64,7 @@ function answersOf(...answers: unknown[]): ChatBehaviour {
 }
 
 describe('a model behind an OpenAI-compatible endpoint', () => {
-  test('plans, reads results, and ends; it is sent the turn and nothing else (R-002-52, R-002-55)', async () => {
+  test('plans, reads results, and ends; it receives the turn and nothing else (R-002-52, R-002-55)', async () => {
     const planned = answersOf(call('a', 'notes.search', { query: 'i' }), { plan: [], answer: 'one found' });
     const { json, exitCode } = await ask(planned);
     expect({ exitCode, json }).toMatchObject({ exitCode: 0, json: { status: 'answered', answer: 'one found' } });
@@ -115,7 +115,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     expect(await showSession(project.connection, json.session_id)).toMatchObject({ status: 'stopped' });
   });
 
-  test('an ability that does not exist and arguments of the wrong type come back, and the run goes on (R-000-80)', async () => {
+  test('an unknown ability and arguments of the wrong type are reported back, and the run continues (R-000-80)', async () => {
     const { json, exitCode } = await ask(
       answersOf(
         call('a', 'notes.serch', { query: 'x' }),
@@ -141,7 +141,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     });
   });
 
-  test('without an address there is no model, and nothing is begun', async () => {
+  test('without an address there is no model, and nothing starts', async () => {
     expect(await agent({ openai: { model: 'm' } }, { OPENAI_BASE_URL: '', OPENAI_API_KEY: '' })).toMatchObject({
       exitCode: 3,
       json: { error: { code: 'planner.failed' } },
@@ -152,7 +152,7 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
 describe('a program that plans', () => {
   const run = (program: string, more: object = {}) => agent({ command: { argv: ['node', program], ...more } });
 
-  test('gets few variables of the command, is an agent, and knows its session', async () => {
+  test('gets few environment variables, counts as an agent, and knows its session', async () => {
     const { json } = await agent(
       { command: { argv: ['node', 'scripts/told.mjs'], pass: ['MODEL_KEY'] } },
       { MODEL_KEY: 'k', OTHER_KEY: 'secret' },
@@ -176,14 +176,14 @@ describe('a program that plans', () => {
     });
   });
 
-  test('that cannot be started ends it, too', async () => {
+  test('that cannot be started ends the run too', async () => {
     expect(await agent({ command: { argv: ['./no-such-program'] } })).toMatchObject({
       exitCode: 3,
       json: { status: 'model_failed', problem: { code: 'planner.failed' } },
     });
   });
 
-  test('a script of answers that is used up ends it, too', async () => {
+  test('a script of answers that is used up ends the run too', async () => {
     const { json } = await agent({ scripted: [call('a', 'notes.search', { query: 'x' })] });
     expect(json).toMatchObject({
       status: 'model_failed',

@@ -12,7 +12,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 let project: RunningProject;
 
-/** An AI as a program: what it decides comes from the turn alone. */
+/** An AI as a program: its decisions depend on the turn alone. */
 const PLANNER = `
 import { readFileSync, appendFileSync } from 'node:fs';
 const turn = JSON.parse(readFileSync(0, 'utf8'));
@@ -93,7 +93,7 @@ hooks:
 });
 afterAll(() => project.stop());
 
-/** Two of them end only if both are under way at once. */
+/** Two of these end only if both run at once. */
 const MEETING = `
 writeFileSync('meet-' + input.me, '');
 for (let turn = 0; turn < 400; turn += 1) {
@@ -125,7 +125,7 @@ const textOf = (file: string): string => {
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 };
 
-/** A run through the library, with what its AI was given. */
+/** A run through the library, with the turns passed to its AI. */
 async function runWith(plan: (turn: AgentTurn, turns: AgentTurn[]) => AgentAnswer, prompt = 'do it', maxTurns = 6) {
   const turns: AgentTurn[] = [];
   const ids = ['notes.search', 'notes.write', 'notes.break', 'notes.big', 'notes.meet', 'prod.only', 'rows.confirmed'];
@@ -146,7 +146,7 @@ async function runWith(plan: (turn: AgentTurn, turns: AgentTurn[]) => AgentAnswe
 }
 
 describe('ability agent', () => {
-  test('an AI that is a program does a task through the protocol, sees nothing else, and the four events fire (R-002-50, R-002-51, R-002-52, R-002-53, R-002-54, R-002-55, R-002-68, R-002-70)', async () => {
+  test('an AI that is a program completes a task through the protocol alone, and the four events fire (R-002-50, R-002-51, R-002-52, R-002-53, R-002-54, R-002-55, R-002-68, R-002-70)', async () => {
     const request = {
       user_id: 'ann',
       environment: 'dev',
@@ -190,7 +190,7 @@ describe('ability agent', () => {
     });
   });
 
-  test('the log of the run begins with who was recruited, and has each plan before what came of it (R-004-16)', async () => {
+  test('the log of the run begins with the recruitment, and has each plan before its outcome (R-004-16)', async () => {
     const scripted = [{ plan: [entry('a', 'notes.search', { query: 'x' })] }, { plan: [], answer: 'ok' }];
     const { json } = await agent({ prompt: 'look', provider: { scripted } }, ['--key', 'logged']);
     const lines = linesOf('logged');
@@ -201,7 +201,7 @@ describe('ability agent', () => {
     expect(json).toMatchObject({ run: 'logged', tasks: [{ task_key: 'logged.t1.1' }] });
   });
 
-  test('each model call sees the turn context of its moment: what guards of a call said is there in the next (R-002-40, R-002-42, C-04)', async () => {
+  test('each model call sees the current turn context: what guards reported about a call is in the next (R-002-40, R-002-42, C-04)', async () => {
     const { turns } = await runWith((turn) =>
       turn.results.length === 0 ? { plan: [entry('a', 'notes.search', { query: 'q' }) as never] } : { plan: [] },
     );
@@ -209,7 +209,7 @@ describe('ability agent', () => {
     expect(hints).toEqual([['PromptSubmit.risks'], ['PreAbilityCall.before_search', 'PromptSubmit.risks']]);
   });
 
-  test('a plan is a graph: independent calls run at once, the others after them (R-000-79)', async () => {
+  test('a plan is a graph: independent calls run at once, dependent ones after them (R-000-79)', async () => {
     const { outcome } = await runWith((turn) =>
       turn.results.length > 0
         ? { plan: [], answer: 'met' }
@@ -225,7 +225,7 @@ describe('ability agent', () => {
   });
 
   test(
-    'what comes after a call that failed is not run, and the next plan goes another way (R-000-80, C-45)',
+    'calls after a failed one are not run, and the next plan can take another way (R-000-80, C-45)',
     LONG,
     async () => {
       const { outcome, turns } = await runWith((_, all) => {
@@ -250,7 +250,7 @@ describe('ability agent', () => {
   );
 
   test(
-    'nothing runs unless all can be created; unavailable goes back, and what the next plan does not name is cancelled (R-000-80, C-45)',
+    'nothing runs unless all calls can be created; unavailable ones are reported back, and those not in the next plan are cancelled (R-000-80, C-45)',
     LONG,
     async () => {
       const { outcome, turns } = await runWith((_, all) => {
@@ -274,7 +274,7 @@ describe('ability agent', () => {
     },
   );
 
-  test('a broken plan goes back with its faults, and a large output with its beginning (R-000-79)', async () => {
+  test('a broken plan is returned with its faults, and a large output is truncated (R-000-79)', async () => {
     const { turns } = await runWith((_, all) => {
       const circle = [entry('a', 'notes.search', {}, ['b']), entry('b', 'notes.search', {}, ['a'])];
       if (all.length === 1) return { plan: circle as never };
@@ -285,7 +285,7 @@ describe('ability agent', () => {
     expect(String(turns[2]?.results.at(-1)?.output).length).toBe(16_384);
   });
 
-  test('it is asked at most so often, and ends with what was done (C-45)', LONG, async () => {
+  test('the number of turns is limited, and the run ends with what was done (C-45)', LONG, async () => {
     const { outcome } = await runWith(
       (_, all) => ({ plan: [entry(`n${all.length}`, 'notes.search') as never] }),
       'go',
@@ -300,7 +300,7 @@ describe('ability agent', () => {
   });
 
   test(
-    'a call that needs a person waits for one, and goes on under the same key (R-000-80, R-002-53)',
+    'a call that needs a person waits for one, and continues under the same key (R-000-80, R-002-53)',
     LONG,
     async () => {
       const scripted = [
@@ -321,7 +321,7 @@ describe('ability agent', () => {
         exitCode: 0,
         json: { status: 'answered', answer: 'confirmed', tasks: [{ id: 's' }, { id: 'c', output: 'dropped' }] },
       });
-      // It has ended: the same again is told what it came to.
+      // The run has ended: the same request returns its outcome.
       expect((await abilityJson(args, options())).json).toMatchObject({
         status: 'answered',
         answer: 'confirmed',
@@ -334,7 +334,7 @@ describe('ability agent', () => {
   );
 
   test(
-    'a risk holds the first call; --yes does not agree to it, an agent cannot, and who reads it can (R-002-44, R-002-45)',
+    'a risk holds the first call; neither --yes nor an agent can agree to it, but a person who has read it can (R-002-44, R-002-45)',
     LONG,
     async () => {
       const scripted = [{ plan: [entry('w', 'notes.write', { text: 'risky-one' })] }, { plan: [], answer: 'written' }];
@@ -368,7 +368,7 @@ describe('ability agent', () => {
     },
   );
 
-  test('a session that was open before is joined, and not ended', async () => {
+  test('a session that is already open is joined, and not ended', async () => {
     await project.startSession('long-one');
     const scripted = [{ plan: [entry('s', 'notes.search')] }, { plan: [], answer: 'looked' }];
     const { json } = await agent({ session_id: 'long-one', prompt: 'look', provider: { scripted } });
@@ -376,7 +376,7 @@ describe('ability agent', () => {
     expect(await showSession(project.connection, 'long-one')).toMatchObject({ status: 'open', turn_index: 1 });
   });
 
-  test('killed in the middle, the same request with the same key makes no task twice (R-002-51)', LONG, async () => {
+  test('killed midway, the same request with the same key creates no task twice (R-002-51)', LONG, async () => {
     const scripted = [
       {
         plan: [entry('one', 'notes.slow', { name: 'killed' }), entry('two', 'notes.write', { text: 'once' }, ['one'])],
@@ -419,11 +419,11 @@ describe('ability agent', () => {
     expect(await showSession(project.connection, 'killed-session')).toMatchObject({ status: 'stopped', turn_index: 1 });
   });
 
-  test('two processes with the same key at once carry out one plan, each call once (R-002-51)', {
+  test('two concurrent processes with the same key carry out one plan, each call once (R-002-51)', {
     ...LONG,
     timeout: 120_000,
   }, async () => {
-    // An AI that never plans the same twice: what it plans is for the process that asked it alone.
+    // An AI that never plans the same twice: each process receives a plan of its own.
     const file = requestFile({ prompt: 'both', provider: { command: { argv: ['node', 'fickle.mjs'] } } });
     const args = ['agent', '--request', file, '--key', 'both', ...at()];
     const [own, other] = await Promise.all([abilityJson(args, options()), start([...args, '--json'], options())]);
@@ -450,7 +450,7 @@ describe('ability agent', () => {
     [{ prompt: 'x', provider: { command: { argv: ['a'], timeout: '2h' } } }, 'definition.invalid'],
     [{ prompt: 'x', provider: { scripted: [] }, pack: 'none' }, 'pack.not_found'],
     [{ prompt: 'x', provider: { scripted: [] }, environment: 'mars' }, 'environment.not_found'],
-  ])('a request that is none is refused with its place: %j', async (request, code) => {
+  ])('an invalid request is refused with its place: %j', async (request, code) => {
     const { json, exitCode } = await agent(request);
     expect({ exitCode, json }).toMatchObject({ exitCode: 2, json: { error: { code } } });
     if (code === 'definition.invalid')

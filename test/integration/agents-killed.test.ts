@@ -11,7 +11,7 @@ import { makeProject, operation, type ProjectFolder, projectFile } from '../fixt
 import { TEST_KEYS } from '../fixtures/running-project.js';
 import { type ChatEndpoint, type ChatRequest, openChatEndpoint } from '../fixtures/servers/chat-endpoint.js';
 
-/** Waits before its effect while a file says so, and tells that it has begun. */
+/** Waits before its effect while the file `wait` exists, and records that it has begun. */
 const SLOW = `appendFileSync("begun", \`\${input.n}\\n\`);
   for (let waited = 0; existsSync("wait") && waited < 600; waited += 1) await sleep(50);
   appendFileSync("effects", \`\${input.n}\\n\`); return { n: input.n };`;
@@ -81,7 +81,7 @@ const create = (ability: string) =>
     run: true,
   });
 
-/** Asks for one call a turn until four are done. */
+/** Requests one call per turn until four are done. */
 const noting = (tool: string) =>
   streams(({ body }: ChatRequest) => {
     const told = body.messages.filter(({ role }) => role === 'tool').length;
@@ -95,12 +95,12 @@ const noting = (tool: string) =>
   });
 
 describe('an agent whose worker is killed', () => {
-  test('goes on from its last turn: no call is made twice, and the model is told of each', async () => {
+  test('continues from its last turn: no call is made twice, and the model learns of each', async () => {
     let asked = 0;
     let wasHeld = false;
     endpoint.behave((response, request) => {
       asked += 1;
-      // The second question stays without an answer until its worker is gone.
+      // The second request stays unanswered until its worker is gone.
       if (asked === 2) wasHeld = true;
       else noting('note_set')(response, request);
     });
@@ -126,7 +126,7 @@ describe('an agent whose worker is killed', () => {
     expect(linesOf('effects')).toEqual(['0', '1', '2', '3']);
   }, 180_000);
 
-  test('in a call that must not be repeated ends as unknown, and nothing is called after it', async () => {
+  test('in a call that must not be repeated ends as unknown, and calls nothing after it', async () => {
     endpoint.behave(noting('note_add'));
     writeFileSync(join(folder.root, 'wait'), '');
     const [begun, effects] = [linesOf('begun').length, linesOf('effects').length];

@@ -46,7 +46,7 @@ const notes = (): string[] => {
 };
 
 describe('an agent of many turns', () => {
-  test('goes on as a new run with all that was said, within its context, and repeats no call', async () => {
+  test('continues as a new run with the whole conversation, within its context, and repeats no call', async () => {
     const result = await project.run('counter', { request: 'Count to the end.' });
     expect(result).toMatchObject({ status: 'succeeded', agent: { turns: TURNS + 1, calls: TURNS } });
     expect(notes()).toEqual(Array.from({ length: TURNS }, (_, n) => String(n)));

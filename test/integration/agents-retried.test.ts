@@ -35,7 +35,7 @@ const notes = (): string[] => {
 };
 
 describe('an agent that failed', () => {
-  test('is retried from where it stopped, with all that was said, and repeats no call', async () => {
+  test('is retried from where it stopped, with the whole conversation, and repeats no call', async () => {
     const first = await project.run('noter', { request: 'Note four things.' });
     expect(first).toMatchObject({
       status: 'failed',

@@ -161,7 +161,7 @@ const lines = (name: string): string => {
 };
 
 describe('an agent', () => {
-  test('calls what its model asks for, and answers as its contract says (R-000-22, R-000-43)', async () => {
+  test('calls what its model requests, and answers as its contract requires (R-000-22, R-000-43)', async () => {
     const result = await project.run('counter', { request: 'how many' });
     expect(result).toMatchObject({
       status: 'succeeded',
@@ -191,21 +191,21 @@ describe('an agent', () => {
     ]);
   });
 
-  test('may be called by a workflow, as any ability', async () => {
+  test('may be called by a workflow, like any ability', async () => {
     const result = await project.run('calls_agent');
     expect(result).toMatchObject({ status: 'succeeded', output: 3, agent: { turns: 2, calls: 1 } });
     const child = await viewTask(project.connection, `${result.task_key}/count`);
     expect(child.result).toMatchObject({ ability_id: 'counter', agent: { turns: 2 } });
   });
 
-  test('counts what agents use that workflows call for it', LONG, async () => {
+  test('counts the usage of agents called by workflows that it calls', LONG, async () => {
     const result = await project.run('through_workflow', { request: 'x' });
     expect(result).toMatchObject({ status: 'succeeded', agent: { turns: 2, calls: 2 } });
     const [words, note] = JSON.parse(result.output as string);
     expect([words, note]).toEqual([3, expect.stringContaining('7 calls')]);
   });
 
-  test('repairs an answer that does not fit its contract once, and no more', LONG, async () => {
+  test('repairs an answer that does not fit its contract only once', LONG, async () => {
     expect(await project.run('repairer', { request: 'x' })).toMatchObject({
       status: 'succeeded',
       output: { words: 3 },
@@ -218,7 +218,7 @@ describe('an agent', () => {
     });
   });
 
-  test('hears why a call was denied, and the same call is not asked for twice (R-000-80, C-45)', async () => {
+  test('learns why a call was denied, and the same call is not requested twice (R-000-80, C-45)', async () => {
     const before = lines('guarded').length;
     const result = await project.run('note_taker', { request: 'note it' });
     expect(result.status).toBe('succeeded');
@@ -245,7 +245,7 @@ describe('an agent', () => {
     expect(turns).toBeLessThan(20);
   });
 
-  test('calls nothing that is not among its tools, and nothing with input of the wrong type', async () => {
+  test('calls nothing outside its tools, and nothing with input of the wrong type', async () => {
     const result = await project.run('wrong_calls', { request: 'x' });
     expect(JSON.parse(result.output as string)).toEqual([
       ['failed', 'agent.not_a_tool'],
@@ -258,14 +258,14 @@ describe('an agent', () => {
     expect(result.steps[2]).toMatchObject({ path: 'turns/*/calls', items: { total: 5, failed: 5 } });
   });
 
-  test('calls workflows as tasks of their own', async () => {
+  test('calls workflows as separate tasks', async () => {
     const result = await project.run('both_levels', { request: 'x' });
     expect(JSON.parse(result.output as string)).toEqual({ status: 'succeeded', output: 'done' });
     const child = await viewTask(project.connection, `${result.task_key}/turns/0/calls/0/noted_twice`);
     expect(child.result).toMatchObject({ status: 'succeeded', ability_id: 'noted_twice' });
   });
 
-  test('hands another agent what both may call, or less, and what is left of its limits (R-003-17)', async () => {
+  test('passes to another agent at most what both may call, and what is left of its limits (R-003-17)', async () => {
     const result = await project.run('delegator', { request: 'x' });
     const { output } = JSON.parse(result.output as string);
     // Its own limit is 50 calls; its caller has 7 and has used one.
@@ -280,10 +280,10 @@ describe('an agent', () => {
     });
   });
 
-  test('whose agents are asked for at once gives each what the others left', LONG, async () => {
+  test('that requests several agents at once gives each what the others left', LONG, async () => {
     const result = await project.run('fans_out', { request: 'x' });
     const told = JSON.parse(result.output as string) as { status: string; output?: { note: string } }[];
-    // Five calls: the agent itself and what it calls, twice; the third has none left, and may only answer.
+    // Five calls: the agent itself and its call, twice; the third agent has none left, and may only answer.
     const left = told.map(({ output }) => / (\d+) calls/.exec(output?.note ?? '')?.[1]);
     expect([told.map(({ status }) => status), left]).toEqual([
       ['succeeded', 'succeeded', 'failed'],
@@ -293,7 +293,7 @@ describe('an agent', () => {
     expect(result.agent).toMatchObject({ calls: 5 });
   });
 
-  test('asks the guard of a call once, also where its model asks for that call twice at once', async () => {
+  test('consults the guard of a call once, even if its model requests that call twice at once', async () => {
     const before = lines('guarded').length;
     const result = await project.run('peeker', { request: 'x' });
     expect(JSON.parse(result.output as string)).toMatchObject([
@@ -303,7 +303,7 @@ describe('an agent', () => {
     expect(lines('guarded').length - before).toBe(1);
   });
 
-  test('cannot hand on more than it may call itself (R-003-17)', async () => {
+  test('cannot grant more than it may call itself (R-003-17)', async () => {
     const before = lines('noted');
     const result = await project.run('wide_delegator', { request: 'x' });
     expect(JSON.parse(result.output as string)).toMatchObject([
@@ -313,14 +313,14 @@ describe('an agent', () => {
     expect(lines('noted')).toBe(before);
   });
 
-  test('that obeys what a page says calls nothing for it', async () => {
+  test('that obeys instructions in a page calls nothing for them', async () => {
     const before = lines('noted');
     const result = await project.run('reader', { request: 'What does the page say?' });
     expect(result).toMatchObject({ status: 'succeeded', output: 'It could not be done: There is no tool text_note' });
     expect(lines('noted')).toBe(before);
   });
 
-  test('waits for a person where a guard asks for one, and goes on with the answer', async () => {
+  test('waits for a person if a guard requires one, and continues with the answer', async () => {
     const { id } = await project.create('asker', { request: 'x' });
     const end = await project.wait(id, { approvalMs: 0 });
     expect(end.kind).toBe('approval');

@@ -32,7 +32,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Defines an ability of its own for a path of the service. */
+/** Defines a new ability for a path of the service. */
 function define(effects: string, path: string, api: JsonObject = {}, origin = service.origin): string {
   counter += 1;
   const key = `fail.case_${counter}`;
@@ -54,7 +54,7 @@ const unknown = (seen: string) => ({
 });
 
 describe('a status that means failure', () => {
-  test.each([400, 401, 404, 409, 422])('%d is not tried again, and its body is reported', async (status) => {
+  test.each([400, 401, 404, 409, 422])('%d is not retried, and its body is reported', async (status) => {
     service.on(`/status-${status}`, json({ reason: 'as I say' }, status));
     const result = await call('read', `/status-${status}`);
     expect(result).toMatchObject(failed(`http.${status}`, 1));
@@ -62,13 +62,13 @@ describe('a status that means failure', () => {
     expect(result.error?.message).toMatch(/as I say/);
   });
 
-  test.each([408, 425, 429, 500, 502, 503, 504])('%d is tried again where the effect allows it', async (status) => {
+  test.each([408, 425, 429, 500, 502, 503, 504])('%d is retried if the effect allows it', async (status) => {
     service.on(`/again-${status}`, inTurn(send(status, 'text/plain', ''), json('done')));
     const result = await call('write_idempotent', `/again-${status}`);
     expect(result).toMatchObject({ status: 'succeeded', output: 'done', steps: [{ attempts: 2 }] });
   });
 
-  test.each([500, 503])('%d is not tried again where the effect must not be repeated', async (status) => {
+  test.each([500, 503])('%d is not retried if the effect must not be repeated', async (status) => {
     service.on(`/once-${status}`, send(status, 'text/plain', ''));
     expect(await call('write_additive', `/once-${status}`)).toMatchObject(failed(`http.${status}`, 1));
     expect(service.requestsOf(`/once-${status}`)).toHaveLength(1);
@@ -84,7 +84,7 @@ describe('a status that means failure', () => {
     [429, 2],
     [500, 1],
     [404, 1],
-  ])('%d counts as unavailable, or does not, where a step names its errors', async (status, attempts) => {
+  ])('%d does or does not count as unavailable if a step names its errors', async (status, attempts) => {
     service.on(`/named-${status}`, inTurn(send(status, 'text/plain', ''), json('done')));
     const id = `names_${status}`;
     const step = { id: 'a', call: define('read', `/named-${status}`), with: {} };
@@ -94,7 +94,7 @@ describe('a status that means failure', () => {
     expect(result).toMatchObject({ status: attempts === 2 ? 'succeeded' : 'failed', steps: [{ attempts }] });
   });
 
-  test('after the last attempt it is reported as it was', async () => {
+  test('is reported unchanged after the last attempt', async () => {
     service.on('/always', send(503, 'text/plain', 'down for the night'));
     expect(await call('read', '/always')).toMatchObject(failed('http.503', 3));
     expect(service.requestsOf('/always')).toHaveLength(3);
@@ -118,13 +118,13 @@ describe('a connection', () => {
     expect(result).toMatchObject(failed('unavailable.connection', 1));
   });
 
-  test('that cannot be made safe sends nothing either', async () => {
+  test('that cannot be secured sends nothing either', async () => {
     const result = await call('write_additive', '/tls', {}, `https://127.0.0.1:${service.port}`);
     expect(result).toMatchObject(failed('unavailable.connection', 1));
     expect(service.requestsOf('/tls')).toEqual([]);
   });
 
-  test('that breaks off after the request was sent leaves the outcome unknown, or is tried again', async () => {
+  test('that breaks after the request was sent leaves the outcome unknown, or is retried', async () => {
     service.on('/reset', breakOff);
     expect(await call('write_additive', '/reset')).toMatchObject(unknown('unavailable.connection'));
     expect(service.requestsOf('/reset')).toHaveLength(1);
@@ -132,7 +132,7 @@ describe('a connection', () => {
     expect(await call('write_idempotent', '/reset-once')).toMatchObject({ output: 'done', steps: [{ attempts: 2 }] });
   });
 
-  test('that breaks off in the middle of the answer does so, too', async () => {
+  test('that breaks in the middle of the answer does the same', async () => {
     service.on('/half', (response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"a":', () => response.socket?.resetAndDestroy());
@@ -141,10 +141,10 @@ describe('a connection', () => {
   });
 });
 
-describe('time', () => {
+describe('a time-out', () => {
   const limit = { timeout_sec: 0.7 };
 
-  test('that runs out is timeout.call, or an unknown outcome', async () => {
+  test('is timeout.call, or an unknown outcome', async () => {
     service.on('/slow', sayNothing);
     const [again, once] = await Promise.all([
       call('write_idempotent', '/slow', limit),
@@ -154,10 +154,10 @@ describe('time', () => {
     expect(once).toMatchObject(unknown('timeout.call'));
   });
 
-  test('also runs out while the answer trickles', async () => {
+  test('also applies while the answer trickles', async () => {
     service.on('/trickle', (response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
-      // The worker is in this process: a time-out must hold whatever the garbage collector does.
+      // The worker is in this process: a time-out must hold despite garbage collection.
       const timer = setInterval(() => response.write(' ', () => collectGarbage()), 100);
       response.on('close', () => clearInterval(timer));
     });
@@ -177,21 +177,18 @@ describe('time', () => {
   test.each([
     ['read', 'cancelled'],
     ['write_additive', 'unknown'],
-  ])(
-    'a cancelled call ends within five seconds, though the service says nothing: %s is %s',
-    async (effects, status) => {
-      service.on(`/forever-${effects}`, sayNothing);
-      const { id } = await project.create(define(effects, `/forever-${effects}`));
-      await expect.poll(() => service.requestsOf(`/forever-${effects}`).length, { timeout: 20_000 }).toBe(1);
-      const started = performance.now();
-      await cancelTask(project.connection, id);
-      expect(await project.wait(id)).toMatchObject({ result: { status } });
-      expect(performance.now() - started).toBeLessThan(5000);
-    },
-  );
+  ])('a cancelled call ends within five seconds even if the service is silent: %s is %s', async (effects, status) => {
+    service.on(`/forever-${effects}`, sayNothing);
+    const { id } = await project.create(define(effects, `/forever-${effects}`));
+    await expect.poll(() => service.requestsOf(`/forever-${effects}`).length, { timeout: 20_000 }).toBe(1);
+    const started = performance.now();
+    await cancelTask(project.connection, id);
+    expect(await project.wait(id)).toMatchObject({ result: { status } });
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
 });
 
-test('an answer larger than an output may be is output.too_large, not tried again', async () => {
+test('an answer larger than an output may be is output.too_large, and is not retried', async () => {
   service.on('/huge', (response) => {
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.end('x'.repeat(8 * 1024 * 1024 + 1));
@@ -200,19 +197,19 @@ test('an answer larger than an output may be is output.too_large, not tried agai
 });
 
 describe('a rate limit', () => {
-  /** Moves the clock of this process, and of the worker in it, ahead. */
+  /** Moves the clock of this process, and so of its worker, ahead. */
   const ahead = (ms: number) => {
     const now = Date.now.bind(Date);
     return vi.spyOn(Date, 'now').mockImplementation(() => now() + ms);
   };
 
-  /** What Temporal says of the activity of a task. */
+  /** The state of the activity of a task, as reported by Temporal. */
   const stateOfCall = async (id: string) =>
     (await project.connection.temporal.workflow.getHandle(id).describe()).raw.pendingActivities?.[0]?.state;
   /** `PendingActivityState` of Temporal's API. */
   const STARTED = 2;
 
-  test('holds a call back until there is room', async () => {
+  test('delays a call until there is room', async () => {
     const key = define('read', '/limited', { rate_limit: { per_minute: 2 }, timeout_sec: 120 });
     await project.run(key);
     await project.run(key);
@@ -227,14 +224,14 @@ describe('a rate limit', () => {
     expect(third - first).toBeGreaterThan(2500);
   });
 
-  test('without room in time is unavailable.rate_limited, and nothing is sent', async () => {
+  test('that leaves no room in time is unavailable.rate_limited, and nothing is sent', async () => {
     const key = define('write_additive', '/full', { rate_limit: { per_day: 1 } });
     expect(await project.run(key)).toMatchObject({ status: 'succeeded' });
     expect(await project.run(key)).toMatchObject(failed('unavailable.rate_limited', 1));
     expect(service.requestsOf('/full')).toHaveLength(1);
   });
 
-  test('does not hold up a cancellation', async () => {
+  test('does not delay a cancellation', async () => {
     const key = define('read', '/waits', { rate_limit: { per_minute: 1 }, timeout_sec: 50 });
     await project.run(key);
     const clock = ahead(30_000);

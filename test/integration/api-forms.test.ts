@@ -16,7 +16,7 @@ const KEY = { query: { api_key: '{credential:key}' } };
 
 type Service = Awaited<ReturnType<typeof startService>>;
 let service: Service;
-/** Another host, which the policy allows as well. */
+/** Another host, also allowed by the policy. */
 let other: Service;
 let project: RunningProject;
 let counter = 0;
@@ -38,7 +38,7 @@ afterAll(async () => {
   await other.stop();
 });
 
-/** Makes an ability of its own out of a request, and calls it once. */
+/** Makes a new ability from a request, and calls it once. */
 async function call(api: JsonObject, input: JsonObject = {}, more: JsonObject = {}) {
   counter += 1;
   const key = `form.case_${counter}`;
@@ -47,19 +47,19 @@ async function call(api: JsonObject, input: JsonObject = {}, more: JsonObject = 
   return project.run(key, input);
 }
 
-/** The one request that a path has seen. */
+/** The only request to a path. */
 function only(path: string, at: Service = service): RecordedRequest {
   const requests = at.requestsOf(path);
   expect(requests).toHaveLength(1);
   return requests[0] as RecordedRequest;
 }
 
-/** The fields of a multipart or form body, as a parser that knows nothing of us reads them. */
+/** The fields of a multipart or form body, as read by an independent parser. */
 function parsed({ bytes, headers }: RecordedRequest) {
   return new Response(new Uint8Array(bytes), { headers: { 'content-type': headers['content-type'] ?? '' } }).formData();
 }
 
-/** Everything a task leaves behind that people read. */
+/** Everything that people can read of a task afterwards. */
 function leftBy(task: string): string {
   const folder = join(project.root, '.system/implement', task);
   const logs = readdirSync(join(folder, 'logs')).map((name) => `logs/${name}`);
@@ -74,7 +74,7 @@ function expectNoSecret(text: string): void {
 }
 
 describe('parameters', () => {
-  test('arrive in the place, under the name and in the style that the definition says', async () => {
+  test('arrive in the place, under the name and in the style of the definition', async () => {
     const params = {
       user: { in: 'path', name: 'id' },
       ids: { in: 'query', explode: false },
@@ -101,7 +101,7 @@ describe('parameters', () => {
     expect(JSON.parse(body)).toEqual({ id: 'b', rest: [1] });
   });
 
-  test('that are absent are left out', async () => {
+  test('that are absent are omitted', async () => {
     const params = { a: { in: 'query' }, b: { in: 'header' }, c: { in: 'cookie' }, d: { in: 'body' } };
     await call({ method: 'POST', path: '/absent', params });
     const { url, headers, body } = only('/absent');
@@ -115,13 +115,13 @@ describe('parameters', () => {
     ['a header that ends its line', { path: '/hostile', params: { h: { in: 'header' } } }, { h: 'a\r\nX-Evil: 1' }],
     ['a map that is a nested one', { path: '/hostile', params: { q: { in: 'query' } } }, { q: { a: { b: 1 } } }],
     ['a second value of a credential', { path: '/hostile', auth: KEY }, { api_key: 'mine' }],
-  ])('of hostile input are input.invalid, and nothing is sent: %s', async (_, api, input) => {
+  ])('from hostile input are input.invalid, and nothing is sent: %s', async (_, api, input) => {
     expect(await call(api, input)).toMatchObject({ status: 'failed', error: { code: 'input.invalid' } });
     expect(service.requestsOf('/hostile')).toEqual([]);
     expect(service.requestsOf('/')).toEqual([]);
   });
 
-  test('of ten thousand items reach the service in a body; too long an address is what the service says it is', async () => {
+  test('of ten thousand items reach the service in a body; the service reports an address that is too long', async () => {
     const items = Array.from({ length: 10_000 }, (_, index) => `item ${index}`);
     const form = { method: 'POST', path: '/many', body: { type: 'form' } };
     expect(await call(form, { items })).toMatchObject({ status: 'succeeded' });
@@ -132,7 +132,7 @@ describe('parameters', () => {
 });
 
 describe('bodies', () => {
-  test('a form is one that any parser reads', async () => {
+  test('a form can be read by any parser', async () => {
     const input = { a: 'x y&z=ä+%', tags: ['1', '2'], card: { exp: { month: 1 } } };
     const params = { card: { in: 'body', style: 'deepObject' } };
     await call({ method: 'POST', path: '/form', params, body: { type: 'form' } }, input);
@@ -144,7 +144,7 @@ describe('bodies', () => {
     ]);
   });
 
-  test('parts are texts, files and JSON that any parser reads, whatever their names are', async () => {
+  test('parts are texts, files and JSON that any parser reads, whatever their names', async () => {
     const bytes = Buffer.from([0, 255, 13, 10, 45, 45]);
     const input = {
       title: 'ä\r\n--',
@@ -170,7 +170,7 @@ describe('bodies', () => {
     expect(Buffer.from(await file.arrayBuffer())).toEqual(bytes);
   });
 
-  test('text, bytes and JSON have the content type that the definition says', async () => {
+  test('text, bytes and JSON have the content type of the definition', async () => {
     const put = (path: string, body: JsonObject, content: JsonObject['x']) =>
       call({ method: 'PUT', path, body: { value: '${{ input.content }}', ...body } }, { content });
     await put('/text', { type: 'text', content_type: 'text/csv' }, 'a;b\r\n1;ä');
@@ -186,7 +186,7 @@ describe('bodies', () => {
     });
   });
 
-  test('come again after a redirect that keeps the method, and do not after one that changes it', async () => {
+  test('are sent again after a redirect that keeps the method, and not after one that changes it', async () => {
     const base64 = Buffer.from([1, 2, 255]).toString('base64');
     const api = (path: string) => ({ method: 'POST', path, body: { type: 'binary', value: '${{ input.content }}' } });
     service.on('/again', json({}, 307, { location: '/kept' }));
@@ -219,21 +219,18 @@ describe('R-000-53: credentials', () => {
   test.each([
     ['an error', 403],
     ['an output', 200],
-  ])(
-    'in the query arrive, and are not told by %s that repeats the address, the log or the record',
-    async (_, status) => {
-      const path = `/key-${status}`;
-      echo(path, status);
-      const result = await call({ path, query: { a: 1 }, auth: KEY, response: { headers: ['link'] } });
-      expect(Object.fromEntries(only(path).query)).toEqual({ a: '1', api_key: SECRETS.SERVICE_KEY });
-      expect(JSON.stringify(result)).toContain('api_key=***');
-      const log = readLog(project.root, result.task_key as string);
-      expect(log).toContainEqual(
-        expect.objectContaining({ text: expect.stringMatching(/^GET .*\?a=1&api_key=\*\*\* ->/) }),
-      );
-      expectNoSecret(JSON.stringify(result) + leftBy(result.task_key as string));
-    },
-  );
+  ])('in the query arrive, and are masked in %s that repeats the address, the log or the record', async (_, status) => {
+    const path = `/key-${status}`;
+    echo(path, status);
+    const result = await call({ path, query: { a: 1 }, auth: KEY, response: { headers: ['link'] } });
+    expect(Object.fromEntries(only(path).query)).toEqual({ a: '1', api_key: SECRETS.SERVICE_KEY });
+    expect(JSON.stringify(result)).toContain('api_key=***');
+    const log = readLog(project.root, result.task_key as string);
+    expect(log).toContainEqual(
+      expect.objectContaining({ text: expect.stringMatching(/^GET .*\?a=1&api_key=\*\*\* ->/) }),
+    );
+    expectNoSecret(JSON.stringify(result) + leftBy(result.task_key as string));
+  });
 
   test('are not shown when no server answers', async () => {
     service.on('/gone', (response) => void response.socket?.resetAndDestroy());
@@ -242,14 +239,14 @@ describe('R-000-53: credentials', () => {
     expectNoSecret(JSON.stringify(result) + leftBy(result.task_key as string));
   });
 
-  test('stay where they are at a redirect on the same host', async () => {
+  test('are kept at a redirect on the same host', async () => {
     service.on('/moved', json({}, 302, { location: '/here?b=2' }));
     await call({ path: '/moved', auth: { ...BASIC, ...KEY } });
     expect(Object.fromEntries(only('/here').query)).toEqual({ b: '2', api_key: SECRETS.SERVICE_KEY });
     expect(only('/here').headers.authorization).toMatch(/^Basic /);
   });
 
-  test('never cross hosts at a redirect, also where the service repeats its address, nor back', async () => {
+  test('never cross hosts at a redirect, even if the service repeats its address, nor come back', async () => {
     service.on('/away', (response, { query }) => {
       response.writeHead(307, { location: `${other.origin}/there?${query}&b=2` }).end();
     });
@@ -295,7 +292,7 @@ describe('answers', () => {
     return result.status === 'succeeded' ? result.output : result.error?.code;
   };
 
-  test('as text are {text}, also when they are JSON or nothing, in the letters they say', async () => {
+  test('as text are {text}, even if they are JSON or empty, in the charset they state', async () => {
     answer('/as-json', 'application/json', '{"a":1}');
     answer('/as-latin', 'text/plain; charset=iso-8859-1', Buffer.from([0xe4]));
     answer('/as-lies', 'text/plain; charset=no-such', 'ä');
@@ -306,20 +303,20 @@ describe('answers', () => {
     expect(await outputOf('/as-nothing', { as: 'text' })).toEqual({ text: '' });
   });
 
-  test('as bytes are {base64}, every one of them', async () => {
+  test('as bytes are {base64}, with every byte', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     answer('/as-bytes', 'image/png', bytes);
     expect(await outputOf('/as-bytes', { as: 'base64' })).toEqual({ base64: bytes.toString('base64') });
   });
 
-  test('as JSON are JSON whatever they are called, and nothing else', async () => {
+  test('as JSON are parsed whatever their content type, and must be JSON', async () => {
     answer('/called-text', 'text/plain', '"a"');
     answer('/no-json', 'text/plain', 'a');
     expect(await outputOf('/called-text', { as: 'json' })).toBe('a');
     expect(await outputOf('/no-json', { as: 'json' })).toBe('api.output_invalid');
   });
 
-  test('with headers are {body, headers}, under the names written; what is not there is left out', async () => {
+  test('with headers are {body, headers}, under the names written; missing ones are omitted', async () => {
     const headers = { link: '</next>; rel="next"', etag: '"1"', location: '/made/1' };
     answer('/made', 'application/json', '{"id":1}', headers, 201);
     expect(await outputOf('/made', { headers: ['Link', 'etag', 'location', 'x-none'] }, { method: 'POST' })).toEqual({
@@ -336,7 +333,7 @@ describe('answers', () => {
     });
   });
 
-  test('with status are {status, body}, with headers as well where those are asked for', async () => {
+  test('with status are {status, body}, with headers too if they are requested', async () => {
     answer('/status', 'application/json', '{"id":1}', { etag: '"1"' }, 202);
     answer('/plain-status', 'text/plain', 'ready');
     service.on('/no-content', send(204, 'text/plain', ''));
@@ -355,7 +352,7 @@ describe('answers', () => {
     expect(await outputOf('/status-304', { status: true })).toBe('http.304');
   });
 
-  test('that are larger than an output may be are output.too_large, also once they are base64', async () => {
+  test('that are larger than an output may be are output.too_large, also due to base64', async () => {
     const mebibyte = 1024 * 1024;
     answer('/large', 'image/png', Buffer.alloc(8 * mebibyte + 1));
     answer('/larger-as-text', 'image/png', Buffer.alloc(7 * mebibyte));
@@ -363,7 +360,7 @@ describe('answers', () => {
     expect(await outputOf('/larger-as-text', { as: 'base64' })).toBe('output.too_large');
   });
 
-  test('that send nowhere are reported as they are', async () => {
+  test('that redirect to an invalid address are reported as they are', async () => {
     service.on('/nowhere', json({}, 302, { location: 'http://[' }));
     expect(await outputOf('/nowhere', { as: 'json' })).toBe('http.302');
   });

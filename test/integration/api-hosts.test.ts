@@ -13,7 +13,7 @@ let first: Service;
 let second: Service;
 /** Without a policy: only the endpoint itself may be reached. */
 let bare: RunningProject;
-/** Any name and port of the world, but of the loopback only the first service. */
+/** Any name and port, but only the first service on the loopback. */
 let wide: RunningProject;
 /** Both services. */
 let both: RunningProject;
@@ -57,18 +57,18 @@ const failure = (promise: Promise<unknown>) =>
 const DENIED = { status: 'failed', error: { code: 'denied.host' }, steps: [{ attempts: 1 }] };
 
 describe('the policy', () => {
-  test('lets an endpoint be reached that it lists, or the endpoint alone where there is none', async () => {
+  test('allows the endpoints that it lists; without a policy, only the endpoint itself', async () => {
     expect(await call(bare, first.origin, '/bare')).toMatchObject({ status: 'succeeded' });
     expect(await call(both, second.origin, '/listed')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('refuses any other endpoint at preflight, with the place and what to do', async () => {
+  test('refuses any other endpoint at preflight, with the place and a suggestion', async () => {
     const error = await failure(call(both, 'http://elsewhere.test:8080', '/x'));
     expect(error).toMatchObject({ code: 'denied.host', suggestion: expect.stringMatching(/policy\.allowed_hosts/) });
     expect(error.location).toMatchObject({ file: expect.stringMatching(/\.yaml$/) });
   });
 
-  test('is asked for the port, too', async () => {
+  test('applies to the port, too', async () => {
     const error = await failure(call(both, 'http://127.0.0.1:1', '/x'));
     expect(error).toMatchObject({ code: 'denied.host' });
   });
@@ -92,7 +92,7 @@ describe('a redirect', () => {
   const to = (service: Service, path: string, status = 302) =>
     send(status, 'text/plain', '', { location: `${service.origin}${path}` });
 
-  test('to the same host is followed, credentials and all', async () => {
+  test('to the same host is followed, including credentials', async () => {
     first.on('/moved', send(301, 'text/plain', '', { location: '/here' }));
     expect(await call(both, first.origin, '/moved')).toMatchObject({ status: 'succeeded', output: { ok: true } });
     expect(first.requestsOf('/here')[0]?.headers).toMatchObject({ authorization: `Bearer ${TOKEN}`, 'x-plain': 'p' });
@@ -117,7 +117,7 @@ describe('a redirect', () => {
     expect(second.requestsOf('/never')).toEqual([]);
   });
 
-  test('307 keeps method and body, 303 asks with GET', async () => {
+  test('307 keeps method and body, 303 uses GET', async () => {
     first.on('/keep', to(first, '/kept', 307));
     first.on('/see', to(first, '/seen', 303));
     await call(both, first.origin, '/keep', { method: 'POST' }, { a: 1 });
@@ -127,7 +127,7 @@ describe('a redirect', () => {
     expect(first.requestsOf('/seen')[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  test('without an end is given up', async () => {
+  test('that never ends is given up', async () => {
     first.on('/round', to(first, '/round'));
     const result = await call(both, first.origin, '/round');
     expect(result).toMatchObject({
@@ -137,7 +137,7 @@ describe('a redirect', () => {
     expect(first.requestsOf('/round').length).toBeLessThan(20);
   });
 
-  test('is only what has a location', async () => {
+  test('needs a location', async () => {
     first.on('/choices', json({ pick: 'one' }, 300));
     expect(await call(both, first.origin, '/choices')).toMatchObject({ status: 'failed', error: { code: 'http.300' } });
   });

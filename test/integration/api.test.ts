@@ -27,7 +27,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Makes an ability of its own out of a request, and calls it once. */
+/** Makes a new ability from a request, and calls it once. */
 async function call(api: JsonObject, input: JsonObject = {}, settings: JsonObject = {}, more: JsonObject = {}) {
   counter += 1;
   const key = `http.case_${counter}`;
@@ -36,7 +36,7 @@ async function call(api: JsonObject, input: JsonObject = {}, settings: JsonObjec
   return project.run(key, input);
 }
 
-/** The one request that a path has seen. */
+/** The only request to a path. */
 function only(path: string): RecordedRequest {
   const requests = service.requestsOf(path);
   expect(requests).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('the path', () => {
     expect(only(expected).url).toBe(expected);
   });
 
-  test('stands under the path of the endpoint', async () => {
+  test('is appended to the path of the endpoint', async () => {
     project.write(apiAbility('http.under', `${service.origin}/base/`, { path: '/under/{id}' }));
     expect(await project.run('http.under', { id: 'x' })).toMatchObject({ status: 'succeeded' });
     expect(only('/base/under/x').method).toBe('GET');
@@ -76,7 +76,7 @@ describe('the path', () => {
     ['.. among kept slashes', '/up/{+path}', { path: 'a/../../b' }],
     ['a missing value', '/up/{id}', {}],
     ['a map', '/up/{id}', { id: { a: 1 } }],
-  ])('is not led elsewhere by %s', async (_, path, input) => {
+  ])('cannot be led elsewhere by %s', async (_, path, input) => {
     expect(await call({ path }, input as JsonObject)).toMatchObject({
       status: 'failed',
       error: { code: 'input.invalid' },
@@ -85,7 +85,7 @@ describe('the path', () => {
 });
 
 describe('input that nothing else uses', () => {
-  test.each(['GET', 'DELETE', 'HEAD'])('goes to the query of %s; lists repeat, null is left out', async (method) => {
+  test.each(['GET', 'DELETE', 'HEAD'])('goes to the query of %s; lists repeat, null is omitted', async (method) => {
     const input = { id: '1', q: 'a b&c=d', tags: ['x', 'y'], n: 2, yes: true, none: null };
     const path = `/query-${method}/{id}`;
     expect(await call({ method, path }, input)).toMatchObject({ status: 'succeeded' });
@@ -137,7 +137,7 @@ describe('input that nothing else uses', () => {
     expect(JSON.parse(only('/whole').body)).toEqual({ user: { id: 'u' }, list: [1, 2], fixed: 1 });
   });
 
-  test('an absent input leaves its parameter out, in the query and in the headers', async () => {
+  test('an absent input omits its parameter, in the query and in the headers', async () => {
     const optional = await call({
       path: '/absent',
       query: { limit: '${{ input.?limit }}' },
@@ -153,7 +153,7 @@ describe('headers', () => {
   const credentials = { credentials: { token: 'env:SERVICE_TOKEN' } };
   const withToken = { Authorization: 'Bearer {credential:token}' };
 
-  test('hold credentials by reference, from .env.<environment>, and never show them', async () => {
+  test('hold credentials by reference, from .env.<environment>, and never expose them', async () => {
     service.on('/authorized', (response, request, nth) =>
       json({ error: `no entry for ${request.headers.authorization}` }, 403)(response, request, nth),
     );
@@ -168,7 +168,7 @@ describe('headers', () => {
     expect(JSON.stringify([result, log])).not.toContain(TOKEN);
   });
 
-  test('R-000-73: a missing credential is reported at preflight by its name, and nothing is made', async () => {
+  test('R-000-73: a missing credential is reported at preflight by its name, and nothing is created', async () => {
     const settings = { credentials: { token: 'env:BILLING_API_TOKEN' } };
     const file = (environment: string) => ({ [environment]: { endpoints: { default: service.origin }, ...settings } });
     project.write({
@@ -188,7 +188,7 @@ describe('headers', () => {
     expect(service.requestsOf('/bill')).toEqual([]);
   });
 
-  test('input that looks like a credential is not filled in', async () => {
+  test('input that looks like a credential reference is not resolved', async () => {
     const headers = { ...withToken, 'X-Note': '${{ input.note }}' };
     await call({ path: '/injected', headers }, { note: '{credential:token}' }, credentials);
     expect(only('/injected').headers['x-note']).toBe('{credential:token}');
@@ -203,7 +203,7 @@ describe('headers', () => {
     expect(service.requestsOf('/split')).toEqual([]);
   });
 
-  test('an expression in a header that cannot be read is found at preflight', async () => {
+  test('an invalid expression in a header is detected at preflight', async () => {
     project.write(apiAbility('http.broken_header', service.origin, { headers: { 'X-A': '${{ input. }}' } }));
     expect(await failure(project.create('http.broken_header'))).toMatchObject({ code: 'expression.syntax' });
   });
@@ -229,7 +229,7 @@ describe('answers', () => {
     expect(await call({ path: '/empty' })).toMatchObject({ status: 'succeeded', output: null });
   });
 
-  test('nothing passes only where the contract allows it', async () => {
+  test('may be empty only if the contract allows it', async () => {
     service.on('/nothing', send(204, 'text/plain', ''));
     const allowed = await call({ path: '/nothing' }, {}, {}, schema({ type: ['object', 'null'] }));
     expect(allowed).toMatchObject({ status: 'succeeded', output: null });
@@ -237,7 +237,7 @@ describe('answers', () => {
     expect(refused).toMatchObject({ status: 'failed', error: { code: 'api.output_invalid' } });
   });
 
-  test('what says it is JSON and is not, or is none under a schema, is api.output_invalid', async () => {
+  test('that claim to be JSON but are not, or must match a schema but are not JSON, are api.output_invalid', async () => {
     service.on('/lies', send(200, 'application/json', '{"a": 1'));
     service.on('/login', send(200, 'text/html', '<html>Please log in</html>'));
     const lies = await call({ path: '/lies' });
@@ -247,13 +247,13 @@ describe('answers', () => {
     expect(login).toMatchObject({ status: 'failed', error: { code: 'api.output_invalid' } });
   });
 
-  test('a key __proto__ is refused', async () => {
+  test('with a key __proto__ are refused', async () => {
     service.on('/proto', send(200, 'application/json', '{"__proto__": {"a": 1}}'));
     expect(await call({ path: '/proto' })).toMatchObject({ status: 'failed', error: { code: 'api.output_invalid' } });
   });
 });
 
-test('an endpoint may stand in a variable of the environment', async () => {
+test('an endpoint may come from an environment variable', async () => {
   project.write(apiAbility('http.by_name', 'env:SERVICE_URL', { path: '/x' }));
   expect(await project.run('http.by_name')).toMatchObject({ status: 'succeeded' });
   expect(only('/from-env/x').method).toBe('GET');
@@ -265,8 +265,8 @@ test('an endpoint may stand in a variable of the environment', async () => {
   });
 });
 
-// Its workers are others afterwards, so it is the last.
-test('the trace of the request is sent on, also by tasks that the task calls, and by a worker that comes later', async () => {
+// This test replaces the workers, so it is the last.
+test('the trace of the request is forwarded, also by tasks that the task calls, and by a later worker', async () => {
   const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   service.on('/traced', json({ done: true }));
   project.write({
@@ -282,7 +282,7 @@ test('the trace of the request is sent on, also by tasks that the task calls, an
     ),
     ...workflow('traced_outer', 'steps: [{ id: inner, call: traced_inner }]'),
   });
-  // What is no trace is sent to no one.
+  // An invalid trace is not forwarded.
   await project.run('http.traced', {}, { trace: 'x: y' });
   expect(only('/traced').headers).not.toHaveProperty('traceparent');
   const { id } = await project.create('traced_outer', {}, { run: true, trace });

@@ -70,7 +70,7 @@ const failure = (promise: Promise<unknown>) =>
     (error) => error,
   );
 
-/** Creates a task and waits until it asks. */
+/** Creates a task and waits until it requests its approvals. */
 async function asking(ability: string, input: JsonObject = {}, environment = 'dev', approvals = 1) {
   const { id } = await project.create(ability, input, { environment });
   await expect
@@ -85,7 +85,7 @@ const ended = async (id: string) => {
 };
 
 describe('an approval step', () => {
-  test('waits for as many people as it says, one of them counting once', async () => {
+  test('waits for the required number of people, counting each once', async () => {
     const { id, approvals } = await asking('release', { build: '17' });
     expect(approvals[0]).toMatchObject({
       id: expect.stringMatching(/^ask-[0-9a-f]{12}$/),
@@ -108,7 +108,7 @@ describe('an approval step', () => {
     expect(result.approvals[0]?.ignored).toMatchObject([{ by: 'alice', reason: 'alice has already decided' }]);
   });
 
-  test('a no ends the task as denied, with who and why, after finally', async () => {
+  test('a denial ends the task as denied, with who and why, after finally', async () => {
     const { id } = await asking('release', { build: '1' });
     const filled = decide(project.connection, id, 'deny', { by: 'bob', fields: { ticket: 'T-1' } });
     expect(await failure(filled)).toMatchObject({ code: 'usage.invalid', message: expect.stringMatching(/ticket/) });
@@ -122,7 +122,7 @@ describe('an approval step', () => {
     expect(result.error?.message).toMatch(/bob denied "Release 1\?": too early/);
   });
 
-  test('a no may ask for changes, which the requester gets as the result', async () => {
+  test('a denial may request changes, which the requester gets as the result', async () => {
     const { id } = await asking('release', { build: '1' });
     const silent = decide(project.connection, id, 'request_changes', { by: 'bob' });
     expect(await failure(silent)).toMatchObject({ message: expect.stringMatching(/a comment must say which/) });
@@ -136,19 +136,19 @@ describe('an approval step', () => {
     });
   });
 
-  test('an on_error that names it takes what has to be changed', async () => {
+  test('an on_error that names it receives the requested changes', async () => {
     const { id } = await asking('taking');
     await decide(project.connection, id, 'request_changes', { by: 'bob', comment: 'smaller' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { todo: 'smaller' } });
   });
 
-  test('no answer in time denies; only an on_error that names it goes on', async () => {
+  test('no answer in time denies; only an on_error that names it continues', async () => {
     const [quick, later] = await Promise.all([project.run('quick'), project.run('later')]);
     expect(quick).toMatchObject({ status: 'denied', error: { code: 'approval.expired' } });
     expect(later).toMatchObject({ status: 'succeeded', output: 'expired', approvals: [{ status: 'expired' }] });
   });
 
-  test('somebody who is not among the approvers is ignored, with the reason', async () => {
+  test('a person who is not among the approvers is ignored, with the reason', async () => {
     const { id } = await asking('release', { build: '2' });
     const error = await failure(decide(project.connection, id, 'approve', { by: 'mallory' }));
     expect(error).toMatchObject({ code: 'approval.ignored' });
@@ -157,7 +157,7 @@ describe('an approval step', () => {
     await cancelTask(project.connection, id);
   });
 
-  test('a comment that is required must be there', async () => {
+  test('a required comment must be present', async () => {
     const { id } = await asking('reasoned');
     const error = await failure(decide(project.connection, id, 'approve', { by: 'x' }));
     expect(error).toMatchObject({
@@ -168,7 +168,7 @@ describe('an approval step', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('while two are open a decision must name one; a late one is told so', async () => {
+  test('while two are open, a decision must name one; a late decision is reported as late', async () => {
     const { id, approvals } = await asking('two', {}, 'dev', 2);
     expect((await failure(decide(project.connection, id, 'approve', { by: 'x' }))).message).toMatch(
       /2 approvals are open/,
@@ -182,13 +182,13 @@ describe('an approval step', () => {
     });
   });
 
-  test('a task that does not exist is reported', async () => {
+  test('an unknown task is reported', async () => {
     expect(await failure(decide(project.connection, 'nope', 'approve', {}))).toMatchObject({ code: 'task.not_found' });
   });
 });
 
 describe('an environment', () => {
-  test('asks for approval of the effects it names, showing what would be done', async () => {
+  test('requires approval of the effects that it names, and shows what would be done', async () => {
     const { id, approvals } = await asking('db.drop', { table: 'users' }, 'staging');
     expect(approvals[0]).toMatchObject({
       path: 'run',
@@ -205,28 +205,28 @@ describe('an environment', () => {
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { dropped: 'users' } });
   });
 
-  test('does not ask for the others', async () => {
+  test('does not require it for the others', async () => {
     expect(await project.run('db.put', {}, { environment: 'staging' })).toMatchObject({
       status: 'succeeded',
       approvals: [],
     });
   });
 
-  test('may forbid that people decide for themselves, even approvers', async () => {
+  test('may forbid deciding for oneself, even to approvers', async () => {
     const { id } = await asking('db.put', {}, 'prod');
     const error = await failure(decide(project.connection, id, 'approve', { by: 'tester' }));
     expect(error.message).toMatch(/deciding for oneself is not allowed here/);
     await cancelTask(project.connection, id);
   });
 
-  test('a person alone approves with one command where nothing forbids it, and that is recorded', async () => {
+  test('a person alone approves with one command unless this is forbidden, and that is recorded', async () => {
     const { id } = await asking('quick');
     await decide(project.connection, id, 'approve', { by: 'tester' });
     const result = await ended(id);
     expect(result.approvals[0]?.decisions).toMatchObject([{ by: { name: 'tester', source: 'claimed' }, self: true }]);
   });
 
-  test('that asks for proof is refused where no proof can be checked', async () => {
+  test('that requires proof is refused if no proof can be checked', async () => {
     const result = await project.run('db.drop', { table: 't' }, { environment: 'proven' });
     expect(result).toMatchObject({
       status: 'failed',
@@ -251,7 +251,7 @@ describe('signals', () => {
     });
   });
 
-  test('`deny` with request_changes asks for changes, and `approve` with it counts as nothing', async () => {
+  test('`deny` with request_changes requests changes, and `approve` with it is ignored', async () => {
     const { id } = await asking('db.drop', { table: 'x' }, 'staging');
     await signal(id, 'approve', { by: 'release-manager', request_changes: true });
     await signal(id, 'deny', { by: 'release-manager', comment: 'not now', request_changes: true });
@@ -262,14 +262,14 @@ describe('signals', () => {
     });
   });
 
-  test('one of an unknown form is ignored and breaks nothing', async () => {
+  test('a malformed signal is ignored and breaks nothing', async () => {
     const { id } = await asking('db.drop', { table: 'x' }, 'staging');
     await signal(id, 'approve', { by: 7, approval_id: ['x'] });
     await signal(id, 'deny', { by: 'release-manager' });
     expect(await ended(id)).toMatchObject({ status: 'denied', approvals: [{ ignored: [{ decision: 'approve' }] }] });
   });
 
-  test('the state is visible to lists while it waits', async () => {
+  test('lists show the state while the task waits', async () => {
     const { id } = await asking('db.drop', { table: 'y' }, 'staging');
     const handle = project.connection.temporal.workflow.getHandle(id);
     await expect

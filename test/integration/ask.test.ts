@@ -64,7 +64,7 @@ const linesOf = (run: string): RunLogLine[] =>
 const kindsOf = (run: string): string[] => linesOf(run).map(({ kind }) => kind);
 
 describe('ability ask', () => {
-  test('what only reads is run at once, and the run is written down from the first line on (R-003-18, R-004-16, R-004-20)', async () => {
+  test('a request that only reads runs at once, and the run is logged from the start (R-003-18, R-004-16, R-004-20)', async () => {
     const { json, exitCode } = await ask(['search the notes for "invoice"']);
     expect({ exitCode, json }).toMatchObject({
       exitCode: 0,
@@ -83,11 +83,11 @@ describe('ability ask', () => {
       run: json.run,
       intent: 'search the notes for "invoice"',
     });
-    // It was opened for the request, and nothing waits in it.
+    // The session was opened for the request, and nothing waits in it.
     expect(await showSession(project.connection, json.session_id)).toMatchObject({ status: 'stopped' });
   });
 
-  test('a missing input is asked for, then the plan is shown; nothing runs before someone says yes (R-003-05, R-003-20)', async () => {
+  test('a missing input is requested, then the plan is shown; nothing runs before a yes (R-003-05, R-003-20)', async () => {
     const first = await ask(['delete a note please']);
     expect(first).toMatchObject({
       exitCode: 5,
@@ -112,7 +112,7 @@ describe('ability ask', () => {
     expect(await showSession(project.connection, session)).toMatchObject({ status: 'stopped', turn_index: 3 });
   });
 
-  test('no means no, and what is typed next is a request of its own (R-003-04)', async () => {
+  test('no means no, and the text after it is a new request (R-003-04)', async () => {
     const { json } = await ask(['delete the note with note_id n-7']);
     expect(json).toMatchObject({ outcome: 'asks', plan: [{ input: { note_id: 'n-7' } }] });
     expect(await ask(['--session', json.session_id, 'no'])).toMatchObject({
@@ -146,7 +146,7 @@ describe('ability ask', () => {
       return { session: json.session_id, keys };
     };
 
-    test('are chosen by their name, sent once, and not by a number that nothing showed', async () => {
+    test('are chosen by name and sent once; a number that was never shown chooses none', async () => {
       const {
         session,
         keys: [key = ''],
@@ -168,7 +168,7 @@ describe('ability ask', () => {
       expect(kindsOf('sends-once').filter((kind) => kind === 'task')).toHaveLength(1);
     });
 
-    test('are offered where it should go on, and then have numbers', async () => {
+    test('are offered on "continue", and then have numbers', async () => {
       const { session, keys } = await begin('listens', 'listens');
       const asked = await ask(['--session', session, 'continue']);
       const labels = keys.map((key) => `build_done (${key})`);
@@ -178,7 +178,7 @@ describe('ability ask', () => {
       expect((await ask(['--session', session, 'build_done'])).json.answer).toBe(`${keys[0]} was sent build_done.`);
     });
 
-    test('do not take requests, and agents choose none', async () => {
+    test('do not capture requests, and agents choose none', async () => {
       const {
         session,
         keys: [key = ''],
@@ -194,7 +194,7 @@ describe('ability ask', () => {
       expect((await viewTask(project.connection, key)).view?.waits).toHaveLength(1);
     });
 
-    test('that need a payload are not sent, and the answer says how', async () => {
+    test('that need a payload are not sent, and the answer explains how to send them', async () => {
       const {
         session,
         keys: [key = ''],
@@ -204,7 +204,7 @@ describe('ability ask', () => {
       expect((await viewTask(project.connection, key)).view?.waits).toHaveLength(1);
     });
 
-    test('of a task that goes on keep the session of its request', async () => {
+    test('of a task that is still running keep the session of its request', async () => {
       const first = await ask(['run listens', '--yes', '--timeout', '3s']);
       const [run] = readdirSync(join(project.root, '.system', 'runs')).filter((id) =>
         linesOf(id).some(({ kind, payload }) => kind === 'task' && payload.ability_id === 'listens'),
@@ -223,7 +223,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('an agent agrees to nothing, with --yes or in a session (C-27)', async () => {
+  test('an agent cannot agree, with --yes or in a session (C-27)', async () => {
     const env = { ABILITY_CALLER: 'agent' };
     expect(await ask(['delete the note with note_id n-10', '--yes'], env)).toMatchObject({
       exitCode: 0,
@@ -235,7 +235,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('what failed is offered again, and "yes" tries it again (R-003-23)', LONG, async () => {
+  test('a failed task is offered again, and "yes" retries it (R-003-23)', LONG, async () => {
     const { json, exitCode } = await ask(['check the last backup']);
     expect({ exitCode, json }).toMatchObject({
       exitCode: 1,
@@ -257,13 +257,13 @@ describe('ability ask', () => {
     });
   });
 
-  test('where nothing fits nothing is run', async () => {
+  test('nothing runs if no ability fits', async () => {
     const { json, exitCode } = await ask(['send an e-mail to everyone']);
     expect({ exitCode, json }).toMatchObject({ exitCode: 0, json: { outcome: 'answers', tasks: [], plan: [] } });
     expect(json.answer).toMatch(/^No ability here does that, so nothing was run\./);
   });
 
-  test('a pack that is named decides (R-004-22, R-004-23)', async () => {
+  test('a named pack decides (R-004-22, R-004-23)', async () => {
     expect(await ask(['whatever it takes', '--pack', 'shipping'])).toMatchObject({
       exitCode: 5,
       json: {
@@ -278,7 +278,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('the same id with the same request is the same run, and with another it is refused', LONG, async () => {
+  test('the same id with the same request is the same run; with another request it is refused', LONG, async () => {
     const args = ['search the notes for "twice"', '--key', 'my-run'];
     const [first, second] = await Promise.all([ask(args), ask(args)]);
     const third = await ask(args);
@@ -290,7 +290,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('--dry-run asks no server and writes nothing', async () => {
+  test('--dry-run contacts no server and writes nothing', async () => {
     const { json, exitCode } = await abilityJson(['ask', 'search the notes', '--dry-run'], {
       ...options(),
       env: { TEMPORAL_ADDRESS: '127.0.0.1:1' },
@@ -301,7 +301,7 @@ describe('ability ask', () => {
     });
   });
 
-  test('the run is written down also where the server is not reached (R-004-16)', LONG, async () => {
+  test('the run is logged even if the server is unreachable (R-004-16)', LONG, async () => {
     const { exitCode } = await abilityJson(
       ['ask', 'search the notes', '--key', 'no-server', '--address', '127.0.0.1:1'],
       options(),
@@ -310,11 +310,11 @@ describe('ability ask', () => {
     expect(kindsOf('no-server')).toEqual(['recruitment']);
   });
 
-  test.each([[['  ']], [['x'.repeat(262_145)]]])('what is no request is refused', async (args) => {
+  test.each([[['  ']], [['x'.repeat(262_145)]]])('an invalid request is refused', async (args) => {
     expect(await ask(args)).toMatchObject({ exitCode: 2, json: { error: { code: 'usage.invalid' } } });
   });
 
-  test('for people: the plan with its reason on stderr, and the question with the way on', async () => {
+  test('for people: the plan with its reason on stderr, and the question with how to answer it', async () => {
     const { stdout, stderr, exitCode } = await called(['ask', 'delete the note with note_id n-12', ...at()], options());
     expect(exitCode).toBe(5);
     expect(stdout).toBe('Run notes.delete with note_id="n-12" in dev? (write idempotent) (yes or no)');
@@ -326,7 +326,7 @@ describe('ability ask', () => {
 describe('POST /v1/runs with a prompt', () => {
   const post = (body: object, headers: Record<string, string> = {}) => door.call('POST', '/v1/runs', { body, headers });
 
-  test('runs what reads, under the id of the request (R-004-20, R-004-21)', async () => {
+  test('runs what only reads, under the id of the request (R-004-20, R-004-21)', async () => {
     const body = { prompt: 'search the notes for "door"', wait: '60s' };
     const first = await post(body, { 'idempotency-key': 'from-http' });
     expect(first).toMatchObject({
@@ -358,7 +358,7 @@ describe('POST /v1/runs with a prompt', () => {
     });
   });
 
-  test('a pack comes with the prompt (R-004-22)', async () => {
+  test('accepts a pack with the prompt (R-004-22)', async () => {
     expect(await post({ prompt: 'go', pack: 'shipping' })).toMatchObject({
       status: 200,
       body: { outcome: 'asks', _meta: { pack: 'shipping', routing_method: 'explicit' } },

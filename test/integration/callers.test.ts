@@ -51,13 +51,13 @@ const fired = ({ hooks: answers }: Pick<TaskRecord['result'] & object, 'hooks'>)
   answers.map(({ hook_id, phase, path }) => `${phase} ${path}: ${hook_id}`);
 const recordOf = (key: string) => readRecord(project.connection, key) as TaskRecord;
 
-describe('one kind of caller a task', () => {
+describe('one kind of caller per task', () => {
   test.each<[Caller, Partial<NewTask>]>([
     ['person', { caller: 'person' }],
     ['ci', { caller: 'ci' }],
     ['agent', { caller: 'agent' }],
     ['session', { caller: 'agent', session: 's-1' }],
-  ])('a task of %s fires the hooks for it, before it is made, before its call and after it', async (caller, more) => {
+  ])('a task of %s fires the hooks for it: before creation, before its call and after it', async (caller, more) => {
     if (more.session) await project.startSession(more.session);
     const result = await project.run('op.one', {}, more);
     expect(result).toMatchObject({ status: 'succeeded', caller });
@@ -69,7 +69,7 @@ describe('one kind of caller a task', () => {
     expect(recordOf(result.task_key as string).caller).toBe(caller);
   });
 
-  test('what a workflow calls belongs to its caller, and the tasks it calls are children', async () => {
+  test('the calls of a workflow belong to its caller, and the tasks it calls are children', async () => {
     const result = await project.run('w.parent', {}, { caller: 'person' });
     expect(result).toMatchObject({ status: 'succeeded', caller: 'person' });
     expect(fired(result).filter((answer) => !answer.startsWith('PreAbilityCreate'))).toEqual([
@@ -100,7 +100,7 @@ describe('one kind of caller a task', () => {
   });
 });
 
-describe('R-000-82: agents only in a session, CI directly, is one hook with `match.callers`', () => {
+describe('R-000-82: one hook with `match.callers` allows agents only in a session, and CI directly', () => {
   const denied = { code: 'guard.denied', details: { hook_id: 'agents_in_sessions' } };
 
   test.each<[string, Partial<NewTask>]>([
@@ -115,13 +115,13 @@ describe('R-000-82: agents only in a session, CI directly, is one hook with `mat
     ['an agent in a session', { caller: 'agent', session: 's-2' }],
     ['CI, directly', { caller: 'ci', direct: true }],
     ['a person', { caller: 'person' }],
-  ])('%s is not', async (_, more) => {
+  ])('%s is allowed', async (_, more) => {
     if (more.session) await project.startSession(more.session);
     expect((await project.run('guarded.op', {}, more)).status).toBe('succeeded');
   });
 });
 
-test('a task whose input another kind of caller changed is of no known caller, so that every guard fires', async () => {
+test('a task whose input was changed by another kind of caller has no known caller, so every guard fires', async () => {
   const { id } = await project.create('op.one', { n: 1 }, { caller: 'person', run: false });
   const by = { name: 'ada', source: 'claimed' } as const;
   await changeInput(project.connection, id, { set: { n: 2 }, unset: [], by, caller: 'person' });
@@ -132,7 +132,7 @@ test('a task whose input another kind of caller changed is of no known caller, s
   expect(fired(result)).toContain('PreAbilityCall run: for_agent');
 });
 
-test('R-002-27, R-002-63: a log of usage that cannot be written breaks no call', async () => {
+test('R-002-27, R-002-63: a usage log that cannot be written breaks no call', async () => {
   const file = join(project.root, '.system', 'usage.jsonl');
   rmSync(file, { recursive: true, force: true });
   mkdirSync(file);

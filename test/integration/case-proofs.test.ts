@@ -59,23 +59,23 @@ afterAll(() => project.remove());
 
 const of = (name: string) => report.cases.find((one) => one.name === name);
 
-test('cases decide where proof is required, also in called tasks, whoever runs them', () => {
+test('cases can decide approvals that require proof, also in called tasks, no matter who runs them', () => {
   expect(report.problems).toEqual([]);
   for (const name of ['proved', 'changes', 'no']) expect(of(name)).toMatchObject({ status: 'passed', failures: [] });
 });
 
-test('a proof makes no approver of a stranger', () => {
+test('a proof does not make a stranger an approver', () => {
   expect(of('a stranger')).toMatchObject({ status: 'failed', task_status: 'denied' });
   expect(of('a stranger')?.notes.join()).toMatch(/mallory is not among the approvers/);
 });
 
-test('only one person can be proved in a case, as on the own runtime, so that no quorum of two is met', () => {
+test('a case can prove only one person, like the own runtime, so that no quorum of two is met', () => {
   expect(of('a second person')).toMatchObject({ status: 'failed', task_status: 'denied' });
   expect(of('a second person')?.notes.join()).toMatch(/bob does not count: proof is required, and only alice/);
   expect(of('two')).toMatchObject({ status: 'passed' });
 });
 
-test('a case fills in the fields that an approval asks for, and a decision without them does not count', () => {
+test('a case fills in the fields that an approval requires, and a decision without them does not count', () => {
   expect(of('filled in')).toMatchObject({ status: 'passed', failures: [] });
   expect(of('left out')).toMatchObject({ status: 'failed', task_status: 'denied' });
   expect(of('left out')?.notes.join()).toMatch(/it needs the field ticket/);

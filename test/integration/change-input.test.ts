@@ -72,7 +72,7 @@ const refused = (promise: Promise<unknown>) =>
   );
 
 describe('the input of a created task', () => {
-  test('R-000-84, R-002-35: is changed by its key, and the task runs with it', async () => {
+  test('R-000-84, R-002-35: can be changed by its key, and the task runs with it', async () => {
     const key = await created();
     const input = { n: 2, f1: 'x', note: 'none' };
     expect(await set(key, { n: 2, f1: 'x' })).toEqual({ fields: ['f1', 'n'], changed: true, input, warnings: [] });
@@ -84,7 +84,7 @@ describe('the input of a created task', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
-  test('C-13, R-000-83: is shown anew everywhere, with who changed it and when', async () => {
+  test('C-13, R-000-83: is updated everywhere, with who changed it and when', async () => {
     const key = await created({ n: 1 });
     await set(key, { n: 2 });
     await set(key, { note: 'two' }, { by: { name: 'second', source: 'claimed' } });
@@ -93,7 +93,7 @@ describe('the input of a created task', () => {
       { by, fields: ['n'], at: expect.stringMatching(/Z$/) },
       { by: { name: 'second', source: 'claimed' }, fields: ['note'], at: expect.stringMatching(/Z$/) },
     ];
-    // The run that goes on with the change writes it down first of all.
+    // The run that continues with the change first records it.
     await expect
       .poll(() => readRecord(project.connection, key), { timeout: 20_000 })
       .toMatchObject({ input, changes, result: null });
@@ -117,17 +117,17 @@ describe('the input of a created task', () => {
     });
     expect(text()).toContain('"two"');
     const own = async () => (await listTasks(project.connection, { limit: 50 })).filter((one) => one.task_key === key);
-    // The list is a moment behind.
+    // The list lags behind by a moment.
     await expect.poll(own, { timeout: 20_000 }).toMatchObject([{ changed: { by: 'second' }, requested_by: 'tester' }]);
   });
 
-  test('a field that is taken out has its default again; one that is not there cannot be', async () => {
+  test('a removed field gets its default again; one that is not there cannot be removed', async () => {
     const key = await created({ n: 1, note: 'mine' });
     expect(await set(key, {}, { unset: ['note'] })).toMatchObject({ fields: ['note'], input: { n: 1, note: 'none' } });
     expect(await refused(set(key, {}, { unset: ['f1'] }))).toMatchObject({ code: 'input.invalid' });
   });
 
-  test('set to what it is already, the task stays the run it was', async () => {
+  test('set to its current value, it starts no new run', async () => {
     const key = await created({ n: 1 });
     const handle = project.connection.temporal.workflow.getHandle(key);
     const { runId } = await handle.describe();
@@ -135,7 +135,7 @@ describe('the input of a created task', () => {
     expect((await handle.describe()).runId).toBe(runId);
   });
 
-  test('C-37: one that the contract or a hook refuses changes nothing, and says why', async () => {
+  test('C-37: a change refused by the contract or a hook changes nothing, and gives the reason', async () => {
     const key = await created({ n: 1 }, 'guarded');
     const before = readFileSync(join(project.root, '.system/implement', key, 'record.json'), 'utf8');
     const wrong = await refused(set(key, { n: 'two' }));
@@ -154,7 +154,7 @@ describe('the input of a created task', () => {
     expect(readFileSync(join(project.root, '.system/implement', key, 'record.json'), 'utf8')).toBe(before);
   });
 
-  test('C-37: what hooks ask to be confirmed of the new input is asked for when it runs', async () => {
+  test('C-37: a confirmation that hooks require for the new input is requested when it runs', async () => {
     const key = await created({ n: 1 }, 'guarded');
     const { warnings } = await set(key, { n: 6 });
     expect(warnings.join()).toMatch(/Rather large/);
@@ -164,7 +164,7 @@ describe('the input of a created task', () => {
     expect(await ended(key)).toMatchObject({ output: { n: 6 } });
   });
 
-  test('is not changed any more once the task was run, nor after its end', async () => {
+  test('cannot be changed once the task was run, nor after its end', async () => {
     const key = await created({}, 'waits');
     await runTask(project.connection, key);
     expect(await refused(set(key, { n: 1 }))).toMatchObject({ code: 'task.started' });
@@ -177,7 +177,7 @@ describe('the input of a created task', () => {
     await cancelTask(project.connection, running.id);
   });
 
-  test('the task keeps its key: created again, the key is that of the input it has now', async () => {
+  test('the task keeps its key, which now stands for its current input', async () => {
     const key = 'changed-key';
     await project.create('util.echo', { n: 1 }, { key, run: false });
     await set(key, { n: 2 });
@@ -186,7 +186,7 @@ describe('the input of a created task', () => {
     expect(await ended(key)).toMatchObject({ output: { n: 2 } });
   });
 
-  test('signals and a pause that came before a change are kept', LONG, async () => {
+  test('signals and a pause from before a change are retained', LONG, async () => {
     const key = await created({}, 'waits');
     const handle = project.connection.temporal.workflow.getHandle(key);
     await handle.signal('go', { ok: 1 });
@@ -198,7 +198,7 @@ describe('the input of a created task', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { ok: 1 } });
   });
 
-  test('a cancelled task has the input that it had last', LONG, async () => {
+  test('a cancelled task has its last input', LONG, async () => {
     const key = await created();
     await set(key, { n: 7 });
     await cancelTask(project.connection, key);
@@ -206,7 +206,7 @@ describe('the input of a created task', () => {
     expect(readRecord(project.connection, key)).toMatchObject({ input: { n: 7 }, result: { status: 'cancelled' } });
   });
 
-  test('whoever changed it asked for it as well, and may not approve it where nobody decides for themselves', async () => {
+  test('an editor of the input counts as a requester, and may not approve it if deciding for oneself is forbidden', async () => {
     const key = await created({}, 'outer', 'prod');
     await set(key, { n: 1 });
     await runTask(project.connection, key);
@@ -222,7 +222,7 @@ describe('the input of a created task', () => {
   });
 });
 
-describe('at once', () => {
+describe('concurrent changes', () => {
   test('twenty changes of different fields all hold', LONG, async () => {
     const key = await created();
     const answers = await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${name}` })));
@@ -234,7 +234,7 @@ describe('at once', () => {
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: input });
   });
 
-  test('R-000-84: of very many changes the first and the last hundred are reported, and whoever made another still counts', {
+  test('R-000-84: of very many changes, the first and the last hundred are reported, and the authors of the others still count', {
     ...LONG,
     timeout: 120_000,
   }, async () => {
@@ -263,7 +263,7 @@ describe('at once', () => {
   });
 
   test(
-    'a change and a run: the task runs with one of the two inputs, with the new one if the change was said to hold',
+    'a change and a run: the task runs with one of the two inputs, and with the new one if the change was confirmed',
     LONG,
     async () => {
       const race = async (index: number) => {
@@ -290,34 +290,30 @@ describe('at once', () => {
   );
 });
 
-describe('meanwhile', () => {
-  test(
-    'a cancellation is never lost: the task ends cancelled, with the change if that was said to hold',
-    LONG,
-    async () => {
-      const race = async (index: number) => {
-        const key = await created({ n: 1 });
-        const handle = project.connection.temporal.workflow.getHandle(key);
-        const cancelLater = async () => {
-          for (let asked = 0; asked < index; asked += 1) await handle.describe();
-          await cancelTask(project.connection, key);
-        };
-        const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
-        expect(await ended(key)).toMatchObject({ status: 'cancelled' });
-        const held = change.value?.changed === true;
-        if (!held) expect(change).toMatchObject({ code: 'task.started' });
-        expect(readRecord(project.connection, key)).toMatchObject({
-          input: { n: held ? 2 : 1 },
-          result: { status: 'cancelled' },
-        });
+describe('during a change', () => {
+  test('a cancellation is never lost: the task ends cancelled, with the change if it was confirmed', LONG, async () => {
+    const race = async (index: number) => {
+      const key = await created({ n: 1 });
+      const handle = project.connection.temporal.workflow.getHandle(key);
+      const cancelLater = async () => {
+        for (let asked = 0; asked < index; asked += 1) await handle.describe();
+        await cancelTask(project.connection, key);
       };
-      for (let batch = 0; batch < 20; batch += 5) {
-        await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)));
-      }
-    },
-  );
+      const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
+      expect(await ended(key)).toMatchObject({ status: 'cancelled' });
+      const held = change.value?.changed === true;
+      if (!held) expect(change).toMatchObject({ code: 'task.started' });
+      expect(readRecord(project.connection, key)).toMatchObject({
+        input: { n: held ? 2 : 1 },
+        result: { status: 'cancelled' },
+      });
+    };
+    for (let batch = 0; batch < 20; batch += 5) {
+      await Promise.all([0, 1, 2, 3, 4].map((index) => race(batch + index)));
+    }
+  });
 
-  test('a run that comes while a slow hook is asked waits for it, and runs with the new input', LONG, async () => {
+  test('a run during a slow hook waits for it, and uses the new input', LONG, async () => {
     const key = await created({ n: 1 }, 'slowly');
     const asked = join(project.root, 'asked');
     rmSync(asked);
@@ -329,7 +325,7 @@ describe('meanwhile', () => {
   });
 });
 
-describe('from outside', () => {
+describe('updates sent by hand', () => {
   const update = (key: string, edit: unknown) =>
     project.connection.temporal.workflow
       .getHandle(key)
@@ -339,7 +335,7 @@ describe('from outside', () => {
         (error) => error.cause?.type ?? error.message,
       );
 
-  test('C-37: a change that brings a plan or a seal of its own is refused, and changes nothing', async () => {
+  test('C-37: a change with its own plan or seal is refused, and changes nothing', async () => {
     const key = await created();
     const other = await created({ n: 5 });
     const start = await readStart(project.connection, other);
@@ -352,7 +348,7 @@ describe('from outside', () => {
     expect((await viewTask(project.connection, key)).view?.changes).toBeUndefined();
   });
 
-  test('C-37: a task that nobody sealed cannot be given another input, nor be started as one that was changed', async () => {
+  test('C-37: a task without a seal of ours can neither get another input nor be started as a changed one', async () => {
     const start = await readStart(project.connection, await created({ n: 5 }));
     const { temporal } = project.connection;
     const { taskQueue } = await temporal.workflow.getHandle(start.seal.task).describe();
@@ -376,39 +372,35 @@ describe('from outside', () => {
   });
 });
 
-describe('of a task that the definitions have moved', () => {
+describe('a task moved by new definitions', () => {
   const steps = `${SCHEMA}\n${REST}`;
   const files = { ...operation('util.echo', 'return input;', { yaml: SCHEMA }), ...workflow('moves', steps) };
   const moved = workflow('moves', `${steps}\nplacement: cloud`);
   const edit = { set: { n: 2 }, unset: [], by };
 
-  test(
-    'R-000-84: nothing is changed where no worker serves its new queue, and the task can still be run',
-    LONG,
-    async () => {
-      const local = await runProject(files, { placements: ['local'] });
-      try {
-        const { id } = await local.create('moves', { n: 1 }, { run: false });
-        const { taskQueue, runId } = await local.connection.temporal.workflow.getHandle(id).describe();
-        local.write(moved);
-        const answer = await refused(changeInput(local.connection, id, edit));
-        expect(answer).toMatchObject({ code: 'placement.no_worker' });
-        expect(answer.message).toContain(taskQueue.replace('-local', '-cloud'));
-        expect(answer.suggestion).toBe('Start one: ability worker --env dev --placement cloud.');
-        const after = await local.connection.temporal.workflow.getHandle(id).describe();
-        expect(after).toMatchObject({ taskQueue, runId, status: { name: 'RUNNING' } });
-        const { view } = await viewTask(local.connection, id);
-        expect(view).toMatchObject({ status: 'created', input: { n: 1 } });
-        expect(view?.changes).toBeUndefined();
-        await runTask(local.connection, id);
-        expect(await local.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 1 } } });
-      } finally {
-        await local.stop();
-      }
-    },
-  );
+  test('R-000-84: is not changed if no worker serves its new queue, and can still be run', LONG, async () => {
+    const local = await runProject(files, { placements: ['local'] });
+    try {
+      const { id } = await local.create('moves', { n: 1 }, { run: false });
+      const { taskQueue, runId } = await local.connection.temporal.workflow.getHandle(id).describe();
+      local.write(moved);
+      const answer = await refused(changeInput(local.connection, id, edit));
+      expect(answer).toMatchObject({ code: 'placement.no_worker' });
+      expect(answer.message).toContain(taskQueue.replace('-local', '-cloud'));
+      expect(answer.suggestion).toBe('Start one: ability worker --env dev --placement cloud.');
+      const after = await local.connection.temporal.workflow.getHandle(id).describe();
+      expect(after).toMatchObject({ taskQueue, runId, status: { name: 'RUNNING' } });
+      const { view } = await viewTask(local.connection, id);
+      expect(view).toMatchObject({ status: 'created', input: { n: 1 } });
+      expect(view?.changes).toBeUndefined();
+      await runTask(local.connection, id);
+      expect(await local.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 1 } } });
+    } finally {
+      await local.stop();
+    }
+  });
 
-  test('R-000-84: it goes on in its new queue where a worker serves that', async () => {
+  test('R-000-84: continues in its new queue if a worker serves that', async () => {
     const both = await runProject(files, { placements: PLACEMENTS });
     try {
       const { id } = await both.create('moves', { n: 1 }, { run: false });
@@ -424,7 +416,7 @@ describe('of a task that the definitions have moved', () => {
   });
 });
 
-test('a worker that comes later takes over where the change was left', LONG, async () => {
+test('a later worker continues from the change', LONG, async () => {
   const key = await created();
   await set(key, { n: 8 });
   await project.restartWorkers();

@@ -59,7 +59,7 @@ output: "\${{ steps.two.output }}"`,
     expect(existsSync(join(flows.project.root, '.system/implement', key, 'children/one/logs/add.jsonl'))).toBe(false);
   });
 
-  test('is told of its failure, from however deep, by its code', async () => {
+  test('learns of its failure by its code, from any depth', async () => {
     const result = await flows.run('steps: [{ id: top, call: middle }]');
     const key = result.task_key;
     expect(result).toMatchObject({
@@ -68,12 +68,12 @@ output: "\${{ steps.two.output }}"`,
     });
   });
 
-  test('an input it does not take is input.invalid', async () => {
+  test('an input that it does not accept is input.invalid', async () => {
     const result = await flows.run('steps: [{ id: one, call: inner, with: { n: text } }]');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'input.invalid', step: 'one' } });
   });
 
-  test('waits for its approval, which is decided under either key', async () => {
+  test('waits for its approval, which can be decided under either key', async () => {
     const { id } = await flows.project.create(
       flows.define('steps: [{ id: a, call: asks }]\noutput: "${{ steps.a.output }}"'),
     );
@@ -90,7 +90,7 @@ output: "\${{ steps.two.output }}"`,
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: 'somebody' });
   });
 
-  test('cancels it, and waits for its clean-up', async () => {
+  test('cancels it, and waits for its cleanup', async () => {
     const file = flows.file('child-cancelled');
     const yaml = 'steps: [{ id: a, call: slow_inner, with: { file: "${{ input.file }}" } }]';
     const { id } = await flows.project.create(flows.define(yaml), { file });
@@ -105,14 +105,14 @@ output: "\${{ steps.two.output }}"`,
     expect((await viewTask(flows.project.connection, `${id}/a`)).result.status).toBe('cancelled');
   });
 
-  test('in a loop each has a key of its own', async () => {
+  test('gives each in a loop its own key', async () => {
     const result = await flows.run(`
 steps: [{ id: all, foreach: [1, 2, 3], as: n, max_parallel: 3, steps: [{ id: c, call: inner, with: { n: "\${{ n }}" } }] }]
 output: "\${{ steps.all.output }}"`);
     expect(result).toMatchObject({ status: 'succeeded', output: [3, 4, 5] });
   });
 
-  test('cannot call itself, not even through another one', async () => {
+  test('cannot call itself, not even indirectly', async () => {
     flows.project.write(workflow('ring_a', 'steps: [{ id: b, call: ring_b }]'));
     flows.project.write(workflow('ring_b', 'steps: [{ id: a, call: ring_a }]'));
     await expect(flows.project.create('ring_a')).rejects.toMatchObject({
@@ -121,7 +121,7 @@ output: "\${{ steps.all.output }}"`);
     });
   });
 
-  test('nobody else can start a child under its seal', async () => {
+  test('no one else can start a child under its seal', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: a, call: asks }]'));
     await flows.project.wait(id, { approvalMs: 0 });
     const { temporal, project } = flows.project.connection;

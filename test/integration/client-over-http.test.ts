@@ -64,7 +64,7 @@ const wanted = (ability: string, more: Partial<client.NewTask> = {}): client.New
   ...more,
 });
 
-/** Each time another: keys, times, digests. */
+/** Replaces what differs between runs: keys, times, digests. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value, (_, each) => (each === undefined ? null : each)) ?? 'null';
   return JSON.parse(
@@ -77,7 +77,7 @@ function plain(value: unknown): unknown {
   );
 }
 
-/** What an action gives, or the error that it throws, as data. */
+/** The result of an action, or the error that it throws, as data. */
 async function outcome(action: () => Promise<unknown>): Promise<unknown> {
   try {
     return plain(await action());
@@ -92,7 +92,7 @@ type Case = (connection: Connection) => Promise<unknown>;
 const runOf = async (connection: Connection, ability: string, more?: Partial<client.NewTask>) =>
   (await client.createTask(connection, wanted(ability, more))).id;
 
-/** One table for each way to a project; what is expected is what Temporal itself gives. */
+/** One table for each way to a project; the expected values are those of Temporal itself. */
 const CASES: Record<string, [Case, unknown]> = {
   'a task and its result': [
     async (connection) => {
@@ -231,7 +231,7 @@ const CASES: Record<string, [Case, unknown]> = {
   ],
 };
 
-/** What is refused, with the code of each. */
+/** Refused actions, with the code of each. */
 const REFUSALS: Record<string, [Case, string]> = {
   'an ability that there is not': [
     (connection) => client.createTask(connection, wanted('nothign')),
@@ -271,7 +271,7 @@ describe.each(['temporal', 'http', 'socket'] as const)('the client over %s', (wa
 });
 
 test.each(['http', 'socket'] as const)(
-  'a result and an error over %s are those of Temporal, field by field',
+  'a result and an error over %s equal those of Temporal, field by field',
   async (way) => {
     const key = await runOf(project.connection, 'typed', { input: { n: 5 } });
     const there = await client.awaitResult(project.connection, key);
@@ -283,8 +283,8 @@ test.each(['http', 'socket'] as const)(
   },
 );
 
-describe('who asks', () => {
-  test('is whom the token names, and a decision is proved by it', async () => {
+describe('the caller', () => {
+  test('is the owner of the token, which proves a decision', async () => {
     const key = await runOf(ways.http, 'db.drop', { environment: 'strict' });
     await client.waitForTask(ways.http, key, { approvalMs: 0, timeoutMs: 60_000 });
     const alice = await connect({ address: door.url, token: door.token('alice') });
@@ -305,7 +305,7 @@ describe('who asks', () => {
     );
   });
 
-  test('is a claim over the socket, which decides nothing', async () => {
+  test('is only a claim over the socket, which cannot decide', async () => {
     const key = await runOf(ways.socket, 'db.drop', {
       environment: 'strict',
       user: { name: 'zoë', source: 'claimed' },
@@ -325,7 +325,7 @@ describe('who asks', () => {
 });
 
 describe('what the door has no route for', () => {
-  /** Functions of the package that work over HTTP, or ask no one. */
+  /** Functions of the package that work over HTTP, or contact no server. */
   const WORKS = new Set([
     ...'createTask runTask cancelTask signalTask viewTask viewOwnTask readChain listTaskPage listTasks awaitResult'.split(
       ' ',
@@ -362,7 +362,7 @@ describe('what the door has no route for', () => {
     ['trace', { trace: '00-1' }],
     ['plan.input', { plan: { plan: 'a'.repeat(64), input: 'b'.repeat(64) } }],
     ['user.agent', { user: { ...USER, agent: 'x' } }],
-  ])('a new task takes no %s', async (_, more) => {
+  ])('a new task accepts no %s', async (_, more) => {
     expect(codeOf(await outcome(() => client.createTask(ways.http, wanted('nothing', more))))).toBe(
       'feature.unsupported',
     );
@@ -380,7 +380,7 @@ describe('connecting', () => {
     expect(codeOf(await outcome(() => connect({ address })))).toBe(code);
   });
 
-  test('with a token that opens nothing is refused', async () => {
+  test('with an invalid token is refused', async () => {
     expect(codeOf(await outcome(() => connect({ address: door.url, token: 'none' })))).toBe('door.unauthenticated');
   });
 

@@ -36,7 +36,7 @@ const review = async (input: JsonObject) => {
   expect(result).toMatchObject({ status: 'succeeded' });
   return { result, comments: (result.output as unknown as { comments: Comment[] }).comments };
 };
-/** The repository of a change, named by a number, so that nothing in the input says what is planted. */
+/** The repository of a change, named by a number, so that the input does not reveal the planted defect. */
 const repositoryOf = (at: number, { before, after }: SeededDiff) => {
   const name = `r${at}`;
   const repository = new GitRepository(join(project.root, 'workspace', name));
@@ -46,7 +46,7 @@ const repositoryOf = (at: number, { before, after }: SeededDiff) => {
 
 describe('code_review_agent', () => {
   test.each(SEEDED_DIFFS.map((diff, at) => [diff.name, at, diff] as const))(
-    'R-000-43: %s is found with its file and line, or nothing where nothing is wrong, and what is mended is not found again',
+    'R-000-43: %s is reported with its file and line, or nothing if nothing is wrong, and a repaired defect is not reported again',
     async (_, at, diff) => {
       const { name, repository, base, head } = repositoryOf(at, diff);
       const given = { repository: name, base, context: 'A change of the shop.' };
@@ -61,7 +61,7 @@ describe('code_review_agent', () => {
       expect(record).toContain('"git.diff"');
       if (!mended || !defect) return;
       expect((await review({ ...given, head: repository.commit(mended) })).comments).toEqual([]);
-      // The same defect further down is found further down.
+      // The same defect further down is reported further down.
       const file = diff.after[defect.file] as string;
       const moved = repository.commit({ ...diff.after, [defect.file]: `// One.\n// Two.\n// Three.\n${file}` });
       const again = await review({ ...given, head: moved });
@@ -69,7 +69,7 @@ describe('code_review_agent', () => {
     },
   );
 
-  test('takes a diff as it is, where there is no repository', async () => {
+  test('accepts a plain diff without a repository', async () => {
     const diff = [
       'diff --git a/src/a.mjs b/src/a.mjs',
       '--- a/src/a.mjs',
@@ -84,7 +84,7 @@ describe('code_review_agent', () => {
     expect(result.agent).toMatchObject({ calls: 0 });
   });
 
-  test('is not given anything else', async () => {
+  test('accepts no other input', async () => {
     const end = await project
       .create('code_review_agent', { repository: 'r0', context: 'no commits' })
       .catch((error) => error);

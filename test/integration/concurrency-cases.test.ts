@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { runProjectCases } from '../../src/testing/index.js';
 import { makeProject, operation, workflow } from '../fixtures/project-folder.js';
 
-test('cases of an ability with concurrency run on a server that skips time, also where its own parts wait for each other', async () => {
+test('cases of an ability with concurrency run on a server that skips time, even if its own parts wait for each other', async () => {
   const project = makeProject({
     ...operation('util.echo', 'return input;'),
     ...workflow(
@@ -56,7 +56,7 @@ cases:
       'asks: yes': passed('succeeded'),
       'asks: late': passed('denied'),
       'family: one after the other': passed('succeeded'),
-      // The first is terminated when it hangs, which frees the key for the second: that hangs too, and is not refused.
+      // The first is terminated when it hangs, which frees the key: the second hangs too, and is not refused.
       'stuck: hangs': hangs,
       'stuck: hangs again': hangs,
     });

@@ -15,7 +15,7 @@ const listedStatus = async (id: string) =>
 afterAll(() => flows.project.stop());
 
 describe('a lock', () => {
-  test('takes no notice of what is sent by hand, no more than its tasks do, nor of being cancelled; its key may be any text', async () => {
+  test('ignores signals sent by hand, as do its tasks, and being cancelled; its key may be any text', async () => {
     const file = fresh();
     const key = '漢\n`| ${ '.repeat(60);
     const ability = flows.define(gated('{ key: "${{ input.key }}" }'));
@@ -54,7 +54,7 @@ describe('a lock', () => {
     await expect.poll(async () => (await lock.describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
   });
 
-  test('that was started by hand, without its lists, serves its tasks all the same', async () => {
+  test('that was started by hand, without its lists, still serves its tasks', async () => {
     const file = fresh();
     const { temporal, project } = flows.project.connection;
     const handle = await temporal.workflow.start(WORKFLOWS.lock, {
@@ -68,7 +68,7 @@ describe('a lock', () => {
     await lockIsOver(file);
   });
 
-  test('that does not answer leaves its task waiting, which says so, and asks again when the lock was ended', async () => {
+  test('that does not answer leaves its task waiting, which reports this, and requests again once the lock has ended', async () => {
     const file = fresh();
     const { temporal, project } = flows.project.connection;
     const stuck = await temporal.workflow.start('ability:nothing', {
@@ -91,7 +91,7 @@ describe('a lock', () => {
     await lockIsOver(file);
   }, 120_000);
 
-  test('is believed only with the token of the request: nobody else grants a turn, and nobody is shown the token', async () => {
+  test('is believed only with the token of the request: no one else grants a turn or sees the token', async () => {
     const file = fresh();
     const first = await start('gated', file, 'first');
     await untilHolding(first);
@@ -115,7 +115,7 @@ describe('a lock', () => {
     expect(linesOf(file)).toEqual(['begin first', 'end first', 'begin second', 'end second']);
   });
 
-  test('is asked only by tasks that passed preflight', async () => {
+  test('receives requests only from tasks that passed preflight', async () => {
     const file = fresh();
     const { temporal, project } = flows.project.connection;
     const first = await start('gated', file, 'first');
@@ -133,7 +133,7 @@ describe('a lock', () => {
 });
 
 describe('a slot is free again', () => {
-  test('when its task fails, runs out of time or is cancelled', async () => {
+  test('when its task fails, times out or is cancelled', async () => {
     const file = fresh();
     const key = `concurrency: { key: "k-\${{ input.file }}" }`;
     const fails = flows.define(`${key}\nsteps: [{ id: no, fail: { code: no_luck, message: no } }]`);
@@ -148,7 +148,7 @@ describe('a slot is free again', () => {
     await lockIsOver(file);
   });
 
-  test('when its task is terminated, for the one that waits and for one that refuses to', async () => {
+  test('when its task is terminated, for a waiting task and for one that refuses to wait', async () => {
     const file = fresh();
     const { workflow: workflows } = flows.project.connection.temporal;
     const first = await start('gated', file, 'first');
@@ -165,7 +165,7 @@ describe('a slot is free again', () => {
     await lockIsOver(file);
   });
 
-  test('when a task that waits is terminated, the next one is asked', async () => {
+  test('when a waiting task was terminated, for the next one', async () => {
     const file = fresh();
     const first = await start('gated', file, 'first');
     await untilHolding(first);

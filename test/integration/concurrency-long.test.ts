@@ -6,7 +6,7 @@ import { digestOf } from '../../src/rules/canonical.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
-/** Events after which the server asks for a new run; by itself it waits for thousands. */
+/** Events after which the server suggests a new run; by default it takes thousands. */
 const EVENTS = 40;
 
 let server: TestServer;
@@ -33,7 +33,7 @@ const isLaterRun = async (id: string): Promise<boolean> => {
   return raw.workflowExecutionInfo?.firstRunId !== runId;
 };
 
-test('a lock goes on as a new run with all who hold and wait, and so do a task that holds and one that waits', async () => {
+test('a lock continues as a new run with all its holders and waiting tasks, and so do a holder and a waiting task', async () => {
   const file = flows.file('order');
   const ability = flows.define(`
 concurrency: { key: the key }
@@ -52,7 +52,7 @@ steps:
   const lock = lockIdOf(flows.project.connection.project, 'dev', digestOf('the key'));
   await expect.poll(() => isLaterRun(first), { timeout: 30_000 }).toBe(true);
   await expect.poll(() => isLaterRun(lock), { timeout: 60_000 }).toBe(true);
-  // Signals that it does not wait for make the history of one that waits long, too.
+  // Signals that it does not wait for also lengthen the history of a waiting task.
   for (let n = 0; n < EVENTS; n += 1) await handleOf(second).signal('noise', n);
   await expect.poll(() => isLaterRun(second), { timeout: 30_000 }).toBe(true);
   expect((await view(second)).status).toBe('waiting');
@@ -64,9 +64,9 @@ steps:
   await expect.poll(async () => (await handleOf(lock).describe()).status.name, { timeout: 20_000 }).toBe('COMPLETED');
 }, 180_000);
 
-test('a lock that is never done with those who come goes on as a new run all the same', async () => {
+test('a lock that always has requests left still continues as a new run', async () => {
   const lock = lockIdOf(flows.project.connection.project, 'dev', digestOf('crowded'));
-  // Its holder is a real execution that takes any signal; the others do not exist, so that it always has an answer to send.
+  // Its holder is a real execution that accepts any signal; the others do not exist, so an answer is always pending.
   const ability = flows.define('concurrency: { key: crowded }\nsteps: [{ id: gate, wait: { signal: go } }]');
   const { id } = await flows.project.create(ability, {});
   await expect.poll(async () => (await view(id)).concurrency?.granted_at ?? null, { timeout: 20_000 }).not.toBeNull();
@@ -80,7 +80,7 @@ test('a lock that is never done with those who come goes on as a new run all the
           handleOf(lock).signal(LOCK_SIGNALS.enter, { ...request, task: `${request.task}-${more}` }),
         ),
       );
-      // On a slow machine the lock answers fewer than come; what it has to work off afterwards stays bounded.
+      // On a slow machine, more requests arrive than the lock answers; the backlog stays bounded.
       if (!isOver && n % 5 === 4) await expect.poll(waiting, { timeout: 30_000 }).toBeLessThan(60);
     }
   })();

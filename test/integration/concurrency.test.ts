@@ -9,13 +9,13 @@ afterAll(() => flows.project.stop());
 
 describe('tasks with the same key', () => {
   test.each([['one', 1] as const, ...(isWhole('LONG') ? [['two', 2] as const] : [])])(
-    '%s: ten run %i at once, never more, in the order in which they came',
+    '%s: ten run %i at once, never more, in order of arrival',
     async (ability, limit) => {
       const file = fresh();
       const names = Array.from({ length: 10 }, (_, n) => `n${n}`);
       const ids: string[] = [];
       for (const [n, name] of names.entries()) {
-        // On a busy machine short ones need not meet.
+        // On a busy machine, short ones may not overlap.
         const { id } = await flows.project.create(ability, { file, name, ms: limit > 1 && n === 0 ? 3000 : 250 });
         ids.push(id);
         await expect
@@ -35,14 +35,14 @@ describe('tasks with the same key', () => {
     },
   );
 
-  test('started all at once they exclude each other as well', LONG, async () => {
+  test('exclude each other also if they start all at once', LONG, async () => {
     const file = fresh();
     const ids = await Promise.all(Array.from({ length: 8 }, (_, n) => start('one', file, `n${n}`)));
     for (const id of ids) expect((await ended(id)).status).toBe('succeeded');
     expect(mostInside(linesOf(file))).toBe(1);
   });
 
-  test('a task that waits says so, for whom, and can be cancelled; its place is free again', async () => {
+  test('a waiting task reports this, and for which task it waits, and can be cancelled; its place is free again', async () => {
     const file = fresh();
     const first = await start('gated', file, 'first');
     await untilHolding(first);
@@ -63,7 +63,7 @@ describe('tasks with the same key', () => {
     await lockIsOver(file);
   });
 
-  test('another key and another environment do not wait', LONG, async () => {
+  test('tasks with another key or in another environment do not wait', LONG, async () => {
     const [file, other] = [fresh(), fresh()];
     const first = await start('gated', file, 'first');
     await untilHolding(first);
@@ -74,7 +74,7 @@ describe('tasks with the same key', () => {
   });
 
   test(
-    'a paused task keeps its turn, and one that is paused while it waits takes it without beginning',
+    'a paused task keeps its turn, and a task paused while it waits takes its turn without starting',
     LONG,
     async () => {
       const file = fresh();
@@ -117,7 +117,7 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
     await lockIsOver(file);
   });
 
-  test('time in line is no working time', LONG, async () => {
+  test('time in line does not count as working time', LONG, async () => {
     const file = fresh();
     const short = flows.define(`timeout: 1s\nconcurrency: { key: "k-\${{ input.file }}" }\n${SPAN}`);
     const first = await start('gated', file, 'first');
@@ -132,7 +132,7 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
 });
 
 describe('on_busy: refuse', () => {
-  test('ends at once, before any effect, and names the key and who holds it', async () => {
+  test('ends at once, before any effect, and names the key and its holder', async () => {
     const file = fresh();
     const first = await start('refuses', file, 'first');
     await untilHolding(first);
@@ -162,7 +162,7 @@ describe('on_busy: refuse', () => {
 });
 
 describe('on_busy: cancel_older', () => {
-  test('cancels who is in and who waits, and begins when what was done is taken back', LONG, async () => {
+  test('cancels holders and waiting tasks, and starts when their undo is done', LONG, async () => {
     const file = fresh();
     const first = await start('newest', file, 'first');
     await untilHolding(first);
@@ -183,7 +183,7 @@ describe('on_busy: cancel_older', () => {
     await lockIsOver(file);
   });
 
-  test('of many at once only the last one is left', async () => {
+  test('of many at once, only the last one remains', async () => {
     const file = fresh();
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1) {
@@ -198,9 +198,9 @@ describe('on_busy: cancel_older', () => {
   });
 });
 
-describe('a workflow that is called', () => {
+describe('a called workflow', () => {
   test(
-    'with the key of its caller goes in with it, one at a time, so that nobody waits for himself',
+    'with the key of its caller shares its turn, one at a time, so that no task waits for itself',
     LONG,
     async () => {
       const file = fresh();

@@ -10,7 +10,7 @@ const ALLOWS = 'console.log(\'{"guard_decision":"allow"}\');';
 const hook = (id: string, handler: string): string =>
   `  - { id: ${id}, match: { abilities: [op.${id}] }, blocking: true, handler: ${handler} }`;
 
-/** Guards of one project none of which looks at sessions; those of the other one do. */
+/** Guards of a project, none of which reads the session; a guard of the other project does. */
 const FILES = {
   'registry/hooks/PreAbilityCall.yaml': [
     'hooks:',
@@ -31,7 +31,7 @@ const FILES = {
 };
 const READS = hook('reads', '{ expression: { deny_if: "session.counts.total > 99", reason: Enough. } }');
 
-/** The types of the events of a task, in order, without the numbers of their kind. */
+/** The types of the events of a task, in order. */
 async function eventsOf(of: RunningProject, ability: string, more: Partial<NewTask> = {}): Promise<string[]> {
   const { status, task_key } = await of.run(ability, { n: 1 }, more);
   expect(status).toBe('succeeded');
@@ -47,7 +47,7 @@ async function sessionOf(of: RunningProject): Promise<string> {
   return (await startSession(of.connection, { environment: 'dev', scope: 'integration', user: USER })).session_id;
 }
 
-/** What one list has beyond the other, as a number by kind. */
+/** How many events of each kind one list has beyond the other. */
 function beyond(events: string[], plain: string[]): Record<string, number> {
   const more: Record<string, number> = {};
   for (const kind of events) more[kind] = (more[kind] ?? 0) + 1;
@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** An activity of its own: its three events, and the workflow task that takes its answer. */
+/** A separate activity: its three events, and the workflow task that receives its result. */
 const ONE_ACTIVITY = {
   'scheduled PreAbilityCall': 1,
   activityTaskStarted: 1,
@@ -71,15 +71,15 @@ const ONE_ACTIVITY = {
   workflowTaskCompleted: 1,
 };
 
-describe('what guards cost, in events of the history', () => {
-  test.each(['builtin', 'expression', 'two'])('nothing, for one that is %s', async (id) => {
+describe('the cost of guards, in events of the history', () => {
+  test.each(['builtin', 'expression', 'two'])('nothing, for the guard %s', async (id) => {
     const plain = await eventsOf(project, 'op.none');
     expect(plain.filter((kind) => kind.startsWith('scheduled'))).toEqual(['scheduled op.none']);
     const guarded = await eventsOf(project, `op.${id}`);
     expect(guarded.map((kind) => kind.replace(`op.${id}`, 'op.none'))).toEqual(plain);
   });
 
-  test('nothing, in a session as outside of one, where none looks at it', async () => {
+  test('nothing, inside or outside of a session, if no guard reads it', async () => {
     const plain = await eventsOf(project, 'op.none');
     const session = await sessionOf(project);
     for (const id of ['none', 'expression', 'two']) {
@@ -95,7 +95,7 @@ describe('what guards cost, in events of the history', () => {
     expect(beyond(renamed, plain)).toEqual(ONE_ACTIVITY);
   });
 
-  test('one activity before the call, and one marker after it, for each call of a session that some guard looks at', async () => {
+  test('in a session that some guard reads, one activity before and one marker after each call', async () => {
     const plain = await eventsOf(project, 'op.none');
     const other = await runProject({
       'ability.yaml': projectFile('{ dev: {} }'),
@@ -113,10 +113,10 @@ describe('what guards cost, in events of the history', () => {
             plain,
           );
         };
-        // On a busy machine what is written at the end may take a workflow task of its own.
+        // On a busy machine, what is written at the end may take another workflow task.
         await expect.poll(counted, { timeout: 20_000 }).toEqual({ ...ONE_ACTIVITY, markerRecorded: 1 });
       }
-      // Outside of a session nothing is entered.
+      // Outside of a session, nothing is recorded.
       expect(await eventsOf(other, 'op.none')).toEqual(plain);
     } finally {
       await other.stop();

@@ -9,7 +9,7 @@ let flows: Flows;
 
 beforeAll(async () => {
   flows = await startFlows({
-    // Says that it has begun, and only then takes its time.
+    // Reports that it has begun, then takes its time.
     ...operation(
       'util.wipe',
       'appendFileSync(input.file, input.name + "\\n"); await sleep(input.ms); return { done: input.name };',
@@ -27,7 +27,7 @@ afterAll(() => flows.project.stop());
 
 const wipe = (name: string, ms: number) =>
   `call: util.wipe, with: { file: "\${{ input.file }}", name: ${name}, ms: ${ms} }`;
-/** Goes on once the calls beside it have begun. */
+/** Continues once the parallel calls have begun. */
 const begun = (id: string, count: number) =>
   `{ id: ${id}, repeat: { until: "steps.${id}_seen.output.lines >= ${count}", every: 200ms }, steps: [{ id: ${id}_seen, call: util.begun, with: { file: "\${{ input.file }}" } }] }`;
 
@@ -41,7 +41,7 @@ const ended = async (id: string): Promise<TaskResult> => {
 const untilBegun = (name: string) => expect.poll(() => flows.lines(name).length, { timeout: 20_000 }).toBe(1);
 const causeOf = ({ error }: TaskResult) => (error?.details as { cause?: unknown } | undefined)?.cause;
 
-describe('a call that must not be cut, and was, makes the task unknown, with the first cause', () => {
+describe('an interrupted call that must not be interrupted makes the task unknown, with the first cause', () => {
   test('in a race of two destructive calls: the winner has its outcome, the loser none', async () => {
     const result = await run(
       'two',
@@ -59,7 +59,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(flows.lines('two').sort()).toEqual(['a', 'b']);
   });
 
-  test('beside a failure that cancels', async () => {
+  test('in parallel with a failure that cancels', async () => {
     const bad = `{ steps: [${begun('n', 1)}, { id: f, call: util.fail, with: {} }] }`;
     const result = await run(
       'beside',
@@ -69,11 +69,11 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(causeOf(result)).toMatchObject({ code: 'script.exit', step: 'f', path: 'p/bad/f' });
   });
 
-  test('by its own time-out, that of a group, and that of a workflow that is called', LONG, async () => {
+  test('by its own time-out, that of a group, and that of a called workflow', LONG, async () => {
     const own = await run('own', `steps: [{ id: a, ${wipe('a', 60_000)}, timeout: 2s }]`);
     expect(own).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'a' } });
     expect(causeOf(own)).toMatchObject({ code: 'timeout.step' });
-    // What cut it is what it says itself, so that is said once.
+    // The cause equals the error, so it is reported once.
     expect(own.error?.message.match(/took longer than/g)).toHaveLength(1);
     expect(own.error?.message).toMatch(/; it was cut by timeout\.step$/);
     const group = await run('group', `steps: [{ id: g, timeout: 2s, steps: [{ id: a, ${wipe('a', 60_000)} }] }]`);
@@ -89,7 +89,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(child.error?.message).not.toContain('task.cancelled');
   });
 
-  test('in a workflow that a race calls', LONG, async () => {
+  test('in a workflow called by a race', LONG, async () => {
     const result = await run(
       'raced',
       `steps: [{ id: r, race: { child: { call: child_wipe, with: { file: "\${{ input.file }}" } }, quick: { steps: [${begun('n', 1)}] } } }]`,
@@ -98,7 +98,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(causeOf(result)).toMatchObject({ code: 'race.lost', step: 'r' });
   });
 
-  test('by a person, and by the time of the task', LONG, async () => {
+  test('by a person, and by the time-out of the task', LONG, async () => {
     const { id } = await flows.project.create(flows.define(`steps: [{ id: a, ${wipe('a', 60_000)} }]`), {
       file: flows.file('person'),
     });
@@ -112,7 +112,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
     expect(causeOf(late)).toMatchObject({ code: 'timeout.task' });
   });
 
-  test('in a clean-up', async () => {
+  test('in a cleanup', async () => {
     const result = await run(
       'clean',
       `steps: [{ id: ok, let: {} }]\nfinally: [{ id: a, ${wipe('a', 60_000)}, timeout: 2s }]`,
@@ -121,7 +121,7 @@ describe('a call that must not be cut, and was, makes the task unknown, with the
   });
 });
 
-describe('nothing is lost by a cut', () => {
+describe('nothing is lost by the interruption', () => {
   test('of a call that had not begun, or had ended', LONG, async () => {
     const result = await run(
       'before',
@@ -167,7 +167,7 @@ output: "\${{ steps.r.output.winner }}"`,
   });
 });
 
-test('who watches sees the cause in the record of the step as well', async () => {
+test('watchers see the cause in the record of the step as well', async () => {
   const { id } = await flows.project.create(
     flows.define(`steps: [{ id: r, race: { a: { ${wipe('a', 60_000)} }, quick: { wait: 3s } } }]`),
     { file: flows.file('seen') },

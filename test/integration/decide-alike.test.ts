@@ -56,7 +56,7 @@ const cancel = (...approvals: ShownApproval[]) =>
   Promise.all(approvals.map(({ task_key }) => cancelTask(project.connection, task_key)));
 
 describe('approve --like', () => {
-  test('decides all that ask the same, each by its own id, and no other input', async () => {
+  test('decides all that request the same, each by its own id, and no other input', async () => {
     const same = [await drop('t'), await drop('t'), await drop('t')];
     const other = await drop('u');
     await listed(...same, other);
@@ -78,7 +78,7 @@ describe('approve --like', () => {
     await cancel(other);
   });
 
-  test('leaves another gate of the same task alone, which is about the same input and asks something else', async () => {
+  test('does not decide another gate of the same task, with the same input but another question', async () => {
     const [a, b] = (await asking('gates', {}, {}, 2)) as [ShownApproval, ShownApproval];
     await listed(a, b);
     expect([a.what_digest, a.plan_digest]).toEqual([b.what_digest, b.plan_digest]);
@@ -88,9 +88,9 @@ describe('approve --like', () => {
     await cancel(b);
   });
 
-  test('leaves one alone that asks the same under another plan', async () => {
+  test('does not decide one that requests the same under another plan', async () => {
     const before = await drop('p');
-    // The same call in all that an approver sees, and another script behind it.
+    // All that an approver sees is the same, but the script behind it differs.
     project.write(operation('db.drop', 'return input.table + "!";', { effects: 'destructive' }));
     const after = await drop('p');
     await listed(before, after);
@@ -104,11 +104,11 @@ describe('approve --like', () => {
     await cancel(after);
   });
 
-  test('reports one of three that does not count, decides the two others, and ends with 4', async () => {
+  test('reports the one of three that does not count, decides the other two, and exits with 4', async () => {
     const same = [await drop('q'), await drop('q'), await drop('q')] as const;
     const [first, second, third] = same;
     await listed(...same);
-    // One person counts once, so that this one is ignored there.
+    // Alice requested the second one herself, so her decision about it is ignored.
     const closed = [
       await drop('c', { environment: 'closed' }),
       await drop('c', { environment: 'closed', user: { name: 'alice', source: 'claimed' } }),
@@ -131,7 +131,7 @@ describe('approve --like', () => {
     expect(await Promise.all([closed[0], closed[2]].map(statusOf))).toEqual(['approved', 'approved']);
     await decide(project.connection, first.task_key, 'deny', { by: 'bob', approval_id: first.id });
     await project.wait(first.task_key);
-    // The one that was decided is none of those that are open.
+    // The decided one is no longer open.
     const text = await run('approve', '--like', second.id);
     expect(text).toMatchObject({ exitCode: 0 });
     expect(text.stdout.split('\n').sort()).toEqual(
@@ -140,7 +140,7 @@ describe('approve --like', () => {
     await cancel(closed[1]);
   });
 
-  test('is refused for an approval that is decided or unknown, with a key, an id or fields, and to agents', async () => {
+  test('is refused for a decided or unknown approval, with a key, an id or fields, and for agents', async () => {
     const open = await drop('agents');
     await listed(open);
     expect(await json('approve', '--like', 'run-000000000000')).toMatchObject({
@@ -166,14 +166,14 @@ describe('approve --like', () => {
   });
 });
 
-describe('an approval that a called task raised', () => {
+describe('an approval raised by a called task', () => {
   test('has the ability, the key and the sealed plan of that task, wherever it is listed', async () => {
     const [child] = (await asking('outer')) as [ShownApproval];
     await listed(child);
     const { result } = await viewTask(project.connection, child.task_key);
     expect(child).toMatchObject({ task_ability: 'sub', plan_digest: result.digest, task: child.task_key });
     const root = child.task_key.split('/')[0] as string;
-    // One that asks the same in a task of its own runs under another plan, and is no other's like.
+    // A separate task that requests the same runs under another plan, and so is not alike.
     const [alone] = (await asking('sub')) as [ShownApproval];
     await listed(alone);
     expect(alone.what_digest).toBe(child.what_digest);
@@ -181,7 +181,7 @@ describe('an approval that a called task raised', () => {
     expect(await json('approve', '--like', alone.id)).toMatchObject({ json: [{ approval_id: alone.id }] });
     const all = (await listApprovals(project.connection)).filter(({ id }) => id === child.id);
     expect(all).toMatchObject([{ task_key: child.task_key, task_ability: 'sub', plan_digest: result.digest }]);
-    // Both the key of the caller and the one that is shown lead to it.
+    // Both the key of the caller and the displayed key lead to it.
     expect((await run('approvals', root)).stdout).toContain(`in: sub ${child.task_key}, step inner`);
     expect(await json('approve', root)).toMatchObject({ exitCode: 0, json: { approval_id: child.id } });
     expect(await project.wait(root)).toMatchObject({ result: { status: 'succeeded' } });
@@ -193,8 +193,8 @@ describe('an approval that a called task raised', () => {
   });
 });
 
-describe('what was approved before', () => {
-  test('is shown with what differs, by approvals and approve, and none where there is none', async () => {
+describe('an earlier approval', () => {
+  test('is shown with what differs, by approvals and approve, and not shown if there is none', async () => {
     const asTester = { user: { name: 'tester', source: 'claimed' as const }, environment: 'closed' };
     const first = await drop('history-1', asTester);
     await run('approve', first.task_key, '--as', 'alice');
@@ -214,7 +214,7 @@ describe('what was approved before', () => {
     expect(stdout).toContain(line);
     expect(stdout).toMatch(/by alice; different now:/);
     expect(stdout).toContain(change);
-    // A denial is none; neither is another environment.
+    // A denial does not count, nor does another environment.
     const elsewhere = await drop('history-2');
     expect((await run('approvals', elsewhere.task_key)).stdout).not.toContain(line);
     await cancel(elsewhere);
@@ -237,7 +237,7 @@ describe('what was approved before', () => {
     expect(stderr).toMatch(/approved before: \S+ .*; different now:\n +what\.input\.table: "\S+" -> "like-2"/);
   });
 
-  test('is none for the first of its kind', async () => {
+  test('is reported as none for the first of its kind', async () => {
     const [one] = (await asking('two', {}, {}, 2)) as [ShownApproval];
     const { stdout } = await run('approvals', one.task_key);
     expect(stdout).toMatch(/approved before: none of this ability at this step/);
@@ -248,7 +248,7 @@ describe('what was approved before', () => {
 });
 
 describe('a decision that names no approval', () => {
-  test('is refused while two are open, with both named, and nothing is sent', async () => {
+  test('is refused while two are open, both of which are named, and nothing is sent', async () => {
     const [a, b] = (await asking('two', {}, {}, 2)) as [ShownApproval, ShownApproval];
     for (const verb of ['approve', 'deny']) {
       const end = await json(verb, a.task_key);
@@ -263,11 +263,11 @@ describe('a decision that names no approval', () => {
     ]);
     expect(result.warnings).toEqual([]);
     expect(await json('approve', a.task_key, '--approval', b.id)).toMatchObject({ json: { approval_id: b.id } });
-    // Only one is left, and is named by what was shown.
+    // Only one is left, so that the command can name it.
     expect(await json('approve', a.task_key)).toMatchObject({ exitCode: 0, json: { approval_id: a.id } });
   });
 
-  test('ends with 4 where it does not count, whichever command sent it', async () => {
+  test('exits with 4 if it does not count, whichever command sent it', async () => {
     const one = await drop('ignored', { environment: 'closed' });
     for (const args of [['approve'], ['deny'], ['deny', '--request-changes', '--comment', 'x']]) {
       const [verb = '', ...more] = args;

@@ -9,7 +9,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
 const DATA = 'the-data-of-the-task';
-/** The server deletes a history once it has noted that its end is dealt with, by default every half minute. */
+/** The server deletes a history only once it has noted that its end is processed, by default every half minute. */
 const SOON = 'history.transferProcessorUpdateAckInterval="500ms"';
 
 let receiver: Server;
@@ -18,7 +18,7 @@ let temporal: TestServer;
 let project: RunningProject;
 
 beforeAll(async () => {
-  // A receiver that is down: the notices are tried again for an hour.
+  // The receiver is down: the notices are retried for an hour.
   receiver = createServer((request, response) => {
     asked.push(String(request.headers['webhook-id']));
     response.writeHead(503).end();
@@ -78,7 +78,7 @@ const purge = (key: string) =>
   deleteTask(project.connection, key, { by: { name: 'remover', source: 'claimed' }, purge: true });
 
 test.each(['asks', 'calls'])(
-  'R-000-85: --purge of a task (%s) takes its notices along, also one that is still tried',
+  'R-000-85: --purge of a task (%s) deletes its notices, too, even one that is still retried',
   async (ability) => {
     const { key, sent } = await asking(ability);
     expect(await purge(key)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
@@ -87,10 +87,10 @@ test.each(['asks', 'calls'])(
   90_000,
 );
 
-test('a notice that no history leads to any more goes as well, and that of another task stays', async () => {
+test('a notice whose history is gone is deleted as well, and that of another task stays', async () => {
   const { key, sent } = await asking('asks');
   const other = await asking('asks');
-  // An earlier deletion that stopped on its way.
+  // An earlier deletion that was interrupted.
   const workflowExecution = { workflowId: key };
   const { workflowService } = project.connection.temporal;
   await workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution });

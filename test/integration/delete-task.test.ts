@@ -22,7 +22,7 @@ import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 let server: TestServer;
 let flows: Flows;
 
-/** The server deletes a history once it has noted that its end is dealt with, by default every half minute. */
+/** The server deletes a history only once it has noted that its end is processed, by default every half minute. */
 const SOON = 'history.transferProcessorUpdateAckInterval="500ms"';
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ const isKnown = (id: string) =>
 const DATA = 'the-data-of-the-task';
 
 describe('a task that has ended', () => {
-  test('R-000-85: leaves a tombstone in the place of its record, which has none of its data', async () => {
+  test('R-000-85: leaves a tombstone in place of its record, with none of its data', async () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
     expect(existsSync(join(folder(key), 'logs')) || existsSync(join(folder(key), 'tool_call.md'))).toBe(true);
@@ -82,7 +82,7 @@ describe('a task that has ended', () => {
     });
   });
 
-  test('is reported as deleted by whom and when, wherever it is asked for, and is in no list', async () => {
+  test('is reported as deleted, by whom and when, to every request, and is in no list', async () => {
     const { connection } = flows.project;
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
@@ -100,7 +100,7 @@ describe('a task that has ended', () => {
       expect(error.message).toMatch(/was deleted by remover \(claimed\) at 20/);
     }
     expect((await listTasks(connection, { limit: 1000 })).map(({ task_key }) => task_key)).not.toContain(key);
-    // Elsewhere there is no tombstone, and Temporal tells.
+    // Elsewhere there is no tombstone, but Temporal reports it.
     rmSync(folder(key), { recursive: true });
     expect(await refused(viewTask(connection, key))).toMatchObject({ code: 'task.deleted' });
     await expect
@@ -108,7 +108,7 @@ describe('a task that has ended', () => {
       .not.toContain(key);
   });
 
-  test('its key is not given out again, wherever its tombstone is known', async () => {
+  test('its key is not reused, wherever its tombstone is known', async () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA }, { key: 'once-only' });
     await ended(key);
     await remove(key, true);
@@ -129,7 +129,7 @@ describe('a task that has ended', () => {
     expect(await remove(key)).toMatchObject({ kind: 'already', deletion: { deleted_by: by } });
   });
 
-  test('of which only the record is left, is deleted as well', LONG, async () => {
+  test('of which only the record is left is deleted as well', LONG, async () => {
     const { connection } = flows.project;
     const { id: key } = await flows.project.create('util.echo', { text: DATA }, { key: 'forgotten' });
     await ended(key);
@@ -143,7 +143,7 @@ describe('a task that has ended', () => {
     expect(await refused(viewTask(connection, key))).toMatchObject({ code: 'task.deleted' });
   });
 
-  test('whose record is elsewhere is deleted all the same, and that is said', async () => {
+  test('whose record is elsewhere is still deleted, and this is reported', async () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
     rmSync(folder(key), { recursive: true });
@@ -151,8 +151,8 @@ describe('a task that has ended', () => {
   });
 });
 
-describe('a task that is open', () => {
-  test('C-37: is cancelled first; its clean-up has run when its record goes', async () => {
+describe('an open task', () => {
+  test('C-37: is cancelled first; its cleanup has run when its record goes', async () => {
     const ability = flows.define(`
 steps: [{ id: w, wait: { signal: never } }]
 finally:
@@ -168,14 +168,14 @@ finally:
     expect((await flows.project.connection.temporal.workflow.getHandle(key).describe()).status.name).toBe('CANCELLED');
   });
 
-  test('and was never run is deleted at once', async () => {
+  test('that was never run is deleted at once', async () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA }, { run: false });
     expect(await remove(key)).toMatchObject({ kind: 'deleted' });
     expect(await refused(runTask(flows.project.connection, key))).toMatchObject({ code: 'task.deleted' });
   });
 
   test(
-    'and does not end in time: the caller is informed, the deletion goes on, and a second call joins it',
+    'that does not end in time: the caller is informed, the deletion continues, and a second call joins it',
     LONG,
     async () => {
       const ability = flows.define(`
@@ -193,8 +193,8 @@ finally: [{ id: slow, call: util.slow, with: { ms: 3000 } }]`);
   );
 });
 
-describe('purged', () => {
-  test('a task, the tasks it called, its earlier runs and its preflight are gone from Temporal', async () => {
+describe('a purge', () => {
+  test('removes a task, the tasks it called, its earlier runs and its preflight from Temporal', async () => {
     const inner = flows.define(`steps: [{ id: e, call: util.echo, with: { text: "\${{ input.text }}" } }]`);
     const outer = flows.define(`steps: [{ id: child, call: ${inner}, with: { text: "\${{ input.text }}" } }]`);
     const { connection } = flows.project;
@@ -219,7 +219,7 @@ describe('purged', () => {
     expect(await refused(viewTask(connection, `${key}/child`))).toMatchObject({ code: 'task.deleted' });
   });
 
-  test('later than deleted, it keeps who deleted it', async () => {
+  test('after a deletion keeps who deleted the task', async () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
     await remove(key);
@@ -230,7 +230,7 @@ describe('purged', () => {
     expect(await remove(key, true)).toMatchObject({ kind: 'already', deletion: { purged: true } });
   });
 
-  test('a task that was tried again takes its retry with it as little as the retry does it', LONG, async () => {
+  test('of a retried task keeps its retry', LONG, async () => {
     const ability = flows.define(
       `steps: [{ id: e, call: util.echo, with: {} }, { id: bad, fail: { code: no_luck, message: no } }]`,
     );
@@ -244,7 +244,7 @@ describe('purged', () => {
 });
 
 describe('what is not deleted', () => {
-  test('a key that nobody has, a part of a task, a direct run, a workflow of our own', async () => {
+  test('an unknown key, a part of a task, a direct run, a workflow of our own', async () => {
     expect(await refused(remove('nobody'))).toMatchObject({ code: 'task.not_found' });
     expect(await refused(remove('some/step'))).toMatchObject({ code: 'usage.invalid' });
     expect(await refused(remove('direct:x'))).toMatchObject({ code: 'usage.invalid' });
@@ -271,7 +271,7 @@ describe('what is not deleted', () => {
     }
   });
 
-  test('what a deletion started by hand names that leads out of the records, or is not its own', async () => {
+  test('the target of a deletion started by hand that leads out of the records, or is not its own', async () => {
     const { temporal, project } = flows.project.connection;
     const victim = join(flows.project.root, 'victim');
     mkdirSync(victim);
@@ -301,7 +301,7 @@ describe('what is not deleted', () => {
   });
 });
 
-test('a worker that is replaced in the middle of a deletion: it goes on', LONG, async () => {
+test('a deletion continues when its worker is replaced midway', LONG, async () => {
   const ability = flows.define(`
 steps: [{ id: w, wait: { signal: never } }]
 finally: [{ id: slow, call: util.slow, with: { ms: 2500 } }]`);
@@ -314,7 +314,7 @@ finally: [{ id: slow, call: util.slow, with: { ms: 2500 } }]`);
   expect(await isKnown(key)).toBe(false);
 });
 
-test('a purge of a task that was refused deletes its preflight, which holds its input, and leaves the key free', async () => {
+test('a purge of a refused task deletes its preflight, which holds its input, and leaves the key free', async () => {
   const { connection } = flows.project;
   const id = flows.define(`input_schema: { type: object, required: [n], properties: { n: { type: integer } } }
 steps: [{ id: a, wait: 0s }]`);

@@ -34,7 +34,7 @@ afterAll(async () => {
 
 type Big = 'text' | undefined;
 
-/** Runs an ability that gives these bytes once, in one of the ways there are. */
+/** Runs an ability that outputs these bytes once, in one of the possible ways. */
 type Giver = (bytes: Buffer, big?: Big) => Promise<TaskResult>;
 
 const more = { effects: 'write_additive' };
@@ -112,16 +112,16 @@ describe.each<[string, string, Giver]>([
     expect(error?.details).toMatchObject({ path: ['items', 0, 'id'], number: '12345678901234567890' });
   });
 
-  test('gives it as text where `big_integers: text` is written', async () => {
+  test('returns it as text if `big_integers: text` is set', async () => {
     expect(await give(Buffer.from(BIG), 'text')).toMatchObject({ status: 'succeeded', output: AS_TEXT });
   });
 
-  test('with a number that no double holds is refused either way', async () => {
+  test('with a number that fits no double is refused either way', async () => {
     const { error } = await give(Buffer.from('{"a": [1e400]}'), 'text');
     expect([error?.code, error?.message]).toEqual([code, expect.stringMatching(/number 1e400, .*\(at \/a\/0\)/)]);
   });
 
-  test('with bytes that are no UTF-8 is refused with their place', async () => {
+  test('with bytes that are not UTF-8 is refused with their place', async () => {
     const { status, error } = await give(LATIN);
     expect([status, error?.code]).toEqual(['failed', code]);
     expect(error?.message).toMatch(/UTF-8/);
@@ -129,13 +129,13 @@ describe.each<[string, string, Giver]>([
   });
 });
 
-describe('an answer of a service that names its letters', () => {
+describe('an answer of a service that states its charset', () => {
   test.each([
     ['application/json; charset=iso-8859-1', LATIN, { a: 'Zoë' }],
     ['application/json; charset="utf-16le"', Buffer.from('{"a": "Zoë"}', 'utf16le'), { a: 'Zoë' }],
     ['text/plain; charset=ISO-8859-1', Buffer.from('Zoë', 'latin1'), { text: 'Zoë' }],
     ['application/json', Buffer.from('\uFEFF{"a": "Zoë"}'), { a: 'Zoë' }],
-  ])('as %s is read by them', async (type, bytes, output) => {
+  ])('as %s is decoded by it', async (type, bytes, output) => {
     expect(await serve(bytes, type)).toMatchObject({ status: 'succeeded', output });
   });
 
@@ -154,13 +154,13 @@ describe('an answer of a service that names its letters', () => {
     expect(error?.suggestion).toMatch(/base64/);
   });
 
-  test('gives every byte as base64', async () => {
+  test('is returned as base64 with every byte', async () => {
     const output = { base64: LATIN.toString('base64') };
     expect(await serve(LATIN, 'application/json', { as: 'base64' })).toMatchObject({ status: 'succeeded', output });
   });
 });
 
-test('R-002-05: a brace that is meant reaches the script, and a placeholder is filled in', async () => {
+test('R-002-05: an escaped brace reaches the script, and a placeholder is filled in', async () => {
   const body = 'console.log(JSON.stringify(process.argv.slice(2)));';
   const script = { args: ['%\\{http_code}', '\\\\{payload}', '{payload}', '{"a": 1}', '{}'] };
   project.write(scriptAbility('s.braces', 'scripts/braces.mjs', body, { script, more }));

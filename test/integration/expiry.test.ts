@@ -47,7 +47,7 @@ test('a created task that is never run expires after seven days', async () => {
   expect(await project.wait(key)).toMatchObject({ result: { status: 'expired', error: { code: 'task.expired' } } });
 });
 
-test('C-37: a change of its input gives it no more time', async () => {
+test('C-37: a change of its input does not extend its time', async () => {
   const { id: key } = await project.create('util.echo', { n: 1 }, { run: false });
   await clock.skip(6 * DAY_MS);
   await changeInput(project.connection, key, { set: { n: 2 }, unset: [], by: { name: 'ann', source: 'claimed' } });

@@ -83,8 +83,8 @@ afterAll(async () => {
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 
-describe('a HTTP call', () => {
-  test('gives its answer as a file, and sends files as bodies and as parts', async () => {
+describe('an HTTP call', () => {
+  test('returns its answer as a file, and sends files as bodies and as parts', async () => {
     const result = await project.run('pass_on');
     expect(result).toMatchObject({
       status: 'succeeded',
@@ -105,7 +105,7 @@ describe('a HTTP call', () => {
     expect(sha256(Buffer.from(await file.arrayBuffer()))).toBe(sha256(LARGE));
   });
 
-  test('sends no file that the task does not have, and nothing else either', async () => {
+  test('sends no file that the task does not have, nor anything else', async () => {
     const before = service.requestsOf('/parts').length;
     expect(await project.run('forged')).toMatchObject({ error: { code: 'file.not_of_task' } });
     expect(service.requestsOf('/parts')).toHaveLength(before);
@@ -113,7 +113,7 @@ describe('a HTTP call', () => {
 });
 
 describe('a tool of an MCP server', () => {
-  test('leaves images and resources as files, where its contract names them', async () => {
+  test('returns images and resources as files if its contract names them', async () => {
     const result = await project.run('shot');
     const image: FileValue = {
       $file: sha256('pixels'),
@@ -136,7 +136,7 @@ describe('a tool of an MCP server', () => {
     });
   });
 
-  test('fails where one is missing, and says what there is', async () => {
+  test('fails if one is missing, and lists the existing ones', async () => {
     const { error } = await project.run('no_shot');
     expect(error).toMatchObject({ code: 'file.missing' });
     expect(error?.message).toContain('There is image-1.png, page 1.html');

@@ -16,7 +16,7 @@ const NODE =
   "import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';";
 const USES = 'void [appendFileSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync];';
 
-/** A script that is given the folder for its files, and whatever else `args` says. */
+/** A script that receives the folder for its files, or other `args`. */
 function script(key: string, body: string, output_files: JsonObject | undefined, more: JsonObject = {}) {
   const { args = ['{output_dir}', '{output_file}'], ...rest } = more;
   const content = [NODE, USES, 'const [dir, out] = process.argv.slice(2);', 'void [dir, out];', body].join('\n');
@@ -58,8 +58,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const stored = (digest: string) => join(project.root, '.system/store/files', digest.slice(0, 2), digest);
 const user = { name: 'tester', source: 'claimed' } as const;
 
-describe('a file that a script leaves', () => {
-  test('is a value, handed to the next call as a read-only copy that goes with it', async () => {
+describe('a file left by a script', () => {
+  test('is a value, passed to the next call as a read-only copy that is removed with the call', async () => {
     project.write(
       workflow(
         'pass_on',
@@ -84,7 +84,7 @@ output: { file: "\${{ steps.build.files.report }}", read: "\${{ steps.read.outpu
     expect(readdirSync(calls).flatMap((worker) => readdirSync(join(calls, worker)))).toEqual([]);
   });
 
-  test('is read on stdin where it is all that stands there', LONG, async () => {
+  test('is read on stdin if `stdin` contains nothing else', LONG, async () => {
     project.write({
       ...scriptAbility(
         'f.stdin',
@@ -112,7 +112,7 @@ output: "\${{ steps.read.output.text }}"`,
     ['none', '', { report: '*.html' }, /left no file for `report` \(\*\.html\)/],
     ['two', 'for (const n of ["a.html", "b.html"]) writeFileSync(`${dir}/${n}`, n);', { report: '*.html' }, /2 files/],
     ['a link', 'symlinkSync("/etc/passwd", `${dir}/a.html`);', { report: '*.html' }, /a\.html is a link/],
-  ])('is missed where there is not exactly one: %s', async (name, body, files, message) => {
+  ])('is missing unless there is exactly one: %s', async (name, body, files, message) => {
     const key = `f.missing_${name.replaceAll(' ', '_')}`;
     project.write(script(key, `appendFileSync("${key}", "x"); ${body} writeFileSync(out, "{}");`, files));
     const result = await project.run(key);
@@ -121,7 +121,7 @@ output: "\${{ steps.read.output.text }}"`,
     expect(readFileSync(join(project.root, key), 'utf8')).toBe('x');
   });
 
-  test('is one of many where the contract says so, below folders too', LONG, async () => {
+  test('is one of many if the contract allows it, also in subfolders', LONG, async () => {
     const body =
       'mkdirSync(`${dir}/a/b`, { recursive: true }); for (const n of ["z.log", "a/b/y.log", "x.txt"]) writeFileSync(`${dir}/${n}`, n); writeFileSync(out, "{}");';
     project.write({
@@ -142,7 +142,7 @@ output: { n: "\${{ size(steps.make.files.none) }}", texts: "\${{ steps.each.outp
   });
 });
 
-describe('a call that must not be repeated and whose files cannot be kept', () => {
+describe('a call that must not be repeated and whose files cannot be stored', () => {
   test.each([
     [
       'a name is no text',
@@ -154,7 +154,7 @@ describe('a call that must not be repeated and whose files cannot be kept', () =
       'store.full',
       'writeFileSync(`${dir}/a.html`, "lost"); rmSync(`${dir}/../../../../store/new`, { recursive: true, force: true }); writeFileSync(`${dir}/../../../../store/new`, "");',
     ],
-  ])('has had its effect: it is not made again, and its undo is due: %s', async (name, code, body) => {
+  ])('has had its effect: it is not repeated, and its undo is due: %s', async (name, code, body) => {
     const id = code.replace('.', '_');
     const add = (text: string) => `appendFileSync("${id}", "${text}");`;
     project.write({
@@ -181,8 +181,8 @@ describe('a call that must not be repeated and whose files cannot be kept', () =
   });
 });
 
-describe('a file is handed out only where the task has it', () => {
-  test('not where a script or an expression names its digest', async () => {
+describe('a file is passed on only if the task has it', () => {
+  test('not if a script or an expression names its digest', async () => {
     const made = await project.run('f.make', { text: 'of another task' });
     const file = made.files?.[0]?.file as FileValue;
     project.write({
@@ -207,7 +207,7 @@ steps:
     }
   });
 
-  test('a child has what it was passed, and its caller what came out of it', async () => {
+  test('a child has what it was passed, and its caller what the child returned', async () => {
     project.write({
       ...workflow(
         'inner',
@@ -240,7 +240,7 @@ output: ["\${{ steps.child.output.text }}", "\${{ steps.read.output.text }}"]`,
 });
 
 describe('the files of a task', () => {
-  test('are its input where the schema asks for files, also of a retry', async () => {
+  test('include its input if the schema declares files, also for a retry', async () => {
     const made = await project.run('f.make', { text: 'input' });
     const file = made.files?.[0]?.file as FileValue;
     expect(await project.run('f.read', { file })).toMatchObject({
@@ -252,7 +252,7 @@ describe('the files of a task', () => {
     await expect(project.run('f.read', { file: { $file: 'x' } })).rejects.toMatchObject({ code: 'input.invalid' });
   });
 
-  test('go with a retry that takes over the step that made them', LONG, async () => {
+  test('are passed to a retry that reuses the step that made them', LONG, async () => {
     const steps = (call: string) => `
 steps:
   - { id: build, call: f.make, with: { text: again } }
@@ -269,7 +269,7 @@ output: "\${{ steps.check.output.text }}"`;
     expect(await project.wait(next.id)).toMatchObject({ result: { status: 'succeeded', output: '<h1>again</h1>' } });
   });
 
-  test('come with the caller, and go again where the task does not come to be', async () => {
+  test('come from the caller, and are removed if the task is not created', async () => {
     const path = join(project.root, 'given.txt');
     project.write({ 'given.txt': 'given' });
     const files = { paths: { file: [path] }, maxBytes: 1000 };
@@ -289,7 +289,7 @@ output: "\${{ steps.check.output.text }}"`;
     expect(existsSync(stored(sha256('given')))).toBe(true);
   });
 
-  test('are copied out under their names, and nothing is written over', async () => {
+  test('are copied out under their names, and nothing is overwritten', async () => {
     const folder = join(project.root, 'out');
     const first = await project.run('f.make', { text: 'first' });
     const second = await project.run('f.make', { text: 'second' });
@@ -304,7 +304,7 @@ output: "\${{ steps.check.output.text }}"`;
     expect(readdirSync(folder).sort()).toEqual(['report-2.html', 'report.html']);
   });
 
-  test('may be only so large, one by one and together', async () => {
+  test('are limited in size, each and together', async () => {
     project.write({
       'ability.yaml': readFileSync(join(project.root, 'ability.yaml'), 'utf8').concat(
         'policy: { max_file: 20B, max_task_files: 30B }\n',
@@ -330,7 +330,7 @@ steps:
     }
   });
 
-  test('are kept for a time after the end of the task, and then collected', LONG, async () => {
+  test('are retained for a time after the end of the task, and then collected', LONG, async () => {
     project.write(
       workflow(
         'held_open',
@@ -363,7 +363,7 @@ steps:
     expect(await project.wait(held.id)).toMatchObject({ result: { status: 'succeeded' } });
   });
 
-  test('go when the last task is deleted that has them', async () => {
+  test('are removed with the last task that has them', async () => {
     const run = (key: string) => project.run('f.make', { text: 'shared' }, { key });
     await Promise.all([run('one'), run('two')]);
     const path = stored(sha256('<h1>shared</h1>'));

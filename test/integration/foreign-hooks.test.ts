@@ -6,7 +6,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 let project: RunningProject;
 
-/** As guards of teams are written: exit 2 and stderr, in a shell with jq or without. */
+/** Like the guards that teams write: exit 2 and stderr, in a shell with or without jq. */
 const BASH = `#!/usr/bin/env bash
 command=$(cat | tr -d '\\n' | sed -n 's/.*"tool_input":{"command":"\\([^"]*\\)".*/\\1/p')
 case "$command" in
@@ -26,7 +26,7 @@ if any(word in path for word in denied):
         "permissionDecision": "deny", "permissionDecisionReason": "protected: " + path}}))
 `;
 
-/** Says what it was asked, and asks for a person about a deploy. */
+/** Records its input, and asks for a person if the command is a deploy. */
 const NODE = `const { readFileSync, writeFileSync } = require('node:fs');
 const event = JSON.parse(readFileSync(0, 'utf8'));
 const { HOME, CLAUDE_PROJECT_DIR } = process.env;
@@ -99,7 +99,7 @@ const run = async (ability: string, input: Record<string, string>) => {
 };
 
 describe('guards written for Claude Code, around a real call (answers 38 to 40)', () => {
-  test('a shell script denies with exit 2 and its stderr, and its silence allows', async () => {
+  test('a shell script denies with exit 2 and its stderr, and allows by silence', async () => {
     const denied = await run('ops.run', { command: 'sudo rm -rf /tmp/x' });
     expect(denied).toMatchObject({ status: 'denied', hasRun: false, error: { code: 'guard.denied' } });
     expect(denied.error?.message).toMatch(/BLOCKED: sudo rm -rf/);
@@ -139,13 +139,13 @@ describe('guards written for Claude Code, around a real call (answers 38 to 40)'
     expect(end).toMatchObject({ kind: 'approval', result: { approvals: [{ status: 'open' }] } });
   });
 
-  test('`abstain: deny` makes silence a no', async () => {
+  test('`abstain: deny` turns silence into a denial', async () => {
     const denied = await run('ops.silent', { command: 'ls' });
     expect(denied).toMatchObject({ status: 'denied', hasRun: false, error: { code: 'guard.denied' } });
     expect(denied.error?.message).toMatch(/did not decide/);
   });
 
-  test('answer 38: a guard that does not deny what it must has failed, whatever it is asked', async () => {
+  test('answer 38: a guard that does not deny what it must fails for every call', async () => {
     const denied = await run('ops.weak', { command: 'ls' });
     expect(denied).toMatchObject({ status: 'denied', hasRun: false, error: { code: 'hook.failed' } });
     expect(denied.error?.message).toMatch(
@@ -153,18 +153,18 @@ describe('guards written for Claude Code, around a real call (answers 38 to 40)'
     );
   });
 
-  test('promise 3: another input than was approved is refused', async () => {
+  test('promise 3: an input other than the approved one is refused', async () => {
     const denied = await run('ops.edits', { command: 'rm x' });
     expect(denied).toMatchObject({ status: 'denied', hasRun: false, error: { code: 'hook.failed' } });
     expect(denied.error?.message).toMatch(/updatedInput/);
   });
 
-  test('what the tool does not take is refused and not shown', async () => {
+  test('input that the tool does not accept is refused and not shown', async () => {
     const denied = await project.run('ops.run', { command: ['rm', '-rf', '/'] as never });
     expect(denied).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
   });
 
-  test('after a call a hook sees what came of it, and changes nothing', async () => {
+  test('a hook after a call sees its outcome, and changes nothing', async () => {
     const result = await run('ops.after', { command: 'ls' });
     expect(result).toMatchObject({ status: 'succeeded', hasRun: true });
     expect(result.warnings.join()).toMatch(/after objects: not formatted/);

@@ -32,7 +32,7 @@ afterAll(() => project.stop());
 
 const taskQueue = () => taskQueueOf(project.connection.project, 'dev', 'local');
 
-/** What anybody may ask for who may start workflows. */
+/** What any user who may start workflows can request. */
 async function preflight(task: string, file: string, ability = 'release'): Promise<PreflightAnswer> {
   const request = { ability, environment: 'dev', input: { file }, task, direct: false, user, session: null };
   return project.connection.temporal.workflow.execute(WORKFLOWS.preflight, {
@@ -58,8 +58,8 @@ const start = (workflowId: string, argument: TaskStart, more: { cronSchedule?: s
 const codeOf = (handle: WorkflowHandle): Promise<unknown> =>
   handle.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
 
-describe('a task that was started by hand with a true seal runs nothing', () => {
-  test.each(['by the worker that sealed it', 'by another one'])('as one that another task calls, %s', async (by) => {
+describe('a task started by hand with a genuine seal runs nothing', () => {
+  test.each(['by the worker that sealed it', 'by another one'])('as a called task, %s', async (by) => {
     const key = `forged-called-${by.length}`;
     const file = join(project.root, key);
     const answer = await preflight(key, file);
@@ -69,7 +69,7 @@ describe('a task that was started by hand with a true seal runs nothing', () => 
     expect(existsSync(file)).toBe(false);
   });
 
-  test('with a plan of its own besides', async () => {
+  test('with an altered plan', async () => {
     const file = join(project.root, 'forged-planned');
     const answer = await preflight('forged-planned', file);
     const workflows = answer.plan.workflows as NonNullable<Plan['workflows']>;
@@ -79,7 +79,7 @@ describe('a task that was started by hand with a true seal runs nothing', () => 
     expect(existsSync(file)).toBe(false);
   });
 
-  test('again and again, as if an earlier run had been let through', async () => {
+  test('again and again, as if an earlier run had been allowed', async () => {
     const file = join(project.root, 'forged-again');
     const answer = await preflight('forged-again', file);
     const now = new Date().toISOString();
@@ -112,13 +112,13 @@ describe('a task that was started by hand with a true seal runs nothing', () => 
   });
 });
 
-test('a key that is held gets no seal, since nobody was asked about it', async () => {
+test('a key in use gets no seal, since no guard was consulted about it', async () => {
   const file = join(project.root, 'forged-held');
   await project.create('inner', { file }, { key: 'forged-held', run: false });
   project.write({ 'registry/hooks/PreAbilityCreate.yaml': gate(true) });
   await expect(preflight('forged-fresh', file, 'inner')).rejects.toMatchObject({ cause: { type: 'guard.denied' } });
   expect((await preflight('forged-held', file, 'inner')).seal).toBeUndefined();
-  // Who wants the same under the same key is brought to it.
+  // The same request under the same key attaches to it.
   expect(await project.create('inner', { file }, { key: 'forged-held' })).toMatchObject({
     id: 'forged-held',
     attached: true,

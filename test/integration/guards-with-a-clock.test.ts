@@ -7,7 +7,7 @@ import { replayHistory } from '../../src/worker/replay/replay-history.js';
 import { makeProject, operation, type ProjectFiles, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
-/** The window begins far in the future, so that only a case can be inside. */
+/** The window begins far in the future, so that only a case can be inside it. */
 const FROZEN = "now() >= timestamp('2090-12-24T18:00:00+01:00')";
 const HOOKS = {
   'registry/hooks/PreAbilityCreate.yaml': `
@@ -41,7 +41,7 @@ output: "\${{ now() }}"`,
   ),
 };
 
-describe('a guard that looks at the clock', () => {
+describe('a guard that reads the clock', () => {
   let project: RunningProject;
   let result: TaskResult;
   const momentsOf = ({ hooks }: TaskResult) =>
@@ -52,7 +52,7 @@ describe('a guard that looks at the clock', () => {
   });
   afterAll(() => project.stop());
 
-  test('lets pass before its window, and its answers name the moment: at creation, around the task, around calls', () => {
+  test('allows before its window, and its answers state the time: at creation, around the task, around calls', () => {
     expect(result.status).toBe('succeeded');
     expect(result.hooks.map(({ hook_id, phase, path }) => `${phase} ${hook_id} ${path}`)).toEqual([
       'PreAbilityCreate not_created op.guarded',
@@ -64,11 +64,11 @@ describe('a guard that looks at the clock', () => {
     const [created = 0, task = 0, before = 0, after = 0] = momentsOf(result);
     expect(created).toBeLessThanOrEqual(task);
     expect(task).toBeLessThanOrEqual(before);
-    // A script among them makes one activity answer for all; it sees the time of the workflow.
+    // Because of the script, one activity evaluates all of them; it sees the time of the workflow.
     expect(after - before).toBeGreaterThanOrEqual(1000);
   });
 
-  test('refuses inside of it with its reason, and the answer says what the clock showed', async () => {
+  test('refuses inside its window with its reason, and the answer states the time', async () => {
     const refused = await project.run('op.refused');
     expect(refused).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
     expect(Math.abs((momentsOf(refused)[0] as number) - Date.now())).toBeLessThan(60_000);
@@ -86,7 +86,7 @@ describe('a guard that looks at the clock', () => {
   });
 });
 
-test('a case of ability test sets the clock of its task: of hooks before creation and around calls, and of steps', async () => {
+test('a case of ability test sets the clock of its task: for hooks before creation and around calls, and for steps', async () => {
   const expectations = [
     ['before the window', 'now: 2090-12-24T16:59:00Z', '{ status: succeeded, calls: [op.guarded, op.mixed] }'],
     ['at its beginning', 'now: 2090-12-24T17:00:00Z', '{ status: unavailable, error: guard.denied }'],

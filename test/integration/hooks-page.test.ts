@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/hooks.md'), 'utf8');
 const PHASES = ['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'] as const;
 
-/** The example of a phase: its definition, its script, what that reads and what it prints. */
+/** The example of a phase: its definition, its script, its input and its output. */
 function exampleOf(phase: string) {
   const section = page.split(/^## /m).find((text) => text.startsWith(`${phase}\n`)) ?? '';
   const blocks = [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(([, kind, text = '']) => ({ kind, text }));
@@ -25,7 +25,7 @@ function keysOf(name: string): string[] {
   return [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, key = '']) => key);
 }
 
-/** The hooks of a page as files, each script with a last line that keeps what it read and printed. */
+/** The hooks of a page as files; an added last line of each script saves what it read and printed. */
 function filesOf(phase: string): ProjectFiles {
   const { yaml, script } = exampleOf(phase);
   const [, path = ''] = /path: (\S+\.mjs)/.exec(yaml) ?? [];
@@ -66,7 +66,7 @@ describe('docs/hooks.md', () => {
     expect(Object.keys(event).sort()).toEqual(keysOf('EventContext').sort());
   });
 
-  test('the answers are taken as the page says', () => {
+  test('the answers have the effects that the page describes', () => {
     expect(result).toMatchObject({ status: 'succeeded', output: { deleted: 1 }, warnings: [] });
     expect(result.hooks.map(({ hook_id }) => hook_id)).toEqual(['known_table', 'test_rows_only', 'audit']);
     expect(result.hooks).toMatchObject([
@@ -91,17 +91,17 @@ describe('docs/hooks.md', () => {
     await expect(unknown).rejects.toMatchObject({ code: 'guard.denied', suggestion: 'Pass users or orders.' });
   });
 
-  test('R-002-18: it has every key of a HookResult, and no other; and the signals of an answer', () => {
+  test('R-002-18: it has exactly the keys of a HookResult, and the signals of an answer', () => {
     expect(keysOf('HookResult').sort()).toEqual([...HOOK_RESULT_KEYS].sort());
     for (const name of KNOWN_SIGNALS.filter((signal) => signal.endsWith('s'))) expect(page).toContain(`\`${name}\``);
     expect(page).toContain('`normalized_intent`');
   });
 
-  test('C-44: it says which hooks are global, with the codes of lint', () => {
+  test('C-44: it explains which hooks are global, with the codes of lint', () => {
     expect(page).toMatch(/## Which hooks are global[\s\S]*`lint\.hook_narrowed`[\s\S]*`lint\.break_guard`/);
   });
 
-  test.each(['README.md', 'docs/guide.md'])('%s leads to it', (name) => {
+  test.each(['README.md', 'docs/guide.md'])('%s links to it', (name) => {
     expect(readFileSync(join(ROOT, name), 'utf8')).toMatch(/\]\((docs\/)?hooks\.md\)/);
   });
 });

@@ -8,7 +8,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 let project: RunningProject;
 
-/** A script handler that prints what the given code says. */
+/** A script handler that runs this code. */
 const handler = (code: string) =>
   [
     "import { appendFileSync, readFileSync } from 'node:fs';",
@@ -18,7 +18,7 @@ const handler = (code: string) =>
   ].join('\n');
 const bound = (hooks: string) => ({ yaml: `hooks: ${hooks}`, effects: 'write_idempotent' });
 
-/** Of a phase: a hook that `w.watched` binds, a global one that matches it, and one that matches another ability. */
+/** For a phase: a hook that `w.watched` binds, a global one that matches it, and one for another ability. */
 const WATCHING = [
   'bound',
   'global, blocking: true, match: { abilities: [w.watched] }',
@@ -153,7 +153,7 @@ const failure = (promise: Promise<unknown>) =>
 const decisions = ({ hooks }: TaskResult) =>
   hooks.map(({ hook_id, decision, status }) => `${hook_id}:${status}:${decision}`);
 
-test('R-000-58, R-000-59, R-000-60: creation, run and end fire the hooks that the ability binds, and the global ones that match', async () => {
+test('R-000-58, R-000-59, R-000-60: creation, run and end fire the hooks that the ability binds, and the matching global ones', async () => {
   const fired = ({ hooks }: TaskResult) =>
     hooks.filter(({ hook_id }) => hook_id !== 'usage_of_all').map(({ phase, hook_id }) => `${phase} ${hook_id}`);
   const atCreation = ['PreAbilityCreate global', 'PreAbilityCreate bound'];
@@ -177,7 +177,7 @@ describe('before a call', () => {
     expect(await project.run('w.plain')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('R-000-46: a guard of a step sees the parameters of the implementation, which the step does not name', async () => {
+  test('R-000-46: a guard of a step sees the parameters of the implementation that the step does not name', async () => {
     const denied = await project.run('as_root');
     expect(denied).toMatchObject({
       status: 'denied',
@@ -187,7 +187,7 @@ describe('before a call', () => {
     expect(await project.run('as_root', { user: 'ada' })).toMatchObject({ status: 'succeeded' });
   });
 
-  test('R-002-22: hooks run one after another, scripts and expressions in the order bound', async () => {
+  test('R-002-22: hooks run one after another, scripts and expressions in the bound order', async () => {
     await project.startSession('sess-123');
     const result = await project.run('w.ordered', { a: 1 }, { session: 'sess-123' });
     expect(decisions(result).slice(0, 3)).toEqual(['first:ok:allow', 'middle:ok:allow', 'second:ok:allow']);
@@ -210,7 +210,7 @@ describe('before a call', () => {
     });
   });
 
-  test('R-000-74: the first deny ends the phase, and nothing is executed', async () => {
+  test('R-000-74: the first denial ends the phase, and nothing is executed', async () => {
     const result = await project.run('w.denied');
     expect(result).toMatchObject({ status: 'denied', error: { code: 'guard.denied', suggestion: 'Ask Bob.' } });
     expect(result.error?.message).toMatch(/Not on my watch\. \(hook denies\)/);
@@ -224,7 +224,7 @@ describe('before a call', () => {
     ['w.crash', /exit code 7\nkaput/],
     ['w.bad', /input\.missing/],
   ])(
-    'R-002-23: a guard that fails (%s) denies, its answer says that it failed, and the answers before it are kept',
+    'R-002-23: a guard that fails (%s) denies, its answer reports the failure, and the answers before it are retained',
     async (ability, message) => {
       const result = await project.run(ability);
       expect(result).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
@@ -233,19 +233,19 @@ describe('before a call', () => {
     },
   );
 
-  test('R-002-20, R-002-21: hooks that are off, or do not block, do not run before a call', async () => {
+  test('R-002-20, R-002-21: disabled and non-blocking hooks do not run before a call', async () => {
     const { hooks } = await project.run('w.plain');
     expect(hooks.map(({ hook_id }) => hook_id)).toEqual(['usage_of_all']);
   });
 
-  test('no fallback swallows a no', async () => {
+  test('no fallback hides a denial', async () => {
     expect(await project.run('calls_denied')).toMatchObject({
       status: 'denied',
       error: { code: 'guard.denied', step: 'a' },
     });
   });
 
-  test('the guards of a workflow stand before its first step; then there is nothing to clean up', async () => {
+  test('the guards of a workflow run before its first step; then there is nothing to clean up', async () => {
     const result = await project.run('guarded');
     expect(result).toMatchObject({ status: 'denied', cleanup_ran: null });
     expect(result.steps.map(({ status }) => status)).toEqual(['skipped', 'skipped']);
@@ -268,12 +268,12 @@ describe('at creation', () => {
     expect(await failure(project.create('w.crash_create'))).toMatchObject({ code: 'hook.failed' });
   });
 
-  test('R-000-61: creation asks no guard of the call', async () => {
+  test('R-000-61: creation consults no guard of the call', async () => {
     const { id } = await project.create('w.denied', {}, { run: false });
     expect(id).toMatch(/^t-/);
   });
 
-  test('a confirmation asked for at creation is a warning, and an approval when the task runs', async () => {
+  test('a confirmation required at creation is a warning, and an approval when the task runs', async () => {
     const created = await project.create('w.early', { n: 6 });
     expect(created.warnings.join()).toMatch(/Large numbers need a second look/);
     const end = await project.wait(created.id, { approvalMs: 0 });
@@ -283,7 +283,7 @@ describe('at creation', () => {
 });
 
 describe('after a call', () => {
-  test('hooks after a call run, are joined at the end, and never change the result', async () => {
+  test('hooks run, are awaited at the end, and never change the result', async () => {
     const result = await project.run('w.posts');
     expect(result).toMatchObject({ status: 'succeeded', output: 1 });
     expect(read('post.txt')).toBe('succeeded\n');
@@ -316,7 +316,7 @@ describe('after a call', () => {
     });
   });
 
-  test('a disk that takes no usage breaks no call: it is a warning', async () => {
+  test('a usage log that cannot be written breaks no call: it is a warning', async () => {
     const log = join(project.root, '.system/usage.jsonl');
     rmSync(log, { force: true });
     mkdirSync(log);

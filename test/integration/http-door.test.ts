@@ -63,7 +63,7 @@ const run = (ability: string, more: object = {}, sent: { token?: string; headers
 const get = (path: string, token?: string) => door.call('GET', path, token === undefined ? {} : { token });
 
 describe('POST /v1/runs', () => {
-  test('runs an ability and answers what the command line prints', async () => {
+  test('runs an ability and answers with the output of the command line', async () => {
     const { status, body, headers } = await run('util.echo', { input: { a: [1, null, 'x'] } });
     expect(status).toBe(200);
     expect(body).toMatchObject({ status: 'succeeded', output: { a: [1, null, 'x'] }, requested_by: { name: 'local' } });
@@ -74,14 +74,14 @@ describe('POST /v1/runs', () => {
     expect({ ...body, links: json.links }).toEqual(json);
   });
 
-  test('without `wait` answers with the key, which the caller follows', async () => {
+  test('without `wait` answers with the key, by which the caller can follow it', async () => {
     const { status, body } = await post('/v1/runs', { ability: 'counts', intent: 'look  at it' });
     expect([status, body.status]).toEqual([202, 'available']);
     const result = await get(`/v1/tasks/${body.task_key}/result?wait=60s`);
     expect(result).toMatchObject({ status: 200, body: { status: 'succeeded', task_key: body.task_key } });
   });
 
-  test('answers while the task waits for people, or for longer than was asked for', async () => {
+  test('answers while the task waits for people, or runs longer than the requested time', async () => {
     const asks = await run('db.drop', { environment: 'strict' });
     expect(asks).toMatchObject({
       status: 202,
@@ -114,7 +114,7 @@ describe('POST /v1/runs', () => {
 describe('an Idempotency-Key is the task key', () => {
   const keyed = (key: string, body: object) => post('/v1/tasks', body, { headers: { 'idempotency-key': key } });
 
-  test('so that the same request is one task, also for many at once; another one under it is a conflict', async () => {
+  test('so that the same request is one task, even many at once; another request under it is a conflict', async () => {
     const body = { ability: 'util.echo', input: { n: 1 } };
     const all = await Promise.all(Array.from({ length: 5 }, () => keyed('once', body)));
     for (const one of all) expect(one).toMatchObject({ status: 201, body: { task_key: 'once' } });
@@ -126,7 +126,7 @@ describe('an Idempotency-Key is the task key', () => {
     expect(list.tasks.filter(({ task_key }: { task_key: string }) => task_key === 'once')).toHaveLength(1);
   });
 
-  test.each(['a/b', '../x', 'a b', '-a'])('and %j is none', async (key) => {
+  test.each(['a/b', '../x', 'a b', '-a'])('and %j is invalid', async (key) => {
     expect(await keyed(key, { ability: 'util.echo' })).toMatchObject({
       status: 400,
       body: { code: 'task.key_invalid' },
@@ -152,7 +152,7 @@ describe('a task', () => {
     expect(await get(path)).toMatchObject({ status: 410, body: { code: 'task.deleted' } });
   });
 
-  test('that is not there is reported as such, on each route', async () => {
+  test('that does not exist is reported as such, on each route', async () => {
     for (const rest of ['', '/result', '/logs', '/events', '/approvals']) {
       expect(await get(`/v1/tasks/nothing${rest}`)).toMatchObject({ status: 404, body: { code: 'task.not_found' } });
     }
@@ -162,7 +162,7 @@ describe('a task', () => {
     expect(await door.call('DELETE', '/v1/tasks/nothing')).toMatchObject({ status: 404 });
   });
 
-  test('is listed with others in parts, each of them once', async () => {
+  test('is listed with others in pages, each of them once', async () => {
     const made = await Promise.all(Array.from({ length: 5 }, () => post('/v1/tasks', { ability: 'counts' })));
     const keys = made.map(({ body }) => body.task_key as string);
     const seen: string[] = [];
@@ -183,7 +183,7 @@ describe('a task', () => {
 });
 
 describe('the events of a task', () => {
-  test('come as they happen to all who listen, and from any of them on to a client that comes back', async () => {
+  test('are sent as they happen to all listeners, and from any event on to a client that reconnects', async () => {
     const { body } = await post('/v1/runs', { ability: 'listens' });
     const key = body.task_key as string;
     const isStep = (type: string) => (event: { event: string }) => event.event === type;
@@ -201,13 +201,13 @@ describe('the events of a task', () => {
     expect(later.at(-1)?.data.data).toEqual({ status: 'succeeded', error: null });
     expect(one).toEqual([...first, ...later]);
     expect(two).toEqual(one);
-    // Long after its end the same comes, and behind the last event nothing.
+    // Long after its end the same events are sent, and nothing after the last one.
     expect(await listenTo(door, key)).toEqual(one);
     expect(await listenTo(door, key, { last: first[0]?.id ?? '' })).toEqual(one.slice(1));
     expect(await listenTo(door, key, { last: later.at(-1)?.id ?? '' })).toEqual([]);
   });
 
-  test('say which calls failed, of fast ones, and of tasks that it calls', async () => {
+  test('report which calls failed, also fast ones and those of called tasks', async () => {
     const { body } = await run('nested');
     const key = body.task_key as string;
     const seen = (await listenTo(door, key)).map(({ event, data }) => [event, data.data]);
@@ -227,7 +227,7 @@ describe('the events of a task', () => {
     expect(inner.map(({ event }) => event)).toEqual(['task.created', 'task.ended']);
   });
 
-  test('go on over the runs of a task whose input was changed', LONG, async () => {
+  test('continue over the runs of a task whose input was changed', LONG, async () => {
     const { body } = await post('/v1/tasks', { ability: 'util.echo', input: { n: 1 } });
     const key = body.task_key as string;
     const by = { name: 'local', source: 'claimed' } as const;
@@ -247,7 +247,7 @@ describe('the events of a task', () => {
       expect(await listenTo(door, key, { last: id })).toEqual(all.slice(at + 1));
   });
 
-  test('are refused behind an event that is none of the task', async () => {
+  test('are refused after an event of another task', async () => {
     const { body: one } = await run('counts');
     const { body: other } = await run('counts');
     const [event] = await listenTo(door, other.task_key);
@@ -256,7 +256,7 @@ describe('the events of a task', () => {
     }
   });
 
-  test('are heard by so many at a time', async () => {
+  test('have a limited number of listeners', async () => {
     const small = await openDoor(project.connection, {
       limits: { ...USUAL_LIMITS, streams: 1 },
     });
@@ -282,7 +282,7 @@ describe('the events of a task', () => {
 });
 
 test(
-  '200 that listen to one task are each given all of its events in order, over one question to Temporal',
+  '200 listeners of one task each receive all of its events in order, over one request to Temporal',
   LONG,
   async () => {
     const { body } = await post('/v1/runs', { ability: 'listens' });
@@ -339,7 +339,7 @@ describe('approvals', () => {
     expect(body.approvals[0].decisions).toMatchObject([{ by: { name: 'alice', source: 'claimed' }, comment: 'fine' }]);
   });
 
-  test('that ask for proof are given with a token, from end to end', async () => {
+  test('that require proof are given with a token, end to end', async () => {
     const { key, path } = await asking('proven');
     expect(await post(path, { decision: 'approve' }, { token: door.token('alice') })).toMatchObject({ status: 200 });
     const { body } = await get(`/v1/tasks/${key}/result?wait=60s`);
@@ -349,7 +349,7 @@ describe('approvals', () => {
     });
   });
 
-  test('are denied, and sent back with what has to change', async () => {
+  test('are denied, and returned with requested changes', async () => {
     const denied = await asking('proven');
     await post(denied.path, { decision: 'deny', comment: 'no' }, { token: door.token('alice') });
     expect((await get(`/v1/tasks/${denied.key}/result?wait=60s`)).body).toMatchObject({
@@ -368,7 +368,7 @@ describe('approvals', () => {
     });
   });
 
-  test('count what an agent asked for as asked for by its person', async () => {
+  test('treat a request of an agent as a request of its person', async () => {
     const agent = door.token('alice', ['read', 'run'], { agent: 'bot' });
     const { key, path } = await asking('strict', agent);
     expect((await get(`/v1/tasks/${key}`)).body.requested_by).toMatchObject({ name: 'alice' });
@@ -382,7 +382,7 @@ describe('approvals', () => {
     expect(await post(path, { decision: 'approve' }, { token: door.token('bob') })).toMatchObject({ status: 200 });
   });
 
-  test('are given on the command line with ABILITY_TOKEN, and with no other one', async () => {
+  test('are given on the command line with ABILITY_TOKEN, and with no other token', async () => {
     const { key, id } = await asking('proven');
     const { root: cwd, connection } = project;
     const approve = (token: string, ...more: string[]) =>
@@ -397,8 +397,8 @@ describe('approvals', () => {
   });
 });
 
-describe('who calls', () => {
-  test('is a person, an agent in a session of its token, or not known, so that every guard holds (R-000-82)', async () => {
+describe('the caller', () => {
+  test('is a person, an agent in a session of its token, or unknown, so that every guard applies (R-000-82)', async () => {
     const person = await run('only.people', {}, { token: door.token('alice') });
     expect(person.body).toMatchObject({ status: 'succeeded', requested_by: { name: 'alice' } });
     expect(person.body).not.toHaveProperty('_meta');
@@ -446,7 +446,7 @@ describe('abilities', () => {
     ['/v1/abilities', ['list']],
     ['/v1/abilities/listens', ['show', 'listens']],
     ['/v1/abilities/listens/graph', ['graph', 'listens']],
-  ])('GET %s answers what `ability %j` prints', async (path, args) => {
+  ])('GET %s answers with the output of `ability %j`', async (path, args) => {
     const { json } = await abilityJson(args, { cwd: project.root });
     expect((await get(path)).body).toEqual(json);
   });
@@ -476,7 +476,7 @@ test('sessions are started, prompted, shown and stopped', async () => {
   });
 });
 
-test('anyone learns whether the door works, and how it is used; nothing else', async () => {
+test('without a token, only the health and the description of the door are available', async () => {
   const closed = await openDoor(project.connection, { authentication: { findToken: () => undefined } });
   expect(await closed.call('GET', '/v1/health')).toMatchObject({ status: 200, body: { status: 'ok' } });
   const description = await fetch(`${closed.url}/v1/openapi.json`);
@@ -489,7 +489,7 @@ test('anyone learns whether the door works, and how it is used; nothing else', a
   await closed.close();
 });
 
-test('of more calls at once than a caller may make the rest is refused, and what was taken is done', async () => {
+test('of more calls than a caller may make at once, the rest is refused, and accepted ones are carried out', async () => {
   const small = await openDoor(project.connection, {
     limits: { ...USUAL_LIMITS, rate: { burst: 10, perSecond: 1 } },
   });

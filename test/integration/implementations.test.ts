@@ -43,14 +43,14 @@ const ECHO = 'cat "$1"\n';
 const implementation = (id: string, value: JsonObject): ProjectFiles => ({
   [`registry/implementations/${id}.yaml`]: JSON.stringify({ id, ...value }),
 });
-/** An operation without an implementation of its own. */
+/** An operation without its own implementation. */
 const contract = (key: string, more: JsonObject = {}): ProjectFiles => {
   const definition = { operation_key: key, version: 1, summary: 'A contract.', effects: 'read', ...more };
   return { [`registry/low-level/${key}.yaml`]: JSON.stringify(definition) };
 };
 
 describe('an implementation document', () => {
-  test('R-000-45, R-000-46: names its operation, how it is invoked, its limits, defaults, what may be overridden, and tags', async () => {
+  test('R-000-45, R-000-46: names its operation, how to invoke it, its limits, defaults, overridable values, and tags', async () => {
     project.write({
       ...contract('doc.echo'),
       ...implementation('echo_by_shell', {
@@ -89,7 +89,7 @@ describe('an implementation document', () => {
     expect(await project.run('doc.supplied')).toMatchObject({ status: 'succeeded', output: { region: 'eu' } });
   });
 
-  test('R-000-52, R-002-03, R-002-15: configuration names the default one and those that are allowed, and the runtime executes that', async () => {
+  test('R-000-52, R-002-03, R-002-15: configuration names the default and the allowed ones, and the runtime executes the chosen one', async () => {
     const named = (id: string) =>
       implementation(id, {
         operation_key: 'doc.two',
@@ -114,7 +114,7 @@ describe('an implementation document', () => {
     expect(await project.run('doc.two')).toMatchObject({ status: 'succeeded', output: 1 });
   });
 
-  test('R-000-55: callers name ability, environment and input; the runner alone reads what that means here', async () => {
+  test('R-000-55: callers name ability, environment and input; only the runner resolves what they mean here', async () => {
     const input_schema = { type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: false };
     const way = (id: string): ProjectFiles =>
       implementation(id, {
@@ -145,7 +145,7 @@ describe('an implementation document', () => {
     }
   });
 
-  test('R-000-53: configuration gives endpoints, server, tool, prompts and credential references for each environment', async () => {
+  test('R-000-53: configuration defines endpoints, server, tool, prompts and credential references for each environment', async () => {
     const headers = { Authorization: 'Bearer {credential:token}' };
     const environment = (name: string) => ({
       endpoints: { default: `${service.origin}/${name}` },
@@ -193,7 +193,7 @@ describe('an implementation document', () => {
 });
 
 describe('fail_if', () => {
-  test('makes a failure of an answer that means one, for each kind', async () => {
+  test('turns an answer that means a failure into one, for each kind', async () => {
     service.on('/well', json({ status: 'error', reason: 'no stock' }));
     project.write({
       ...scriptAbility('fi.script', 'scripts/fi.sh', 'echo \'{"status": "error"}\'\n', {
@@ -221,7 +221,7 @@ describe('fail_if', () => {
     expect(await project.run('fi.mcp', { text: 'No error' })).toMatchObject({ status: 'succeeded' });
   });
 
-  test('that cannot be read is found at preflight; one that cannot be evaluated is no success', async () => {
+  test('that is invalid is detected at preflight; if its evaluation fails, that is no success', async () => {
     const script = { args: [] };
     project.write({
       ...scriptAbility('fi.syntax', 'scripts/fi-2.sh', 'echo 1\n', { script, body: { fail_if: 'output. == 1' } }),
@@ -238,7 +238,7 @@ describe('fail_if', () => {
     expect(await project.run('fi.wrong')).toMatchObject({ status: 'failed', error: { code: 'expression.failed' } });
   });
 
-  test('that gives neither true nor false is no success', async () => {
+  test('that yields neither true nor false is no success', async () => {
     const body = { fail_if: 'output.error' };
     project.write(
       scriptAbility('fi.text', 'scripts/fi-3.sh', 'echo \'{"error": "gone"}\'\n', {
@@ -251,7 +251,7 @@ describe('fail_if', () => {
     expect(await project.run('fi.text')).toMatchObject({ status: 'failed', error, output: null });
   });
 
-  test('and a broken contract do not show a secret', async () => {
+  test('and a broken contract expose no secret', async () => {
     service.on('/echo', send(200, 'text/plain', `you are ${SECRET}`));
     const api = { path: '/echo', headers: { Authorization: '{credential:token}' } };
     const settings = { credentials: { token: 'env:TOKEN' } };
@@ -270,7 +270,7 @@ describe('fail_if', () => {
 });
 
 describe('an implementation tagged fast', () => {
-  /** How the calls of a task stand in its history. */
+  /** How many activities and markers the history of a task has. */
   async function eventsOf(task: string) {
     const { events } = await project.connection.temporal.workflow.getHandle(task).fetchHistory();
     return {
@@ -287,7 +287,7 @@ describe('an implementation tagged fast', () => {
       }),
     );
 
-  test.each(['read', 'write_idempotent'])('runs as a local activity, where it is %s', async (effects) => {
+  test.each(['read', 'write_idempotent'])('runs as a local activity if its effect is %s', async (effects) => {
     define(`fast.${effects}`, effects);
     const result = await project.run(`fast.${effects}`);
     expect(result).toMatchObject({ status: 'succeeded', output: 1, steps: [{ attempts: 1 }] });
@@ -295,7 +295,7 @@ describe('an implementation tagged fast', () => {
   });
 
   test.each(['external_read', 'write_additive', 'destructive'])(
-    'runs as an activity all the same, where it is %s',
+    'still runs as an activity if its effect is %s',
     async (effects) => {
       define(`fast.${effects}`, effects);
       const result = await project.run(`fast.${effects}`);
@@ -304,7 +304,7 @@ describe('an implementation tagged fast', () => {
     },
   );
 
-  test('is tried again, and reports its failure as every call does', LONG, async () => {
+  test('is retried, and reports its failure like every call', LONG, async () => {
     define('fast.fails', 'read', 'echo oh >&2; exit 4\n');
     const result = await project.run('fast.fails');
     expect(result).toMatchObject({
@@ -314,7 +314,7 @@ describe('an implementation tagged fast', () => {
     });
   });
 
-  test('is cancelled within ten seconds: its workflow task hears of it with its next heartbeat', LONG, async () => {
+  test('is cancelled within ten seconds: its workflow task learns of it with its next heartbeat', LONG, async () => {
     define('fast.slow', 'read', 'touch fast-slow.txt; exec sleep 60\n');
     const { id } = await project.create('fast.slow');
     await expect.poll(() => existsSync(join(project.root, 'fast-slow.txt')), { timeout: 20_000 }).toBe(true);

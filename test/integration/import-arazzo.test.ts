@@ -38,7 +38,7 @@ afterAll(async () => {
 const token = json({ access_token: 'abc', expires_in: 60 });
 const BUY = { item: 'i7', client: 'me' };
 
-/** Runs the purchase against a shop that answers so; each path by its nth request. */
+/** Runs the purchase against a shop with this answer for the item, and counts the requests of each path. */
 async function buy(look: Parameters<RecordingService['on']>[1], input: JsonObject = BUY) {
   service.on('/v1/login', token);
   service.on('/v1/items/i7', look);
@@ -55,7 +55,7 @@ async function buy(look: Parameters<RecordingService['on']>[1], input: JsonObjec
   };
 }
 
-test('every workflow loads without a problem, and resolves without a doubt', () => {
+test('every workflow loads without a problem, and resolves without a warning', () => {
   const registry = loadRegistry(project.root);
   expect(registry.problems).toEqual([]);
   expect([...registry.workflows.keys()]).toEqual(['shopping.buy', 'shopping.client-credentials-flow']);
@@ -74,7 +74,7 @@ describe('a translated workflow does what its document says', () => {
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  test('criteria that do not hold fail it, though the call succeeded', async () => {
+  test('unmet criteria fail it, although the call succeeded', async () => {
     service.on('/v1/login', json({ expires_in: 1 }));
     const result = await project.run('shopping.client-credentials-flow', { client_id: 'me' });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'criteria.not_met', step: 'get_token_check' } });
@@ -93,19 +93,19 @@ describe('a translated workflow does what its document says', () => {
     });
   });
 
-  test('goto on success passes over the steps between', async () => {
+  test('goto on success skips the steps between', async () => {
     const { result, orders, waits } = await buy(json({ state: 'there', tags: ['sold-out'] }));
     expect(result).toMatchObject({ status: 'succeeded', output: { place: 3 } });
     expect({ orders, waits }).toEqual({ orders: 0, waits: 1 });
   });
 
-  test('end on success ends it with what there is, and texts are compared without their case', async () => {
+  test('end on success ends it with the output so far, and texts are compared without case', async () => {
     const { result, orders, waits } = await buy(json({ state: 'hidden' }, 200, { 'x-rate-limit': '1' }));
     expect(result).toMatchObject({ status: 'succeeded', output: { rate: '1' } });
     expect({ orders, waits }).toEqual({ orders: 0, waits: 0 });
   });
 
-  test('retry on failure tries as often as its limit says', async () => {
+  test('retry on failure tries as often as its limit allows', async () => {
     const first = service.requestsOf('/v1/items/i7').length;
     const { result, looks, orders } = await buy((response, request, nth) =>
       json({ state: 'there' }, nth - first < 3 ? 503 : 200)(response, request, nth),
@@ -117,7 +117,7 @@ describe('a translated workflow does what its document says', () => {
     expect(closed.looks).toBe(3);
   });
 
-  test('goto on failure goes on elsewhere; any other failure is one', async () => {
+  test('goto on failure continues elsewhere; any other failure fails the task', async () => {
     const missing = await buy(json({}, 404));
     expect(missing.result).toMatchObject({ status: 'succeeded', output: { place: 3 } });
     expect({ ...missing, result: null }).toEqual({ result: null, looks: 1, orders: 0, waits: 1 });

@@ -8,7 +8,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 import { type RecordedRequest, send, startService } from '../fixtures/servers/recording-service.js';
 import { importInto } from '../unit/authoring/import/importing.js';
 
-/** A service that describes itself, as services do: relative servers, YAML, schemas by reference. */
+/** A typical description of a service: relative servers, YAML, schemas by reference. */
 const DOCUMENT = `
 openapi: 3.1.0
 info: { title: Shop API, version: "1" }
@@ -103,7 +103,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The one request that a path has seen. */
+/** The only request to a path. */
 function only(path: string): RecordedRequest {
   const requests = service.requestsOf(path);
   expect(requests).toHaveLength(1);
@@ -126,7 +126,7 @@ test('every definition loads without a problem and resolves', () => {
   for (const key of registry.operations.keys()) expect(resolvePlan(registry, key, 'dev').warnings).toEqual([]);
 });
 
-describe('the abilities of an imported service send what its document asks for', () => {
+describe('the abilities of an imported service send what its document requires', () => {
   test('a path, lists, a map in brackets, a header, a cookie and a bearer token', async () => {
     service.on(
       '/v1/items/a%2Fb',
@@ -142,7 +142,7 @@ describe('the abilities of an imported service send what its document asks for',
     expect(headers).toMatchObject({ 'x-trace': 't-1', cookie: 'sid=s%201', authorization: 'Bearer the-token' });
   });
 
-  test('a JSON body with the query beside it, and two credentials at once', async () => {
+  test('a JSON body with a query, and two credentials at once', async () => {
     service.on('/v1/items', send(201, 'application/json', '{"id": "9", "name": "chair"}'));
     expect(await run('create_item', { name: 'chair', notify: true })).toEqual({ id: '9', name: 'chair' });
     const { query, body, headers } = only('/v1/items');
@@ -176,7 +176,7 @@ describe('the abilities of an imported service send what its document asks for',
     expect(body).toContain('name="note"\r\n\r\nn\r\n');
   });
 
-  test('bytes, there and back', async () => {
+  test('bytes, in both directions', async () => {
     const bytes = Buffer.from([0x89, 0x50, 0x00, 0xff]);
     service.on('/v1/picture', (response, request) => {
       response.writeHead(request.method === 'PUT' ? 204 : 200, { 'content-type': 'image/png' });
@@ -190,7 +190,7 @@ describe('the abilities of an imported service send what its document asks for',
   });
 });
 
-test('what the schema of an input forbids is refused before anything is sent', async () => {
+test('input that its schema forbids is refused before anything is sent', async () => {
   await expect(project.run('shop.create_item', { name: 7 })).rejects.toMatchObject({ code: 'input.invalid' });
   await expect(project.run('shop.get_picture', { surprise: 1 })).rejects.toMatchObject({ code: 'input.invalid' });
 });

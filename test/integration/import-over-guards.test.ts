@@ -29,12 +29,12 @@ function guarded() {
   };
 }
 
-test('an import that takes guards away says which; other settings take none away by having the same name', async () => {
+test('an import that removes guards reports which; other settings with the same name remove none', async () => {
   const { project, guards, imports, prints } = guarded();
   try {
     expect(await imports(['.claude/settings.json'])).toMatchObject({ exitCode: 0, json: { removed: [], changed: [] } });
     const before = guards();
-    // Another folder of the same project: its import has the same name, and is not the same import.
+    // Another folder of the same project: its import would have the same name, but is a different import.
     const other = await imports(['sub/.claude/settings.json']);
     expect(other).toMatchObject({ exitCode: 2, json: { error: { code: 'import.not_ours' } } });
     expect(guards()).toBe(before);
@@ -49,7 +49,7 @@ test('an import that takes guards away says which; other settings take none away
   }
 });
 
-test('R-002-62: an agent adds guards by an import, and neither takes any away nor changes one', async () => {
+test('R-002-62: an agent can add guards by an import, but neither remove nor change one', async () => {
   const { project, guards, imports } = guarded();
   try {
     expect(await imports(['.claude/settings.json'], AGENT)).toMatchObject({ exitCode: 0 });

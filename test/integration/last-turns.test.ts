@@ -4,7 +4,7 @@ import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
-/** Events after which the server asks for a new run, so that loops go over from one run into the next. */
+/** Events after which the server suggests a new run, so that loops continue from one run into the next. */
 const EVENTS = 40;
 
 let server: TestServer;
@@ -45,8 +45,8 @@ async function countRuns(id: string): Promise<number> {
   return runs;
 }
 
-describe('over continue-as-new, a step in a loop sees its own last turn', () => {
-  test('in a `foreach`, also where it was skipped in between', async () => {
+describe('across continue-as-new, a step in a loop sees its own last turn', () => {
+  test('in a `foreach`, even if it was skipped in between', async () => {
     const result = await flows.run(
       `
 steps:
@@ -85,7 +85,7 @@ output: "\${{ steps.each.output.map(item, item.sum) }}"`,
     expect(await countRuns(result.task_key as string)).toBeGreaterThan(2);
   });
 
-  test('in a `repeat`, also inside another loop, where it begins anew', async () => {
+  test('in a `repeat`, also inside another loop, where it starts over', async () => {
     const result = await flows.run(
       `
 steps:
@@ -112,7 +112,7 @@ output: "\${{ steps.each.output }}"`,
     expect(await countRuns(result.task_key as string)).toBeGreaterThan(2);
   });
 
-  test('and other steps see the turn before, and the last turn of a `repeat` that is done', async () => {
+  test('and other steps see the turn before, and the last turn of a finished `repeat`', async () => {
     const result = await flows.run(
       `
 steps:
@@ -150,7 +150,7 @@ describe('`task retry`', () => {
     return end.result;
   };
 
-  /** The sum is told behind the step that fails at first, so the item of that turn adds to it twice if it can. */
+  /** The sum is reported after the step that fails at first, so that a repeated addition would count twice. */
   const yaml = `
 steps:
   - { id: probing, repeat: { until: "true" }, steps: [{ id: probe, let: { n: 7 } }] }
@@ -163,7 +163,7 @@ steps:
       - { id: told, let: { sum: "\${{ steps.add.output.sum }}" } }
 output: { sums: "\${{ steps.each.output.map(item, item.sum) }}", probe: "\${{ steps.probe.output.n }}" }`;
 
-  test('goes on in a `foreach` from the last turn that was done', async () => {
+  test('continues in a `foreach` from the last finished turn', async () => {
     const input = { list: numbers(5), file: flows.file('gate') };
     const { id } = await flows.project.create(flows.define(yaml), input);
     const first = await flows.project.wait(id);
@@ -171,7 +171,7 @@ output: { sums: "\${{ steps.each.output.map(item, item.sum) }}", probe: "\${{ st
     expect(await again(id)).toMatchObject({ status: 'succeeded', output: { sums: [1, 3, 6, 10, 15], probe: 7 } });
   });
 
-  test('from a step inside the loop does the loop again from its first turn', async () => {
+  test('from a step inside the loop repeats the loop from its first turn', async () => {
     const input = { list: numbers(4), file: flows.file('gate-from') };
     const { id } = await flows.project.create(flows.define(yaml), input);
     expect(await flows.project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'failed' } });
@@ -179,7 +179,7 @@ output: { sums: "\${{ steps.each.output.map(item, item.sum) }}", probe: "\${{ st
   });
 });
 
-test('a workflow that is called begins with a first turn each time', async () => {
+test('a called workflow starts with a first turn each time', async () => {
   const called = flows.define(
     `steps: [{ id: each, foreach: [1, 2, 3], as: n, steps: [${add('n + input.from')}] }]\noutput: "\${{ steps.each.output[2].sum }}"`,
   );
@@ -187,7 +187,7 @@ test('a workflow that is called begins with a first turn each time', async () =>
   expect(await flows.run(`steps: [${calls}]\noutput: "\${{ steps.all.output }}"`)).toMatchObject({ output: [6, 36] });
 });
 
-test('a field of what is null in the first turn is an error that names the path', async () => {
+test('a field of a value that is null in the first turn is an error that names the path', async () => {
   const result = await flows.run(
     'steps: [{ id: each, foreach: [1, 2], as: n, steps: [{ id: add, let: { sum: "${{ steps.add.output.sum + n }}" } }] }]',
   );

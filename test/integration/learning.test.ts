@@ -28,8 +28,8 @@ const system = join(project.root, '.system');
 const options = { cwd: project.root, env: { TEMPORAL_ADDRESS: undefined, ABILITY_CALLER: 'person' } };
 const json = async (...args: string[]) => (await abilityJson(args, options)).json;
 
-describe('what is not there', () => {
-  test('is noted by route, and not for what fits or asks for nothing; harvest lists it (R-000-93)', async () => {
+describe('a gap', () => {
+  test('is recorded by route, but not if something fits or nothing is requested; harvest lists it (R-000-93)', async () => {
     await json('route', 'brew some coffee');
     await json('route', 'search the notes');
     await json('route', 'thanks a lot');
@@ -42,14 +42,14 @@ describe('what is not there', () => {
     });
   });
 
-  test('a dry run of ask notes nothing', async () => {
+  test('is not recorded by a dry run of ask', async () => {
     const before = readFileSync(join(system, 'gaps.jsonl'), 'utf8');
     await json('ask', 'launch the rocket', '--dry-run');
     expect(readFileSync(join(system, 'gaps.jsonl'), 'utf8')).toBe(before);
   });
 });
 
-test('scripts come with what is near, and how to make an ability of them (R-000-91, R-000-92, R-000-94)', async () => {
+test('scripts are listed with similar abilities, and with how to make an ability of them (R-000-91, R-000-92, R-000-94)', async () => {
   const { scripts } = await json('harvest');
   const path = 'modules/notes/workdocs/outcomes/scripts/grep-notes.sh';
   expect(scripts).toMatchObject([
@@ -72,14 +72,14 @@ describe('ability prune', () => {
     project.write(FILES);
   });
 
-  test('says that calls are not counted where nothing counts them', async () => {
+  test('reports that calls are not counted if nothing counts them', async () => {
     const counted_in = { usage: false, records: 0, tasks: null };
     expect(await json('prune')).toMatchObject({ counted_since: null, counted_in, unused: [] });
     const { stdout } = await ability(['prune'], options);
     expect(stdout).toContain('no call is known here');
   });
 
-  test('counts by the records of tasks too, and tells what it could not read (R-000-94)', async () => {
+  test('counts from the records of tasks too, and reports what it could not read (R-000-94)', async () => {
     const at = (days: number): string => new Date(Date.now() - days * 24 * 60 * 60_000).toISOString();
     const script = { kind: 'script', script: 'x', digest: 'd' } as const;
     const call = { path: 'a', call: 'mail.list', runs: script, given: { value: null } };
@@ -111,7 +111,7 @@ describe('ability prune', () => {
     rmSync(join(system, 'implement'), { recursive: true });
   });
 
-  test('goes by what it has where Temporal does not answer, and says so', async () => {
+  test('uses what it has if Temporal does not answer, and reports this', async () => {
     const away = { ...options, env: { ...options.env, TEMPORAL_ADDRESS: '127.0.0.1:1' } };
     const { exitCode, json: found } = await abilityJson(['prune'], away);
     expect(exitCode).toBe(0);
@@ -122,7 +122,7 @@ describe('ability prune', () => {
   });
 
   test.each([{ ABILITY_CALLER: 'agent' }, { ABILITY_CALLER: undefined, CLAUDECODE: '1' }])(
-    'an agent looks, and deprecates nothing: %j',
+    'an agent can look, but deprecates nothing: %j',
     async (env) => {
       const file = join(project.root, 'registry/low-level/notes.find.yaml');
       const before = readFileSync(file, 'utf8');
@@ -136,7 +136,7 @@ describe('ability prune', () => {
     },
   );
 
-  test('names what was never or long not called, what is alike and what is deprecated, with its users (R-000-94)', async () => {
+  test('names what was never or not recently called, what is alike, and what is deprecated, with its users (R-000-94)', async () => {
     const usage = new UsageLog(system);
     const day = 24 * 60 * 60;
     usage.append({ ability_id: 'notes.search', status: 'succeeded', ts: Date.now() / 1000 - day });
@@ -158,7 +158,7 @@ describe('ability prune', () => {
     );
   });
 
-  test('--deprecate marks one in its file, where every other byte stays, and removes nothing', async () => {
+  test('--deprecate marks an ability in its file, keeps every other byte, and removes nothing', async () => {
     const file = join(project.root, 'registry/low-level/notes.find.yaml');
     const before = readFileSync(file, 'utf8');
     expect(await json('prune', '--deprecate', 'notes.find', '--replaced-by', 'notes.search')).toEqual({

@@ -61,14 +61,14 @@ describe('docs/library.md', () => {
     expect(stdout.trim()).toBe(said);
   });
 
-  test('names each function that is exported', () => {
+  test('names each exported function', () => {
     const values = Object.keys(library);
     expect(values.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`[\`${name}\`]`))).toEqual([]);
   });
 });
 
 describe('runAbility', () => {
-  test('needs an id alone, and has the defaults of the command line [R-000-66]', async () => {
+  test('needs only an id, and has the defaults of the command line [R-000-66]', async () => {
     const { status, output, requested_by } = await library.runAbility('where', {}, at());
     expect({ status, output, requested_by }).toEqual({
       status: 'succeeded',
@@ -79,7 +79,7 @@ describe('runAbility', () => {
     expect(other.output).toBe('other');
   });
 
-  test('resolves with a task that failed, and throws where none was formed', async () => {
+  test('resolves with a failed task, and throws if none was created', async () => {
     expect(await library.runAbility('fails', {}, at())).toMatchObject({
       status: 'failed',
       error: { code: expect.any(String) },
@@ -90,7 +90,7 @@ describe('runAbility', () => {
     );
   });
 
-  test('stops waiting, and the task goes on', async () => {
+  test('can stop waiting while the task continues', async () => {
     const connection = await library.connect(at());
     try {
       let key = '';
@@ -119,7 +119,7 @@ describe('runAbility', () => {
     }
   });
 
-  test('refuses options that nothing reads, and what is no connection', async () => {
+  test('refuses unknown options, and anything that is not a connection', async () => {
     const invalid = [
       () => library.runAbility('where', {}, { ...at(), enviroment: 'dev' } as never),
       () => library.connect({ ...at(), project: 'shop' } as never),
@@ -137,7 +137,7 @@ describe('runAbility', () => {
     expect(near).toContain('environment');
   });
 
-  test('goes through a door, where it says its environment', async () => {
+  test('works through a door if the environment is named', async () => {
     const door = await openDoor(project.connection);
     const connection = await library.connect({ address: door.url, token: door.token('ada') });
     try {

@@ -7,7 +7,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 let project: RunningProject;
 
-/** The file of a phase with one hook, which notes that it was asked. */
+/** The file of a phase with one hook, which records that it ran. */
 const hook = (id: string, match: string): string =>
   `hooks: [{ id: ${id}, ${match} handler: { script: { path: scripts/noted.mjs } } }]\n`;
 const ASKS = 'hooks: { pre_create: [may_form], pre_call: [may_run] }';
@@ -71,7 +71,7 @@ describe('create and run', () => {
     expect(view?.input).toEqual({ n: 2, note: 'none' });
   });
 
-  test('R-000-74, R-002-31: run executes the cached input, writes the result back, and gives it', async () => {
+  test('R-000-74, R-002-31: run executes the cached input, writes the result back, and returns it', async () => {
     const { id } = await project.create('util.asked', { n: 8 }, { run: false });
     rmSync(join(project.root, 'order.txt'), { force: true });
     await runTask(project.connection, id);
@@ -81,7 +81,7 @@ describe('create and run', () => {
     expect(readFileSync(join(record(id), 'tool_call.md'), 'utf8')).toMatch(/## Output\n\n```json\n\{\n {2}"n": 8\n\}/);
   });
 
-  test('R-000-86, R-002-34: tool_call.md has what was wanted, how it was set up, with what, and how it ended', async () => {
+  test('R-000-86, R-002-34: tool_call.md states the intent, the setup, the input and the outcome', async () => {
     project.write(
       operation('util.break', 'process.stderr.write("broken\\n"); process.exit(3);', { effects: 'write_additive' }),
     );
@@ -103,7 +103,7 @@ describe('create and run', () => {
     }
   });
 
-  test('R-000-23, R-000-66: workflow and operation have one way in, and the runner makes the calls of the workflow', async () => {
+  test('R-000-23, R-000-66: workflows and operations are run the same way, and the runner makes the calls of a workflow', async () => {
     for (const [ability, input] of [
       ['util.double', { n: 2 }],
       ['flow', {}],
@@ -124,14 +124,14 @@ describe('create and run', () => {
     }
   });
 
-  test('what cannot be formed gets a reason, no key and no folder', async () => {
+  test('what cannot be created gets a reason, but no key and no folder', async () => {
     const error = await failure(project.create('util.double', { n: 1 }, { environment: 'staging', key: 'no-1' }));
     expect(error).toMatchObject({ code: 'scope.environment' });
     expect(error.suggestion).toMatch(/--env dev/);
     expect(existsSync(record('no-1'))).toBe(false);
   });
 
-  test('R-000-68: the shape of the input and the configuration are looked at before any hook is asked', async () => {
+  test('R-000-68: the shape of the input and the configuration are checked before any hook runs', async () => {
     rmSync(join(project.root, 'order.txt'), { force: true });
     expect(await failure(project.create('util.asked', { n: 'two' }))).toMatchObject({ code: 'input.invalid' });
     expect(await failure(project.create('util.lost'))).toMatchObject({ code: 'script.missing' });
@@ -143,14 +143,14 @@ describe('create and run', () => {
     expect(error.message).toMatch(/`n` must be integer/);
   });
 
-  test('R-000-77: a direct run asks before creation, before the call, executes, and tells, in this order', async () => {
+  test('R-000-77: a direct run fires the hooks before creation and before the call, executes, and fires the hooks after the call', async () => {
     rmSync(join(project.root, 'order.txt'), { force: true });
     const { id } = await project.create('util.asked', { n: 5 }, { direct: true });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 5 }, task_key: null } });
     expect(order()).toEqual(['PreAbilityCreate', 'PreAbilityCall', 'executed', 'PostAbilityCall']);
   });
 
-  test('R-000-77, R-000-81, R-002-32: a task is what one gets; a direct run is asked for, and leaves no key and no folder', async () => {
+  test('R-000-77, R-000-81, R-002-32: the default is a task; a direct run must be requested, and leaves no key and no folder', async () => {
     const task = await project.create('util.double', { n: 5 });
     await project.wait(task.id);
     expect(existsSync(record(task.id))).toBe(true);
@@ -191,7 +191,7 @@ describe('keys', () => {
     expect(new Set(created.map(({ runId }) => runId)).size).toBe(5);
   });
 
-  test('a key that is none is refused', async () => {
+  test('an invalid key is refused', async () => {
     for (const key of ['', 'a b', '../x', 'x'.repeat(65), 'preflight:x', '-x']) {
       expect(await failure(project.create('util.double', { n: 1 }, { key }))).toMatchObject({
         code: 'task.key_invalid',
@@ -200,7 +200,7 @@ describe('keys', () => {
   });
 });
 
-describe('ends', () => {
+describe('the end of a task', () => {
   test('R-002-33: a failing step ends the task as failed, with code, step and place', async () => {
     project.write(operation('util.fail', 'process.stderr.write("no luck\\n"); process.exit(3);'));
     const result = await project.run('util.fail');
@@ -212,7 +212,7 @@ describe('ends', () => {
     expect(result.steps).toMatchObject([{ status: 'failed', attempts: 3 }]);
   });
 
-  test('a cancelled task says so, with its result, and its script is gone', async () => {
+  test('a cancelled task reports this in its result', async () => {
     project.write(operation('util.slow', 'writeFileSync(input.file, String(process.pid)); await sleep(60_000);'));
     const file = join(project.root, 'pid');
     const { id } = await project.create('util.slow', { file });

@@ -6,7 +6,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 let project: RunningProject;
 
-/** Keys of tasks in each state, made once. */
+/** Keys of tasks by state, created once. */
 const KEYS = {
   created: ['made', 'poked'],
   waiting_approval: ['waits'],
@@ -69,12 +69,12 @@ async function makeAll(): Promise<void> {
 
 const list = (filter: Partial<ListFilter> = {}) => listTasks(project.connection, { limit: 100, ...filter });
 const keysOf = async (filter: Partial<ListFilter> = {}) => (await list(filter)).map(({ task_key }) => task_key).sort();
-/** Temporal lists what happened a moment later. */
+/** The lists of Temporal lag behind by a moment. */
 const settled = (filter: Partial<ListFilter>, keys: readonly string[]) =>
   expect.poll(() => keysOf(filter), { timeout: 20_000 }).toEqual([...keys].sort());
 
 describe('a list', () => {
-  test('has every task of the project once, with its state, and neither direct runs nor preflights', async () => {
+  test('has every task of the project once, with its state, but no direct runs or preflights', async () => {
     await settled({}, Object.values(KEYS).flat());
     const states = new Map((await list()).map(({ task_key, status }) => [task_key, status]));
     for (const [state, keys] of Object.entries(KEYS)) {
@@ -90,7 +90,7 @@ describe('a list', () => {
     await settled({ status: ['denied', 'failed'] }, ['bad', 'no']);
   });
 
-  test('is narrowed by ability, environment and connection, all of which must fit', async () => {
+  test('is narrowed by ability, environment and session, all of which must match', async () => {
     await settled({ ability: 'asks' }, ['no', 'terminated-waiting', 'waits']);
     await settled({ environment: 'staging' }, ['good-in-staging']);
     await settled({ session: 'talk-1' }, ['in-a-session']);
@@ -107,14 +107,14 @@ describe('a list', () => {
     await settled({ ability: 'late', since: new Date(start + 1) }, []);
   });
 
-  test('is narrowed by a condition in the language of Temporal', async () => {
+  test('is narrowed by a condition in the query language of Temporal', async () => {
     await settled({ status: ['succeeded'], query: "AbilityEnvironment = 'staging' OR WorkflowId = 'good'" }, [
       'good',
       'good-in-staging',
     ]);
   });
 
-  test('a condition that Temporal does not understand is refused, with its words', async () => {
+  test('a condition that Temporal does not understand is refused and quoted', async () => {
     for (const query of ['Nonsense = 1', 'x y z', "StartTime > 'soon'", "WorkflowId = 'a' ORDER BY StartTime"]) {
       const error = await list({ query }).then(
         () => undefined,

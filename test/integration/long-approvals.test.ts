@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const runOf = async (key: string) => (await project.connection.temporal.workflow.getHandle(key).describe()).runId;
 
-test('several open approvals with proof are carried from run to run, and each is proved by itself, once', async () => {
+test('several open approvals with proof are carried from run to run, and each is proved separately, once', async () => {
   const { id: key } = await project.create('long');
   const { connection } = project;
   const open = async () => readApprovals(connection, key);
@@ -69,7 +69,7 @@ test('several open approvals with proof are carried from run to run, and each is
   const done = async (path: string) => (await viewTask(connection, key)).view?.progress[path]?.status;
   await expect.poll(() => done('p/busy/fills'), { timeout: 30_000 }).toBe('succeeded');
   expect(await runOf(key)).not.toBe(first);
-  // What was shown before is what is open now, so that a proof made then is good.
+  // What was shown before is still open, so a proof made then is valid.
   const keyed = (list: ShownApproval[]) => list.map(({ id, raised_at }) => `${id} ${raised_at}`).sort();
   expect(keyed(await open())).toEqual(keyed(shown));
   const early = shown.find(({ title }) => title === 'Early?') as ShownApproval;
@@ -82,7 +82,7 @@ test('several open approvals with proof are carried from run to run, and each is
   await connection.temporal.workflow.getHandle(key).signal('go_on');
   await expect.poll(() => done('p/busy/more'), { timeout: 30_000 }).toBe('succeeded');
   expect(await runOf(key)).not.toBe(second);
-  // The proof counted in another run of the task, and counts in none again.
+  // The proof counted in another run of the task, and does not count again.
   const replayed = decide(connection, key, 'approve', decision);
   await expect(replayed).rejects.toMatchObject({ code: 'approval.ignored' });
   const late = await named('Late?');
@@ -106,7 +106,7 @@ test('several open approvals with proof are carried from run to run, and each is
   }
 }, 120_000);
 
-test('a called task that waits for people does not stop what its caller does beside it', async () => {
+test('a called task that waits for people does not stop parallel work of its caller', async () => {
   const { id: key } = await project.create('calls');
   const { connection } = project;
   await expect

@@ -6,7 +6,7 @@ import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
-/** Events after which the server asks for a new run; by itself it waits for thousands. */
+/** Events after which the server suggests a new run; by default it takes thousands. */
 const EVENTS = 40;
 const USER = { name: 'ada', source: 'claimed' } as const;
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-test('a session goes on as a new run with its turns, tasks and calls, and prompts meanwhile are answered', async () => {
+test('a session continues as a new run with its turns, tasks and calls, and prompts meanwhile are answered', async () => {
   const { connection } = project;
   const { session_id: session } = await startSession(connection, {
     environment: 'dev',

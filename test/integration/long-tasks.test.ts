@@ -10,7 +10,7 @@ import { apiAbility } from '../fixtures/servers/definitions.js';
 import { type RecordingService, startService } from '../fixtures/servers/recording-service.js';
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
-/** Events after which the server asks for a new run; by itself it waits for thousands. */
+/** Events after which the server suggests a new run; by default it takes thousands. */
 const EVENTS = 60;
 
 let server: TestServer;
@@ -47,7 +47,7 @@ const ended = async (id: string) => {
   return end.result;
 };
 
-/** The runs of a task, the first one first, and the bytes each was started with. */
+/** The runs of a task, oldest first, with their events and the bytes with which each was started. */
 async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> {
   const runs: { bytes: number; events: number }[] = [];
   const { temporal } = flows.project.connection;
@@ -63,7 +63,7 @@ async function runsOf(id: string): Promise<{ bytes: number; events: number }[]> 
   return runs;
 }
 
-/** The record tells when the first run was started, and counts the calls of all of them. */
+/** The record has the start time of the first run, and counts the calls of all runs. */
 async function recordsSameMoment(id: string): Promise<void> {
   const { temporal } = flows.project.connection;
   const first = (await temporal.workflow.getHandle(id).describe()).raw.workflowExecutionInfo?.firstRunId as string;
@@ -75,7 +75,7 @@ async function recordsSameMoment(id: string): Promise<void> {
 }
 
 describe('a task with a long history', () => {
-  test('has its files in the next run, in loops as well', LONG, async () => {
+  test('has its files in the next run, also in loops', LONG, async () => {
     const yaml = {
       make: 'output_files: { note: "*.txt" }',
       read: 'input_schema: { type: object, properties: { file: { type: object, format: file } } }',
@@ -110,7 +110,7 @@ output: ["\${{ steps.last.output.text }}", "\${{ size(steps.all.output.filter(o,
     expect((await runsOf(id)).length).toBeGreaterThan(1);
   });
 
-  test('goes on as a new run, does each call once, and gives the same result', async () => {
+  test('continues as a new run, makes each call once, and gives the same result', async () => {
     const result = await flows.run(
       `
 steps:
@@ -143,7 +143,7 @@ output: { count: "\${{ size(steps.all.output) }}", last: "\${{ steps.all.output[
     await recordsSameMoment(result.task_key as string);
   });
 
-  test('goes on between two attempts of a group, each of which does its additive call once', LONG, async () => {
+  test('continues between two attempts of a group, each of which makes its additive call once', LONG, async () => {
     const items = Array.from({ length: 40 }, (_, n) => n).join(', ');
     const result = await flows.run(
       `
@@ -164,7 +164,7 @@ steps:
     expect((await runsOf(result.task_key as string)).length).toBeGreaterThan(1);
   });
 
-  test('keeps waits, approvals, signals, time-outs and what is to be taken back', LONG, async () => {
+  test('keeps waits, approvals, signals, time-outs and pending undo steps', LONG, async () => {
     const busy = (id: string, count: number) =>
       `{ id: ${id}, foreach: [${Array.from({ length: count }, (_, n) => n).join(', ')}], as: n, steps: [{ id: ${id}_call, call: util.echo, with: {} }] }`;
     const yaml = `
@@ -223,7 +223,7 @@ steps:
     for (const { bytes } of runs) expect(bytes).toBeLessThan((first?.bytes as number) + 16_000);
   });
 
-  test('carries a few bytes for each call, and a bounded part of what hooks say', LONG, async () => {
+  test('carries a few bytes for each call, and a bounded part of the answers of hooks', LONG, async () => {
     const items = Array.from({ length: 600 }, (_, n) => n);
     const result = await flows.run(
       'steps: [{ id: all, foreach: input.items, as: n, max_parallel: 20, steps: [{ id: one, call: util.call, with: { n: "${{ n }}" } }] }]',
@@ -234,7 +234,7 @@ steps:
     const runs = await runsOf(result.task_key as string);
     const [first, last] = [runs[0]?.bytes ?? 0, runs.at(-1)?.bytes ?? 0];
     expect(runs.length).toBeGreaterThan(10);
-    // Answers of hooks are let go at 96 KiB; `npm run test:long` has 5,000 calls.
+    // Answers of hooks are dropped at 96 KiB; `npm run test:long` has 5,000 calls.
     expect(last - first).toBeLessThan(600 * 20 + 96 * 1024);
   });
 });

@@ -13,7 +13,7 @@ import { operation } from '../fixtures/project-folder.js';
 
 let flows: Flows;
 
-/** Promise 4: what is shown is what was. Source: design, section 1. */
+/** Promise 4: what is shown is what happened. Source: design, section 1. */
 const plain = (_: unknown, text: string): string => text;
 const RETRY = 'retry: { attempts: 3, first: 20ms, factor: 1, max: 20ms }';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => flows.project.stop());
 
-/** Everything that people read of a task. */
+/** Everything that people can read of a task. */
 async function shown(result: TaskResult) {
   const { connection } = flows.project;
   const key = result.task_key as string;
@@ -65,7 +65,7 @@ describe('a foreach of 20 hosts with a bad one', () => {
     texts = await shown(result);
   }, 120_000);
 
-  test('its result counts items and attempts apart, and names the item', () => {
+  test('its result counts items and attempts separately, and names the item', () => {
     expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'check' } });
     const [hosts, check] = result.steps;
     expect(hosts).toMatchObject({
@@ -86,7 +86,7 @@ describe('a foreach of 20 hosts with a bad one', () => {
     expect(check?.duration_ms).toBeLessThanOrEqual((hosts?.duration_ms as number) + 5);
   });
 
-  test('every place says how many succeeded, which item failed, and after how many attempts', () => {
+  test('every view states how many succeeded, which item failed, and after how many attempts', () => {
     const account = /19 of 20 succeeded.{0,20}failed: item 12 \(host-13\) after 3 attempts: script\.exit: /s;
     expect(texts.why).toMatch(account);
     expect(texts.live).toMatch(account);
@@ -106,7 +106,7 @@ describe('a foreach of 20 hosts with a bad one', () => {
     for (const [index] of HOSTS.entries()) expect(texts.junit).toContain(`name="hosts/${index}"`);
   });
 
-  test('`why` gives the attempts of the bad item, and the command that shows its log', () => {
+  test('`why` lists the attempts of the bad item, and the command that shows its log', () => {
     const { task_key } = result;
     expect(texts.why).toMatch(/attempt 1 failed; its last output: no route to host-13/);
     expect(texts.why).toMatch(/attempt 2 failed: script\.exit/);
@@ -116,7 +116,7 @@ describe('a foreach of 20 hosts with a bad one', () => {
   });
 });
 
-describe('what went well', () => {
+describe('success', () => {
   test('a green foreach of 3 has no failed attempt anywhere', async () => {
     const result = await flows.run(each(''), { hosts: ['a', 'b', 'c'] });
     expect(result.steps).toMatchObject([
@@ -169,8 +169,8 @@ describe('what went well', () => {
   });
 });
 
-describe('other ends', () => {
-  test('`stop` says which items were not run, and all bad ones are reported up to a bound', async () => {
+describe('other outcomes', () => {
+  test('`stop` reports which items were not run, and all bad ones are reported up to a limit', async () => {
     const stopped = await flows.run(each(''), { hosts: ['a', 'host-13', 'c', 'd'] });
     expect(stopped.steps[0]).toMatchObject({
       items: { total: 4, succeeded: 1, failed: 1, not_run: 2, done: [[0, 0]] },
@@ -208,7 +208,7 @@ describe('other ends', () => {
     expect(texts.junit).toMatch(/name="all\/1"><skipped message="did not fail the task: check/);
   });
 
-  test('a group that is tried again inside a loop has rounds', async () => {
+  test('a group that is retried inside a loop has rounds', async () => {
     const result = await flows.run(`
 steps:
   - id: all
@@ -265,7 +265,7 @@ steps:
     expect(junit).toContain('name="both/deep/1"><failure message="item 1 (us)');
   });
 
-  test('a time-out of the loop tells which items were under way', async () => {
+  test('a time-out of the loop reports which items were running', async () => {
     const result = await flows.run(
       'steps: [{ id: all, foreach: [a, b, c], as: x, timeout: 1s, steps: [{ id: slow, call: util.slow, with: { ms: "${{ x == \'a\' ? 0 : 20000 }}" } }] }]',
     );
@@ -283,7 +283,7 @@ describe('labels', () => {
   const labelled = (label: string, list: string) =>
     `steps: [{ id: all, foreach: ${list}, as: host, label: "${label}", steps: [{ id: bad, fail: { code: mine, message: no } }] }]`;
 
-  test('a label is one line, its characters are shown, and it is cut', async () => {
+  test('a label is one line, its characters are visible, and it is truncated', async () => {
     const result = await flows.run(labelled('${{ host.name }}', 'input.list'), {
       list: [{ name: `a\nb\u202e${'x'.repeat(200)}` }],
     });
@@ -292,12 +292,12 @@ describe('labels', () => {
     expect(label).toHaveLength(80);
   });
 
-  test('a label that is no text fails its item before anything is called', async () => {
+  test('a label that is not text fails its item before any call', async () => {
     const result = await flows.run(labelled('${{ host }}', 'input.list'), { list: [{ name: 'a' }] });
     expect(result).toMatchObject({ error: { code: 'expression.not_text', step: 'all', details: { path: 'all/0' } } });
   });
 
-  test('without one, an item that is a map goes by its JSON, cut', async () => {
+  test('without a label, an item that is a map is shown as its JSON, truncated', async () => {
     const result = await flows.run(
       'steps: [{ id: all, foreach: input.list, as: host, steps: [{ id: bad, fail: { code: mine, message: no } }] }]',
       { list: [{ name: 'a', more: 'y'.repeat(1000) }] },
@@ -306,7 +306,7 @@ describe('labels', () => {
   });
 });
 
-test('while it runs, a loop says what is under way', async () => {
+test('a running loop reports what is in progress', async () => {
   const id = flows.define(
     'steps: [{ id: all, foreach: [1, 2, 3], as: n, label: "number ${{ n }}", steps: [{ id: ask, approval: { title: "${{ n }}" } }] }]',
   );

@@ -31,7 +31,7 @@ const loopOf = ({ steps }: TaskResult) => {
 const each = (steps: string, more = '') => `steps: [{ id: each, foreach: [1, 2, 3], as: n, ${more}steps: [${steps}] }]`;
 const RACE = 'race: { lost: { call: util.additive, with: { ms: 9000 } }, quick: { steps: [{ id: q, wait: 2s }] } }';
 
-/** Promise 4: what is shown is what was. Source: design, section 1. */
+/** Promise 4: what is shown is what happened. Source: design, section 1. */
 const ENDS: Record<string, [yaml: string, loop: object]> = {
   failed: [
     each('{ id: f, if: n == 2, call: util.fail, with: {} }', 'on_failure: finish, '),
@@ -48,7 +48,7 @@ const ENDS: Record<string, [yaml: string, loop: object]> = {
 };
 
 test.each(Object.entries(ENDS))(
-  'a loop of a task that ends as %s has one account everywhere',
+  'a loop of a task that ends as %s is reported identically everywhere',
   async (end, [yaml, loop]) => {
     const { connection } = flows.project;
     const result = await flows.run(yaml);
@@ -64,7 +64,7 @@ test.each(Object.entries(ENDS))(
   },
 );
 
-test.each(['denied', 'cancelled'])('so does that of one that is %s', async (end) => {
+test.each(['denied', 'cancelled'])('so is a loop of a task that is %s', async (end) => {
   const { connection } = flows.project;
   const { id } = await flows.project.create(
     flows.define(each('{ id: ask, approval: { title: Go? } }', 'max_parallel: 2, ')),
@@ -84,7 +84,7 @@ test.each(['denied', 'cancelled'])('so does that of one that is %s', async (end)
   expect(recordOf(id).result?.steps).toEqual(ended.result.steps);
 });
 
-test('a retry goes on in a loop whose record was written beside the history, and still sees the last turn', async () => {
+test('a retry without the record continues in a loop from the history, and still sees the last turn', async () => {
   const { connection } = flows.project;
   const add = 'let: { sum: "${{ (steps.add.output == null ? 0 : steps.add.output.sum) + n }}" }';
   const yaml = `steps:

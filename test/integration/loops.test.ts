@@ -31,14 +31,14 @@ output: "\${{ steps.all.output }}"`,
     ]);
   });
 
-  test('takes a literal list, and an empty one', async () => {
+  test('accepts a literal list, and an empty one', async () => {
     const yaml = (list: string) =>
       `steps: [{ id: all, foreach: ${list}, as: x, steps: [{ id: a, let: { x: "\${{ x }}" } }] }]\noutput: "\${{ steps.all.output }}"`;
     expect((await flows.run(yaml('[eu, { deep: "${{ 1 + 1 }}" }]'))).output).toEqual([{ x: 'eu' }, { x: { deep: 2 } }]);
     expect((await flows.run(yaml('[]'))).output).toEqual([]);
   });
 
-  test('one after the other sees the turn before; at once each sees only its own', async () => {
+  test('sequential turns see the turn before; parallel turns see only their own', async () => {
     const yaml = (most: number) => `
 steps:
   - id: all
@@ -59,7 +59,7 @@ output: "\${{ steps.all.output }}"`;
     expect((await flows.run(yaml(3))).output).toEqual([1, 2, 3].map((own) => ({ seen: 0, own })));
   });
 
-  test('runs at most so many at once, which may be an expression', async () => {
+  test('runs only a limited number at once, which may be an expression', async () => {
     const result = await flows.run(
       `
 steps:
@@ -95,7 +95,7 @@ steps:
       - { id: bad, if: n == 1, call: util.fail, with: {} }
       - { id: noted, call: util.note, with: { file: "\${{ input.file }}", text: "\${{ string(n) }}" } }`;
 
-  test('starts nothing new once an item has failed, unless it is told to finish', async () => {
+  test('starts nothing new once an item has failed, unless it is set to finish', async () => {
     const stopped = await flows.run(failing(''), { file: flows.file('stopped') });
     expect(stopped).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'bad' } });
     expect(flows.lines('stopped')).toEqual([]);
@@ -120,7 +120,7 @@ steps:
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  test('over something that is no list fails, and says so', async () => {
+  test('over something that is not a list fails, and reports this', async () => {
     const result = await flows.run('steps: [{ id: all, foreach: input.x, as: x, steps: [{ id: a, let: {} }] }]', {
       x: 'text',
     });
@@ -129,7 +129,7 @@ steps:
 });
 
 describe('repeat', () => {
-  test('runs until its condition holds, and leaves the last turn to be seen', async () => {
+  test('runs until its condition holds, and its last turn can be read afterwards', async () => {
     const result = await flows.run(
       `
 steps:
@@ -146,7 +146,7 @@ output: { last: "\${{ steps.ready.output }}", n: "\${{ steps.probe.output.n }}" 
     expect(result.steps[1]).toMatchObject({ path: 'ready/*/probe', turns: 3, attempts: 3 });
   });
 
-  test('that never holds is repeat.exhausted', async () => {
+  test('whose condition never holds is repeat.exhausted', async () => {
     const result = await flows.run(
       'steps: [{ id: never, repeat: { until: "false", max: 2 }, steps: [{ id: a, let: {} }] }]',
     );
@@ -179,7 +179,7 @@ output: "\${{ steps.pick.output }}"`;
     expect(other.output).toEqual({ size: 'few' });
   });
 
-  test('what stands deeper in a case not taken, or under a false `if`, is skipped as well', async () => {
+  test('nested steps in a case not taken, or under a false `if`, are skipped as well', async () => {
     const result = await flows.run(
       `
 steps:
@@ -194,7 +194,7 @@ output: ["\${{ steps.deep.status }}", "\${{ steps.inner.status }}"]`,
     expect(result).toMatchObject({ status: 'succeeded', output: ['skipped', 'skipped'] });
   });
 
-  test('without a match gives null', async () => {
+  test('without a match yields null', async () => {
     expect(await flows.run(yaml.replace('ELSE', ''), { n: 1 })).toMatchObject({ status: 'succeeded', output: null });
   });
 });

@@ -20,7 +20,7 @@ let counter = 0;
 const inProject = (name: string) => join(project.root, name);
 const lines = (name: string) =>
   existsSync(inProject(name)) ? readFileSync(inProject(name), 'utf8').trim().split('\n') : [];
-/** A server over stdio that notes its starts in a file of its own. */
+/** A server over stdio that logs its starts in its own file. */
 const noting = (name: string) => ({ command: NODE, args: [MCP_PROGRAMS.stdio, inProject(name)] });
 const inline = (code: string) => ({ command: NODE, args: ['-e', code] });
 const hidden = (answer: JsonObject) => ({
@@ -97,7 +97,7 @@ const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{
 const SAID = { output: 'json' };
 
 describe('a connection', () => {
-  test('is shared by all calls, one after another and at once', async () => {
+  test('is shared by all calls, sequential or concurrent', async () => {
     const key = define('pooled', 'where', SAID);
     const results = [
       await project.run(key),
@@ -108,7 +108,7 @@ describe('a connection', () => {
     expect(lines('pooled.txt')).toHaveLength(1);
   });
 
-  test('is opened again after its server was killed between two calls', async () => {
+  test('is reopened after its server was killed between two calls', async () => {
     const key = define('killed', 'where', SAID, 'read');
     await project.run(key);
     const pid = Number(lines('killed.txt')[0]);
@@ -118,7 +118,7 @@ describe('a connection', () => {
     expect(lines('killed.txt')).toHaveLength(2);
   });
 
-  test('that breaks off in a call leaves the outcome unknown, or is opened again for the next attempt', async () => {
+  test('that breaks during a call leaves the outcome unknown, or is reopened for the next attempt', async () => {
     expect(await call('dying', 'die')).toMatchObject({
       status: 'unknown',
       error: { details: { seen: { code: 'unavailable.connection' } } },
@@ -149,7 +149,7 @@ describe('a connection', () => {
     await expect.poll(() => markOf(pid), { timeout: 10_000 }).toBeUndefined();
   });
 
-  test('is opened anew once the configuration of its server has changed, and the old one is closed', async () => {
+  test('is reopened once the configuration of its server has changed, and the old one is closed', async () => {
     const key = define('changing', 'where', SAID);
     project.write(config('changing', { mcp_servers: { changing: noting('before.txt') } }));
     await project.run(key);
@@ -166,7 +166,7 @@ describe('a server that does not start', () => {
     ['is not there', 'not_there', /no-such-program/],
     ['lets nobody in', 'no_entry', /no entry for Bearer wrong/],
     ['leads elsewhere', 'moved', /redirect/],
-  ])('because it %s is mcp.start_failed with the reason, not tried again', async (_, server, reason) => {
+  ])('because it %s is mcp.start_failed with the reason, and is not retried', async (_, server, reason) => {
     const result = await call(server, 'say', {}, 'read');
     expect(result).toMatchObject(failed('mcp.start_failed'));
     expect(`${result.error?.message} ${JSON.stringify(result.error?.details)}`).toMatch(reason);
@@ -185,7 +185,7 @@ describe('a server that does not start', () => {
     },
   );
 
-  test('because it refuses the connection, over HTTP, is unavailable.connection, and tried again', async () => {
+  test('because it refuses the connection, over HTTP, is unavailable.connection, and is retried', async () => {
     const result = await call('gone', 'say', {}, 'read');
     expect(result).toMatchObject({
       status: 'failed',
@@ -195,7 +195,7 @@ describe('a server that does not start', () => {
     expect(await call('gone', 'say')).toMatchObject(failed('unavailable.connection'));
   });
 
-  test('for want of a secret is found out at preflight, and nothing is started', async () => {
+  test('for want of a secret is detected at preflight, and nothing is started', async () => {
     const error = await call('lost', 'say').catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'config.missing_credential' });
     expect(lines('lost.txt')).toEqual([]);
@@ -215,7 +215,7 @@ test.each([
 });
 
 describe('the environment of a server over stdio', () => {
-  test('is its profile and the id by which it is found: nothing of the worker, not even HOME', async () => {
+  test('is its profile and the id that identifies it: nothing from the worker, not even HOME', async () => {
     const { output } = await call('bare', 'get_env', SAID);
     const names = Object.keys(output as JsonObject).filter((name) => name !== '__CF_USER_TEXT_ENCODING');
     expect(names).toEqual(['ABILITY_CALL_ID']);

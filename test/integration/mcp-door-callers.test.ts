@@ -7,7 +7,7 @@ import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
 const { running: project, agent, raw: connectClient } = doorProject();
 
 describe('tasks of others', () => {
-  test('are not found, in whatever way they are named', async () => {
+  test('are not found, however they are named', async () => {
     const [ada, other, bob] = [await agent(), await agent({ name: 'other' }), await agent({ person: 'bob' })];
     const { task } = (await run(ada, 'ask_people')).told;
     const [secret, key] = task.split('.') as [string, string];
@@ -38,7 +38,7 @@ describe('tasks of others', () => {
     });
   });
 
-  test('do not meet under the same key; the same caller meets its own', async () => {
+  test('do not collide under the same key; the same caller finds its own', async () => {
     const [ada, bob] = [await agent(), await agent({ person: 'bob' })];
     const [one, two, three] = await Promise.all([
       run(ada, 'math.add', { a: 1, b: 1 }, { key: 'same' }),
@@ -57,7 +57,7 @@ describe('tasks of others', () => {
 describe('the Tasks extension', () => {
   const TASK = { createdAt: expect.any(String), lastUpdatedAt: expect.any(String), ttlMs: null };
 
-  test('takes a long call, for requests that declare it', async () => {
+  test('turns a long call into a task, for requests that declare it', async () => {
     const raw = await connectClient({}, { patienceMs: 100 });
     const file = join(project().root, 'go-tasks');
     const params = { name: 'ability_run', arguments: { id: 'slow.op', input: { file } } };
@@ -93,7 +93,7 @@ describe('the Tasks extension', () => {
     });
   });
 
-  test('shows a failure as a completed call with an error, a cancelled one as cancelled, an approval as work', async () => {
+  test('shows a failure as a completed call with an error, a cancelled one as cancelled, an approval as working', async () => {
     const raw = await connectClient({}, { patienceMs: 0 });
     const start = async (id: string): Promise<string> => {
       const { result } = await raw.ask('tools/call', { name: 'ability_run', arguments: { id } });

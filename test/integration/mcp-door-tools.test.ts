@@ -8,7 +8,7 @@ import { operation } from '../fixtures/project-folder.js';
 
 const { running: project, agent, raw: connectClient } = doorProject();
 
-describe('abilities that are tools of their own', () => {
+describe('abilities as separate tools', () => {
   const names = async ({ client }: Agent) => (await client.listTools()).tools.map(({ name }) => name).slice(9);
 
   test('have the schemas and effects of the ability, in the order of their ids', async () => {
@@ -30,7 +30,7 @@ describe('abilities that are tools of their own', () => {
   });
 
   test.each(['2026-07-28', '2025-11-25'] as const)(
-    'change while an agent that speaks %s looks, which it is told',
+    'change while an agent that speaks %s is connected, which is notified',
     async (protocol) => {
       const glob = `late.${protocol.slice(0, 4)}.*`;
       const [one, two] = [glob.replace('*', 'one'), glob.replace('*', 'two')];
@@ -46,7 +46,7 @@ describe('abilities that are tools of their own', () => {
       await expect
         .poll(() => told.at(-1), { timeout: 20_000 })
         .toEqual([one, two].map((id) => id.replaceAll('.', '_')));
-      // A tool that is gone, or now another ability's, runs nothing.
+      // A tool that is gone, or that now means another ability, runs nothing.
       project().write({ [`registry/low-level/${one}.yaml`]: '# gone' });
       await expect(probe.call(one.replaceAll('.', '_'))).rejects.toThrow('no tool');
     },
@@ -69,7 +69,7 @@ describe('many and hostile calls', () => {
     const begun = answers.filter(({ isError }) => !isError);
     expect(answers.filter((answer) => !busy.includes(answer) && !begun.includes(answer))).toEqual([]);
     expect([begun.length, busy.length]).toEqual([12, 988]);
-    // Where others wait for its place, a call may be answered with a handle.
+    // If others wait for its place, a call may be answered with a handle.
     for (const { told } of begun) {
       expect((await probe.call('task_result', { task: told.task, wait: 50 })).told.status).toBe('succeeded');
     }
@@ -79,7 +79,7 @@ describe('many and hostile calls', () => {
       .toBe(12);
   });
 
-  test('arguments that are none are refused, and the door stays open', async () => {
+  test('invalid arguments are refused, and the door stays open', async () => {
     const probe = await agent();
     const raw = await connectClient();
     const deep = JSON.parse(`${'{"a":'.repeat(300)}1${'}'.repeat(300)}`) as JsonObject;

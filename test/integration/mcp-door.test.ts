@@ -12,7 +12,7 @@ import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
 const { running: project, agent } = doorProject();
 
 describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R-000-82)', (protocol) => {
-  test('runs an ability in a session that is opened for it, once', async () => {
+  test('runs abilities in a session that is opened for it once', async () => {
     const probe = await agent({ protocol });
     const answers = await Promise.all([1, 2, 3].map((a) => run(probe, 'math.add', { a, b: 1 })));
     expect(answers.map(({ told }) => told.output)).toEqual([{ sum: 2 }, { sum: 3 }, { sum: 4 }]);
@@ -23,7 +23,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
     expect(tasks[0]).toMatchObject({ requested_by: 'ada', agent: 'probe' });
   });
 
-  test('is told why something is refused, with a code and what to do instead', async () => {
+  test('learns why something is refused, with a code and a suggestion', async () => {
     const probe = await agent({ protocol });
     expect(await run(probe, 'math.add', { a: 1 })).toMatchObject({
       isError: true,
@@ -41,7 +41,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
     expect(await run(probe, 'broken.op')).toMatchObject({ isError: true, told: { status: 'failed', step: 'run' } });
   });
 
-  test('gets a handle for what takes long, and its end by it', async () => {
+  test('gets a handle for a long task, and its result by the handle', async () => {
     const probe = await agent({ protocol }, { patienceMs: 200 });
     const file = join(project().root, `go-${protocol}`);
     const begun = await run(probe, 'slow.op', { file });
@@ -63,7 +63,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
     });
   });
 
-  test('hears how far its call has come, where it asks', async () => {
+  test('receives the progress of its call on request', async () => {
     const file = join(project().root, `heard-${protocol}`);
     const args = { id: 'slow.op', input: { file } };
     const heard = await hearProgress(await agent({ protocol }), 'ability_run', args, (message) => {
@@ -72,8 +72,8 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
     expect(heard.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
   });
 
-  test('is told who decides, cannot, and goes on when a person has', async () => {
-    // A client that would answer for the person, if it were asked.
+  test('learns who decides, cannot decide itself, and continues when a person has decided', async () => {
+    // A client that would answer for the person if it received an elicitation.
     const elicited: unknown[] = [];
     const client = { capabilities: { elicitation: { form: {}, url: {} } } };
     const probe = await agent({ protocol, client });
@@ -102,7 +102,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
       limit: 1,
     });
     const key = tasks?.task_key as string;
-    // The person in whose name the agent asked is no other one.
+    // The person in whose name the agent asked is the requester, and cannot decide either.
     const [approval] = await readApprovals(project().connection, key);
     expect(approval?.requested_by).toEqual({ name: 'ada', source: 'claimed', agent: 'probe' });
     const own = decide(project().connection, key, 'approve', { approval_id: approval?.id as string, by: 'ada' });
@@ -118,7 +118,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
     });
   });
 
-  test('reads a turn context when it has changed, and once (R-002-42)', async () => {
+  test('receives a turn context when it has changed, and only once (R-002-42)', async () => {
     const probe = await agent({ protocol });
     const said = await probe.call('session_prompt', { text: 'add it' });
     expect(said.told.turn_context).toMatchObject({ turn_index: 1, hook_signals: { risk_alerts: [] } });
@@ -154,7 +154,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
 describe('the session of a door', () => {
   const sessionOf = ({ meta }: { meta: JsonObject }) => String(meta['ability-runtime/session_id']);
 
-  test('is followed by another one when it has ended meanwhile', async () => {
+  test('is replaced by another one if it has ended meanwhile', async () => {
     const probe = await agent();
     const first = sessionOf(await run(probe, 'nothing'));
     await stopSession(project().connection, first);
@@ -165,7 +165,7 @@ describe('the session of a door', () => {
     expect((await probe.call('session_prompt', { text: 'go on' })).told.turn_context.turn_index).toBe(1);
   });
 
-  test('that was given is neither started nor followed', async () => {
+  test('that was passed is neither started nor replaced', async () => {
     const probe = await agent({ session: 'given-one' });
     expect(await run(probe, 'nothing')).toMatchObject({ isError: true, told: { code: 'session.not_found' } });
     await project().startSession('given-one');
@@ -178,7 +178,7 @@ describe('the session of a door', () => {
 describe('definitions of the worker that differ from those of the door', () => {
   const elsewhere = (): Registry => ({ ...loadRegistry(project().root), digest: 'another' });
 
-  test('are told, and refused where the operator wants that', async () => {
+  test('are reported, and refused if the operator wants that', async () => {
     const warned = await agent({}, { registry: elsewhere });
     expect((await run(warned, 'nothing')).told.warnings).toEqual([
       expect.stringContaining('definitions of the worker differ'),

@@ -74,7 +74,7 @@ function planOf(id: string): Plan {
 }
 
 describe('the MCP tool of a guard is pinned when a task is created (R-002-11, R-002-57)', () => {
-  test('by a hash in each hook that it answers for, of what is called and of inner workflows', async () => {
+  test('by a hash in each hook that it serves, of called abilities and of inner workflows', async () => {
     const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
     const [before, later] = [await project.create('o.before'), await project.create('o.after')];
     for (const { id } of [before, later]) expect(await project.wait(id)).toMatchObject({ kind: 'ended' });
@@ -86,14 +86,14 @@ describe('the MCP tool of a guard is pinned when a task is created (R-002-11, R-
     expect(pinOf(workflows?.guarded?.ability.hooks.pre_call[0])).toEqual(digest);
   });
 
-  test.each(['later', 'outer'])('and asked while it is the same: %s', async (ability) => {
+  test.each(['later', 'outer'])('and consulted while it is the same: %s', async (ability) => {
     const id = await waiting(ability);
     await project.restartWorkers();
     expect(await goOn(id)).toMatchObject({ status: 'succeeded', warnings: [] });
     expect(called()).toBe('allow');
   });
 
-  test.each(['later', 'outer'])('and not asked once it has changed: the call is refused (%s)', async (ability) => {
+  test.each(['later', 'outer'])('and not consulted once it has changed: the call is refused (%s)', async (ability) => {
     const id = await waiting(ability);
     describeTools(CHANGED);
     await project.restartWorkers();
@@ -104,7 +104,7 @@ describe('the MCP tool of a guard is pinned when a task is created (R-002-11, R-
     expect(called()).toBe('');
   });
 
-  test('and one after a call is not asked either, which changes nothing about the call', async () => {
+  test('and not consulted after a call either, which does not affect the call', async () => {
     project.write(ask('later_after', 'o.after'));
     const id = await waiting('later_after');
     describeTools(CHANGED);
@@ -115,7 +115,7 @@ describe('the MCP tool of a guard is pinned when a task is created (R-002-11, R-
     expect(called()).toBe('');
   });
 
-  test('and one that cannot be seen is a warning, and refused where the environment is protected', async () => {
+  test('and only warned about if it cannot be inspected, or refused if the environment is protected', async () => {
     const { warnings } = await project.create('o.unseen');
     expect(warnings).toEqual([expect.stringMatching(/^g\.gone is not pinned/)]);
     const refused = project.create('o.unseen', {}, { environment: 'prod' });

@@ -29,7 +29,7 @@ const inProject = (name: string) => join(project.root, name);
 const describeTools = (...tools: JsonObject[]) => writeFileSync(inProject('tools.json'), JSON.stringify(tools));
 const called = () => (existsSync(inProject('calls.txt')) ? readFileSync(inProject('calls.txt'), 'utf8').trim() : '');
 
-/** As `ability import mcp srv` does it. */
+/** Imports like `ability import mcp srv`. */
 async function importNow(): Promise<void> {
   const command = process.execPath;
   const args = [MCP_PROGRAMS.changing, inProject('tools.json'), inProject('calls.txt')];
@@ -80,7 +80,7 @@ beforeEach(async () => {
   await importNow();
 });
 
-describe('a tool that was imported is pinned by its definition (R-000-21)', () => {
+describe('an imported tool is pinned by its definition (R-000-21)', () => {
   test('and called while it is the same', async () => {
     expect(await project.run('srv.do')).toMatchObject({
       status: 'succeeded',
@@ -89,7 +89,7 @@ describe('a tool that was imported is pinned by its definition (R-000-21)', () =
     });
   });
 
-  test('and no task is created once it has changed: the difference is shown, and nothing was called', async () => {
+  test('and no task is created once it has changed: the difference is shown, and nothing is called', async () => {
     describeTools(CHANGED, OTHER);
     await project.restartWorkers();
     const error = await project.create('srv.do', {}, { key: 'changed' }).catch((reason: unknown) => reason);
@@ -104,7 +104,7 @@ describe('a tool that was imported is pinned by its definition (R-000-21)', () =
     expect(await project.run('srv.do')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('and not called when it changes while a task waits, even if it was imported anew meanwhile', async () => {
+  test('and not called if it changes while a task waits, even if it was imported again meanwhile', async () => {
     const { id } = await project.create('asks');
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
     describeTools(CHANGED, OTHER);
@@ -117,7 +117,7 @@ describe('a tool that was imported is pinned by its definition (R-000-21)', () =
     expect(called()).toBe('');
   });
 
-  test('and may be unseen when the task is created, also where the environment is protected', async () => {
+  test('and may be missing when the task is created, even if the environment is protected', async () => {
     describeTools(OTHER);
     await project.restartWorkers();
     const { id, warnings } = await project.create('asks', {}, { environment: 'prod' });
@@ -132,12 +132,12 @@ describe('a tool that was imported is pinned by its definition (R-000-21)', () =
   });
 });
 
-test('a pin that nobody kept the text of is enforced, and says that it cannot show the difference', async () => {
+test('a pin whose text was not stored is enforced, and reports that it cannot show the difference', async () => {
   const error = await project.create('by.hand').catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 'mcp.definition_changed', message: expect.stringContaining('cannot be shown') });
 });
 
-test('a pin is not for another tool that an environment names', async () => {
+test('a pin does not apply to another tool that an environment names', async () => {
   expect(await project.run('by.hand', {}, { environment: 'stage' })).toMatchObject({ status: 'succeeded' });
   expect(called()).toBe('other');
 });

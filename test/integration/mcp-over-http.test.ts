@@ -50,14 +50,14 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
     expect(sessionOf(await run(two, 'nothing'))).toBe(sessionOf(first));
     const { body } = await door.call('POST', '/v1/runs', { token, body: { ability: 'nothing', wait: '30s' } });
     expect(body._meta).toEqual({ session_id: sessionOf(first) });
-    // Who it is says the token, not the client.
+    // The token determines who the agent is, not the client.
     const [listed] = await listTasks(project().connection, { session: sessionOf(first), limit: 1 });
     expect(listed).toMatchObject({ requested_by: 'ada', agent: 'hosted' });
     const other = await agent({ protocol, token: agentToken() });
     expect(sessionOf(await run(other, 'nothing'))).not.toBe(sessionOf(first));
   });
 
-  test('has the access that its token gives, and no level decides', async () => {
+  test('has the access that its token gives, and cannot decide at any level', async () => {
     const names = async (who: HttpAgent) => (await who.client.listTools()).tools.map(({ name }) => name);
     const reading = await agent({ protocol, token: agentToken('reader', ['read']) });
     const running = await agent({ protocol, token: door.token('ada', ['read', 'run', 'approve']) });
@@ -70,7 +70,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
     expect((await names(running)).filter((name) => /approve|decide|deny/.test(name))).toEqual([]);
   });
 
-  test('finds its tasks again with another token, and no one else does', async () => {
+  test('finds its tasks again with another token, and no one else finds them', async () => {
     const { told } = await run(await agent({ protocol, token: agentToken('owner') }), 'ask_people');
     expect(told).toMatchObject({ status: 'waiting_approval' });
     const { task } = told;
@@ -91,7 +91,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
     expect((await later.call('task_cancel', { task })).told).toMatchObject({ status: 'cancelling' });
   });
 
-  test('hears how far its call has come, where it asks', async () => {
+  test('receives the progress of its call on request', async () => {
     const file = join(project().root, `heard-over-http-${protocol}`);
     const args = { id: 'slow.op', input: { file } };
     const heard = await hearProgress(await agent({ protocol, token: agentToken() }), 'ability_run', args, (message) => {
@@ -100,7 +100,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
     expect(heard.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
   });
 
-  test('may do nothing any more once its token is revoked, and its session ends', async () => {
+  test('can do nothing once its token is revoked, and its session ends', async () => {
     const token = agentToken('short');
     const who = await agent({ protocol, token });
     const session = sessionOf(await run(who, 'nothing'));
@@ -112,7 +112,7 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
   });
 });
 
-test('takes a long call as a task of MCP, which another request reads', async () => {
+test('turns a long call into an MCP task, which another request can read', async () => {
   const token = agentToken();
   const ask = async (method: string, params: Record<string, never | unknown>) => {
     const { body, headers } = messageOf(method, { params: params as never });
@@ -129,7 +129,7 @@ test('takes a long call as a task of MCP, which another request reads', async ()
     .toBe('cancelled');
 });
 
-test('tells an agent that listens that the tools have changed, until its token is revoked', async () => {
+test('notifies a listening agent of changed tools, until its token is revoked', async () => {
   const told: string[][] = [];
   const onChanged = (_: Error | null, tools: { name: string }[] | null): void => {
     told.push((tools ?? []).map(({ name }) => name).filter((name) => name.startsWith('late')));
@@ -149,9 +149,9 @@ test('tells an agent that listens that the tools have changed, until its token i
   });
   expect(stream.status).toBe(200);
   door.tokens.revoke(door.tokens.authenticate(token)?.id as string);
-  // It ends, in whatever way.
+  // It ends, one way or another.
   await stream.text().catch(() => {});
-  // What an agent of before 2026-07-28 could not be told is not promised.
+  // An agent of a version before 2026-07-28 could not be notified, so notification is not promised.
   const early = await agent({ protocol: '2025-11-25', token: agentToken() });
   expect(early.client.getServerCapabilities()?.tools?.listChanged).not.toBe(true);
 });

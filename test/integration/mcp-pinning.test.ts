@@ -48,7 +48,7 @@ beforeAll(async () => {
       'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: p.remote, with: {} }]',
     ),
   };
-  // Each test begins with other workers.
+  // Each test starts with new workers.
   project = await runProject(files, { onDemand: true });
   const { changing } = MCP_PROGRAMS;
   project.write(
@@ -73,7 +73,7 @@ beforeEach(async () => {
   await project.restartWorkers();
 });
 
-/** A task that waits for a person, before it calls the tool. */
+/** A task that waits for an approval before it calls the tool. */
 async function waiting(ability: string) {
   const { id } = await project.create(ability);
   expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
@@ -93,8 +93,8 @@ async function planOf(id: string): Promise<{ plan: Plan; digest: unknown }> {
 }
 const refused = { status: 'failed', error: { code: 'mcp.definition_changed' } };
 
-describe('a tool of an MCP server is pinned when a task is created', () => {
-  test('by a hash in the plan, which is the same for the same tool', async () => {
+describe('an MCP tool pinned at the creation of a task', () => {
+  test('is pinned by a hash in the plan, the same for the same tool', async () => {
     const ids = [(await project.create('p.do')).id];
     await project.restartWorkers();
     ids.push((await project.create('p.do')).id);
@@ -106,7 +106,7 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
     for (const id of ids) expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
   });
 
-  test('and called while it is the same, also by another worker', async () => {
+  test('is called while it is unchanged, also by another worker', async () => {
     const id = await waiting('asks');
     await project.restartWorkers();
     expect(await goOn(id)).toMatchObject({ status: 'succeeded', warnings: [] });
@@ -114,7 +114,7 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
   });
 
   test.each(['asks', 'asks_once'])(
-    'and not called once it has changed: the difference is shown (%s)',
+    'is not called once it has changed, and the difference is shown (%s)',
     async (ability) => {
       const id = await waiting(ability);
       describeTools(CHANGED, ANNOUNCE);
@@ -138,7 +138,7 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
     },
   );
 
-  test('and a change that a running server announces is noticed as well', async () => {
+  test('is not called after a change that a running server announces', async () => {
     const id = await waiting('asks');
     describeTools(CHANGED, ANNOUNCE);
     await project.run('p.announce');
@@ -146,7 +146,7 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
     expect(called()).toBe('announce');
   });
 
-  test('and so is one behind an address whose server knows no sessions', async () => {
+  test('is not called after a change behind a URL whose server has no sessions', async () => {
     const id = await waiting('asks_remote');
     http.tools = [CHANGED];
     expect(await goOn(id)).toMatchObject(refused);
@@ -155,14 +155,14 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
     expect(http.calls).toEqual(['do']);
   });
 
-  test('and a tool that is gone is missing, as ever', async () => {
+  test('is reported as missing when it is gone', async () => {
     const id = await waiting('asks');
     describeTools(ANNOUNCE);
     await project.restartWorkers();
     expect(await goOn(id)).toMatchObject({ status: 'failed', error: { code: 'mcp.tool_missing' } });
   });
 
-  test('and what it was need not be in the store for a change to be noticed', async () => {
+  test('is not called after a change, even if its old description is gone from the store', async () => {
     const id = await waiting('asks');
     describeTools(CHANGED, ANNOUNCE);
     rmSync(inProject('.system/store'), { recursive: true, force: true });
@@ -173,7 +173,7 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
     expect(called()).toBe('');
   });
 
-  test('and an edited definition that names another tool is for tasks that are created later', async () => {
+  test('stays the same when an edited definition names another tool, which only later tasks use', async () => {
     const id = await waiting('asks');
     project.write(mcpAbility('p.do', { server: 'changing', tool: 'announce' }));
     try {
@@ -185,26 +185,26 @@ describe('a tool of an MCP server is pinned when a task is created', () => {
   });
 });
 
-describe('a tool that cannot be seen when a task is created', () => {
+describe('a tool that is unavailable when a task is created', () => {
   test.each([
     ['p.gone', /cannot be reached/],
     ['p.later', /has no tool later/],
     ['p.silent', /did not start within 1000 ms/],
-  ])('is a warning: %s is not pinned', async (ability, reason) => {
+  ])('gives a warning: %s is not pinned', async (ability, reason) => {
     const { id, warnings } = await project.create(ability);
     expect(warnings).toEqual([expect.stringMatching(`${ability} is not pinned`)]);
     expect(warnings[0]).toMatch(reason);
     expect(await project.wait(id)).toMatchObject({ result: { status: 'failed' } });
   });
 
-  test.each(['p.gone', 'p.later', 'p.silent'])('is refused where the environment is protected: %s', async (ability) => {
+  test.each(['p.gone', 'p.later', 'p.silent'])('is refused in a protected environment: %s', async (ability) => {
     const key = `protected-${ability}`;
     const error = await project.create(ability, {}, { environment: 'prod', key }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'mcp.not_pinned', message: expect.stringContaining(ability) });
     expect(existsSync(inProject(`.system/implement/${key}`))).toBe(false);
   });
 
-  test('is called as it then is', async () => {
+  test('is called in its current form', async () => {
     describeTools(ANNOUNCE);
     const id = await waiting('asks');
     describeTools(CHANGED, ANNOUNCE);
@@ -213,7 +213,7 @@ describe('a tool that cannot be seen when a task is created', () => {
   });
 });
 
-test('a key that is taken is found again although its server is down by now', async () => {
+test('a key in use attaches to its task, even if its server no longer has the tool', async () => {
   const key = 'pinned-and-held';
   const { id } = await project.create('asks_remote', {}, { environment: 'prod', key });
   http.tools = [];

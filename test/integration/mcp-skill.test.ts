@@ -23,8 +23,8 @@ const CLIENTS = {
     connectOverHttp(door.url, { protocol }).then(({ client }) => client),
 };
 
-describe.each(['2026-07-28', '2025-11-25'] as const)('the skill in %s', (protocol) => {
-  test.each(Object.entries(CLIENTS))('is listed with its digest and read, %s [R-002-56]', async (_, connect) => {
+describe.each(['2026-07-28', '2025-11-25'] as const)('the skill with protocol %s', (protocol) => {
+  test.each(Object.entries(CLIENTS))('is listed with its digest and can be read, %s [R-002-56]', async (_, connect) => {
     const client = await connect(protocol);
     const skills = new SkillsClient(client);
     expect(skills.supported).toBe(true);
@@ -38,13 +38,13 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('the skill in %s', (protoco
     expect((await skills.get(URI)).skill).toEqual(entry);
     const { resources } = await client.listResources();
     expect(resources.map(({ uri }) => uri)).toEqual([URI]);
-    // The tools are there as before.
+    // The tools are still listed.
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('ability_search');
     await client.close();
   });
 });
 
-test('a skill or a file that is not there is refused', async () => {
+test('a skill or file that does not exist is refused', async () => {
   const { client } = await agent({});
   const skills = new SkillsClient(client);
   await expect(skills.get('skill://other/SKILL.md')).rejects.toThrow(/No skill is served/);
@@ -52,7 +52,7 @@ test('a skill or a file that is not there is refused', async () => {
   await expect(client.readResource({ uri: 'skill://ability-runtime/scripts/x.sh' })).rejects.toThrow(/not found/i);
 });
 
-test('a text that is not that of its digest is refused by the client', async () => {
+test('the client refuses a text that does not match its digest', async () => {
   const { client } = await agent({});
   const skills = new SkillsClient(client);
   const [entry] = (await skills.list()).skills;

@@ -11,7 +11,7 @@ let project: RunningProject;
 let http: McpHttpServer;
 let counter = 0;
 
-/** A server that answers as the test says, whatever is asked of its tool `do`. */
+/** A server that answers every call of its tool `do` as the test defines. */
 const raw = (answer: JsonObject, tool: JsonObject = {}) => ({
   command: process.execPath,
   args: [
@@ -45,7 +45,7 @@ afterAll(async () => {
   await http.kill();
 });
 
-/** Calls a tool as an ability of its own. */
+/** Calls a tool through a new ability. */
 function call(
   server: string,
   tool: string,
@@ -68,17 +68,17 @@ const failure = (promise: Promise<unknown>) =>
 const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{ status: 'failed', attempts: 1 }] });
 
 describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %s server', (server) => {
-  test('gives its structured content, where it has any', async () => {
+  test('returns its structured content if it has any', async () => {
     expect(await call(server, 'add', { a: 1, b: 2 })).toMatchObject({ status: 'succeeded', output: { sum: 3 } });
   });
 
-  test('gives {text}, where all its blocks are text', async () => {
+  test('returns {text} if all its blocks are text', async () => {
     expect((await call(server, 'say', { text: '{"n": 1}' })).output).toEqual({ text: '{"n": 1}' });
     expect((await call(server, 'say_twice', { text: 'a' })).output).toEqual({ text: 'a\na again' });
     expect((await call(server, 'nothing')).output).toEqual({ text: '' });
   });
 
-  test('gives {text, content}, where one is not', async () => {
+  test('returns {text, content} if a block is not text', async () => {
     expect((await call(server, 'show')).output).toMatchObject({
       text: 'a pixel',
       content: [
@@ -88,13 +88,13 @@ describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %
     });
   });
 
-  test('gives its text as JSON only where the definition says so', async () => {
+  test('returns its text as JSON only if the definition says so', async () => {
     const json = { output: 'json' };
     expect((await call(server, 'say', { text: '{"n": [1]}' }, json)).output).toEqual({ n: [1] });
     expect(await call(server, 'say', { text: 'no JSON' }, json)).toMatchObject(failed('mcp.output_invalid'));
   });
 
-  test('fails as mcp.tool_error with what it says, and may be tried again', async () => {
+  test('fails as mcp.tool_error with its message, and may be tried again', async () => {
     const once = await call(server, 'refuse', { text: 'the disk is full' });
     expect(once).toMatchObject(failed('mcp.tool_error'));
     expect(once.error).toMatchObject({
@@ -105,14 +105,14 @@ describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %
     expect(again).toMatchObject({ status: 'failed', error: { code: 'mcp.tool_error' }, steps: [{ attempts: 3 }] });
   });
 
-  test('that is not there is mcp.tool_missing, with the one that may be meant, not tried again', async () => {
+  test('that does not exist is mcp.tool_missing with a suggestion, and is not tried again', async () => {
     const result = await call(server, 'ad', {}, {}, { effects: 'read' });
     expect(result).toMatchObject(failed('mcp.tool_missing'));
     expect(result.error?.suggestion).toMatch(/`?add`?/);
     expect((await call(server, 'something_else')).error?.suggestion).toMatch(/add, say/);
   });
 
-  test('gets the input as its arguments, the idempotency key and the trace of the request in _meta', async () => {
+  test('receives the input as its arguments, and the idempotency key and the trace of the request in _meta', async () => {
     const input = { text: 'ä', list: [1, { a: null }], n: 1.5 };
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const result = await call(server, 'get_meta', input, { output: 'json' }, {}, { trace: traceparent });
@@ -120,7 +120,7 @@ describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %
     expect(result.output).toMatchObject({ input, meta });
   });
 
-  test('that is slow is timeout.call where it may be repeated, else the outcome is unknown', LONG, async () => {
+  test('that is slow is timeout.call if it may be repeated, otherwise an unknown outcome', LONG, async () => {
     const limit = { timeout_sec: 0.5 };
     const [again, once] = await Promise.all([
       call(server, 'never', {}, limit, { effects: 'write_idempotent' }),
@@ -130,14 +130,14 @@ describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %
     expect(once).toMatchObject({ status: 'unknown', error: { details: { seen: { code: 'timeout.call' } } } });
   });
 
-  test('that says more than an output may be is output.too_large, not tried again', async () => {
+  test('that returns more than the output limit is output.too_large, and is not tried again', async () => {
     const large = await call(server, 'large', { bytes: 8 * 1024 * 1024 + 1 }, {}, { effects: 'read' });
     expect(large).toMatchObject(failed('output.too_large'));
     const huge = await call(server, 'large', { bytes: 12 * 1024 * 1024 }, {}, { effects: 'read' });
     expect(huge).toMatchObject(failed('output.too_large'));
   });
 
-  test('is a line of the log, and `why` names the protocol that was spoken', async () => {
+  test('adds a line to the log, and `why` names the protocol that was used', async () => {
     const protocol = server === 'local' ? '2026-07-28' : '2025-11-25';
     const { task_key } = await call(server, 'say', { text: 'x' });
     expect(await explainTask(project.connection, task_key as string)).toMatchObject({
@@ -153,7 +153,7 @@ describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %
     ]);
   });
 
-  test('keeps the contract of its ability, or is mcp.output_invalid', async () => {
+  test('that breaks the contract of its ability is mcp.output_invalid', async () => {
     const schema = { output_schema: { type: 'object', required: ['sum'], properties: { sum: { type: 'string' } } } };
     const result = await call(server, 'add', { a: 1, b: 2 }, {}, schema);
     expect(result).toMatchObject(failed('mcp.output_invalid'));
@@ -161,27 +161,27 @@ describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %
   });
 });
 
-describe('a server that does not keep its word', () => {
+describe('a misbehaving server', () => {
   test.each([
     ['gives structured content that its own schema does not allow', 'wrong_output'],
     ['gives no structured content though it promised some', 'no_output'],
     ['gives a result that is none', 'not_mcp'],
-  ])('and %s is mcp.output_invalid', async (_, server) => {
+  ])('that %s is mcp.output_invalid', async (_, server) => {
     expect(await call(server, 'do')).toMatchObject(failed('mcp.output_invalid'));
   });
 
-  test('and gives a key __proto__ is mcp.output_invalid', async () => {
+  test('that returns a key __proto__ is mcp.output_invalid', async () => {
     expect(await call('proto', 'do', {}, { output: 'json' })).toMatchObject(failed('mcp.output_invalid'));
   });
 
-  test('and refuses a call by the protocol is mcp.tool_error', async () => {
+  test('that refuses a call at the protocol level is mcp.tool_error', async () => {
     const result = await call('refuses', 'do');
     expect(result).toMatchObject(failed('mcp.tool_error'));
     expect(result.error?.message).toMatch(/Not with these arguments/);
   });
 });
 
-test('a server that is configured nowhere is found out at preflight, with the one that may be meant', async () => {
+test('a server that is not configured is reported at preflight, with a suggestion', async () => {
   const error = await failure(call('locl', 'say'));
   expect(error).toMatchObject({ code: 'definition.unknown_reference', suggestion: expect.stringMatching(/local/) });
 });

@@ -6,7 +6,7 @@ import { operation, projectFile, workflow } from '../fixtures/project-folder.js'
 import { namesOf, readMetrics, type Sample, sampleOf } from '../fixtures/read-metrics.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
-/** Figures of a worker, which a door does not have. */
+/** Metrics of a worker, which a door does not have. */
 const OF_WORKERS = new Set(['temporal_worker_task_slots_used', 'temporal_request_total']);
 
 let project: RunningProject;
@@ -40,7 +40,7 @@ async function run(ability: string, more: object = {}): Promise<string> {
   return body.task_key as string;
 }
 
-test('tasks by end, durations, what waits, queues and requests are as they are', async () => {
+test('tasks by end, durations, waiting tasks, queues and requests are counted correctly', async () => {
   await run('util.echo', { input: { x: 1 }, wait: '30s' });
   await run('fails', { wait: '30s' });
   const waiting = await run('calls');
@@ -65,7 +65,7 @@ test('tasks by end, durations, what waits, queues and requests are as they are',
   const called = samples.filter(({ name, labels }) => name === 'ability_task_ends_total' && labels.ability === 'calls');
   expect(called.map(({ value }) => value)).toEqual(Array(14).fill(0));
   expect(of('ability_task_duration_seconds_count', { ability: 'fails' })).toBe(1);
-  // The called one is no task of its own.
+  // A called task is not counted as a task of its own.
   expect(of('ability_tasks_open', { environment: 'dev' })).toBe(1);
   expect(of('ability_tasks_open', { environment: 'empty' })).toBe(0);
   expect(of('ability_workers', { environment: 'dev', placement: 'local' })).toBe(1);
@@ -75,14 +75,14 @@ test('tasks by end, durations, what waits, queues and requests are as they are',
   await door.call('POST', `/v1/tasks/${waiting}/cancel`);
 });
 
-test('paths that callers make up make no series', async () => {
+test('paths that callers invent create no series', async () => {
   for (const path of ['/a', '/b', '/v1/tasks/one', '/v1/tasks/two']) await fetch(`${door.url}${path}`);
   const { samples } = await scrape(door);
   expect(sampleOf(samples, 'ability_http_requests_total', { route: '(none)', status: '404' })).toBe(2);
   expect(sampleOf(samples, 'ability_http_requests_total', { route: '/v1/tasks/{key}', status: '404' })).toBe(2);
 });
 
-test('a token that may not read sees none of it', async () => {
+test('a token without read access sees no metrics', async () => {
   const runs = door.token('ann', ['run']);
   expect(await scrape(door, runs)).toMatchObject({ status: 403, samples: [] });
   const closed = await openDoor(project.connection, {
@@ -93,7 +93,7 @@ test('a token that may not read sees none of it', async () => {
   await closed.close();
 });
 
-test('while Temporal does not answer a scrape says so', async () => {
+test('a scrape reports that Temporal does not answer', async () => {
   const lost = await openDoor(project.connection, {
     ask: () => Promise.reject(new AbilityError({ code: 'temporal.unavailable', message: 'gone' })),
   });
@@ -104,7 +104,7 @@ test('while Temporal does not answer a scrape says so', async () => {
   await lost.close();
 });
 
-test('a broken ability.yaml does not say that Temporal does not answer', async () => {
+test('a broken ability.yaml is not reported as a silent Temporal', async () => {
   const broken = await openDoor(project.connection, {
     registry: () => {
       throw new AbilityError({ code: 'usage.invalid', message: 'broken' });
@@ -116,7 +116,7 @@ test('a broken ability.yaml does not say that Temporal does not answer', async (
   await broken.close();
 });
 
-test('every figure that the dashboard and the page name is one that there is', async () => {
+test('every metric named by the dashboard and the page exists', async () => {
   const { text } = await scrape(door);
   const known = namesOf(text);
   const read = (path: string): string => readFileSync(new URL(`../../docs/${path}`, import.meta.url), 'utf8');

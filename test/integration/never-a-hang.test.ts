@@ -43,7 +43,7 @@ test('no worker on the queue is reported at preflight', async () => {
   expect(error.suggestion).toMatch(/ability worker --env dev/);
 });
 
-describe('what did not pass preflight', () => {
+describe('without preflight', () => {
   const argument = (file: string) => JSON.stringify({ seal: null, path: 'run', with: { file } });
 
   test('`temporal activity execute` runs nothing', async () => {
@@ -55,7 +55,7 @@ describe('what did not pass preflight', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  test('a workflow started by hand with a seal of its own ends as failed and runs nothing', async () => {
+  test('a workflow started by hand with a stolen or altered seal fails and runs nothing', async () => {
     const { id } = await project.create('util.echo', {}, { run: false });
     const handle = project.connection.temporal.workflow.getHandle(id);
     const start = await readStart(project.connection, id);

@@ -19,9 +19,9 @@ interface Received {
 let server: Server;
 let port: number;
 let received: Received[] = [];
-/** What the receiver answers, one after the other; then 200. A redirect leads to `elsewhere`. */
+/** The statuses that the receiver answers with, in order; then 200. A redirect leads to `elsewhere`. */
 let answers: number[] = [];
-/** A server that the policy does not allow, and what has reached it. */
+/** A server that the policy does not allow, and how many requests reached it. */
 let elsewhere: Server;
 let strayed = 0;
 let project: RunningProject;
@@ -80,8 +80,8 @@ const sent = (path: string) => received.filter((one) => one.path === path);
 const arrived = (path: string, count: number) => expect.poll(() => sent(path).length, { timeout: 20_000 }).toBe(count);
 const bodyOf = (path: string, index = 0) => JSON.parse(sent(path)[index]?.body ?? 'null');
 
-describe('who is told of a task', () => {
-  test('gets its approval asked for and decided: signed, with the commands, and without secrets', async () => {
+describe('a receiver of notices', () => {
+  test('gets the request and the decision of an approval, signed, with the commands and without secrets', async () => {
     const { id } = await project.create('asks', { token: TOKEN }, { environment: 'prod' });
     await arrived('/hook', 1);
     await arrived('/events', 1);
@@ -89,7 +89,7 @@ describe('who is told of a task', () => {
     const [approval] = await readApprovals(project.connection, id);
     const [first] = sent('/hook');
     const event = `${id}:${approval?.id}:approval.requested`;
-    // As Standard Webhooks says, the id that is signed has no full stop.
+    // The signed id has no full stop, as Standard Webhooks requires.
     expect(first?.headers['webhook-id']).toBe(event.replaceAll('.', '~'));
     for (const path of ['/hook', '/events']) {
       const [one] = sent(path);
@@ -119,8 +119,8 @@ describe('who is told of a task', () => {
     expect(received.map(({ body }) => body).join('')).not.toContain(TOKEN);
   });
 
-  test('is told that it failed, although the receiver was down at first and the task has long ended', async () => {
-    // A redirect is an answer like another failure: a notice leads nowhere but where the plan says.
+  test('gets the notice of a failure, even if it was down at first and the task ended long ago', async () => {
+    // A redirect counts as a failure: a notice is sent only to the target in the plan.
     answers = [503, 307];
     const result = await project.run('fails', {}, { environment: 'prod' });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'too_bad' }, warnings: [] });
@@ -128,7 +128,7 @@ describe('who is told of a task', () => {
     const again = [...sent('/hook'), ...sent('/slack')];
     expect(again).toHaveLength(4);
     expect(strayed).toBe(0);
-    // The attempt has a moment of its own, and so a signature of its own, under the same id.
+    // Each attempt has its own timestamp, and so its own signature, under the same id.
     for (const { body, headers } of sent('/hook')) {
       expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toMatchObject({
         type: 'task.failed',
@@ -140,14 +140,14 @@ describe('who is told of a task', () => {
     expect(bodyOf('/hook')).toMatchObject({ data: { error: { code: 'too_bad', message: 'It broke' } } });
   }, 60_000);
 
-  test('is not told of other environments, whose histories have nothing of it', async () => {
+  test('gets nothing from other environments, whose histories contain no notices', async () => {
     const result = await project.run('fails', {}, { environment: 'dev' });
     const { events } = await project.connection.temporal.workflow.getHandle(result.task_key ?? '').fetchHistory();
     expect(events?.some((event) => event.startChildWorkflowExecutionInitiatedEventAttributes)).toBe(false);
     expect(received).toEqual([]);
   });
 
-  test('is none whom the policy does not allow; the task does not mind', async () => {
+  test('is not called if the policy does not allow it, and the task is not affected', async () => {
     const result = await project.run('fails', {}, { environment: 'closed' });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'too_bad' }, warnings: [] });
     const handle = project.connection.temporal.workflow.getHandle(`notify:${result.task_key}:task.failed`);
@@ -157,7 +157,7 @@ describe('who is told of a task', () => {
     );
   });
 
-  test('cannot be chosen by who starts the notifier by hand', async () => {
+  test('cannot be chosen by starting the notifier by hand', async () => {
     const { id } = await project.create('asks', {}, { environment: 'prod', run: false });
     const description = await project.connection.temporal.workflow.getHandle(id).describe();
     const notice = {

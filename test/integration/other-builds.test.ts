@@ -16,21 +16,24 @@ afterAll(() => flows.project.stop());
 test.each<[string, Partial<Plan>, RegExp]>([
   ['engine', { engine: 99 }, /engine 99, this build has engine 2$/],
   ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0\+4$/],
-])('a task that was planned for another %s is refused by name, and calls nothing', async (name, other, told) => {
-  const { project } = flows;
-  const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
-  const input = { file: flows.file(`other-${name}`) };
-  const { id } = await project.create(ability, input);
-  expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
-  const start = await readStart(project.connection, id);
-  expect(start.plan).toMatchObject({ engine: 2, cel: '8.0.0+4' });
-  const handle = await project.connection.temporal.workflow.start(ability, {
-    workflowId: `${id}-${name}`,
-    taskQueue: taskQueueOf(project.connection.project, 'dev', start.plan.placement),
-    args: packArguments({ ...start, plan: { ...start.plan, ...other } }),
-  });
-  const error = await handle.result().catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(WorkflowFailedError);
-  expect(error).toMatchObject({ cause: { type: 'engine.unsupported', message: expect.stringMatching(told) } });
-  expect(flows.lines(`other-${name}`)).toEqual(['a']);
-});
+])(
+  'a task planned for another %s is refused with both versions named, and calls nothing',
+  async (name, other, told) => {
+    const { project } = flows;
+    const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
+    const input = { file: flows.file(`other-${name}`) };
+    const { id } = await project.create(ability, input);
+    expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
+    const start = await readStart(project.connection, id);
+    expect(start.plan).toMatchObject({ engine: 2, cel: '8.0.0+4' });
+    const handle = await project.connection.temporal.workflow.start(ability, {
+      workflowId: `${id}-${name}`,
+      taskQueue: taskQueueOf(project.connection.project, 'dev', start.plan.placement),
+      args: packArguments({ ...start, plan: { ...start.plan, ...other } }),
+    });
+    const error = await handle.result().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(WorkflowFailedError);
+    expect(error).toMatchObject({ cause: { type: 'engine.unsupported', message: expect.stringMatching(told) } });
+    expect(flows.lines(`other-${name}`)).toEqual(['a']);
+  },
+);

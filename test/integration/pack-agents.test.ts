@@ -27,13 +27,13 @@ afterAll(async () => {
 });
 
 const inWorkspace = (...path: string[]): string => join(project.root, 'workspace', ...path);
-/** As the harness runs a suite, without the agent and its operations. */
+/** Runs the tests of a repository as the harness does, without the agent and its operations. */
 const passes = (repository: string): boolean =>
   spawnSync(process.execPath, ['--test'], { cwd: repository, env: { PATH: process.env.PATH } }).status === 0;
 
 describe('engineering', () => {
   test.each(BROKEN_REPOSITORIES.map((one, at) => [one.name, at, one] as const))(
-    'R-000-98, R-003-26: mends a repository whose suite fails by %s, and writes into its log what it did',
+    'R-000-98, R-003-26: repairs a repository whose suite fails by %s, and records the repair in its log',
     LONG,
     async (_, at, { files, suite }) => {
       models.engineer?.use();
@@ -100,7 +100,7 @@ describe('research', () => {
     return result.output as unknown as Found;
   };
 
-  test('R-004-05: searches, screens, extracts and cites, and what it cites stands where it says', async () => {
+  test('R-004-05: searches, screens, extracts and cites, and each citation is found at its stated lines', async () => {
     writeCorpus('c1', CORPUS);
     const { answer, screened, citations } = await research('c1');
     expect(screened.kept.sort()).toEqual(['old/garden.txt', 'soil.md']);
@@ -113,7 +113,7 @@ describe('research', () => {
     expect(answer).toMatch(/pH 4\.5 to 5\.5 \[\d\]/);
   });
 
-  test('says otherwise of another corpus, and that a corpus does not answer', LONG, async () => {
+  test('gives another answer for another corpus, and reports if a corpus has none', LONG, async () => {
     writeCorpus('c2', { ...CORPUS, 'soil.md': CORPUS['soil.md'].replace('4.5 to 5.5', '4 to 5') });
     expect((await research('c2')).answer).toMatch(/pH 4 to 5 \[\d\]/);
     expect(await research('c2', 'Who invented zeppelins?')).toMatchObject({
@@ -124,7 +124,7 @@ describe('research', () => {
 });
 
 describe('writer', () => {
-  test('R-003-27: write 10 different versions goes to it, and it writes them', async () => {
+  test('R-003-27: a request for 10 different versions is delegated to it, and it writes them', async () => {
     models.writer?.use();
     const text = 'Write 10 different versions of the launch mail';
     const { json } = await abilityJson(['ask', text, '--address', project.connection.address], { cwd: project.root });
@@ -164,16 +164,19 @@ process.exitCode = ends[process.argv[2]];
     ['the build fails', [1, 0, 0], { status: 'failure', failed: 'build', output: 'stage build\n' }, 'build '],
     ['the unit tests fail', [0, 3, 0], { status: 'failure', failed: 'unit', output: 'stage unit\n' }, 'build unit '],
     ['the integration tests fail', [0, 0, 1], { status: 'failure', failed: 'integration' }, 'build unit integration '],
-  ] as const)('R-000-98: builds, then tests, and stops at what fails: %s', async (name, [a, b, c], output, ran) => {
-    const repository = `b-${name.replaceAll(' ', '-')}`;
-    for (const [path, text] of Object.entries(scripts(a, b, c))) {
-      mkdirSync(inWorkspace(repository), { recursive: true });
-      writeFileSync(inWorkspace(repository, path), text);
-    }
-    const result = await project.run('build_and_test', { repository });
-    expect(result).toMatchObject({ status: 'succeeded', output });
-    expect(readFileSync(inWorkspace(repository, 'ran'), 'utf8')).toBe(ran);
-  });
+  ] as const)(
+    'R-000-98: builds, then tests, and stops at the first failure: %s',
+    async (name, [a, b, c], output, ran) => {
+      const repository = `b-${name.replaceAll(' ', '-')}`;
+      for (const [path, text] of Object.entries(scripts(a, b, c))) {
+        mkdirSync(inWorkspace(repository), { recursive: true });
+        writeFileSync(inWorkspace(repository, path), text);
+      }
+      const result = await project.run('build_and_test', { repository });
+      expect(result).toMatchObject({ status: 'succeeded', output });
+      expect(readFileSync(inWorkspace(repository, 'ran'), 'utf8')).toBe(ran);
+    },
+  );
 });
 
 describe('the operations of agents', () => {
@@ -211,7 +214,7 @@ describe('the operations of agents', () => {
     ['git.diff', { repository: '.', base: 'HEAD', head: 'HEAD' }] as const,
     ['git.diff', { repository: 'safe', base: 'HEAD', head: 'none' }] as const,
     ['corpus.cite', { corpus: 'safe', document: '../../outside.txt', from_line: 1, to_line: 1 }] as const,
-  ])('%s stays in the folder it is given: %j', LONG, async (ability, input) => {
+  ])('%s stays in its folder: %j', LONG, async (ability, input) => {
     const result = await project.run(ability, input);
     expect(result).toMatchObject({ status: 'failed' });
     expect(JSON.stringify(result)).not.toContain('secret');
@@ -220,7 +223,7 @@ describe('the operations of agents', () => {
     expect(existsSync(join(project.root, 'new'))).toBe(false);
   });
 
-  test('writes what it may, whole', async () => {
+  test('repo.write_file writes a complete file in its folder', async () => {
     const result = await project.run('repo.write_file', { repository: 'safe', path: 'src/new.txt', text: 'new' });
     expect(result.output).toEqual({ path: 'src/new.txt', created: true, bytes: 3 });
     expect(readFileSync(inWorkspace('safe/src/new.txt'), 'utf8')).toBe('new');

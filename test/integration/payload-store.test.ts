@@ -54,7 +54,7 @@ describe('a store that cannot be written', () => {
     writeFileSync(store(), 'in the way');
   };
   const mendStore = () => rmSync(store(), { force: true });
-  /** Does something while a file stands where the folder of the store should be. */
+  /** Runs an action while a file takes the place of the folder of the store. */
   async function withoutStore<T>(action: () => Promise<T>): Promise<T> {
     mkdirSync(join(project.root, '.system'), { recursive: true });
     breakStore();
@@ -65,25 +65,25 @@ describe('a store that cannot be written', () => {
     }
   }
 
-  test('is no harm below 1 MiB, where a call may be repeated', async () => {
+  test('does no harm below 1 MiB if the call may be repeated', async () => {
     const result = await withoutStore(() => project.run('s.idempotent', { bytes: 900_000 }));
     expect(result).toMatchObject({ status: 'succeeded', steps: [{ attempts: 1 }] });
     expect((result.output as { text: string }).text.length).toBe(900_000);
   });
 
-  test('is store.full above it, where a call may be repeated', async () => {
+  test('is store.full above 1 MiB if the call may be repeated', async () => {
     const result = await withoutStore(() => project.run('s.idempotent', { bytes: 1_500_000 }));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
     expect(result.error?.message).toContain(store());
   });
 
-  test('keeps a call from beginning that may not be repeated, and so leaves no mark', async () => {
+  test('prevents the start of a call that may not be repeated, so there is no mark', async () => {
     const result = await withoutStore(() => project.run('s.additive', { bytes: 10 }));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'store.full' } });
     expect(result.error?.message).toContain('was not started');
   });
 
-  test('is an unknown outcome of such a call that had begun, where only values find no room', async () => {
+  test('is an unknown outcome if such a call has started and only its values cannot be stored', async () => {
     mkdirSync(store(), { recursive: true });
     const folders = Array.from({ length: 256 }, (_, n) => join(store(), n.toString(16).padStart(2, '0')));
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -97,14 +97,14 @@ describe('a store that cannot be written', () => {
     });
   });
 
-  test('is told to a caller whose input it should keep', async () => {
+  test('is reported to a caller whose input would have to be stored', async () => {
     const text = 'x'.repeat(1_500_000);
     const error = await withoutStore(() => failure(project.create('s.idempotent', { bytes: 1, text })));
     expect(error).toMatchObject({ code: 'store.full' });
   });
 
   test(
-    'loses no task that only then grows too large: it is stuck, says why, and goes on once the store is mended',
+    'loses no task that grows too large later: it gets stuck, says why, and continues once the store is repaired',
     LONG,
     async () => {
       const created = await withoutStore(async () => {
@@ -133,7 +133,7 @@ describe('a client without the store', () => {
   });
   afterAll(() => stranger.close());
 
-  test('prints the envelope of a large output, and warns', async () => {
+  test('prints the envelope of a large output, with a warning', async () => {
     const { id } = await project.create('s.idempotent', { bytes: 300_000 });
     await project.wait(id);
     const end = await waitForTask(stranger, id, { timeoutMs: 20_000 });
@@ -148,7 +148,7 @@ describe('a client without the store', () => {
     expect((await viewTask(stranger, id)).result.output).toMatchObject({ bytes: 300_011 });
   });
 
-  test('may look at a task that holds something large, and wait for it', async () => {
+  test('may view a task that holds a large value, and wait for it', async () => {
     const { id } = await project.create('slow');
     const status = async () => (await viewTask(project.connection, id)).view?.progress.b?.status;
     await expect.poll(status, { timeout: 20_000 }).toBe('running');
@@ -160,14 +160,14 @@ describe('a client without the store', () => {
     });
   });
 
-  test('reads the end of a task that failed, whatever its details say', async () => {
+  test('reads the end of a failed task, whatever its details contain', async () => {
     const { id } = await project.create('s.fails');
     await project.wait(id);
     const result = await awaitResult(stranger, id);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'fail_if.matched' }, output: null });
   });
 
-  test('reads the end of a task whose approvals showed something large', async () => {
+  test('reads the end of a task whose approvals showed a large value', async () => {
     const input = { bytes: 10, text: 'x'.repeat(300_000) };
     const { id } = await project.create('s.idempotent', input, { environment: 'asks' });
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });

@@ -38,10 +38,10 @@ output: { a: "\${{ steps.a.output }}", b: "\${{ steps.b.output }}" }`,
 });
 afterAll(() => project.stop());
 
-/** Text of a length, with the alphabet of the world in it. */
+/** Text of a given length, with multi-byte characters, NUL, quotes and backslashes. */
 const textOf = (length: number) => 'aä€\u0000"\\'.repeat(Math.ceil(length / 6)).slice(0, length);
 
-/** Bytes of the whole history of a task, as the server keeps it. */
+/** Size in bytes of the whole history of a task, as the server stores it. */
 async function historySize(id: string): Promise<number> {
   const { raw } = await project.connection.temporal.workflow.getHandle(id).describe();
   return Number(raw.workflowExecutionInfo?.historySizeBytes);
@@ -54,7 +54,7 @@ describe.each([
   ['300 kB', 300_000],
   ['2 MB', 2_000_000],
 ])('%s', (_, length) => {
-  test('go whole through an ability: input, script, result and record; the history stays small', async () => {
+  test('pass unchanged through an ability: input, script, result and record; the history stays small', async () => {
     const text = textOf(length);
     const { id } = await project.create('p.echo', { text });
     const end = await project.wait(id);
@@ -66,7 +66,7 @@ describe.each([
     expect(await historySize(id)).toBeLessThan(64 * 1024);
   });
 
-  test('go whole through the steps of a workflow', async () => {
+  test('pass unchanged through the steps of a workflow', async () => {
     const text = textOf(length);
     const result = await project.run('chain', { text });
     expect(result.status).toBe('succeeded');
@@ -77,7 +77,7 @@ describe.each([
 });
 
 describe('300 kB', () => {
-  test('go whole through a local activity', async () => {
+  test('pass unchanged through a local activity', async () => {
     const result = await project.run('p.fast', { text: textOf(300_000) });
     expect((result.output as { text: string }).text === textOf(300_000)).toBe(true);
     expect(await historySize(result.task_key as string)).toBeLessThan(64 * 1024);
@@ -115,13 +115,13 @@ describe('the limit of an output', () => {
     });
   });
 
-  test('holds for the output of a workflow, too; its error does not carry what was too large', async () => {
+  test('applies to the output of a workflow as well, and its error does not contain the large value', async () => {
     const result = await project.run('sum');
     expect(result).toMatchObject({ status: 'failed', output: null, error: { code: 'output.too_large' } });
     expect(JSON.stringify(result).length).toBeLessThan(64 * 1024);
   });
 
-  test('does not hold for an input, which a call may pass on whole', async () => {
+  test('does not apply to an input, which a call may pass on in full', async () => {
     const result = await project.run('p.make', { bytes: 10, ignored: 'x'.repeat(9 * MIB) });
     expect(result).toMatchObject({ status: 'succeeded', output: 'xxxxxxxxxx' });
   });

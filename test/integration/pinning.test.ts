@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-test('tasks in flight finish as they were created, whatever becomes of their definitions and scripts', async () => {
+test('tasks in flight finish as they were created, whatever happens to their definitions and scripts', async () => {
   const tasks: { id: string; n: number }[] = [];
   for (let n = 0; n < ABILITIES; n += 1) {
     const created = await Promise.all(Array.from({ length: EACH }, () => project.create(`flow${n}`)));
@@ -44,7 +44,7 @@ test('tasks in flight finish as they were created, whatever becomes of their def
   }
 });
 
-test('many callers of few keys make one task a key, and each caller gets its own', async () => {
+test('many callers with few keys create one task per key, and each caller gets the task of its key', async () => {
   project.write({
     ...operation('op.keyed', 'return { n: input.n };'),
     ...workflow(

@@ -47,7 +47,7 @@ afterAll(async () => {
   project.remove();
 });
 
-/** One process a placement, as an operator starts them. */
+/** Starts one process per placement, as an operator does. */
 async function serve(placement: Placement): Promise<void> {
   const args = ['worker', '--address', inject('temporal').address, '--placement', placement];
   const worker = start(args, { cwd: project.root, env: { ABILITY_SEAL_KEYS: KEYS } });
@@ -67,7 +67,7 @@ async function run(ability: string, key: string): Promise<{ result: TaskResult; 
   return { result: end.result, warnings };
 }
 
-/** Which process ran each activity of a task, and on which queue it was. */
+/** The processes that ran the activities of a task, and the queue of the task. */
 async function whereIt(ran: string): Promise<{ queue: string; pids: number[] }> {
   const { events = [] } = await connection.temporal.workflow.getHandle(ran).fetchHistory();
   const [first] = events ?? [];
@@ -82,8 +82,8 @@ const pidOf = (placement: Placement): number => workers.get(placement)?.pid ?? 0
 const recordOf = (key: string): TaskRecord =>
   JSON.parse(readFileSync(join(project.root, '.system/implement', key, 'record.json'), 'utf8')) as TaskRecord;
 
-describe('R-001-01, R-001-31: with one worker a placement', () => {
-  test('a workflow with one step that needs its machine runs wholly on the local one', async () => {
+describe('R-001-01, R-001-31: with one worker per placement', () => {
+  test('a workflow with one step that needs the local machine runs entirely on the local worker', async () => {
     const { result } = await run('near', 'near-1');
     expect(result).toMatchObject({ status: 'succeeded', output: { ppid: pidOf('local') } });
     const { queue, pids } = await whereIt('near-1');
@@ -98,20 +98,20 @@ describe('R-001-01, R-001-31: with one worker a placement', () => {
     expect(pids).toEqual([pidOf('cloud')]);
   });
 
-  test('R-001-04, C-31: what is written wins, for the tasks it calls as well, and contradicting the tools is reported', async () => {
+  test('R-001-04, C-31: an explicit placement wins, for called tasks as well, and a conflict with the tools is reported', async () => {
     const { result, warnings } = await run('sent_away', 'away-1');
     expect(result.output).toEqual({ a: { ppid: pidOf('cloud') }, b: { ppid: pidOf('cloud') } });
     expect(warnings).toEqual([expect.stringMatching(/sent_away is placed in the cloud although .* near\.op/)]);
     expect(recordOf('away-1').warnings).toEqual(warnings);
   });
 
-  test('C-32: a whitelist with a local operation keeps a workflow near, whether it calls that one or not', async () => {
+  test('C-32: a whitelist with a local operation keeps a workflow local, even if it does not call that operation', async () => {
     await run('listed', 'listed-1');
     expect((await whereIt('listed-1')).pids).toEqual([pidOf('local')]);
   });
 });
 
-test('R-001-07: it is decided once, when the task is created, for whoever asks, and stays with the task', async () => {
+test('R-001-07: placement is decided once, at creation, the same for every caller, and stays with the task', async () => {
   const file = join(project.root, 'ability.yaml');
   const text = readFileSync(file, 'utf8');
   const make = (key: string, name: string) =>
@@ -143,7 +143,7 @@ test('R-001-07: it is decided once, when the task is created, for whoever asks, 
 });
 
 describe('R-001-09, R-001-23: the record of a task', () => {
-  test('has the tools it used, with those of the tasks it called, and that none was outside its whitelist', async () => {
+  test('lists the tools used by it and the tasks it called, and none outside its whitelist', async () => {
     await run('near', 'near-2');
     expect(recordOf('near-2').used).toEqual({
       called: ['far.op', 'near.op'],
@@ -161,7 +161,7 @@ describe('R-001-09, R-001-23: the record of a task', () => {
     expect(text).toContain('## Tools used\n\n- `http:far.op`\n- `shell:near.op`');
   });
 
-  test('R-001-24, R-001-26, R-001-31: `list`, `show` and `plan` say the same as where it ran', async () => {
+  test('R-001-24, R-001-26, R-001-31: `list`, `show` and `plan` report the placement where it ran', async () => {
     const list = await abilityJson(['list'], { cwd: project.root });
     const placements = Object.fromEntries(
       (list.json as { id: string; placement: Placement }[]).map(({ id, placement }) => [id, placement]),
@@ -182,7 +182,7 @@ describe('R-001-09, R-001-23: the record of a task', () => {
     expect(plan.json.digest).toBe(recordOf('near-2').plan_digest);
   });
 
-  test('R-001-25, R-001-32: what ran, was recorded and is looked up is also found by a request, with its placement', async () => {
+  test('R-001-25, R-001-32: an ability that ran and was recorded is also found by a request, with its placement', async () => {
     expect(recordOf('away-2').used?.called).toContain('inner');
     const show = await abilityJson(['show', 'sent_away'], { cwd: project.root });
     const { json } = await abilityJson(['route', 'what was sent away?'], { cwd: project.root });

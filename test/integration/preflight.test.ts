@@ -8,13 +8,13 @@ import { operation, projectFile, workflow } from '../fixtures/project-folder.js'
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
-/** The server forgets an execution once it has noted that its end is dealt with, by default every half minute. */
+/** The server forgets an execution after acknowledging that its end was processed; default: every 30 seconds. */
 const SOON = 'history.transferProcessorUpdateAckInterval="500ms"';
 const GUARDS = `hooks:
   - { id: gate, blocking: true, match: { abilities: [asked] }, handler: { script: { path: hooks/gate.mjs } } }
   - { id: never, blocking: true, match: { abilities: [never] }, handler: { expression: { deny_if: "true", reason: closed } } }
 `;
-/** Notes when it begins and ends, so that two at once can be seen. */
+/** Notes its start and its end, to detect two that run at once. */
 const HOOK = `import { appendFileSync } from 'node:fs';
 const note = (what) => appendFileSync('notes.txt', what + '\\n');
 note('begins');
@@ -48,7 +48,7 @@ describe.each([
     await server.stop();
   });
 
-  /** Whether Temporal knows a preflight of a key, as each of both kinds. */
+  /** Whether Temporal knows a preflight of a key as an activity and as a workflow. */
   async function known(key: string): Promise<{ activity: boolean; workflow: boolean }> {
     const { temporal, project: name } = project.connection;
     const id = preflightIdOf(key, name);
@@ -69,12 +69,12 @@ describe.each([
   }
   const only = { activity: kind === 'activity', workflow: kind === 'workflow' };
 
-  test('and nothing else of it is left in Temporal', async () => {
+  test('leaves nothing else in Temporal', async () => {
     expect(await project.run('util.echo', {}, { key: 'seen' })).toMatchObject({ status: 'succeeded' });
     expect(await known('seen')).toEqual(only);
   });
 
-  test('of which there is one a key at a time, with one task for all who ask', async () => {
+  test('runs once at a time per key, and all callers get one task', async () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => project.create('asked', {}, { key: 'crowd' })));
     expect(new Set(all.map(({ runId }) => runId)).size).toBe(1);
     const notes = readFileSync(join(project.root, 'notes.txt'), 'utf8').trim().split('\n');
@@ -83,13 +83,13 @@ describe.each([
     expect(await project.wait('crowd')).toMatchObject({ result: { status: 'succeeded' } });
   });
 
-  test('of which callers with other inputs wait their turn, and one of them gets the key', async () => {
+  test('makes callers with other inputs wait their turn, and one of them gets the key', async () => {
     const wanted = [1, 2, 3].map((n) => project.create('asked', { n }, { key: 'contested' }).then(() => 'created'));
     const ends = await Promise.all(wanted.map((one) => one.catch((error) => error.code)));
     expect(ends.sort()).toEqual(['created', 'task.key_conflict', 'task.key_conflict']);
   });
 
-  test('whose key has a folder without a record is refused with that folder', async () => {
+  test('is refused if its key has a folder without a record, with the path of the folder', async () => {
     const folder = join(project.root, '.system/implement/occupied');
     mkdirSync(folder, { recursive: true });
     await expect(project.create('asked', { n: 1 }, { key: 'occupied' })).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe.each([
     });
   });
 
-  test('whose refusal is reported by `why`, and which leaves neither task nor record', async () => {
+  test('leaves neither task nor record when it refuses, and `why` reports the refusal', async () => {
     const refused = project.create('never', {}, { key: 'refused' });
     await expect(refused).rejects.toMatchObject({ code: 'guard.denied' });
     await expect(explainTask(project.connection, 'refused')).rejects.toMatchObject({
@@ -109,9 +109,9 @@ describe.each([
     expect(await known('refused')).toEqual(only);
   });
 
-  test('that goes with the task when it is purged, all runs of it', async () => {
+  test('is purged with its task, including all its runs', async () => {
     await project.run('util.echo', {}, { key: 'purged' });
-    // Who asks again gets another preflight of the same id.
+    // A second request under the key runs another preflight with the same id.
     expect(await project.create('util.echo', {}, { key: 'purged' })).toMatchObject({ attached: true });
     expect(await known('purged')).toEqual(only);
     if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(2);
@@ -120,7 +120,7 @@ describe.each([
     if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(0);
   });
 
-  test.runIf(kind === 'activity')('that becomes a workflow where no worker begins it soon', async () => {
+  test.runIf(kind === 'activity')('becomes a workflow if no worker starts it soon', async () => {
     await project.stopWorkers();
     const creating = project.create('util.echo', {}, { key: 'late' });
     await expect.poll(() => known('late'), { timeout: 20_000 }).toEqual({ activity: true, workflow: true });

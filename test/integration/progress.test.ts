@@ -14,7 +14,7 @@ import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-
 
 let project: RunningProject;
 
-/** Each step notes that it ran; one that is held does not end. */
+/** Each step notes that it ran; a held step does not end. */
 const STEPS = ['first', 'left', 'right', 'inner', 'last', 'bye'];
 const note = (id: string) => `{ call: util.note, with: { id: ${id}, root: "\${{ input.root }}" } }`;
 
@@ -54,7 +54,7 @@ const outcome = ({ status, output, steps }: TaskResult) => ({
   steps: steps.map(({ path, status: ended }) => `${path} ${ended}`),
 });
 
-/** Starts the task as a later run would: with what an earlier one has done. */
+/** Starts the task as a later run would: with the progress of an earlier one. */
 async function startWith(progress: Progress, name: string): Promise<TaskResult> {
   const { connection } = project;
   const taskQueue = taskQueueOf(connection.project, 'dev', 'local');
@@ -71,7 +71,7 @@ async function startWith(progress: Progress, name: string): Promise<TaskResult> 
   const answer = (await connection.temporal.workflow.execute('ability:preflight', options)) as PreflightAnswer;
   const { plan, input, warnings } = answer;
   const { key_id: _, mac: __, ...sealed } = answer.seal as Seal;
-  // Progress that was not sealed would let anybody skip an approval.
+  // Unsealed progress would let any caller skip an approval.
   const seal = signSeal({ ...sealed, progress: digestOf(progress) }, keysFromEnvironment(TEST_KEYS));
   const start: TaskStart = {
     format: 1,
@@ -88,7 +88,7 @@ async function startWith(progress: Progress, name: string): Promise<TaskResult> 
   return awaitResult(connection, name);
 }
 
-test('progress is data: a run stopped after any step, its map fed back, ends the same and repeats nothing', async () => {
+test('progress is data: a run stopped after any step and restarted from its map ends the same and repeats nothing', async () => {
   const whole = outcome(await project.run('long', { root: project.root }));
   expect(whole).toMatchObject({ status: 'succeeded', output: { named: 'innermine', last: 'last' } });
   expect(notes()).toEqual([...STEPS].sort());
@@ -112,7 +112,7 @@ test('progress is data: a run stopped after any step, its map fed back, ends the
       .toBe(true);
     await project.connection.temporal.workflow.getHandle(id).terminate();
     rmSync(gate);
-    // The script that was held ends by itself; its note must not be mistaken for one of the second run.
+    // The held script ends by itself; its note must not be mistaken for a note of the second run.
     await expect.poll(() => existsSync(join(project.root, 'notes')) && notes().includes(held)).toBe(true);
     const before = notes().filter((name) => name !== held);
     writeFileSync(join(project.root, 'notes'), before.map((name) => `${name}\n`).join(''));

@@ -45,7 +45,7 @@ function open(files: Record<string, string> = {}) {
   return { project, options, read, has, keep, json: async (...args: string[]) => abilityJson(args, options) };
 }
 
-/** The task of a script that ran as the only call. */
+/** The record of a task whose only call was the script. */
 function callOf(key: string, domain: string) {
   return taskRecord({
     task_key: key,
@@ -65,7 +65,7 @@ function callOf(key: string, domain: string) {
 describe('ability harvest promote', () => {
   const CONTRACT = 'registry/low-level/users.count-users.yaml';
 
-  test('makes an ability of a script, with its configuration and a row that names the script as replaced (R-000-91)', async () => {
+  test('turns a script into an ability, with its configuration and a row that names the script as replaced (R-000-91)', async () => {
     const { json, options, read } = open();
     const { json: answer, exitCode } = await json('harvest', 'promote', SCRIPT, '--effects', 'read');
     expect(exitCode).toBe(0);
@@ -85,7 +85,7 @@ describe('ability harvest promote', () => {
     ]);
   });
 
-  test('takes the newest task that called the script as an example, with secrets masked (R-000-91)', async () => {
+  test('uses the newest task that called the script as an example, with secrets masked (R-000-91)', async () => {
     const { json, read, keep } = open();
     keep(callOf('t-1', 's3cr3t-t0ken-value.org'));
     await json('harvest', 'promote', SCRIPT);
@@ -95,7 +95,7 @@ describe('ability harvest promote', () => {
     expect((await json('lint')).json).toMatchObject({ findings: [] });
   });
 
-  test('takes a record that is given, and refuses one that does not fit', async () => {
+  test('accepts a record, and refuses one that does not fit', async () => {
     const { json, read, keep, has, project } = open();
     project.write({
       'fits.json': '{ "input": { "domain": "acme.test" }, "output": "3" }',
@@ -116,7 +116,7 @@ describe('ability harvest promote', () => {
     expect(read('registry/low-level/users.count-users.test.yaml')).toContain('input: { domain: acme.test }');
   });
 
-  test('--dry-run says what would be written, and writes nothing', async () => {
+  test('--dry-run reports what would be written, and writes nothing', async () => {
     const { json, has } = open();
     expect((await json('harvest', 'promote', SCRIPT, '--dry-run')).json).toMatchObject({
       status: 'dry_run',
@@ -130,13 +130,13 @@ describe('ability harvest promote', () => {
     ['scripts/notes.search.mjs', 'harvest.no_script'],
     [`${PLACE}/nothing.sh`, 'harvest.no_script'],
     [`${PLACE}/typed.ts`, 'harvest.no_interpreter'],
-  ])('of %s is %s', async (script, code) => {
+  ])('of %s is refused as %s', async (script, code) => {
     const { json, has } = open();
     expect(await json('harvest', 'promote', script)).toMatchObject({ exitCode: 2, json: { error: { code } } });
     expect(has('registry/config/abilities.yaml')).toBe(false);
   });
 
-  test('of a script in TypeScript goes by its first line, where that names a program', async () => {
+  test('of a TypeScript script uses the program in its first line', async () => {
     const { json, project, read } = open();
     project.write({ [`${PLACE}/typed.ts`]: '#!/usr/bin/env node\nconsole.log(1);\n' });
     chmodSync(join(project.root, PLACE, 'typed.ts'), 0o644);
@@ -144,7 +144,7 @@ describe('ability harvest promote', () => {
     expect(read('registry/low-level/users.typed.yaml')).toContain('interpreter: node');
   });
 
-  test('of what an ability runs already is refused, with its name', async () => {
+  test('of a script that an ability already runs is refused, with the name of the ability', async () => {
     const { json } = open();
     await json('harvest', 'promote', SCRIPT);
     const { json: answer, exitCode } = await json('harvest', 'promote', SCRIPT);
@@ -155,7 +155,7 @@ describe('ability harvest promote', () => {
   test.each([
     ['# Ours\n\n<!-- ability:own -->\n', 'ability:own'],
     ['# Nothing here\n', 'no tables'],
-  ])('writes nothing where the page of its scope cannot take the row: %j', async (page, why) => {
+  ])('writes nothing if the page of its scope cannot take the row: %j', async (page, why) => {
     const { json, has, read } = open({ 'modules/users/ABILITY.md': page });
     const { json: answer, exitCode } = await json('harvest', 'promote', SCRIPT);
     expect([exitCode, answer.error.code]).toEqual([2, 'harvest.no_page']);
@@ -172,7 +172,7 @@ describe('.system/harvest.jsonl', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
 
-  test('keeps what is known of each script, and does not make up how often it ran (R-000-90, R-000-92)', async () => {
+  test('stores what is known of each script, and invents no number of runs (R-000-90, R-000-92)', async () => {
     const { json, read, keep, project } = open({
       'modules/users/modular_mannual.md': '| Script | For |\n|---|---|\n| count-users.py | after notes.search |\n',
       [`${PLACE}/both.sh`]: '#!/bin/sh\n# Searches twice.\nability run notes.search --set q=1\n',
@@ -200,7 +200,7 @@ describe('.system/harvest.jsonl', () => {
     expect(later[1].first_seen).toBe(count.first_seen);
   });
 
-  test('reports what it cannot read or write, and harvest goes on', async () => {
+  test('reports what it cannot read or write, and harvest continues', async () => {
     const { json, project } = open();
     project.write({ '.system/implement/torn/record.json': '{' });
     mkdirSync(join(project.root, '.system/harvest.jsonl'));
@@ -213,7 +213,7 @@ describe('.system/harvest.jsonl', () => {
     ]);
   });
 
-  test.skipIf(process.getuid?.() === 0)('reports a folder that it may not look into', async () => {
+  test.skipIf(process.getuid?.() === 0)('reports a folder without read access', async () => {
     const { json, project } = open({ 'modules/closed/workdocs/scripts/a.sh': '#!/bin/sh\n' });
     const closed = join(project.root, 'modules/closed');
     chmodSync(closed, 0);
@@ -225,7 +225,7 @@ describe('.system/harvest.jsonl', () => {
   });
 });
 
-describe('what is called together', () => {
+describe('abilities that are called together', () => {
   const MORE = {
     ...operation('users.add', 'return 1;', {
       yaml: 'input_schema: { type: object, required: [name], properties: { name: { type: string } } }',
@@ -243,7 +243,7 @@ describe('what is called together', () => {
       }),
     );
 
-  test('in one order is proposed as a workflow, which is linted and written for review only when asked (R-000-94)', async () => {
+  test('in one order are proposed as a workflow, which is linted and written for review only on request (R-000-94)', async () => {
     const { json, keep, has, read, project, options } = open(MORE);
     for (const session of ['a', 'b', 'c']) for (const one of inSession(session, 'users.add', 'mail.send')) keep(one);
     const id = 'users.add_then_mail.send';
@@ -261,7 +261,7 @@ describe('what is called together', () => {
     expect((await json('harvest')).json.flows).toMatchObject([{ became: [id], proposal: null }]);
   });
 
-  test('in several orders is proposed as an agent with these operations (R-000-94)', async () => {
+  test('in several orders are proposed as an agent with these operations (R-000-94)', async () => {
     const { json, keep, read } = open(MORE);
     const orders = [
       ['users.add', 'mail.send', 'notes.search'],
@@ -280,12 +280,12 @@ describe('what is called together', () => {
     [['--write', 'proposals', '--proposal', 'x'], 'harvest.no_proposal'],
     [['--write', 'registry/high-level'], 'usage.invalid'],
     [['--write', '../elsewhere'], 'usage.invalid'],
-  ])('%j is %s', async (args, code) => {
+  ])('%j is refused as %s', async (args, code) => {
     const { json } = open();
     expect(await json('harvest', ...args)).toMatchObject({ exitCode: 2, json: { error: { code } } });
   });
 
-  test('what would not hold is not written', async () => {
+  test('an invalid proposal is not written', async () => {
     const { json, keep, has } = open({
       ...MORE,
       ...operation('mail.send', 'return 1;', { yaml: 'scope: { environments: [prod] }' }),
@@ -301,7 +301,7 @@ describe('what is called together', () => {
 });
 
 describe('ability docs --check --gaps', () => {
-  test('shows what was asked for as a comment on the page it belongs to, and changes neither (R-000-87, R-000-93)', async () => {
+  test('shows each gap as a comment on its page, and changes no page (R-000-87, R-000-93)', async () => {
     const { json, options } = open({ 'modules/users/readme.md': '' });
     await ability(['docs'], options);
     await ability(['docs', '--add', 'modules/users'], options);

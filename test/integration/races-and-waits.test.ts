@@ -22,7 +22,7 @@ const untilWaiting = (id: string, path: string) =>
     .toBe('waiting');
 
 describe('race', () => {
-  test('the first to end wins, the others are cancelled', async () => {
+  test('the first branch to end wins, and the others are cancelled', async () => {
     const started = performance.now();
     const result = await flows.run(`
 steps:
@@ -36,7 +36,7 @@ output: "\${{ steps.first.output }}"`);
     expect(performance.now() - started).toBeLessThan(15_000);
   });
 
-  test('a failure that comes first fails it', async () => {
+  test('fails if a failure comes first', async () => {
     const result = await flows.run(`
 steps:
   - id: first
@@ -45,7 +45,7 @@ steps:
     expect(result.approvals).toMatchObject([{ status: 'cancelled' }]);
   });
 
-  test('a person against the clock', async () => {
+  test('between an approval and a timer', async () => {
     const yaml = `
 steps:
   - id: first
@@ -61,7 +61,7 @@ output: "\${{ steps.first.output.winner }}"`;
 });
 
 describe('wait', () => {
-  test('for a time, which does not count as work', async () => {
+  test('for a time does not count as working time', async () => {
     const result = await flows.run(`
 timeout: 1s
 steps: [{ id: w, wait: "\${{ string(1) }}500ms" }, { id: e, call: util.echo, with: { a: 1 } }]
@@ -69,7 +69,7 @@ output: "\${{ steps.e.output }}"`);
     expect(result).toMatchObject({ status: 'succeeded', output: { a: 1 } });
   });
 
-  test('until a moment, and not at all for one that has passed', async () => {
+  test('until a moment, and not at all for a moment in the past', async () => {
     const result = await flows.run(`
 steps:
   - { id: past, wait: { until: 'timestamp("2020-01-01T00:00:00Z")' } }
@@ -79,7 +79,7 @@ steps:
     expect(result.steps[1]?.duration_ms).toBeGreaterThan(900);
   });
 
-  test('until something holds that another branch brings about', async () => {
+  test('until a condition is met by another branch', async () => {
     const result = await flows.run(`
 steps:
   - id: p
@@ -90,12 +90,12 @@ output: "\${{ steps.p.output.waits }}"`);
     expect(result).toMatchObject({ status: 'succeeded', output: { n: 300 } });
   });
 
-  test('for something that is no condition fails', async () => {
+  test('for an expression that is not a condition fails', async () => {
     const result = await flows.run('steps: [{ id: w, wait: { until: input.n } }]', { n: 3 });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'expression.not_boolean', step: 'w' } });
   });
 
-  test('for a signal gives its payload; one that came before is kept, others stay for other waits', async () => {
+  test('for a signal returns its payload; an earlier signal is kept, and others stay for other waits', async () => {
     const yaml = `
 steps:
   - { id: start, wait: { signal: start } }
@@ -112,7 +112,7 @@ output: { good: "\${{ steps.good.output.n }}", bad: "\${{ steps.bad.output.n }}"
     expect(result.warnings).toEqual([expect.stringMatching(/nobody_waits was ignored.*start, build_done/)]);
   });
 
-  test('for a signal that does not come in time is timeout.signal, a failure', async () => {
+  test('for a signal that does not arrive in time fails as timeout.signal', async () => {
     const result = await flows.run('steps: [{ id: w, wait: { signal: never, timeout: 300ms } }]');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'timeout.signal', step: 'w' } });
     expect(result.error?.suggestion).toMatch(/ability task signal .* never/);
@@ -125,14 +125,14 @@ output: { good: "\${{ steps.good.output.n }}", bad: "\${{ steps.bad.output.n }}"
     expect(await ended(id)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('the names of our own signals are taken', async () => {
+  test('for a built-in signal is refused', async () => {
     const id = flows.define('steps: [{ id: w, wait: { signal: approve } }]');
     await expect(flows.project.create(id)).rejects.toMatchObject({ code: 'definition.invalid' });
   });
 });
 
 describe('pause', () => {
-  test('lets calls under way end and starts nothing new, until somebody resumes', async () => {
+  test('lets running calls end and starts nothing new until it is resumed', async () => {
     const yaml = `
 steps:
   - { id: slow, call: util.slow, with: { ms: 800 } }
@@ -158,7 +158,7 @@ steps:
     approval: { title: Ticket?, comment: required, fields: { ticket: { type: string }, size: { type: integer, enum: [1, 2], optional: true } } }
 output: "\${{ steps.ask.output.fields }}"`;
 
-  test('must be filled in as they are declared', async () => {
+  test('must be filled in as declared', async () => {
     const { id } = await flows.project.create(flows.define(yaml));
     await untilWaiting(id, 'ask');
     const { connection } = flows.project;

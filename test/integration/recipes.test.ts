@@ -15,7 +15,7 @@ import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-
 
 const page = readFileSync(new URL('../../docs/recipes.md', import.meta.url), 'utf8');
 
-/** The blocks of a text: files have a path behind the language, commands and what they print have none. */
+/** The code blocks of a page: files have a path after the language, commands and their output have none. */
 function blocksOf(text: string) {
   return [...text.matchAll(/^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(([, language = '', path, content = '']) => ({
     language,
@@ -53,7 +53,7 @@ function readCommand(line: string): Command {
   return { args, exit: Number(exit), prints: [] };
 }
 
-/** As a shell reads it, as far as the page needs it. */
+/** Splits a line as a shell does, as far as the page needs it. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
     word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, one, other) => one ?? other),
@@ -94,7 +94,7 @@ const start = (args: string[]): Promise<CommandEnd> => {
 };
 const keyIn = (args: string[]): string => args[args.indexOf('--key') + 1] as string;
 
-/** A task nobody waits for is where the next command expects it once it waits itself. */
+/** A detached task is ready for the next command once it waits itself. */
 const untilItWaits = (key: string) =>
   expect
     .poll(async () => (await viewTask(project.connection, key)).result.steps.map(({ status }) => status), PATIENT)
@@ -124,21 +124,21 @@ async function runCommands(commands: readonly Command[]): Promise<void> {
 }
 
 describe('docs/recipes.md', () => {
-  test('lint finds nothing in its definitions', () => {
+  test('lint reports nothing for its definitions', () => {
     const { findings } = lintProject(new RegistryLoader(project.root), {});
     expect(findings).toEqual([]);
   });
 
-  test.each(recipes)('$title: the commands print what the page says', async ({ commands }) => {
+  test.each(recipes)('$title: the commands print what the page shows', async ({ commands }) => {
     expect(commands.length).toBeGreaterThan(0);
     await runCommands(commands);
   });
 
-  test('the attempts at the service had one key', () => {
+  test('all attempts at the service had the same key', () => {
     expect([...keys]).toEqual(['bill-7/send']);
   });
 
-  test('the job runs the command that is shown, and its report has the steps', () => {
+  test('the job runs the command that is shown, and its report lists the steps', () => {
     const job = parse(files['.github/workflows/release.yml'] as string) as {
       jobs: { release: { steps: { run?: string }[] } };
     };
@@ -149,7 +149,7 @@ describe('docs/recipes.md', () => {
     expect(report).toMatch(/<testcase [^>]*name="go"[\s\S]*<testcase [^>]*name="deploy"/);
   });
 
-  test('the cases that the job tests pass', async () => {
+  test('the cases tested by the job pass', async () => {
     const { cases, problems } = await runProjectCases({ root: project.root });
     expect(problems).toEqual([]);
     expect(cases.map(({ name, status, failures }) => [name, status, failures])).toEqual([

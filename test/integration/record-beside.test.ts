@@ -52,8 +52,8 @@ async function startAndEnd(yaml: string, input = {}): Promise<string> {
   return id;
 }
 
-describe('the record of a task without a contract for its output', () => {
-  test('is whole when the task closes, and costs no event', async () => {
+describe('the record of a task without an output contract', () => {
+  test('is complete when the task closes, and costs no event', async () => {
     const key = await startAndEnd(ECHO, { n: 7 });
     expect(recordOf(key)).toMatchObject({
       input: { n: 7 },
@@ -64,7 +64,7 @@ describe('the record of a task without a contract for its output', () => {
     expect(await localActivitiesOf(key)).toEqual([]);
   });
 
-  test('is not written again by a worker that is asked about the ended task', async () => {
+  test('is not written again by a worker that answers a query about the ended task', async () => {
     const key = await startAndEnd(ECHO, { n: 1 });
     const { ino } = statSync(fileOf(key));
     await flows.project.restartWorkers();
@@ -72,7 +72,7 @@ describe('the record of a task without a contract for its output', () => {
     expect(statSync(fileOf(key)).ino).toBe(ino);
   });
 
-  test('is made where the folder has gone meanwhile', async () => {
+  test('is created again if its folder is gone', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'), { n: 3 });
     await expect.poll(async () => (await openApprovals(flows.project.connection, id)).length).toBe(1);
     rmSync(folderOf(id), { recursive: true });
@@ -82,16 +82,16 @@ describe('the record of a task without a contract for its output', () => {
   });
 });
 
-describe('the activity ends a task', () => {
+describe('the finish activity ends a task', () => {
   const CONTRACT = `output_schema: { type: integer }\n${ECHO}`;
 
-  test('with a contract for its output, which is checked there', async () => {
+  test('with an output contract, which it checks', async () => {
     const key = await startAndEnd(CONTRACT, { n: 'seven' });
     expect(recordOf(key).result).toMatchObject({ status: 'failed', error: { code: 'output.invalid' } });
     expect(await localActivitiesOf(key)).toEqual(['ability:finish']);
   });
 
-  test('whose result has more than 64 KiB', async () => {
+  test('with a result of more than 64 KiB', async () => {
     const big =
       'steps: [{ id: a, call: util.big, with: { size: "${{ input.size }}" } }]\noutput: "${{ steps.a.output }}"';
     const small = await startAndEnd(big, { size: 60_000 });
@@ -101,7 +101,7 @@ describe('the activity ends a task', () => {
     expect(recordOf(large).result?.status).toBe('succeeded');
   });
 
-  test('that was cancelled, of which Temporal keeps no result', async () => {
+  test('that was cancelled, since Temporal keeps no result of it', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
     await expect.poll(async () => (await openApprovals(flows.project.connection, id)).length).toBe(1);
     await cancelTask(flows.project.connection, id);
@@ -119,7 +119,7 @@ describe('the activity ends a task', () => {
   });
 });
 
-describe('a record that is missing is written from the history as the worker would have', () => {
+describe('a missing record is written from the history as the worker would have written it', () => {
   const END: Record<string, [yaml: string, input?: object]> = {
     succeeded: [ECHO, { n: 7 }],
     failed: ['steps: [{ id: a, call: util.fail, with: {} }]'],
@@ -141,7 +141,7 @@ describe('a record that is missing is written from the history as the worker wou
     expect(await mendRecord(connection, key, await viewTask(connection, key))).toBeUndefined();
   });
 
-  test('denied, with its hooks and approvals, and `why` says so', async () => {
+  test('denied, with its hooks and approvals, and `why` reports it', async () => {
     const { connection } = flows.project;
     const yaml =
       'steps: [{ id: a, call: util.watched, with: { n: 7 } }, { id: ask, approval: { title: Go?, comment: required } }]';
@@ -159,7 +159,7 @@ describe('a record that is missing is written from the history as the worker wou
     expect(recordOf(id)).toEqual(before);
   });
 
-  test('terminated, which no worker could have written', async () => {
+  test('terminated, when no worker could have written it', async () => {
     const { connection } = flows.project;
     const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
     await expect.poll(async () => (await openApprovals(connection, id)).length).toBe(1);
@@ -168,7 +168,7 @@ describe('a record that is missing is written from the history as the worker wou
     expect(recordOf(id).result).toMatchObject({ status: 'cancelled', error: { code: 'task.terminated' } });
   });
 
-  test('not under another key than that which sealed it', async () => {
+  test('not with a key other than the one that sealed it', async () => {
     const { connection } = flows.project;
     const key = await startAndEnd(ECHO, { n: 1 });
     writeFileSync(fileOf(key), JSON.stringify({ ...recordOf(key), result: null }));
@@ -183,7 +183,7 @@ describe('a record that is missing is written from the history as the worker wou
   });
 });
 
-test('a record that cannot be written is counted, and the task ends as it would', async () => {
+test('a record that cannot be written is counted, and does not change the end of the task', async () => {
   const { connection } = flows.project;
   const before = flows.project.host().recordsMissing;
   const { id } = await flows.project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
@@ -201,8 +201,8 @@ test('a record that cannot be written is counted, and the task ends as it would'
   expect(recordOf(id).result?.status).toBe('succeeded');
 });
 
-describe('a worker that is killed as a task ends', () => {
-  test.each(['before', 'after'])('%s the record was written leaves it to the next one', async (when) => {
+describe('a worker that is killed at the end of a task', () => {
+  test.each(['before', 'after'])('%s the record was written leaves the rest to the next worker', async (when) => {
     const { project } = flows;
     const { id } = await project.create(flows.define('steps: [{ id: ask, approval: { title: Go? } }]'));
     await expect.poll(async () => (await openApprovals(project.connection, id)).length).toBe(1);

@@ -57,7 +57,7 @@ describe.each([
   ['beside its history', CALLS],
   ['by its last activity', `${CALLS}\noutput_schema: { type: "null" }`],
 ])('a task whose record is written %s', (_, yaml) => {
-  test('R-000-86, R-002-34: says what each call was given and gave, masked and cut, and which script ran', async () => {
+  test('R-000-86, R-002-34: shows the input and output of each call, masked and truncated, and which script ran', async () => {
     const result = await flows.run(yaml, { long: 'x'.repeat(9000) });
     const key = result.task_key as string;
     const { calls = [], ...record } = recordOf(key);
@@ -72,7 +72,7 @@ describe.each([
     expect(textOf(key)).toMatch(/### `leak`: `util\.leak`\n\nScript: `scripts\/util\.leak\.mjs`, SHA-256 [0-9a-f]{64}/);
   });
 
-  test('and is the same when it is written anew from the history, with the moment of its creation', async () => {
+  test('is identical when written again from the history, including its creation time', async () => {
     const { connection } = flows.project;
     const { id } = await flows.project.create(flows.define(yaml), { long: 'x' }, { run: false, intent: 'to see' });
     await runTask(connection, id);
@@ -85,7 +85,7 @@ describe.each([
   });
 });
 
-test('R-000-86: what calls nothing is recorded as well, with how it ended and what it gave', async () => {
+test('R-000-86: steps without calls are recorded as well, with their status and their output', async () => {
   const result = await flows.run(`
 steps:
   - { id: named, let: { n: 7 } }
@@ -102,7 +102,7 @@ steps:
   expect(textOf(key)).toMatch(/## Steps without calls\n\n`named` \(let\): succeeded, gave:/);
 });
 
-test('R-000-86: so are the steps in turns of loops that ran, masked, the first hundred of them', async () => {
+test('R-000-86: steps of loop turns that ran are recorded as well, masked, up to one hundred', async () => {
   const result = await flows.run(
     `
 steps:
@@ -130,7 +130,7 @@ steps:
   expect(record).not.toHaveProperty('steps_left_out');
 });
 
-test('R-000-86: what is beyond the hundred is counted', async () => {
+test('R-000-86: steps beyond one hundred are counted', async () => {
   const result = await flows.run(
     `
 steps:
@@ -144,7 +144,7 @@ steps:
   expect(record.steps_left_out).toBe(30);
 });
 
-test('R-000-86: known secrets are masked in what the task itself was given and gave', async () => {
+test('R-000-86: known secrets are masked in the input and the output of the task itself', async () => {
   const yaml = `
 steps: [{ id: leak, call: util.leak, with: {} }]
 output: "\${{ steps.leak.output.leaked }}"`;
@@ -154,7 +154,7 @@ output: "\${{ steps.leak.output.leaked }}"`;
   expect(readFileSync(join(folderOf(key), 'record.json'), 'utf8') + textOf(key)).not.toContain(SECRET);
 });
 
-test('R-000-75: a hook after a call is told how it ended, the record is written with its answer, then the result is returned', async () => {
+test('R-000-75: a hook after a call gets its outcome, the record is written with its answer, then the result is returned', async () => {
   const result = await flows.run('steps: [{ id: seen, call: util.seen, with: {} }]');
   const looked = JSON.parse(readFileSync(flows.file('looked.json'), 'utf8'));
   expect(looked.result).toBeNull();
@@ -164,7 +164,7 @@ test('R-000-75: a hook after a call is told how it ended, the record is written 
   expect(recordOf(result.task_key as string).result?.hooks).toMatchObject([answer]);
 });
 
-test('a called workflow is a call, and its own record has its calls', async () => {
+test('a called workflow is recorded as a call, and its own record has its calls', async () => {
   const child = flows.define(
     'steps: [{ id: echo, call: util.echo, with: { n: "${{ input.n }}" } }]\noutput: "${{ input.n }}"',
   );
@@ -176,7 +176,7 @@ test('a called workflow is a call, and its own record has its calls', async () =
   expect(recordOf(`${key}/children/inner`).calls).toMatchObject([{ path: 'echo', given: { value: { n: 3 } } }]);
 });
 
-test('a loop over many items lists the first, and the text says how many are left out', LONG, async () => {
+test('a loop over many items lists the first ones, and the text states how many are omitted', LONG, async () => {
   const { task_key: key } = await flows.run(
     'steps: [{ id: each, foreach: input.all, as: n, max_parallel: 20, steps: [{ id: echo, call: util.echo, with: {} }] }]',
     { all: Array.from({ length: 105 }, (_, n) => n) },
@@ -186,7 +186,7 @@ test('a loop over many items lists the first, and the text says how many are lef
   expect(textOf(key as string)).toContain('5 more calls are not listed');
 });
 
-test('R-000-86: the intent is kept in show, why, list, record, and in a task that tries it again; none costs nothing', async () => {
+test('R-000-86: the intent is stored in show, why, list, the record and a retry; without one nothing is stored', async () => {
   const { connection } = flows.project;
   const yaml = 'steps: [{ id: bad, call: util.fail, with: { why: no } }]';
   const ability = flows.define(yaml);
@@ -207,7 +207,7 @@ test('R-000-86: the intent is kept in show, why, list, record, and in a task tha
 });
 
 test(
-  'C-35: the run that a task is part of is in its record, in those of what it calls, and stays when its input is changed',
+  'C-35: the run of a task is in its record and in those of the tasks it calls, and stays when its input is changed',
   LONG,
   async () => {
     const { project } = flows;
@@ -231,7 +231,7 @@ test(
   },
 );
 
-test('created_at is the same in record and why, and stays when the task is tried again', async () => {
+test('created_at is the same in the record and in why, and a retry does not change it', async () => {
   const { connection } = flows.project;
   const { id } = await flows.project.create(flows.define('steps: [{ id: a, call: util.fail, with: {} }]'));
   await flows.project.wait(id);
@@ -243,7 +243,7 @@ test('created_at is the same in record and why, and stays when the task is tried
   expect(recordOf(id).created_at).toBe(created_at);
 });
 
-test('R-000-78: a direct run writes a record where the configuration says so, and it is removed after its time', async () => {
+test('R-000-78: a direct run writes a record if the configuration says so, and the record is removed when it expires', async () => {
   const { id } = await flows.project.create(flows.define(CALLS), { long: 'x' }, { direct: true });
   const end = await flows.project.wait(id);
   const name = `.direct/${id.slice('direct:'.length)}`;
@@ -259,7 +259,7 @@ test('R-000-78: a direct run writes a record where the configuration says so, an
   expect(existsSync(folderOf(name))).toBe(false);
 });
 
-test('R-000-78: without the configuration a direct run writes none', async () => {
+test('R-000-78: without that configuration a direct run writes no record', async () => {
   const file = join(flows.project.root, 'ability.yaml');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace(/policy:.*\n/, ''));

@@ -12,7 +12,7 @@ import { type ReplayEnd, replayHistories } from '../../src/worker/replay/replay-
 const FOLDER = fileURLToPath(new URL('../histories', import.meta.url));
 const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
 
-/** What becomes of each recorded history with the workflows of a build; one worker replays them all. */
+/** The result of replaying each recorded history with the workflows of a build; one worker replays them all. */
 async function replayAll(workflowBundle?: string): Promise<Map<string, ReplayEnd>> {
   const recorded = FILES.map((file) => ({ ...readHistoryFile(join(FOLDER, file)), name: file }));
   const ends = new Map<string, ReplayEnd>();
@@ -20,7 +20,7 @@ async function replayAll(workflowBundle?: string): Promise<Map<string, ReplayEnd
   return ends;
 }
 
-/** What this engine must have a history of. */
+/** The constructs of which this engine must have a history. */
 const CONSTRUCTS = `
 approval call changed-then-run child comment-on-deny concurrency concurrency-newest concurrency-refused
 concurrency-token concurrency-waiting continue-as-new continue-as-new-failed continue-as-new-files
@@ -31,7 +31,7 @@ race-cut-allowed repeat repeat-last-turn retry-if retry-on-group script-hooks sw
 timeout-on-group undo undo-of-unusable-answer wait-signal wait-time wait-until
 `;
 
-test('this engine has a history of every end of a task', () => {
+test('this engine has a history of every end state of a task', () => {
   const ends = FILES.filter((file) => file.startsWith(`engine-${ENGINE}`)).map(
     (file) => JSON.parse(readFileSync(join(FOLDER, file), 'utf8')).status,
   );
@@ -42,7 +42,7 @@ test.each(CONSTRUCTS.trim().split(/\s+/))('this engine has a history of %s', (na
   expect(FILES).toContain(join(`engine-${ENGINE}`, `${name}.json`));
 });
 
-test('no recorded history holds a path or a host of the machine it was made on', () => {
+test('no recorded history contains a path or a host of the machine it was made on', () => {
   for (const file of FILES) {
     const text = readFileSync(join(FOLDER, file), 'utf8');
     const payloads = [...text.matchAll(/"data": "([^"]+)"/g)].map(([, data]) =>
@@ -52,13 +52,13 @@ test('no recorded history holds a path or a host of the machine it was made on',
   }
 });
 
-describe('a history that was recorded', () => {
+describe('a recorded history', () => {
   let ends: Map<string, ReplayEnd>;
   beforeAll(async () => {
     ends = await replayAll();
   });
 
-  test.each(FILES)('%s replays with the interpreter as it is', (file) => {
+  test.each(FILES)('%s replays with the current interpreter', (file) => {
     expect(ends.get(file)).toMatchObject({ status: 'ok' });
   });
 });

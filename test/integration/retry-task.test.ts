@@ -18,8 +18,8 @@ const ended = async (id: string) => {
 };
 const note = (id: string) => `{ id: ${id}, call: util.note, with: { file: "\${{ input.file }}", text: ${id} } }`;
 
-describe('a task that is tried again', () => {
-  test('gets the next key, does only what was not done, and says whose retry it is', async () => {
+describe('a task that is retried', () => {
+  test('gets the next key, runs only what was not done, and names the task that it retries', async () => {
     const yaml = `
 steps:
   - ${note('a')}
@@ -52,7 +52,7 @@ output: "\${{ steps.n.output.n }}"`;
     expect(flows.lines('retried-count')).toEqual(['1']);
   });
 
-  test('begins where it is told to, and does again what was taken back', async () => {
+  test('starts at the requested step, and repeats what was undone', async () => {
     const undo = `undo: { call: util.note, with: { file: "\${{ input.file }}", text: undone } }`;
     const yaml = `
 steps:
@@ -72,7 +72,7 @@ steps:
     await expect(again(third.id, { from: 'aa' })).rejects.toMatchObject({ code: 'usage.invalid' });
   });
 
-  test('must have ended, and be known', async () => {
+  test('must have ended, and must exist', async () => {
     const { id } = await flows.project.create(flows.define('steps: [{ id: w, wait: { signal: never } }]'));
     await expect
       .poll(async () => (await viewTask(flows.project.connection, id)).view?.progress.w?.status, { timeout: 20_000 })
@@ -84,7 +84,7 @@ steps:
   });
 });
 
-test('a task names those that try it again, and each of them the one before', async () => {
+test('a task names its retries, and each retry names the task before it', async () => {
   const ability = flows.define('steps: [{ id: bad, call: util.fail, with: {} }]');
   const { id } = await flows.project.create(ability, {}, { key: 'chain' });
   await ended(id);

@@ -53,7 +53,7 @@ async function refusal(promise: Promise<unknown>): Promise<AbilityError> {
   throw error ?? new Error('it was not refused');
 }
 
-/** The code with which the worker refuses to seal, whatever the caller looks at besides; undefined where it seals. */
+/** The code with which the worker refuses to seal, whatever the caller checks; undefined if it seals. */
 async function sealingOf(ability: string, plan: WantedPlan): Promise<string | undefined> {
   const { connection } = project;
   const task = `sealing-${ability}`;
@@ -74,15 +74,15 @@ function hasRecord(key: string): boolean {
   return existsSync(join(project.root, '.system/implement', key));
 }
 
-describe('a task that is asked for under the digest of a plan', () => {
-  test('runs when the worker makes the same plan, and its result has that digest', async () => {
+describe('a task requested under the digest of a plan', () => {
+  test('runs if the worker makes the same plan, and its result has that digest', async () => {
     const { digest, input_digest, input } = preview('planned');
     expect(input).toEqual({ n: 1 });
     const result = await project.run('planned', {}, { plan: { plan: digest, input: input_digest } });
     expect(result).toMatchObject({ status: 'succeeded', digest, output: { n: 1 } });
   });
 
-  test('is refused by the worker before there is anything of it, with what the plan is now', async () => {
+  test('is refused by the worker before anything of it exists, with the current digests', async () => {
     const { digest, input_digest } = preview('planned');
     const wanted = { plan: '0'.repeat(64) };
     const refused = await refusal(project.create('planned', {}, { key: 'never-made', plan: wanted }));
@@ -93,7 +93,7 @@ describe('a task that is asked for under the digest of a plan', () => {
     expect(hasRecord('never-made')).toBe(false);
     const { workflow: workflows } = project.connection.temporal;
     await expect(workflows.getHandle('never-made').describe()).rejects.toThrow(/not found/i);
-    // The refusal is that of the preflight, which the worker ran.
+    // The refusal comes from the preflight, which the worker ran.
     const { activity } = project.connection.temporal;
     await expect(
       activity.getHandle(preflightIdOf('never-made', project.connection.project)).result(),
@@ -102,7 +102,7 @@ describe('a task that is asked for under the digest of a plan', () => {
     });
   });
 
-  test('is refused with another input, where the input was planned as well', async () => {
+  test('is refused with another input if the input was planned as well', async () => {
     const { digest, input_digest } = preview('planned', { n: 2 });
     const plan = { plan: digest, input: input_digest };
     expect(await refusal(project.create('planned', { n: 3 }, { plan }))).toMatchObject({ code: 'plan.changed' });
@@ -110,7 +110,7 @@ describe('a task that is asked for under the digest of a plan', () => {
     expect((await project.run('planned', { n: 3 }, { plan: { plan: digest } })).output).toEqual({ n: 3 });
   });
 
-  test('is refused where the definitions of the worker differ in one byte of a script', async () => {
+  test('is refused if a script of the worker differs in one byte', async () => {
     const { digest } = preview('planned');
     const script = join(project.root, 'scripts/p.echo.mjs');
     const before = readFileSync(script, 'utf8');
@@ -127,7 +127,7 @@ describe('a task that is asked for under the digest of a plan', () => {
 });
 
 describe('under a key', () => {
-  test('the same plan is the same task, also when the definitions have changed since; another plan is a conflict', async () => {
+  test('the same plan is the same task, even if the definitions have changed since; another plan is a conflict', async () => {
     const plan = { plan: preview('planned').digest };
     const key = 'planned-once';
     const first = await project.create('planned', {}, { key, plan });
@@ -146,7 +146,7 @@ describe('under a key', () => {
     await project.wait(key);
   });
 
-  test('callers with different plans at once: those of the right one are one task, the others are refused', async () => {
+  test('callers with different plans at once: those with the right plan get one task, the others are refused', async () => {
     const plan = { plan: preview('planned').digest };
     const wrong = { plan: '2'.repeat(64) };
     const ends = await Promise.allSettled(
@@ -163,14 +163,14 @@ describe('a plan with tools', () => {
     const first = await project.run('tooled', {}, { plan: { plan: digest }, key: 'tooled-1' });
     expect(first.status).toBe('succeeded');
     expect(first.digest).not.toBe(digest);
-    // Who asks again under the key may name either.
+    // A repeated request under the key may name either digest.
     for (const plan of [digest, first.digest]) {
       expect(await project.create('tooled', {}, { key: 'tooled-1', plan: { plan } })).toMatchObject({ attached: true });
     }
     expect((await project.run('tooled', {}, { plan: { plan: first.digest } })).digest).toBe(first.digest);
   });
 
-  test('that was sealed with tools is refused once a tool is another one', async () => {
+  test('that was sealed with tools is refused once a tool has changed', async () => {
     const { digest } = preview('tooled');
     const sealed = (await project.run('tooled')).digest;
     describeTool('Does it otherwise.');
@@ -187,7 +187,7 @@ describe('a plan with tools', () => {
     }
   });
 
-  test('whose input is changed is known by the digests it has then', async () => {
+  test('whose input was changed is known by its current digests', async () => {
     const { digest } = preview('tooled');
     const { id } = await project.create('tooled', {}, { run: false, key: 'tooled-set' });
     await changeInput(project.connection, id, {
@@ -201,10 +201,10 @@ describe('a plan with tools', () => {
   });
 });
 
-describe('a task that is created under a plan and run later', () => {
+describe('a task created under a plan and run later', () => {
   const by = { name: 'tester', source: 'claimed' } as const;
 
-  test('C-37: takes no other input where that was planned, and no other definitions', async () => {
+  test('C-37: accepts no other input if the input was planned, and no other definitions', async () => {
     const { digest, input_digest } = preview('planned', { n: 4 });
     const exact = { key: 'set-exact', plan: { plan: digest, input: input_digest }, run: false };
     const { id } = await project.create('planned', { n: 4 }, exact);

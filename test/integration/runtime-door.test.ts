@@ -41,7 +41,7 @@ afterAll(async () => {
   await project.stop();
 });
 
-/** What is another each time: keys, digests, times and how long it took. */
+/** Replaces what differs each time: keys, digests, times and durations. */
 function plain({ exitCode, stdout, stderr }: CommandEnd): unknown {
   const text = (from: string): string =>
     from
@@ -53,7 +53,7 @@ function plain({ exitCode, stdout, stderr }: CommandEnd): unknown {
   return { exitCode, stdout: text(stdout), stderr: text(stderr) };
 }
 
-describe('what the runtime does for a command line is what the command does itself', () => {
+describe('the runtime does for a command line what the command itself does', () => {
   test.each<[string[], number, Record<string, string>?]>([
     [['run', 'nothing'], 0],
     [['run', 'nothing', '--json'], 0],
@@ -81,7 +81,7 @@ describe('what the runtime does for a command line is what the command does itse
     expect(done.exitCode).toBe(exit);
   });
 
-  test('with a key it is the same task, and each way of reading it says the same', async () => {
+  test('a repeated key gives the same task, and each way of reading it gives the same answer', async () => {
     const options = { cwd: project.root, env: { ABILITY_USER: 'zoe', ABILITY_CALLER: 'ci' } };
     const args = ['run', 'nothing', '--key', 'mine', '--json'];
     const done = (await throughSocket(args, options)) as CommandEnd;
@@ -103,7 +103,7 @@ describe('what the runtime does for a command line is what the command does itse
   });
 });
 
-describe('a runtime is passed by', () => {
+describe('a runtime is bypassed', () => {
   const nothing = () => throughSocket(['run', 'nothing'], { cwd: project.root });
 
   test.each([
@@ -134,7 +134,7 @@ describe('a runtime is passed by', () => {
     expect(await throughSocket(['run', 'nothing'], { cwd: project.root, env })).toBeUndefined();
   });
 
-  test('once the project has another name', async () => {
+  test('after a change of the name of the project', async () => {
     const text = projectFile('{ dev: {} }');
     const before = (await import('node:fs')).readFileSync(`${project.root}/ability.yaml`, 'utf8');
     try {
@@ -146,8 +146,8 @@ describe('a runtime is passed by', () => {
   });
 });
 
-describe('the same door', () => {
-  /** Asks over the socket. */
+describe('the door behind the socket', () => {
+  /** Sends a request over the socket. */
   const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     // biome-ignore lint/suspicious/noExplicitAny: what the door answers is what the test looks at
     new Promise<{ status: number | undefined; body: any }>((resolve, reject) => {
@@ -177,7 +177,7 @@ describe('the same door', () => {
     expect(body.requested_by).toEqual({ name: userInfo().username, source: 'claimed' });
   });
 
-  test('R-004-01, R-004-13, R-004-14: runs the workflow of a pack that YAML alone has added since it is up, with the capability for it', async () => {
+  test('R-004-01, R-004-13, R-004-14: runs the workflow of a pack that was added in YAML alone after the start, with its capability', async () => {
     const loader = new RegistryLoader(project.root, {});
     const recruited = () => recruitIn(loader.load(), { environment: 'dev', prompt: 'Draw a histogram of it.' });
     expect(recruited()).toMatchObject({ required_capabilities: [], routing_method: 'heuristic_fallback' });
@@ -198,7 +198,7 @@ describe('the same door', () => {
     expect([status, body.output]).toEqual([200, 'drawn']);
   });
 
-  test('takes decisions with a token alone, and no page of a browser', async () => {
+  test('accepts decisions only with a token, and no requests from a browser page', async () => {
     const { body } = await ask('POST', '/v1/runs', { ability: 'db.drop', environment: 'strict', wait: '60s' });
     const path = `/v1/tasks/${body.task_key}/approvals/${body.waiting.approvals[0]}`;
     expect(await ask('POST', path, { decision: 'approve' })).toMatchObject({ status: 401 });

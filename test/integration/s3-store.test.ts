@@ -36,7 +36,7 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     await server?.stop();
   });
 
-  /** Names of objects, and of uploads that are not complete. */
+  /** Names of objects and of incomplete uploads. */
   async function listAll(Prefix: string): Promise<string[]> {
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }));
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }));
@@ -56,7 +56,7 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     };
   });
 
-  test('mends a file that others replaced under its own metadata, once it was seen', async () => {
+  test('repairs a file that others replaced under its own metadata, once the damage is detected', async () => {
     const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
     const store = new S3Store(place);
     const keep = () => store.keepFile(Readable.from([Buffer.from('right')]), { maxBytes: 100 });
@@ -70,7 +70,7 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     expect(await read()).toBe('right');
   });
 
-  test('keeps the files of tasks while one of them has them', async () => {
+  test('keeps a file while any task holds it', async () => {
     const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
     const store = new S3Store(place);
     const files = new TaskFileStore(store, 'shop');
@@ -117,18 +117,18 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     counted.destroy();
   });
 
-  test('gives up the uploads of killed processes', async () => {
+  test('removes the uploads of killed processes', async () => {
     const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
     await client.send(new CreateMultipartUploadCommand({ Bucket, Key: `${place.prefix}new/x` }));
     const store = new S3Store(place);
-    // This server says of every upload that it began in 2010.
+    // This server reports 2010 as the start of every upload.
     await store.removeHalfWritten(new Date('2001-01-01'));
     expect(await listAll(place.prefix)).toEqual(['new/x']);
     await store.removeHalfWritten(new Date());
     expect(await listAll(place.prefix)).toEqual([]);
   });
 
-  test('of a bucket that does not exist says so', async () => {
+  test('reports a bucket that does not exist', async () => {
     const store = new S3Store(readS3Place('s3://not-there-at-all/x'));
     for (const action of [
       () => store.put(Buffer.from('x')),
@@ -143,7 +143,7 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     }
   });
 
-  test('that cannot be reached any more says so, and keeps the cause', async () => {
+  test('reports when it can no longer be reached, with the cause', async () => {
     const relay = await startRelay(new URL(server?.endpoint ?? '').host);
     const env = { ...process.env, AWS_ENDPOINT_URL: `http://${relay.address}` };
     const place = readS3Place(`s3://${Bucket}/${randomUUID()}`);
@@ -160,7 +160,7 @@ describe.skipIf(!server)(`an S3 store${why ? ` (skipped: ${why})` : ''}`, () => 
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  test('without credentials says which it looks for', async () => {
+  test('reports which credentials it looks for if it has none', async () => {
     const none = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE', 'AWS_WEB_IDENTITY_TOKEN_FILE'];
     const before = Object.fromEntries(none.map((name) => [name, process.env[name]]));
     for (const name of none) vi.stubEnv(name, undefined);

@@ -34,7 +34,7 @@ const options = (env: Record<string, string> = {}) => ({
 const schedule = (...args: string[]) => ability(['schedule', ...args], options());
 const names = async () => (await listSchedules(project.connection)).map(({ spec }) => spec.id);
 
-test('sync looks at all that is stated before it changes anything, and names the place of what could not be run', async () => {
+test('sync checks all schedules before it changes anything, and locates the one that is invalid', async () => {
   project.write({ [FILE]: backup(entry('a-sound'), entry('b-broken', 'input: { table: 7 }')) });
   const refused = await abilityJson(['schedule', 'sync'], options());
   expect(refused.exitCode).toBe(2);
@@ -45,7 +45,7 @@ test('sync looks at all that is stated before it changes anything, and names the
   expect(await names()).toEqual([]);
 });
 
-test('sync creates, changes and deletes; --check ends with 1 while something differs, and changes nothing', async () => {
+test('sync creates, changes and deletes; --check exits with 1 if anything differs, and changes nothing', async () => {
   project.write({ [FILE]: backup(entry('one'), entry('two')) });
   expect(await schedule('sync', '--check')).toMatchObject({ exitCode: 1 });
   expect(await names()).toEqual([]);
@@ -57,14 +57,14 @@ test('sync creates, changes and deletes; --check ends with 1 while something dif
   expect(await names()).toEqual(['one']);
 });
 
-test('a broken file stops sync, and deletes nothing that it may state', async () => {
+test('a broken file stops sync, which deletes no schedule that the file may define', async () => {
   project.write({ [FILE]: 'id: backup\nschedules: [' });
   const { exitCode, json } = await abilityJson(['schedule', 'sync'], options());
   expect({ exitCode, file: json.error.location.file }).toEqual({ exitCode: 2, file: FILE });
   expect(await names()).toEqual(['one']);
 });
 
-test('one that was created by hand is not taken over, and is left alone by sync', async () => {
+test('a schedule created by hand is neither taken over nor changed by sync', async () => {
   project.write({ [FILE]: backup() });
   expect((await schedule('sync')).stdout).toBe('one: deleted');
   const created = await schedule('create', 'backup', '--name', 'mine', '--cron', '@daily', '--set', 'table=users');
@@ -85,7 +85,7 @@ test.each([
   ['an input that breaks the contract', ['backup'], 'input.invalid'],
   ['an input with masks of secrets', ['backup', '--set', 'table=***'], 'record.masked'],
   ['a name that is no part of a key', ['backup', '--name', '../x', '--set', 'table=a'], 'usage.invalid'],
-])('create refuses %s, and makes nothing', async (_, args, code) => {
+])('create refuses %s, and creates nothing', async (_, args, code) => {
   const before = await names();
   const { exitCode, json } = await abilityJson(['schedule', 'create', ...args, '--cron', '@daily'], options());
   expect({ exitCode, code: (json.error ?? json).code }).toEqual({ exitCode: expect.any(Number), code });
@@ -93,7 +93,7 @@ test.each([
   expect(await names()).toEqual(before);
 });
 
-test('a session of the shell in which it is created has nothing to do with its firings', async () => {
+test('firings ignore the session of the shell in which the schedule was created', async () => {
   const env = { ABILITY_SESSION: 'of-the-shell' };
   const args = ['schedule', 'create', 'backup', '--name', 'alone', '--cron', '@yearly', '--set', 'table=users'];
   expect(await ability(args, options(env))).toMatchObject({ exitCode: 0 });
@@ -105,7 +105,7 @@ test('a session of the shell in which it is created has nothing to do with its f
     .toBe('succeeded');
 });
 
-test('pause and resume say who did it, and why; delete leaves the tasks', async () => {
+test('pause and resume record who did it, and why; delete leaves the tasks', async () => {
   expect(await schedule('pause', 'mine', '--comment', 'freeze')).toMatchObject({ exitCode: 0 });
   expect((await schedule('show', 'mine')).stdout).toContain('paused by tester: freeze');
   expect(await schedule('resume', 'mine')).toMatchObject({ exitCode: 0 });

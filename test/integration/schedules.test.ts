@@ -75,7 +75,7 @@ test('a firing is an ordinary task: key, input, record and requester', async () 
   ]);
 });
 
-test('a guard that refuses at 3 am is seen in the schedule, with its reason; there is no task', async () => {
+test('a refusal by a guard at 3 am is shown in the schedule with its reason, and there is no task', async () => {
   await createSchedule(project.connection, specOf('frozen', 'guarded'));
   await fireSchedule(project.connection, 'frozen');
   const firing = await ended('frozen');
@@ -88,7 +88,7 @@ test('a guard that refuses at 3 am is seen in the schedule, with its reason; the
   });
 });
 
-test('a firing while no worker is up waits, and is one task once one is', async () => {
+test('a firing without a worker waits, and becomes one task once a worker is up', async () => {
   await createSchedule(project.connection, specOf('alone', 'greets', { input: { name: 'Ada' } }));
   await project.stopWorkers();
   await fireSchedule(project.connection, 'alone');
@@ -101,7 +101,7 @@ test('a firing while no worker is up waits, and is one task once one is', async 
   expect(counts).toEqual({ fired: 1, missed: 0, skipped: 0 });
 });
 
-test('the same moment fired again is the task of before, and no second one', async () => {
+test('firing the same moment again gives the earlier task, not a second one', async () => {
   await createSchedule(project.connection, specOf('again', 'greets', { input: { name: 'Ada' }, cron: '0 3 * * *' }));
   const day = [new Date('2026-03-28T00:00:00Z'), new Date('2026-03-28T12:00:00Z')] as const;
   const statuses = async () => (await shown('again')).firings.map(({ status }) => status);
@@ -111,7 +111,7 @@ test('the same moment fired again is the task of before, and no second one', asy
   await expect.poll(statuses, { timeout: 30_000 }).toEqual(['started before', 'succeeded']);
 });
 
-test('a firing that was terminated says so, and one that was started by hand is none of the schedule', async () => {
+test('a terminated firing is shown as terminated, and one started by hand does not belong to the schedule', async () => {
   const { connection } = project;
   await createSchedule(connection, specOf('ends', 'waits'));
   await fireSchedule(connection, 'ends');
@@ -130,19 +130,19 @@ test('a firing that was terminated says so, and one that was started by hand is 
     taskQueue: taskQueueOf(connection.project, 'dev', 'local'),
     args: [forged],
   });
-  // It is a task of its own name all the same: whoever may start workflows may start this one, under its guards.
-  // In the second of the firing above its key would be taken, and it refused.
+  // It still creates a task under its own name: any user who may start workflows may start this one, under its
+  // guards. In the same second as the firing above, its key would be in use, and it would be refused.
   await Promise.allSettled([connection.temporal.workflow.getHandle('forged-firing').result()]);
   expect((await shown('ends')).firings).toHaveLength(1);
 });
 
-test('an input that no longer fits the contract is a named refusal', async () => {
+test('an input that no longer fits the contract is refused as input.invalid', async () => {
   await createSchedule(project.connection, specOf('broken', 'greets'));
   await fireSchedule(project.connection, 'broken');
   expect(await ended('broken')).toMatchObject({ status: 'refused', error: { code: 'input.invalid' } });
 });
 
-test('while the task of the last firing is open the next is left out, and counted', async () => {
+test('while the task of the last firing is open, the next firing is skipped and counted', async () => {
   await createSchedule(project.connection, specOf('ticks', 'waits', { cron: '* * * * * * *' }));
   await expect.poll(async () => (await shown('ticks')).counts.skipped, { timeout: 30_000 }).toBeGreaterThan(0);
   await expect
@@ -163,7 +163,7 @@ test('while the task of the last firing is open the next is left out, and counte
   expect((await viewTask(project.connection, key)).result.status).toBe('waiting_approval');
 });
 
-test('the same schedule twice is one; another under its name is refused', async () => {
+test('creating the same schedule twice gives one; another under its name is refused', async () => {
   const spec = specOf('once', 'greets', { input: { name: 'Ada' } });
   expect(await createSchedule(project.connection, spec)).toEqual({ created: true });
   expect(await createSchedule(project.connection, spec)).toEqual({ created: false });
@@ -175,14 +175,14 @@ test('the same schedule twice is one; another under its name is refused', async 
 test.each([
   ['cron', { cron: 'every morning' }],
   ['timezone', { timezone: 'Middle/Earth' }],
-])('a %s that Temporal cannot read is refused, and nothing is made', async (_, wrong) => {
+])('a %s that Temporal cannot parse is refused, and nothing is created', async (_, wrong) => {
   await expect(createSchedule(project.connection, specOf('wrong', 'greets', wrong))).rejects.toMatchObject({
     code: 'usage.invalid',
   });
   await expect(shown('wrong')).rejects.toMatchObject({ code: 'schedule.not_found' });
 });
 
-test('a backfill makes up for each firing of the time, one after the other, each with its own key', async () => {
+test('a backfill catches up on each firing of the period, in order, each with its own key', async () => {
   await createSchedule(project.connection, specOf('filled', 'greets', { input: { name: 'Ada' }, cron: '0 3 * * *' }));
   await backfillSchedule(
     project.connection,
@@ -200,7 +200,7 @@ test('a backfill makes up for each firing of the time, one after the other, each
   ]);
 });
 
-test('over a change of the clock a firing keeps the time of its zone: none is missed, none is made twice', async () => {
+test('across a clock change a firing keeps the time of its zone: none is missed, and none happens twice', async () => {
   const zone = { timezone: 'Europe/Berlin', cron: '0 3 * * *', input: { name: 'Ada' } };
   await createSchedule(project.connection, specOf('zoned', 'greets', zone));
   await backfillSchedule(
@@ -220,13 +220,13 @@ test('over a change of the clock a firing keeps the time of its zone: none is mi
 test.each([
   ['does not have', 'gap', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z', []],
   ['has twice', 'twice', '2026-10-24T12:00:00Z', '2026-10-25T12:00:00Z', ['01:30']],
-])('a time that the day %s', async (_, id, from, to, times) => {
+])('a backfill covers a time that the day %s', async (_, id, from, to, times) => {
   const zone = { timezone: 'Europe/Berlin', cron: '30 2 * * *', input: { name: 'Ada' } };
   await createSchedule(project.connection, specOf(id, 'greets', zone));
   await backfillSchedule(project.connection, id, new Date(from), new Date(to));
   const fired = (): Promise<number> => shown(id).then(({ counts }) => counts.fired);
   await expect.poll(fired, { timeout: 30_000 }).toBe(times.length);
-  // Temporal takes what is fired by hand after it has read what is to be made up for.
+  // Temporal handles a manual firing after it has read the backfill.
   await fireSchedule(project.connection, id);
   await expect.poll(fired, { timeout: 30_000 }).toBe(times.length + 1);
   const day = to.slice(0, 10);
@@ -234,7 +234,7 @@ test.each([
   expect(firings.map(({ scheduled_for }) => scheduled_for.slice(11, 16))).toEqual(times);
 });
 
-test('the list has the schedules of the project alone, by name', async () => {
+test('the list has only the schedules of the project, sorted by name', async () => {
   const listed = await listSchedules(project.connection);
   const names = listed.map(({ spec }) => spec.id);
   expect(names).toEqual([...names].sort());

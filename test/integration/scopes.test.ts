@@ -40,7 +40,7 @@ describe('the scope of a task', () => {
   afterAll(() => project.stop());
   const fresh = (): void => project.write({ 'seen.txt': '' });
 
-  test('is the module of the event, for the guards before it is made, before its calls and after them (R-002-17)', async () => {
+  test('is the module of the event, for the guards before its creation, before its calls and after them (R-002-17)', async () => {
     fresh();
     const { status } = await project.run('op.free', {}, { scope: 'modules/users' });
     expect(status).toBe('succeeded');
@@ -51,13 +51,13 @@ describe('the scope of a task', () => {
     ]);
   });
 
-  test('never takes the place of the module that a definition states', async () => {
+  test('never replaces the module that a definition states', async () => {
     fresh();
     await project.run('op.own', {}, { scope: 'elsewhere' });
     expect(new Set(seen().map((each) => (each as string[])[2]))).toEqual(new Set(['users.api']));
   });
 
-  test('is that of the tasks that it calls; of a task without one there is no module', async () => {
+  test('applies to the tasks that it calls; a task without a scope has no module', async () => {
     const modules = (): Set<unknown> => new Set(seen().map((each) => (each as unknown[])[2]));
     fresh();
     expect((await project.run('outer', {}, { scope: 'modules/users' })).status).toBe('succeeded');
@@ -79,7 +79,7 @@ describe('the scope of a task', () => {
     expect(readFileSync(join(project.connection.paths.records, id, 'tool_call.md'), 'utf8')).toContain('modules/users');
   });
 
-  test('has what its guards signal and nobody knows, as that of a session has (R-002-47)', async () => {
+  test('gets the unknown signals of its guards, as the scope of a session does (R-002-47)', async () => {
     const { task_key } = await project.run('op.own', { mood: 'calm' }, { scope: 'modules/moods' });
     const { session_id: session } = await startSession(project.connection, {
       environment: 'dev',
@@ -97,7 +97,7 @@ describe('the scope of a task', () => {
     ]);
   });
 
-  test.each(['../other', '/etc', '.system', 'a//b'])('%s is none, and no task is formed', async (scope) => {
+  test.each(['../other', '/etc', '.system', 'a//b'])('%s is not a scope, and no task is created', async (scope) => {
     const refused = await project.create('op.own', {}, { scope }).catch((error: AbilityError) => error);
     expect(refused).toMatchObject({ code: 'usage.invalid' });
   });

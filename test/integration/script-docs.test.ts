@@ -7,7 +7,7 @@ import { projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
 const page = readFileSync(new URL('../../docs/scripts.md', import.meta.url), 'utf8');
-/** The blocks of the page that say which file they are. */
+/** The blocks of the page that state their file. */
 const files = Object.fromEntries(
   [...page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)].map(([, path = '', text = '']) => [path, text]),
 );
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-test('lint finds nothing in the definitions of docs/scripts.md', () => {
+test('lint reports nothing for the definitions of docs/scripts.md', () => {
   const { findings } = lintProject(new RegistryLoader(project.root), {});
   expect(findings.filter(({ location }) => location.file.startsWith('registry/low-level'))).toEqual([]);
 });
@@ -42,13 +42,13 @@ test.each([
   ['cert.check', { days: 30 }, { text: '30 days left' }],
   ['cert.check', { days: -1 }, { text: '-1 days left' }],
 ] as [string, JsonObject, JsonObject][])(
-  '%s of docs/scripts.md gives for %j what the page says',
+  '%s of docs/scripts.md returns for %j what the page states',
   async (id, input, output) => {
     expect(await project.run(id, input)).toMatchObject({ status: 'succeeded', output });
   },
 );
 
-test('an exit code of docs/scripts.md fails as the page says', async () => {
+test('an exit code of docs/scripts.md fails as the page states', async () => {
   expect(await project.run('cert.check', { days: 3 })).toMatchObject({
     status: 'failed',
     error: { code: 'cert.expiring', details: { exit_code: 2 } },

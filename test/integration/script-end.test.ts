@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** Defines an ability by a Node script, which notes process ids in files and has one second. */
+/** Defines an ability with a Node script, which notes process ids in files and has one second. */
 function define(body: string, more: JsonObject = {}, script: JsonObject = {}): string {
   counter += 1;
   const [key, path] = [`x.case_${counter}`, `scripts/case-${counter}.mjs`];
@@ -33,14 +33,14 @@ function define(body: string, more: JsonObject = {}, script: JsonObject = {}): s
   return key;
 }
 
-/** A program without an end; what it inherits of pipes it keeps open. */
+/** A program that never ends, and keeps open the pipes it inherits. */
 const SLEEPER = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);';
 const pidIn = (name: string) => Number(readFileSync(join(project.root, name), 'utf8'));
 const isThere = (name: string) => existsSync(join(project.root, name));
 const isRunning = (name: string) => markOf(pidIn(name)) !== undefined;
 
 describe('a script that takes too long', () => {
-  test('is ended, and what had started and may not be repeated is unknown', async () => {
+  test('is stopped, and is unknown if it had started and may not be repeated', async () => {
     const result = await project.run(define('console.error("at work"); note("slow.pid"); forever();'));
     expect(result).toMatchObject({
       status: 'unknown',
@@ -53,13 +53,13 @@ describe('a script that takes too long', () => {
     expect(isRunning('slow.pid')).toBe(false);
   });
 
-  test('is timeout.call where it may be repeated, and is', async () => {
+  test('is timeout.call if it may be repeated, and is repeated', async () => {
     const key = define('forever();', { effects: 'write_idempotent' }, { timeout_sec: 0.5 });
     const result = await project.run(key);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'timeout.call' }, steps: [{ attempts: 3 }] });
   });
 
-  test('dies with its whole group, though all of it ignores SIGTERM', async () => {
+  test('is killed with its whole process group, even if all of it ignores SIGTERM', async () => {
     const body = [
       'process.on("SIGTERM", () => {});',
       `const child = spawn(process.execPath, ['-e', ${JSON.stringify(SLEEPER)}], { stdio: 'inherit' });`,
@@ -71,7 +71,7 @@ describe('a script that takes too long', () => {
     await expect.poll(() => isRunning('stubborn.pid') || isRunning('stubborn-child.pid')).toBe(false);
   });
 
-  test('may end by itself when it is asked to, and is no success for that', async () => {
+  test('may end by itself on SIGTERM, but does not count as a success', async () => {
     const body = 'process.on("SIGTERM", () => { console.log("1"); note("asked"); process.exit(0); }); forever();';
     expect(await project.run(define(body))).toMatchObject({ status: 'unknown' });
     expect(isThere('asked')).toBe(true);
@@ -79,7 +79,7 @@ describe('a script that takes too long', () => {
 });
 
 describe('a child in the background', () => {
-  test('that keeps stdout open does not hold up the call, and dies with it', async () => {
+  test('that keeps stdout open does not hold up the call, and is killed with it', async () => {
     const body = [
       `const child = spawn(process.execPath, ['-e', ${JSON.stringify(SLEEPER)}], { stdio: 'inherit' });`,
       'note("left-behind.pid", child.pid); child.unref(); console.log(1);',
@@ -89,14 +89,14 @@ describe('a child in the background', () => {
     await expect.poll(() => isRunning('left-behind.pid')).toBe(false);
   });
 
-  test('that left the process group and keeps stdout open does not hold it up either', async () => {
+  test('that left the process group and keeps stdout open does not hold up the call either', async () => {
     const body = [
       `const child = spawn(process.execPath, ['-e', ${JSON.stringify(SLEEPER)}], { stdio: 'inherit', detached: true });`,
       'note("daemon.pid", child.pid); child.unref(); console.log(1);',
     ].join('\n');
     const { id } = await project.create(define(body, {}, { timeout_sec: 2 }));
     const end = await project.wait(id, { timeoutMs: 20_000 });
-    // Where processes cannot be looked at, it is left: docs/operations.md.
+    // Where processes cannot be inspected, it keeps running: docs/operations.md.
     if (isRunning('daemon.pid')) process.kill(pidIn('daemon.pid'), 'SIGKILL');
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: 1 } });
   });
@@ -114,7 +114,7 @@ describe('a cancellation', () => {
     expect(await project.wait(id)).toMatchObject({ result: { status: 'cancelled', steps: [{ status: 'cancelled' }] } });
   });
 
-  test('of a script that may not be repeated leaves an unknown outcome, and says so', async () => {
+  test('of a script that may not be repeated is reported as an unknown outcome', async () => {
     const { id } = await project.create(define('note("halfway.pid"); forever();', {}, { timeout_sec: 60 }));
     await expect.poll(() => isThere('halfway.pid'), { timeout: 20_000 }).toBe(true);
     await cancelTask(project.connection, id);

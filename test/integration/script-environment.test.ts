@@ -42,7 +42,7 @@ afterAll(async () => {
   vi.unstubAllEnvs();
 });
 
-/** Runs a Node script that prints its result as its last deed. */
+/** Runs a Node script that prints its result last. */
 function run(body: string, script: JsonObject = {}, more: JsonObject = {}): Promise<TaskResult> {
   counter += 1;
   const [key, path] = [`e.case_${counter}`, `scripts/case-${counter}.mjs`];
@@ -50,7 +50,7 @@ function run(body: string, script: JsonObject = {}, more: JsonObject = {}): Prom
   return project.run(key);
 }
 
-/** The environment of a script, without what the system itself adds. */
+/** The environment of a script, without the variables that the system adds. */
 async function environmentOf(script: JsonObject = {}): Promise<Record<string, string>> {
   const result = await run('console.log(JSON.stringify(process.env));', script);
   expect(result.status).toBe('succeeded');
@@ -70,7 +70,7 @@ const OWN_NAMES = [
 ];
 
 describe('the environment of a script', () => {
-  test('is the default profile and the names of the call; nothing of the worker leaks', async () => {
+  test('has the default profile and the names of the call; nothing leaks from the worker', async () => {
     const environment = await environmentOf();
     const allowed = ['PATH', 'HOME', 'LANG', 'TMPDIR', ...OWN_NAMES];
     expect(Object.keys(environment).filter((name) => !allowed.includes(name))).toEqual([]);
@@ -84,7 +84,7 @@ describe('the environment of a script', () => {
     });
   });
 
-  test('has what a profile passes, sets and keeps secret; `set` of the script stands over the profile', async () => {
+  test('has what a profile passes, sets and keeps secret; `set` of the script overrides the profile', async () => {
     const environment = await environmentOf({ env_profile: 'chosen', set: { CHANGED: 'by the script' } });
     const expected = ['CHANGED', 'FIXED', 'PASSED', 'PATH', 'TOKEN', ...OWN_NAMES];
     expect(Object.keys(environment).sort()).toEqual(expected.sort());
@@ -105,7 +105,7 @@ describe('the environment of a script', () => {
     });
   });
 
-  test('without a secret it needs: refused at preflight, naming it, and nothing is made', async () => {
+  test('without a required secret: refused at preflight by its name, and nothing is created', async () => {
     project.write(scriptAbility('e.lost', 'scripts/lost.mjs', '', { script: { env_profile: 'missing' } }));
     const error = await project.create('e.lost', {}, { key: 'lost-1' }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
@@ -136,7 +136,7 @@ describe('a secret', () => {
     expect(log(result) + record(result)).not.toContain(SECRET);
   });
 
-  test('is masked where the output is no JSON', async () => {
+  test('is masked if the output is not JSON', async () => {
     const result = await run('console.log(`not JSON: ${process.env.TOKEN}`);', { env_profile: 'chosen' }, ONCE);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'script.output_broken' } });
     expect(JSON.stringify(result) + log(result) + record(result)).not.toContain(SECRET);
@@ -148,13 +148,13 @@ describe('a secret', () => {
     for (const line of KEY_LINES.slice(1, 3)) expect(log(result)).not.toContain(line);
   });
 
-  test('that begins with another one is masked whole', async () => {
+  test('that begins with another secret is masked whole', async () => {
     const result = await run('console.error(process.env.PASSWORD); console.log(1);', { env_profile: 'overlapping' });
     expect(result).toMatchObject({ status: 'succeeded' });
     expect(log(result)).not.toContain('and-more');
   });
 
-  test('is masked where a long message is cut', async () => {
+  test('is masked where a long message is truncated', async () => {
     const body = 'process.stderr.write(`${process.env.TOKEN}${"x".repeat(3990)}`); process.exit(1);';
     const result = await run(body, { env_profile: 'chosen' }, ONCE);
     const tail = result.error?.message.split('\n').at(-1) ?? '';

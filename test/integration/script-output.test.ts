@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** Runs a Node script once; it writes to `output` (the path of its output file) or prints. */
+/** Runs a Node script once; it prints, or writes to `output` (the path of its output file). */
 function run(body: string, { args = ['{output_file}'], more = {} }: { args?: string[]; more?: JsonObject } = {}) {
   counter += 1;
   const [key, path] = [`o.case_${counter}`, `scripts/case-${counter}.mjs`];
@@ -39,18 +39,18 @@ describe('the output of a script', () => {
     ['an object', '{"a": [1, 2.5, null, "ä"]}', { a: [1, 2.5, null, 'ä'] }],
     ['a number', ' 42\n', 42],
     ['nothing', '', null],
-  ])('is what it prints, where its arguments name no output file: %s', async (_, text, output) => {
+  ])('is what it prints if its arguments name no output file: %s', async (_, text, output) => {
     const result = await run(`process.stdout.write(${JSON.stringify(text)});`, PRINTS);
     expect(result).toMatchObject({ status: 'succeeded', output });
   });
 
-  test('is the file alone, where its arguments name one', async () => {
+  test('is only the file if its arguments name one', async () => {
     const result = await run('console.log("{}"); writeFileSync(output, JSON.stringify({ from: "file" }));');
     expect(result).toMatchObject({ status: 'succeeded', output: { from: 'file' } });
   });
 });
 
-describe('each way to go wrong has its own code, with the end of stderr', () => {
+describe('each failure has its own code, with the end of stderr', () => {
   const warn = 'console.error("the reason");';
   const schema = { output_schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } };
 
@@ -70,14 +70,14 @@ describe('each way to go wrong has its own code, with the end of stderr', () => 
     expect(result.steps).toMatchObject([{ status: 'failed', attempts: 1 }]);
   });
 
-  test('an exit code is reported as data, a wrong field by its name', async () => {
+  test('an exit code is reported as data, and a wrong field by its name', async () => {
     const exit = await run('process.exit(17);');
     expect(exit.error).toMatchObject({ code: 'script.exit', details: { exit_code: 17 } });
     const wrong = await run('writeFileSync(output, "{}");', { more: schema });
     expect(wrong.error?.message).toMatch(/`id` is missing/);
   });
 
-  test('a script that a signal ends has an unknown outcome where it may not be repeated', async () => {
+  test('a script killed by a signal has an unknown outcome if it may not be repeated', async () => {
     const result = await run('process.kill(process.pid, "SIGKILL"); setInterval(() => {}, 1000);');
     expect(result).toMatchObject({
       status: 'unknown',
@@ -91,7 +91,7 @@ describe('each way to go wrong has its own code, with the end of stderr', () => 
     expect(result.error?.message).toContain(key);
   });
 
-  test('more than 8 MiB is output.too_large, in a file and printed, and is not tried again', async () => {
+  test('more than 8 MiB is output.too_large, in a file or printed, and is not tried again', async () => {
     const big = 'JSON.stringify("x".repeat(8 * 1024 * 1024))';
     const again = { effects: 'read' };
     const results = await Promise.all([
@@ -120,7 +120,7 @@ describe('the log of a call', () => {
     expect(of('stderr')).toEqual(['three']);
   });
 
-  test('distinguishes attempts and lies under the path of its step', async () => {
+  test('distinguishes attempts, and is stored under the path of its step', async () => {
     project.write({
       ...operation(
         'o.flaky',
@@ -156,21 +156,21 @@ describe('the log of a call', () => {
   test.each([
     ['empty lines', ''],
     ['lines of one letter', 'x'],
-  ])('of two million %s stays as small, and does not hold up the worker', async (_, line) => {
+  ])('of two million %s stays small, and does not block the worker', async (_, line) => {
     const body = `const lines = ${JSON.stringify(line)} + '\\n'; for (let n = 0; n < 200; n += 1) process.stdout.write(lines.repeat(10_000));`;
     const result = await run(`${body}\nwriteFileSync(output, '"done"');`, { more: { effects: 'read' } });
     expect(result).toMatchObject({ status: 'succeeded', output: 'done', steps: [{ attempts: 1 }] });
     expect(statSync(logFile(project.root, result.task_key as string)).size).toBeLessThan(4 * 1024 * 1024);
   });
 
-  test('of one line without an end stays as small', async () => {
+  test('of one endless line stays small', async () => {
     const body = 'for (let n = 0; n < 5; n += 1) process.stderr.write("y".repeat(1_000_000));';
     const result = await run(`${body}\nwriteFileSync(output, '"done"');`);
     expect(result).toMatchObject({ status: 'succeeded', output: 'done' });
     expect(statSync(logFile(project.root, result.task_key as string)).size).toBeLessThan(2 * 1024 * 1024);
   });
 
-  test('of a direct run is kept nowhere', async () => {
+  test('of a direct run is not stored', async () => {
     project.write(operation('o.direct', 'console.log("said"); return 1;'));
     const { id } = await createTask(project.connection, {
       ability: 'o.direct',

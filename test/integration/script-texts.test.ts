@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** Runs a script, as its author left it, as an ability of its own. */
+/** Runs an unmodified script as a new ability. */
 function run(path: string, content: string, script: JsonObject, input: JsonObject = {}, more: JsonObject = {}) {
   counter += 1;
   project.write({
@@ -30,7 +30,7 @@ const properties = (...names: string[]): JsonObject => ({
   input_schema: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) },
 });
 
-describe('scripts as they are', () => {
+describe('unmodified scripts', () => {
   const GREET = [
     '#!/usr/bin/env bash',
     'set -euo pipefail',
@@ -49,7 +49,7 @@ describe('scripts as they are', () => {
   ];
   const GREETS = properties('greeting', 'loud', 'names');
 
-  test('a bash script with getopts, its flags from the input and its lines as output', async () => {
+  test('a bash script with getopts gets its flags from the input, and its lines are the output', async () => {
     const script = { args: ARGS, output: 'lines' };
     const names = ['Ada', '-rf', 'a b; echo $HOME "*"'];
     const loud = await run('ops/greet.sh', GREET, script, { greeting: 'Hi', loud: true, names }, GREETS);
@@ -61,7 +61,7 @@ describe('scripts as they are', () => {
     expect(bare).toMatchObject({ status: 'succeeded', output: { lines: ['Hello, Ada'] } });
   });
 
-  test('a python script with argparse, which reads stdin and a variable, and prints JSON', async () => {
+  test('a Python script with argparse reads stdin and a variable, and prints JSON', async () => {
     const content = [
       'import argparse, json, os, sys',
       'parser = argparse.ArgumentParser()',
@@ -101,7 +101,7 @@ describe('scripts as they are', () => {
     });
   });
 
-  test('text from the input that would be an option is input.invalid before there is a task', async () => {
+  test('text from the input that would be an option is input.invalid before a task exists', async () => {
     const content = '#!/bin/sh\ntouch ran.txt\n';
     const running = run('ops/touch.sh', content, { args: ['${{ input.name }}'] }, { name: '--help' });
     await expect(running).rejects.toMatchObject({
@@ -111,7 +111,7 @@ describe('scripts as they are', () => {
     expect(() => readFileSync(join(project.root, 'ran.txt'))).toThrow();
   });
 
-  test('a reference in `env` is resolved by the worker and masked; a text from the input is none', async () => {
+  test('a reference in `env` is resolved by the worker and masked; a text from the input is not a reference', async () => {
     const content = '#!/bin/sh\necho "token is $TOKEN, other is $OTHER" >&2\nprintf %s "$OTHER"\n';
     const script = { args: [], env: { TOKEN: 'env:TOKEN', OTHER: '${{ input.other }}' } };
     const result = await run('ops/env.sh', content, script, { other: 'env:TOKEN' });
@@ -121,7 +121,7 @@ describe('scripts as they are', () => {
     expect(log).not.toContain('s3cret-token-of-a-test');
   });
 
-  test('a script that reads nothing is not disturbed by what is on its stdin', async () => {
+  test('a script that reads nothing is not disturbed by its stdin', async () => {
     const result = await run(
       'ops/deaf.sh',
       '#!/bin/sh\necho done\n',
@@ -132,7 +132,7 @@ describe('scripts as they are', () => {
   });
 });
 
-describe('what a script prints', () => {
+describe('the text that a script prints', () => {
   const PRINT = "import { readFileSync } from 'node:fs';\nprocess.stdout.write(readFileSync(0));\n";
   const print = (output: string, text: string, more: JsonObject = {}) =>
     run('ops/print.mjs', PRINT, { args: [], stdin: '${{ input.text }}', output }, { text }, more);
@@ -146,7 +146,7 @@ describe('what a script prints', () => {
     ['csv', '', { rows: [] }],
     ['none', 'anything', null],
     ['json', '[1]', [1]],
-  ])('read as %s', async (output, text, expected) => {
+  ])('is read as %s', async (output, text, expected) => {
     expect(await print(output, text)).toMatchObject({ status: 'succeeded', output: expected });
   });
 
@@ -154,14 +154,14 @@ describe('what a script prints', () => {
     ['another number of columns', 'a,b\n1\n', /not CSV.*line 2/],
     ['a quote that is not closed', 'a,b\n1,"secret\n', /quote is not closed/],
     ['two columns of one name', 'a,a\n1,2\n', /column 2/],
-  ])('no CSV: %s', async (_, text, message) => {
+  ])('is not CSV: %s', async (_, text, message) => {
     const result = await print('csv', text);
     expect(result.error).toMatchObject({ code: 'script.output_broken' });
     expect(result.error?.message).toMatch(message);
     expect(result.error?.message).not.toMatch(/secret/);
   });
 
-  test('a schema is held against the form', async () => {
+  test('is checked against the schema in its parsed form', async () => {
     const schema = (text: JsonObject) => ({
       output_schema: { type: 'object', required: ['text'], properties: { text } },
     });
@@ -171,14 +171,14 @@ describe('what a script prints', () => {
     });
   });
 
-  test('what is no UTF-8 is refused in every form', async () => {
+  test('is refused in every form if it is not UTF-8', async () => {
     const script = { args: [], output: 'text' };
     const result = await run('ops/broken.py', "import sys\nsys.stdout.buffer.write(b'\\xff')\n", script);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'script.output_invalid' } });
   });
 });
 
-describe('exit codes that say something', () => {
+describe('exit codes with a meaning', () => {
   const CHECK = '#!/bin/sh\necho run >> "runs-$2.txt"\necho "$1 days"\necho soon >&2\nexit "$1"\n';
   const runs = (name: string): number =>
     readFileSync(join(project.root, `runs-${name}.txt`), 'utf8').split('\n').length - 1;
@@ -218,7 +218,7 @@ describe('exit codes that say something', () => {
     return project.run('checks', {});
   };
 
-  test('a code fails the step as it is written, once, unless the step names it', async () => {
+  test('a declared code fails the step after one attempt, unless the step names it', async () => {
     const result = await check(2, 'two');
     expect(result).toMatchObject({
       status: 'failed',
@@ -227,7 +227,7 @@ describe('exit codes that say something', () => {
     expect([runs('two'), runs('two-group'), runs('two-named')]).toEqual([1, 1, 2]);
   });
 
-  test('a code stays an answer where the call is in a task that was called', async () => {
+  test('a declared code stays an answer if the call is in a called task', async () => {
     const call = (name: string) => [{ id: 'inner', call: 'ops.check', with: { exit: 2, name } }];
     project.write({
       ...workflow('checked', `input_schema: { type: object }\nsteps: ${JSON.stringify(call('child'))}`),
@@ -256,7 +256,7 @@ describe('exit codes that say something', () => {
   });
 });
 
-test('a hook is given arguments and variables of what it is asked about', async () => {
+test('a hook gets arguments and variables from the call that it checks', async () => {
   const guard =
     '#!/bin/sh\nif [ "$1" = "$HOST" ] && [ "$2" = dev ]; then d=deny; else d=allow; fi\nprintf \'{"guard_decision":"%s","reason":"%s"}\' $d "$1"\n';
   project.write({

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** Runs a script as an ability of its own. */
+/** Runs a script as a new ability. */
 function run(path: string, content: string, script: JsonObject = {}, input: JsonObject = {}, more: JsonObject = {}) {
   counter += 1;
   project.write(scriptAbility(`s.case_${counter}`, path, content, { script, more }));
@@ -30,7 +30,7 @@ const failure = (promise: Promise<unknown>) =>
 
 /** Prints its arguments as JSON. */
 const PRINT_ARGUMENTS = 'import json, sys\nprint(json.dumps(sys.argv[1:]))\n';
-/** Copies `{input_file}` into `{output_file}`, both given by their position. */
+/** Copies `{input_file}` to `{output_file}`, both passed by position. */
 const COPY = 'cp "$1" "$2"\n';
 const ONCE = { effects: 'write_additive' };
 
@@ -49,7 +49,7 @@ describe('the file protocol', () => {
     expect(result).toMatchObject({ status: 'succeeded', output: { sum: 5, names: ['input.json', 'output.json'] } });
   });
 
-  test('an input of five megabytes arrives whole', async () => {
+  test('an input of five megabytes arrives completely', async () => {
     const content = [
       "import { readFileSync, writeFileSync } from 'node:fs';",
       "const { text } = JSON.parse(readFileSync(process.argv[3], 'utf8'));",
@@ -82,13 +82,13 @@ describe('what runs a script', () => {
     expect(result).toMatchObject({ status: 'succeeded', output: { n: 1 } });
   });
 
-  test('a run bit with a shebang, without any extension and before one', async () => {
+  test('a run bit with a shebang, without an extension and in preference to one', async () => {
     const content = `#!/usr/bin/env python3\n${PRINT_ARGUMENTS}`;
     expect(await run('bin/tool', content, { args: ['a'] })).toMatchObject({ status: 'succeeded', output: ['a'] });
     expect(await run('bin/tool.sh', content, { args: ['b'] })).toMatchObject({ status: 'succeeded', output: ['b'] });
   });
 
-  test('`interpreter` wins over both, as one word, as words and as a list', async () => {
+  test('`interpreter` wins over both, as one word, as several words and as a list', async () => {
     const content = '#!/bin/sh\nimport sys\nprint(sys.flags.optimize)\n';
     const at = (interpreter: string | string[]) => run('bin/python.mjs', content, { args: [], interpreter });
     expect(await at('python3')).toMatchObject({ status: 'succeeded', output: 0 });
@@ -96,7 +96,7 @@ describe('what runs a script', () => {
     expect(await at(['python3', '-OO'])).toMatchObject({ status: 'succeeded', output: 2 });
   });
 
-  test('a shebang without the run bit counts for nothing, and an unknown extension is refused at preflight', async () => {
+  test('a shebang without the run bit is ignored, and an unknown extension is refused at preflight', async () => {
     project.write(scriptAbility('s.no_bit', 'bin/no-bit.rb', '#!/usr/bin/env python3\nprint(1)\n', { script: {} }));
     chmodSync(join(project.root, 'bin/no-bit.rb'), 0o644);
     const error = await failure(project.create('s.no_bit'));
@@ -105,7 +105,7 @@ describe('what runs a script', () => {
     expect(error.suggestion).toMatch(/executable.*interpreter/);
   });
 
-  test('an interpreter that is not there is script.start_failed and names itself', async () => {
+  test('an interpreter that does not exist is script.start_failed, with its name', async () => {
     const named = await run('scripts/a.sh', COPY, { interpreter: 'no-such-program' }, {}, ONCE);
     expect(named).toMatchObject({ status: 'failed', error: { code: 'script.start_failed' } });
     expect(named.error?.message).toMatch(/no-such-program/);
@@ -114,7 +114,7 @@ describe('what runs a script', () => {
     expect(inShebang.error?.suggestion).toMatch(/shebang/);
   });
 
-  test('a script that is not there is found out at preflight, and nothing is made', async () => {
+  test('a script that does not exist is reported at preflight, and nothing is created', async () => {
     const [[yaml, definition] = ['', '']] = Object.entries(scriptAbility('s.gone', 'scripts/gone.py', ''));
     project.write({ [yaml]: definition });
     const error = await failure(project.create('s.gone', {}, { key: 'gone-1' }));
@@ -124,7 +124,7 @@ describe('what runs a script', () => {
 });
 
 describe('arguments', () => {
-  test('a template is split on blanks with quotes, and knows each placeholder', async () => {
+  test('a template is split at blanks, with quotes, and knows each placeholder', async () => {
     const args_template = `--in={input_file} 'two words' "it's" pre{task_key}post {idempotency_key} "" --p={payload}`;
     const content = [
       'import json, sys',
@@ -143,7 +143,7 @@ describe('arguments', () => {
     });
   });
 
-  test('a hostile payload is one argument: there is no shell, and what stands in braces in it stays', async () => {
+  test('a hostile payload is one argument: there is no shell, and braces in it stay unchanged', async () => {
     const input = { text: `'; touch pwned; $(touch pwned) \`touch pwned\` " --x {task_key}\n| touch pwned` };
     const result = await run('scripts/hostile.py', PRINT_ARGUMENTS, { args_template: 'first {payload} last' }, input);
     expect(result.status).toBe('succeeded');
@@ -153,7 +153,7 @@ describe('arguments', () => {
     expect(existsSync(join(project.root, 'pwned'))).toBe(false);
   });
 
-  test('a list of arguments is taken as it is', async () => {
+  test('a list of arguments is passed unchanged', async () => {
     const result = await run('scripts/list.py', PRINT_ARGUMENTS, { args: ['a b', "'q'", '$HOME', '{"json": 1}'] });
     expect(result).toMatchObject({ status: 'succeeded', output: ['a b', "'q'", '$HOME', '{"json": 1}'] });
   });
@@ -190,7 +190,7 @@ describe('arguments', () => {
 });
 
 describe('what was planned is what runs', () => {
-  test('a script edited, renamed or deleted after the task was created runs as it was, with its files', async () => {
+  test('a script edited, renamed or deleted after the task was created runs in its planned version, with its files', async () => {
     const body = "import { text } from './lib/text.mjs';\nconsole.log(JSON.stringify(text));\n";
     project.write({
       ...scriptAbility('s.pinned', 'scripts/pinned.mjs', body, {
@@ -212,7 +212,7 @@ describe('what was planned is what runs', () => {
     }
   });
 
-  test('one that is not in the store any more does not run as edited, and the task says why', async () => {
+  test('a script that is gone from the store does not run in its edited version, and the task reports why', async () => {
     project.write(scriptAbility('s.edited', 'scripts/edited.sh', 'echo \'"as shown"\'\n', { script: { args: [] } }));
     const { id } = await project.create('s.edited', {}, { run: false });
     project.write({ 'scripts/edited.sh': 'touch edited.txt\necho \'"edited"\'\n' });
@@ -224,7 +224,7 @@ describe('what was planned is what runs', () => {
       result: {
         status: 'failed',
         error: { code: 'script.changed', message: expect.stringMatching(/edited\.sh/) },
-        // Another attempt would find it edited, too, though what is only read may be tried again.
+        // Another attempt would find the edited version as well, although a read may be repeated.
         steps: [{ attempts: 1 }],
       },
     });

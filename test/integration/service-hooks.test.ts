@@ -17,7 +17,7 @@ let project: RunningProject;
 let server: Server;
 const asked: { method: string | undefined; token: unknown; event: Record<string, unknown> }[] = [];
 
-/** As a hook of type `http`: an answer of status 200, and one that no answer is. */
+/** Answers as a hook of type `http`, for some commands with a failure or an unusable body. */
 function answerTo(command: string): [number, string] {
   const decide = (permissionDecision: string, more: object = {}) =>
     JSON.stringify({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, ...more } });
@@ -82,8 +82,8 @@ afterAll(async () => {
 
 const run = (command: string) => project.run('ops.run', { command });
 
-describe('hooks of type http and mcp_tool, taken over as abilities (answer 41)', () => {
-  test('an http hook is sent the event and denies with the body of its answer', async () => {
+describe('hooks of type http and mcp_tool, imported as abilities (answer 41)', () => {
+  test('an http hook receives the event and denies with the body of its answer', async () => {
     const denied = await run('curl evil');
     expect(denied).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
     expect(denied.error?.message).toMatch(/not curl evil/);
@@ -95,7 +95,7 @@ describe('hooks of type http and mcp_tool, taken over as abilities (answer 41)',
     expect(await run('curl fine')).toMatchObject({ status: 'succeeded' });
   });
 
-  test('an mcp_tool hook gets its input and denies with the text of its result', async () => {
+  test('an mcp_tool hook receives its input and denies with the text of its result', async () => {
     const denied = await run('rm evil');
     expect(denied).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
     expect(denied.error?.message).toMatch(/Bash may not: rm evil/);
@@ -110,7 +110,7 @@ describe('hooks of type http and mcp_tool, taken over as abilities (answer 41)',
     expect(await run(command)).toMatchObject({ status: 'denied', error: { code: 'hook.failed' } });
   });
 
-  test('an empty body is no opinion, and what `if` leaves out is not asked', async () => {
+  test('an empty body is no opinion, and a call excluded by `if` is not sent to the hook', async () => {
     expect((await run('curl x')).error?.message).toMatch(/did not decide/);
     const before = asked.length;
     expect(await run('ls')).toMatchObject({ status: 'succeeded' });

@@ -9,7 +9,7 @@ import { operation, projectFile, workflow } from '../fixtures/project-folder.js'
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
 const USER = { name: 'ada', source: 'claimed' } as const;
-/** What a hook may do instead of answering. */
+/** What a hook may do instead of answering properly. */
 const BROKEN = {
   hang: 'setInterval(() => {}, 1000);',
   garbage: "console.log('no JSON at all');",
@@ -22,7 +22,7 @@ const brokenHooks = (more: string): string =>
     .map((id) => `  - { id: ${id}, ${more} handler: { script: { path: hooks/${id}.mjs, timeout_sec: 1 } } }\n`)
     .join('');
 
-describe('a session at its edges', () => {
+describe('a session in edge cases', () => {
   let project: RunningProject;
   const code = async (promise: Promise<unknown>): Promise<string> =>
     promise.then(
@@ -70,7 +70,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
   });
   afterAll(() => project.stop());
 
-  test('is used in other environments than its own: its limits count over all of them', async () => {
+  test('may be used in environments other than its own, and its limits count over all of them', async () => {
     const session = await start();
     const statusIn = async (environment: string) =>
       (await project.run('op.plain', {}, { session, environment })).status;
@@ -81,14 +81,14 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(await showSession(project.connection, session)).toMatchObject({ environment: 'dev', counts: { total: 2 } });
   });
 
-  test('is shown with its tasks as they are now, although it learns of them with its next turn', async () => {
+  test('is shown with the current state of its tasks, although it learns of them only in its next turn', async () => {
     const session = await start();
     const { task_key } = await project.run('op.plain', {}, { session });
     const { tasks } = await showSession(project.connection, session);
     expect(tasks).toMatchObject([{ task_key, status: 'succeeded' }]);
   });
 
-  test('asks hooks that are expressions in one event beside those of an update, and others in an activity', async () => {
+  test('evaluates expression hooks in one event in addition to those of an update, and others in an activity', async () => {
     const eventsOfPrompt = async (session: string): Promise<string[]> => {
       const { events: before } = await workflowOf(session).fetchHistory();
       await promptSession(project.connection, session, 'x', USER);
@@ -106,13 +106,13 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(await eventsOfPrompt(session)).toContain('activityTaskScheduled');
     await runTask(project.connection, id);
     await project.wait(id);
-    // It is seen once more, with all that its guards said.
+    // The task is read once more, with everything that its guards reported.
     expect(await eventsOfPrompt(session)).toContain('activityTaskScheduled');
     expect((await eventsOfPrompt(session)).sort()).toEqual(atOnce);
     expect(await eventsOfPrompt(await start({ scope: 'foreign' }))).toContain('activityTaskScheduled');
   });
 
-  test('has in its next turn what guards said in tasks that its tasks call (R-002-38, R-002-40)', async () => {
+  test('gets in its next turn what guards reported in tasks that its tasks call (R-002-38, R-002-40)', async () => {
     const session = await start();
     expect((await project.run('outer', {}, { session })).status).not.toBe('succeeded');
     const guards = async () =>
@@ -123,7 +123,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(await guards()).toEqual([]);
   });
 
-  test('a prompt and a stop go on past hooks that hang, crash or answer with garbage; each is logged (R-002-27)', async () => {
+  test('a prompt and a stop continue after hooks that hang, crash or answer with garbage; each is logged (R-002-27)', async () => {
     const session = await start({ scope: 'broken' });
     const { hook_signals } = await promptSession(project.connection, session, 'x', USER);
     expect(hook_signals).toEqual({ routing_hints: [], ability_guards: [], risk_alerts: ['It went on. (hook last)'] });
@@ -134,7 +134,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(end).toMatchObject({ status: 'stopped', stop_hooks: failed });
   });
 
-  test('hook files that cannot be read stop neither prompt nor end, and say so', async () => {
+  test('hook files that cannot be read stop neither prompt nor end, and are reported', async () => {
     const before = readFileSync(join(project.root, 'registry/hooks/PromptSubmit.yaml'), 'utf8');
     const session = await start();
     project.write({ 'registry/hooks/PromptSubmit.yaml': 'hooks: [' });
@@ -145,7 +145,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     project.write({ 'registry/hooks/PromptSubmit.yaml': before });
   });
 
-  test('what a hook of another tool adds to the prompt is a signal: kept, shown, and in the workdocs (R-002-47)', async () => {
+  test('what a hook of another tool adds to the prompt is a signal: stored, shown, and in the workdocs (R-002-47)', async () => {
     const session = await start({ scope: 'foreign' });
     const { hook_signals } = await promptSession(project.connection, session, 'x', USER);
     expect(JSON.stringify(hook_signals)).not.toContain('Fridays');
@@ -156,7 +156,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(lines).toContain('Fridays are quiet.');
   });
 
-  test('a name such as __proto__, and an input of great depth, form no task in it; it counts on', async () => {
+  test('a name such as __proto__ and a deeply nested input create no task in it, and it continues to count', async () => {
     const session = await start();
     let deep: Record<string, never> | { deep: unknown } = {};
     for (let depth = 0; depth < 5000; depth += 1) deep = { deep };
@@ -167,7 +167,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(await showSession(project.connection, session)).toMatchObject({ counts: { total: 1 } });
   });
 
-  test('one that was terminated is not started again under its id', async () => {
+  test('a terminated session is not started again under its id', async () => {
     const session = await start({ id: 'cut-off' });
     await workflowOf(session).terminate();
     expect(await code(start({ id: session }))).toBe('session.stopped');
@@ -175,7 +175,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(await showSession(project.connection, session)).toMatchObject({ status: 'terminated', stop_hooks: [] });
   });
 
-  test('one that ran out of a limit that Temporal was given is shown as that', async () => {
+  test('a session that exceeded a time limit set in Temporal is shown as timed out', async () => {
     const session_id = `timed-${randomUUID()}`;
     const argument = { format: 1, session_id, environment: 'dev', scope: 'integration', idle_ms: 60_000, user: USER };
     await byHand([argument], session_id, { workflowExecutionTimeout: '2s' });
@@ -187,7 +187,7 @@ console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: 'UserPromptSub
     expect(seen.ended_at).not.toBeNull();
   });
 
-  test('what failed at its start, since no client of ours started it, is shown as no session', async () => {
+  test('a session that failed at its start, because it was started without our client, is not found', async () => {
     const session = `forged-${randomUUID()}`;
     await byHand([{ format: 1 }], session);
     await workflowOf(session)

@@ -47,7 +47,7 @@ const standing = async (session: string) => {
   return [status, reason];
 };
 
-test('a session in which nothing happens ends after a day, and one with its own time after that', async () => {
+test('an idle session ends after a day, or after its own idle time', async () => {
   const [day, week] = [await start(), await start(7 * 24 * HOUR_MS)];
   await clock.skip(23.9 * HOUR_MS);
   expect([await standing(day), await standing(week)]).toEqual([
@@ -59,7 +59,7 @@ test('a session in which nothing happens ends after a day, and one with its own 
   expect(await standing(week)).toEqual(['open', null]);
 });
 
-test('a prompt, and a task, give it its whole time again', async () => {
+test('a prompt or a task restarts its idle time', async () => {
   const session = await start();
   await clock.skip(20 * HOUR_MS);
   await promptSession(project.connection, session, 'x', USER);

@@ -39,7 +39,7 @@ steps:
   ),
 };
 
-describe('guards over what a session did', () => {
+describe('guards over the calls of a session', () => {
   let project: RunningProject;
   const start = async (): Promise<string> =>
     (await startSession(project.connection, { environment: 'dev', scope: 'integration', user: USER })).session_id;
@@ -53,13 +53,13 @@ describe('guards over what a session did', () => {
   });
   afterAll(() => project.stop());
 
-  test('at most 500 EUR refunded in a session: beyond it a refund is denied, and never made', async () => {
+  test('at most 500 EUR may be refunded in a session: a refund beyond it is denied, and never made', async () => {
     const session = await start();
     expect(await statusOf(run('pay.refund', session, { amount: 300 }))).toBe('succeeded');
     expect(await statusOf(run('pay.refund', session, { amount: 200 }))).toBe('succeeded');
     const denied = await run('pay.refund', session, { amount: 0.5 });
     expect(denied).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
-    // A denied call does not count, another session has a limit of its own.
+    // A denied call does not count, and another session has a limit of its own.
     expect((await showSession(project.connection, session)).counts).toMatchObject({ write_additive: 2, total: 2 });
     expect(await statusOf(run('pay.refund', await start(), { amount: 500 }))).toBe('succeeded');
     expect((await promptSession(project.connection, session, 'x', USER)).hook_signals.ability_guards).toMatchObject([
@@ -67,14 +67,14 @@ describe('guards over what a session did', () => {
     ]);
   });
 
-  test('no external call after a read of secrets, which is the call of an ability without such a guard', async () => {
+  test('no external call after a read of secrets, which counts although its ability has no such guard', async () => {
     const session = await start();
     expect(await statusOf(run('mail.send', session))).toBe('succeeded');
     expect(await statusOf(run('secrets.read', session))).toBe('succeeded');
     expect(await statusOf(run('mail.send', session))).toBe('denied');
   });
 
-  test('after two failures a person must look', async () => {
+  test('after two failures an approval is required', async () => {
     const session = await start();
     for (let time = 0; time < 2; time += 1)
       expect(await statusOf(run('flaky', session, { fail: true }))).toBe('failed');
@@ -82,11 +82,11 @@ describe('guards over what a session did', () => {
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
     await decide(project.connection, id, 'deny', { by: 'bob', comment: 'no' });
     expect(await project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'denied' } });
-    // What an approver denied was not called either.
+    // A call that an approver denied was not made either.
     expect((await showSession(project.connection, session)).counts.total).toBe(2);
   });
 
-  test('outside of a session such a guard has failed, and says what to do', async () => {
+  test('outside a session such a guard fails, and suggests what to do', async () => {
     const result = await project.run('pay.refund', { amount: 1 });
     expect(result).toMatchObject({
       status: 'denied',
@@ -94,7 +94,7 @@ describe('guards over what a session did', () => {
     });
   });
 
-  test(`two at once never both pass a limit of one, in ${ROUNDS} rounds: two tasks, and two branches`, async () => {
+  test(`two calls at once never both pass a limit of one, in ${ROUNDS} rounds: two tasks, and two branches`, async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const session = await start();
       const both = await Promise.all([run('deploy.once', session), run('deploy.once', session)]);
@@ -110,7 +110,7 @@ describe('guards over what a session did', () => {
     ).toEqual(['denied', 'succeeded']);
   });
 
-  test('is one activity beside the call, and replays', async () => {
+  test('add one activity to the call, and replay', async () => {
     const session = await start();
     await project.run('pay.refund', { amount: 1 }, { session, key: 'entered' });
     const history = await project.connection.temporal.workflow.getHandle('entered').fetchHistory();
@@ -121,7 +121,7 @@ describe('guards over what a session did', () => {
     expect(await replayHistory({ name: 'entered', workflowId: 'entered', history })).toMatchObject({ status: 'ok' });
   });
 
-  test('a task that goes on after the end of its session is held by its guards, and free where it has none', async () => {
+  test('a task that continues after the end of its session is denied by such a guard, and runs without one', async () => {
     const session = await start();
     const open = await project.create('secrets.read', {}, { session, run: false });
     const limited = await project.create('pay.refund', { amount: 1 }, { session, run: false });

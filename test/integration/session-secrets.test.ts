@@ -10,7 +10,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 const SECRET = 'open-sesame-4711';
 const USER = { name: 'ada', source: 'claimed' } as const;
-/** A hook that has the secret, and says it wherever it can. */
+/** A hook that has the secret and writes it into every field. */
 const LEAK = `
 import { readFileSync } from 'node:fs';
 const { event_type } = JSON.parse(readFileSync(0, 'utf8'));
@@ -63,7 +63,7 @@ test('known secrets are masked in what guards see of calls, in the turn context,
   const started = await startSession(connection, { environment: 'dev', scope: 'modules/users', user: USER });
   const session = started.session_id;
   const more = { session, scope: 'modules/users' };
-  // The caller gives the secret in an input, of which the session keeps what guards count over.
+  // The caller passes the secret in an input, of which the session stores what guards count over.
   expect(await project.run('op.use', { said: `it is ${SECRET}` }, more)).toMatchObject({ status: 'succeeded' });
   expect(await project.run('op.look', {}, more)).toMatchObject({ status: 'succeeded', error: null });
   const { id } = await project.create('op.leaky', {}, more);
@@ -107,7 +107,7 @@ test('known secrets are masked in what guards see of calls, in the turn context,
   expect(textsUnder(connection.paths.records)).not.toContain(SECRET);
 });
 
-/** All texts of a history, with the data of its payloads as text. */
+/** All texts of a history, with the data of its payloads decoded. */
 function decodedTexts(value: unknown): string {
   if (Array.isArray(value)) return value.map(decodedTexts).join('\n');
   if (value === null || typeof value !== 'object') return String(value);

@@ -15,7 +15,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/sessions.md'), '
 const [, start = ''] = /<!-- start -->\n```yaml\n([\s\S]*?)```/.exec(page) ?? [];
 const HOOKS = 'registry/hooks/SessionStart.yaml';
 
-describe('a guard of the start of sessions', () => {
+describe('a guard at the start of sessions', () => {
   let project: RunningProject;
   const person = (name: string) => ({ name, source: 'claimed' }) as const;
   const begin = async (name: string, more = {}): Promise<string> =>
@@ -26,7 +26,7 @@ describe('a guard of the start of sessions', () => {
       () => undefined,
       (error: AbilityError) => error,
     );
-  /** Temporal lists what was started a moment later. */
+  /** Temporal lists a started session only a moment later. */
   const listed = (count: number): Promise<void> =>
     expect
       .poll(
@@ -48,7 +48,7 @@ describe('a guard of the start of sessions', () => {
   });
   afterAll(() => project.stop());
 
-  test('at most N sessions of a caller a day is one guard, which is that of the documentation', async () => {
+  test('at most N sessions per caller and day are enforced by one guard, that of the documentation', async () => {
     const most = Number(/>= (\d+)/.exec(start)?.[1]);
     expect(most).toBeGreaterThan(0);
     for (let count = 0; count < most; count += 1) {
@@ -58,7 +58,7 @@ describe('a guard of the start of sessions', () => {
     const refused = await problem(begin('ada', { id: 'one-more' }));
     expect(refused).toMatchObject({ code: 'guard.denied' });
     await listed(most + 1);
-    // Another caller has a count of their own, and what was refused counts for nobody.
+    // Another caller has a separate count, and a refused session does not count for any caller.
     await begin('bob');
     const { connection } = project;
     const seen = await showSession(connection, 'one-more');
@@ -75,7 +75,7 @@ describe('a guard of the start of sessions', () => {
     expect(await replayHistory({ name: 'refused', workflowId, history })).toMatchObject({ status: 'ok' });
   });
 
-  test('is asked of a session that somebody starts without a client, too: no prompt and no task passes it', async () => {
+  test('also applies to a session started without a client: it accepts no prompt and no task', async () => {
     project.write({
       [HOOKS]: 'hooks: [{ id: never, blocking: true, handler: { expression: { deny_if: "true" } } }]\n',
     });
@@ -103,12 +103,12 @@ describe('a guard of the start of sessions', () => {
     ['a script that is not there', 'handler: { script: { path: hooks/none.mjs } }'],
     ['a file that cannot be read', 'handler: ['],
     ['a guard that asks for a person', 'handler: { expression: { confirm_if: "true" } }'],
-  ])('%s refuses the start, since a guard that cannot answer is a no', async (_, handler) => {
+  ])('%s refuses the start, since a guard that cannot answer denies', async (_, handler) => {
     project.write({ [HOOKS]: `hooks:\n  - { id: broken, blocking: true, ${handler} }\n` });
     expect(await problem(begin('ada'))).toMatchObject({ code: 'hook.failed' });
   });
 
-  test('a script is given the event with the scope as its module, and decides', async () => {
+  test('a script receives the event with the scope as its module, and decides', async () => {
     project.write({
       [HOOKS]:
         'hooks: [{ id: s, blocking: true, match: { environments: [dev] }, handler: { script: { path: hooks/s.mjs } } }]\n',
@@ -122,11 +122,11 @@ console.log(JSON.stringify({ guard_decision: user_id === 'eve' ? 'need_user_conf
     expect(refused?.message).toContain(
       '{"event_type":"SessionStart","module_id":"modules/users","scope":"modules/users","user_id":"ada"}',
     );
-    // There is no task that could wait for a person.
+    // There is no task yet that could wait for an approval.
     expect(await problem(begin('eve'))).toMatchObject({ code: 'guard.denied' });
   });
 
-  test('without such hooks a session starts, and nothing is listed for it', async () => {
+  test('without such hooks a session starts, and no hook is listed for it', async () => {
     rmSync(join(project.root, HOOKS));
     const session = await begin('ada');
     expect(await showSession(project.connection, session)).toMatchObject({ status: 'open', hooks: [] });

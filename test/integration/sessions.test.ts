@@ -74,12 +74,12 @@ describe('a session', () => {
 
   beforeAll(async () => {
     project = await runProject(FILES);
-    // Its worker serves from here on.
+    // Its worker is running from here on.
     await project.run('op.plain');
   });
   afterAll(() => project.stop());
 
-  test('R-003-01: keeps what was said in it, and what waits for an answer, for deciding what the next prompt is about', async () => {
+  test('R-003-01: stores its messages and what waits for an answer, to decide what the next prompt is about', async () => {
     const session = await start();
     await ask(session, 'Write ten variants of the mail');
     const pending = {
@@ -106,7 +106,7 @@ describe('a session', () => {
     );
   });
 
-  test('answers a prompt with the turn context of its blocking hooks; none stops it (R-002-16, R-002-24, R-002-36 to R-002-40)', async () => {
+  test('answers a prompt with the turn context of its blocking hooks; no hook stops it (R-002-16, R-002-24, R-002-36 to R-002-40)', async () => {
     const session = await start();
     expect(await ask(session, 'Deploy? deploy!')).toEqual({
       session_id: session,
@@ -135,7 +135,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('keeps signals that it does not know, shows them, and writes them into the scope (R-002-47)', async () => {
+  test('stores unknown signals, shows them, and writes them into the scope (R-002-47)', async () => {
     const session = await start({ scope: 'modules/users' });
     await ask(session, 'hello');
     const { unknown_signals } = await showSession(project.connection, session);
@@ -146,7 +146,7 @@ describe('a session', () => {
     expect(lines[0]).toContain('calm');
   });
 
-  test('tells in the next turn what the guards of its tasks said, once (R-002-38, R-002-40, C-11)', async () => {
+  test('reports the answers of the guards of its tasks in the next turn, once (R-002-38, R-002-40, C-11)', async () => {
     const session = await start();
     const denied = await project.run('op.late', { secret: true }, { session });
     expect(denied.status).toBe('denied');
@@ -174,7 +174,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('runs its last hooks when it is stopped, and takes nothing after that (R-002-48, R-002-26)', async () => {
+  test('runs its last hooks when it is stopped, and accepts nothing after that (R-002-48, R-002-26)', async () => {
     const session = await start();
     await ask(session, 'one');
     const task = await project.run('op.plain', {}, { session, key: `k-${session}` });
@@ -196,13 +196,13 @@ describe('a session', () => {
     expect(await showSession(project.connection, session)).toMatchObject({ status: 'stopped', turn_index: 1 });
   });
 
-  test('is not there under an id that nobody started', async () => {
+  test('is not found under an unknown id', async () => {
     expect(await code(ask('nobody', 'x'))).toBe('session.not_found');
     expect(await code(project.run('op.plain', {}, { session: 'nobody' }))).toBe('session.not_found');
     expect(await code(showSession(project.connection, 'nobody'))).toBe('session.not_found');
   });
 
-  test('ends when nothing happens for as long as it was told, with its hooks', async () => {
+  test('ends after its idle time, with its hooks', async () => {
     const session = await start({ idleMs: 1500 });
     await ask(session, 'one');
     const handle = project.connection.temporal.workflow.getHandle(sessionIdOf(project.connection.project, session));
@@ -210,7 +210,7 @@ describe('a session', () => {
     expect(json('seen-stop.json')).toMatchObject({ session_id: session, payload: { reason: 'idle' } });
   });
 
-  test('ends with its hooks when it is cancelled, and says so when it was terminated', async () => {
+  test('ends with its hooks when it is cancelled, and is shown as terminated when it was terminated', async () => {
     const [cancelled, cut] = [await start(), await start()];
     const handle = (id: string) =>
       project.connection.temporal.workflow.getHandle(sessionIdOf(project.connection.project, id));
@@ -224,14 +224,14 @@ describe('a session', () => {
     expect(await showSession(project.connection, cut)).toMatchObject({ status: 'terminated', stop_hooks: [] });
   });
 
-  test('is the same after its workers were started anew', async () => {
+  test('is unchanged after a restart of its workers', async () => {
     const session = await start();
     await ask(session, 'one');
     await project.restartWorkers();
     expect((await ask(session, 'two')).turn_index).toBe(2);
   });
 
-  test('takes prompts that come at once one after the other', async () => {
+  test('handles prompts that arrive at once one after the other', async () => {
     const session = await start();
     const turns = await Promise.all(['a', 'b', 'c', 'd'].map((text) => ask(session, text)));
     expect(turns.map(({ turn_index }) => turn_index).sort()).toEqual([1, 2, 3, 4]);
@@ -239,7 +239,7 @@ describe('a session', () => {
       expect([turn_index, hook_signals.normalized_intent]).toBeDefined();
   });
 
-  test('believes of guards and calls nobody but a worker of its project', async () => {
+  test('accepts reports of guards and calls only from a worker of its project', async () => {
     const session = await start();
     const id = sessionIdOf(project.connection.project, session);
     const handle = project.connection.temporal.workflow.getHandle(id);

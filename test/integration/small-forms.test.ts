@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('`retry.if` of a call', () => {
-  test('sees the error with its details and the number of the attempt, and ends the attempts where it is false', async () => {
+  test('sees the error with its details and the number of the attempt, and ends the attempts if it is false', async () => {
     service.on('/busy', json({ wait: true }, 503));
     const result = await flows.run(`
 steps:
@@ -33,7 +33,7 @@ steps:
     expect(service.requestsOf('/busy')).toHaveLength(3);
   });
 
-  test('allows nothing that the error itself or `errors` refuse', async () => {
+  test('cannot allow what the error itself or `errors` refuse', async () => {
     service.on('/busy', json({}, 404));
     const before = service.requestsOf('/busy').length;
     const result = await flows.run(
@@ -43,7 +43,7 @@ steps:
     expect(service.requestsOf('/busy').length - before).toBe(1);
   });
 
-  test('that fails ends the attempts: the failure stays what it was, and says why there was no other attempt', async () => {
+  test('that fails ends the attempts: the failure stays unchanged, and states why there was no other attempt', async () => {
     service.on('/busy', json({}, 503));
     const run = (condition: string) =>
       flows.run(`steps: [{ id: a, call: svc.busy, retry: { attempts: 3, first: 10ms, if: "${condition}" } }]`);
@@ -53,7 +53,7 @@ steps:
     expect((await run('attempt')).error?.message).toContain('neither true nor false');
   });
 
-  test('leaves a call that may have had its effect unknown where it refuses another attempt', async () => {
+  test('that refuses another attempt leaves a call with a possible effect unknown', async () => {
     service.on('/add', json({}, 504));
     const result = await flows.run(`
 steps: [{ id: a, call: svc.add, retry: { attempts: 3, first: 10ms, errors: [http.504], if: "attempt < 2" } }]`);
@@ -61,7 +61,7 @@ steps: [{ id: a, call: svc.add, retry: { attempts: 3, first: 10ms, errors: [http
     expect(service.requestsOf('/add')).toHaveLength(2);
   });
 
-  test('holds for a call that runs as a local activity', async () => {
+  test('applies to a call that runs as a local activity', async () => {
     const result = await flows.run(
       'steps: [{ id: a, call: util.fast, retry: { attempts: 5, first: 10ms, jitter: true, if: "attempt < 2" } }]',
     );
@@ -69,7 +69,7 @@ steps: [{ id: a, call: svc.add, retry: { attempts: 3, first: 10ms, errors: [http
   });
 });
 
-test('a call with `jitter` waits between half of its wait and all of it, with as many events as without', async () => {
+test('a call with `jitter` waits between half and all of its delay, with as many events as without', async () => {
   service.on('/busy', (response, request, nth) => json({}, nth % 2 === 1 ? 503 : 200)(response, request, nth));
   const events = async (more: string): Promise<[number, number]> => {
     const result = await flows.run(
@@ -85,7 +85,7 @@ test('a call with `jitter` waits between half of its wait and all of it, with as
   expect(ms).toBeGreaterThanOrEqual(500);
 });
 
-test('`retry.if` of a group is asked in the workflow, and sees the step that failed', async () => {
+test('`retry.if` of a group is evaluated in the workflow, and sees the step that failed', async () => {
   const file = flows.file('group.txt');
   const result = await flows.run(`
 steps:
@@ -110,7 +110,7 @@ describe('`steps.<id>.link`', () => {
     return end.result;
   };
 
-  test('is where an open approval is decided, for a branch beside it, and null before and after', async () => {
+  test('is the link to an open approval for a parallel branch, and null before and after', async () => {
     const { id } = await flows.project.create(
       flows.define(`
 steps:
@@ -144,7 +144,7 @@ output: "\${{ steps.all.output[0].tell.link }}"`),
     expect((await approveOnce(id)).output).toContain(`/workflows/${id}`);
   });
 
-  test('costs a task that does not read it nothing', async () => {
+  test('costs nothing in a task that does not read it', async () => {
     const events = async (value: string): Promise<string[]> => {
       const { task_key } = await flows.run(`steps: [{ id: a, wait: 0s }, { id: b, let: { v: "\${{ ${value} }}" } }]`);
       const handle = flows.project.connection.temporal.workflow.getHandle(task_key as string);
@@ -169,7 +169,7 @@ templates:
     output: "\${{ string(steps.left.output.size) + steps.right.output.text + steps.both.output.right.text }}"
 `;
 
-  test('runs its steps under the path of its use, each use with what it is given', async () => {
+  test('runs its steps under the path of its use, each use with its own input', async () => {
     const result = await flows.run(`${NOTIFY(flows.file('template.txt'))}
 steps:
   - { id: first, template: notify, with: { text: a, times: [1, 2] } }
@@ -185,7 +185,7 @@ output: ["\${{ steps.first.output }}", "\${{ steps.second.output }}"]`);
     );
   });
 
-  test('without an output gives the last one of what ran, and null where none of its steps did', async () => {
+  test('without an output returns the last output of what ran, and null if none of its steps ran', async () => {
     const result = await flows.run(`
 templates: { may: { input: [n], steps: [{ id: a, if: input.n > 1, let: { n: "\${{ input.n }}" } }] } }
 steps:
@@ -195,7 +195,7 @@ output: ["\${{ steps.one.output }}", "\${{ steps.two.output }}"]`);
     expect(result.output).toEqual([null, { n: 2 }]);
   });
 
-  test('is tried again, handled and retried as the group that it is, and reports the step inside', async () => {
+  test('is tried again, handled and retried as a group, and reports the inner step', async () => {
     const file = flows.file('again.txt');
     const yaml = `
 templates: { try: { input: [file], steps: [{ id: count, call: util.count, with: { file: "\${{ input.file }}" } }, { id: stop, if: steps.count.output.n < 3, fail: { code: app.early, message: no } }] } }

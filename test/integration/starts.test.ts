@@ -24,7 +24,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 const record = (key: string) => join(project.root, '.system/implement', key, 'record.json');
 
-/** The session of a client on the machine of the worker, whose start of a task goes as given. */
+/** A connection on the machine of the worker that starts a task in its own way. */
 function connectionWith(start: (real: () => Promise<unknown>) => Promise<unknown>): Connection {
   const { temporal } = project.connection;
   const workflow = new Proxy(temporal.workflow, {
@@ -55,7 +55,7 @@ const create = (connection: Connection, key: string, more: object = {}) =>
   });
 
 describe('the record of a task', () => {
-  test('is gone when the caller refuses what preflight resolved', async () => {
+  test('is removed if the caller refuses what preflight resolved', async () => {
     const review = (): void => {
       throw new AbilityError({ code: 'config.registry_differs', message: 'no' });
     };
@@ -64,13 +64,13 @@ describe('the record of a task', () => {
     expect(existsSync(record('refused'))).toBe(false);
   });
 
-  test('is gone when the start certainly failed', async () => {
+  test('is removed if the start certainly failed', async () => {
     const connection = connectionWith(() => Promise.reject(new Error('no')));
     expect(await failure(create(connection, 'failed'))).toMatchObject({ message: 'no' });
     expect(existsSync(record('failed'))).toBe(false);
   });
 
-  test('stays when only the answer to the start was lost', async () => {
+  test('stays if only the answer to the start was lost', async () => {
     const connection = connectionWith(async (real) => {
       await real();
       throw new Error('lost');
@@ -80,7 +80,7 @@ describe('the record of a task', () => {
     expect(await create(connection, 'lost')).toMatchObject({ attached: true });
   });
 
-  test('stays when another caller holds the key for something else', async () => {
+  test('stays if another caller holds the key for something else', async () => {
     const own = { ...project.connection, isOwnRuntime: true };
     await create(own, 'held');
     const other = await failure(create(own, 'held', { ability: 'util.echo' }));
@@ -93,16 +93,16 @@ describe('the record of a task', () => {
   });
 });
 
-test('who finds the task there already is told so, and the first caller is not', async () => {
+test('a caller learns whether the task existed before: the first is not attached, the second is', async () => {
   expect(await create(project.connection, 'twice')).toMatchObject({ attached: false });
   expect(await create(project.connection, 'twice')).toMatchObject({ attached: true });
 });
 
-test('a decision that no worker takes up ends as worker.unavailable or placement.no_worker', async () => {
+test('a decision that no worker handles fails as worker.unavailable or placement.no_worker', async () => {
   const { id } = await create(project.connection, 'undecided');
   await expect.poll(() => openApprovals(project.connection, id), { timeout: 20_000 }).toHaveLength(1);
   await project.stopWorkers();
-  // Pollers stay listed for a while after they have gone, so it is the first of the two.
+  // Pollers stay listed for a while after they have gone, so the first of the two is expected.
   expect(await failure(decide(project.connection, id, 'approve', {}))).toMatchObject({ code: 'worker.unavailable' });
   await project.restartWorkers();
 });

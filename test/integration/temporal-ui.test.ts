@@ -11,7 +11,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 let project: RunningProject;
 
-/** Pictures of what people see, to be looked at; they are not kept in the repository. */
+/** Screenshots for inspection by people; they are not stored in the repository. */
 const PICTURES = fileURLToPath(new URL('../../coverage/pictures', import.meta.url));
 
 beforeAll(async () => {
@@ -53,7 +53,7 @@ steps:
 });
 afterAll(() => project.stop());
 
-/** The text below `User Metadata`, once it says something. */
+/** The text below `User Metadata`, once it has the expected content. */
 async function detailsOf(page: Page, task: string, says: RegExp): Promise<string> {
   await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${task}`);
   await page.locator('a:visible, button:visible', { hasText: 'User Metadata' }).first().click();
@@ -70,7 +70,7 @@ async function waitingTask(): Promise<{ id: string; approval: string }> {
 }
 
 describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chromium)', () => {
-  test('a person opens the waiting task, sends the signal `approve`, and the task goes on', async () => {
+  test('a person opens the waiting task, sends the signal `approve`, and the task continues', async () => {
     const { id, approval } = await waitingTask();
     await withPage(async (page) => {
       await page.goto(linkOf(project.connection, id) as string);
@@ -108,7 +108,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
   });
 
   test(
-    'shows the ability as type, the step table in the details, and activities by operation with the step they serve',
+    'shows the ability as type, the step table in the details, and activities by operation with their step',
     LONG,
     async () => {
       const { id } = await waitingTask();
@@ -128,7 +128,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     },
   );
 
-  test('the payload that the details give is one that counts, with its comment and its fields', LONG, async () => {
+  test('the payload shown in the details is accepted, with its comment and its fields', LONG, async () => {
     const { id } = await project.create('release');
     await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
     await withPage(async (page) => {
@@ -146,7 +146,7 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', approvals: [decided] } });
   });
 
-  test('a task that waits for a signal says which, and for which of its kind', LONG, async () => {
+  test('a task that waits for a signal shows which one, and under which condition', LONG, async () => {
     const { id } = await project.create('listens');
     await withPage(async (page) => {
       const text = await detailsOf(page, id, /waits for the signal/);
@@ -157,28 +157,32 @@ describe.skipIf(!CHROMIUM)('the Temporal UI (needs chromium: apt-get install chr
     await project.connection.temporal.workflow.getHandle(id).cancel();
   });
 
-  test('a failed task says what failed and what comes next; its failure says so without a worker', LONG, async () => {
-    const { task_key: id } = await project.run('breaks');
-    await withPage(async (page) => {
-      const text = await detailsOf(page, id as string, /ended with/);
-      await page.screenshot({ path: join(PICTURES, 'failed-details.png') });
-      expect(text).toMatch(/Step check ended with mine\.broken: host-7 does not answer/);
-      expect(text).toContain(`ability why ${id}`);
-      expect(text).toContain(`ability task retry ${id} --from check`);
-      await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
-      await page.getByText('step check: mine.broken: host-7 does not answer').first().waitFor();
-      await page.screenshot({ path: join(PICTURES, 'failed.png') });
-      const own = encodeURIComponent(`AbilityProject = "${project.connection.project}"`);
-      await page.goto(`${inject('temporal').ui}/namespaces/default/workflows?query=${own}`);
-      await page
-        .getByText(id as string)
-        .first()
-        .waitFor();
-      await page.screenshot({ path: join(PICTURES, 'list.png') });
-    });
-  });
+  test(
+    'a failed task shows what failed and what comes next; its failure is readable without a worker',
+    LONG,
+    async () => {
+      const { task_key: id } = await project.run('breaks');
+      await withPage(async (page) => {
+        const text = await detailsOf(page, id as string, /ended with/);
+        await page.screenshot({ path: join(PICTURES, 'failed-details.png') });
+        expect(text).toMatch(/Step check ended with mine\.broken: host-7 does not answer/);
+        expect(text).toContain(`ability why ${id}`);
+        expect(text).toContain(`ability task retry ${id} --from check`);
+        await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);
+        await page.getByText('step check: mine.broken: host-7 does not answer').first().waitFor();
+        await page.screenshot({ path: join(PICTURES, 'failed.png') });
+        const own = encodeURIComponent(`AbilityProject = "${project.connection.project}"`);
+        await page.goto(`${inject('temporal').ui}/namespaces/default/workflows?query=${own}`);
+        await page
+          .getByText(id as string)
+          .first()
+          .waitFor();
+        await page.screenshot({ path: join(PICTURES, 'list.png') });
+      });
+    },
+  );
 
-  test('says below the table what became of the items of a loop, with labels that are no markup', LONG, async () => {
+  test('shows the results of loop items below the table, with labels that are not read as markup', LONG, async () => {
     const { task_key: id } = await project.run('rollout');
     await withPage(async (page) => {
       await page.goto(`${inject('temporal').ui}/namespaces/default/workflows/${id}`);

@@ -29,7 +29,7 @@ afterEach(async () => {
   receiver.requests.length = 0;
 });
 
-/** A project whose workers were started with these variables, sent soon. */
+/** A project whose workers are started with these variables, and send spans soon. */
 async function runWith(env: Record<string, string>): Promise<RunningProject> {
   Object.assign(process.env, { OTEL_BSP_SCHEDULE_DELAY: '50', ...env });
   const project = await runProject({
@@ -92,7 +92,7 @@ async function runWaiting(project: RunningProject, between: () => Promise<void> 
 }
 
 describe('traces that are on (issue 15, item 6)', () => {
-  test('outlive the worker: what a later one writes hangs at what an earlier one wrote', async () => {
+  test('outlive the worker: spans of a later worker are children of those of an earlier one', async () => {
     const project = await runWith(on());
     const id = await runWaiting(project, () => project.restartWorkers());
     const own = await receiver.until(({ attributes }) => attributes['ability.task.status'] === 'succeeded');
@@ -103,7 +103,7 @@ describe('traces that are on (issue 15, item 6)', () => {
     expect(new Set(receiver.spans.map(({ traceId }) => traceId)).size).toBe(1);
   });
 
-  test('leave no trace in a history, which replays with and without them', async () => {
+  test('leave nothing in a history, which replays with and without them', async () => {
     const traced = await runWith(on());
     const there = await historyOf(traced, await runWaiting(traced));
     for (const name of Object.keys(on())) delete process.env[name];
@@ -128,7 +128,7 @@ describe('traces that are on (issue 15, item 6)', () => {
     }
   });
 
-  test('are sent when the worker stops, though it was not time yet', async () => {
+  test('are sent when the worker stops, even before they are due', async () => {
     const project = await runWith({ ...on(), OTEL_BSP_SCHEDULE_DELAY: '3600000' });
     await project.run('t.says', { word: 'x' });
     expect(receiver.spans).toEqual([]);
@@ -136,7 +136,7 @@ describe('traces that are on (issue 15, item 6)', () => {
     expect(treeOf(receiver.spans)).toEqual(['invoke_workflow t.says', '  execute_tool t.says']);
   });
 
-  test('go as protobuf where nothing else is said, with the headers and the names that the environment gives', async () => {
+  test('are sent as protobuf by default, with the headers and the names from the environment', async () => {
     const project = await runWith({
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=abc',
@@ -146,13 +146,13 @@ describe('traces that are on (issue 15, item 6)', () => {
     await project.stopWorkers();
     const [request] = receiver.requests;
     expect(request).toMatchObject({ path: '/v1/traces', type: 'application/x-protobuf', headers: { 'x-key': 'abc' } });
-    // Where the machine is slow, the spans come in several requests.
+    // On a slow machine the spans come in several requests.
     const sent = receiver.requests.map(({ body }) => body.toString('latin1')).join('\n');
     expect(sent).toContain('invoke_workflow t.says');
     expect(sent).toContain('named-by-a-test');
   });
 
-  test('tell arguments and results where somebody chose so, without the secrets in them', async () => {
+  test('contain arguments and results if configured, without the secrets in them', async () => {
     const project = await runWith({ ...on(), OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
     const { output } = await project.run('t.says', { word: 'a-plain-word' });
     await project.stopWorkers();
@@ -186,16 +186,19 @@ describe('an endpoint', () => {
     deaf.close();
   });
 
-  test.each(['that is not there', 'that never answers'])('%s fails no task, and holds up no worker', async (which) => {
-    const port = which === 'that is not there' ? 1 : (deaf.address() as AddressInfo).port;
-    // Far longer than a worker waits at its end, and than this test.
-    const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' };
-    const project = await runWith({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, ...patience });
-    for (const word of ['x', 'y', 'z']) {
-      expect(await project.run('t.says', { word })).toMatchObject({ status: 'succeeded', output: { said: word } });
-    }
-    await project.stopWorkers();
-  });
+  test.each(['that is not there', 'that never answers'])(
+    '%s fails no task, and does not block a worker',
+    async (which) => {
+      const port = which === 'that is not there' ? 1 : (deaf.address() as AddressInfo).port;
+      // Far longer than a worker waits when it stops, and than this test.
+      const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' };
+      const project = await runWith({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, ...patience });
+      for (const word of ['x', 'y', 'z']) {
+        expect(await project.run('t.says', { word })).toMatchObject({ status: 'succeeded', output: { said: word } });
+      }
+      await project.stopWorkers();
+    },
+  );
 });
 
 describe('traces that are off', () => {
@@ -204,7 +207,7 @@ describe('traces that are off', () => {
     ['where the SDK is disabled', { OTEL_SDK_DISABLED: 'true' }],
     ['where there is no exporter', { OTEL_TRACES_EXPORTER: 'none' }],
     ['where the protocol is one that there is not', { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }],
-  ])('%s: nothing is sent, and what came is passed on as it came', async (which, env) => {
+  ])('%s: nothing is sent, and an incoming trace is passed on unchanged', async (which, env) => {
     const project = await runWith(which === 'where nothing is said' ? {} : { ...on(), ...env });
     const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     expect((await project.run('t.says', { word: 'x' })).output).toMatchObject({ trace: null });

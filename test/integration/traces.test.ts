@@ -97,7 +97,7 @@ steps:
     ...agentOf('t.agent', 'model: small\noperations: [t.tool]'),
     ...operation('t.fails', 'process.exit(1);', { effects: 'write_additive' }),
   });
-  // Each task asks twice: the first request is refused.
+  // Each task sends two requests, the first of which is refused.
   service.on('/thing', (response, request, nth) => (nth % 2 === 1 ? BUSY : FREE)(response, request, nth));
 });
 afterAll(async () => {
@@ -110,7 +110,7 @@ afterAll(async () => {
   await receiver.stop();
 });
 
-/** The spans of the trace in which a task is, once its own has come: it is written after all others, and they are sent in order. */
+/** The spans of the trace of a task, once its own has arrived: it is written last, and all are sent in order. */
 async function traceOf(task: string): Promise<{ own: ReceivedSpan; spans: ReceivedSpan[] }> {
   const own = await receiver.until(
     ({ name, attributes }) => name.startsWith('invoke_workflow') && attributes['ability.task.id'] === task,
@@ -118,7 +118,7 @@ async function traceOf(task: string): Promise<{ own: ReceivedSpan; spans: Receiv
   return { own, spans: receiver.spans.filter(({ traceId }) => traceId === own.traceId) };
 }
 
-/** Another trace for each door, as a client that traces sends it. */
+/** A different trace for each door, as a tracing client sends it. */
 const came = (nth: number) => `00-${String(nth).padStart(32, 'a')}-${String(nth).padStart(16, 'b')}-01`;
 
 const TREE = [
@@ -143,7 +143,7 @@ const TREE = [
 ];
 
 describe('a task has a tree of spans (issue 15, item 6)', () => {
-  test('of a trace of its own', async () => {
+  test('in a trace of its own', async () => {
     const { id } = await project.create('t.all', {}, { key: 'traced-alone' });
     const end = await project.wait(id);
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
@@ -186,7 +186,7 @@ describe('a task has a tree of spans (issue 15, item 6)', () => {
       isError: false,
       attributes: { 'ability.call.attempt': 2, 'http.response.status_code': 200 },
     });
-    // What was called was told which attempt called it.
+    // The callee received the span of the attempt that called it.
     const script = spans.find(({ name }) => name === 'execute_tool t.script');
     expect(end.result.output).toBe(`00-${own.traceId}-${script?.spanId}-01`);
     const sent = service
@@ -196,14 +196,14 @@ describe('a task has a tree of spans (issue 15, item 6)', () => {
     expect(sent).toEqual([refused, taken].map((span) => `00-${own.traceId}-${span?.spanId}-01`));
   });
 
-  test('and tells no input, output or secret', async () => {
+  test('without any input, output or secret', async () => {
     await traceOf('traced-alone');
     const text = receiver.requests.map(({ body }) => body.toString('utf8')).join('\n');
     expect(text).toContain('traced-alone');
     for (const word of [SECRET, 'an-input-word', 'an-output-word']) expect(text).not.toContain(word);
   });
 
-  test('has the guards before its creation in a trace of theirs, which names it', async () => {
+  test('has the guards before its creation in a trace of their own, which names it', async () => {
     const span = await receiver.until(
       ({ name, attributes }) => name === 'preflight t.all' && attributes['ability.task.id'] === 'traced-alone',
     );
@@ -211,7 +211,7 @@ describe('a task has a tree of spans (issue 15, item 6)', () => {
     expect(treeOf(spans)).toEqual(['preflight t.all', '  hook at_creation']);
   });
 
-  test('has a span for each attempt of a group, and errors where it failed', async () => {
+  test('has a span for each attempt of a group, with errors if it failed', async () => {
     const { id } = await project.create('t.again');
     await project.wait(id);
     const { spans } = await traceOf(id);
@@ -225,7 +225,7 @@ describe('a task has a tree of spans (issue 15, item 6)', () => {
     ]);
   });
 
-  test('has a span for each turn of an agent, without what was said', async () => {
+  test('has a span for each turn of an agent, without its messages', async () => {
     const { id } = await project.create('t.agent', { request: 'a-word-to-a-model' });
     expect(await project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
     const own = await receiver.until(({ name }) => name === 'invoke_agent t.agent');
@@ -269,7 +269,7 @@ describe('a task has a tree of spans (issue 15, item 6)', () => {
   });
 });
 
-describe('a task belongs to the trace that it was asked for in', () => {
+describe('a task belongs to the trace of its request', () => {
   let door: OpenDoor;
   let agent: Agent;
   beforeAll(async () => {
@@ -281,7 +281,7 @@ describe('a task belongs to the trace that it was asked for in', () => {
     await door.close();
   });
 
-  test.each(['command line', 'HTTP', 'MCP'])('by the %s', async (way) => {
+  test.each(['command line', 'HTTP', 'MCP'])('from the %s', async (way) => {
     const key = `traced-by-${way.toLowerCase().replace(' ', '-')}`;
     const traceparent = came(way.length);
     if (way === 'command line') {
@@ -299,14 +299,14 @@ describe('a task belongs to the trace that it was asked for in', () => {
       expect(answer).toMatchObject({ isError: false, meta: { traceparent } });
     }
     const [, trace, span] = traceparent.split('-');
-    // The door makes a key of its own out of that of an agent.
+    // The door derives its own key from the key of an agent.
     const root = await receiver.until(({ traceId, name }) => traceId === trace && name === 'invoke_workflow t.all');
     const { own, spans } = await traceOf(String(root.attributes['ability.task.id']));
     expect(own).toMatchObject({ traceId: trace, parentSpanId: span });
     expect(treeOf(spans, span)).toEqual(TREE);
   });
 
-  test('and is not written where whoever asked does not write theirs', async () => {
+  test('and has no spans if the trace of the caller is not sampled', async () => {
     const { id } = await project.create('t.script', {}, { trace: came(77).replace(/01$/, '00') });
     await project.wait(id);
     const { id: next } = await project.create('t.script', {});

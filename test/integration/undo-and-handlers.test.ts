@@ -30,7 +30,7 @@ steps:
 finally:
   - { id: end, ${note('finally')} }`;
 
-  test('takes back what was done, in reverse order, before finally', async () => {
+  test('runs in reverse order of what was done, before finally', async () => {
     const input = { file: flows.file('undo-failed') };
     const result = await flows.run(yaml('{ id: bad, call: util.fail, with: {} }'), input);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'bad' }, warnings: [] });
@@ -38,14 +38,14 @@ finally:
     expect(statuses(result)).toMatchObject({ 'a.undo': 'succeeded', 'loop/0/b.undo': 'succeeded' });
   });
 
-  test('is not for a task that succeeds', async () => {
+  test('does not run in a task that succeeds', async () => {
     const result = await flows.run(yaml('{ id: ok, let: {} }'), { file: flows.file('undo-not') });
     expect(result.status).toBe('succeeded');
     expect(flows.lines('undo-not')).toEqual(['a', 'b1', 'b2', 'finally']);
     expect(Object.keys(statuses(result)).filter((path) => path.endsWith('.undo'))).toEqual([]);
   });
 
-  test('follows a cancellation as well, and a no', async () => {
+  test('also runs after a cancellation and after a denial', async () => {
     const file = flows.file('undo-cancelled');
     const { id } = await flows.project.create(flows.define(yaml('{ id: ask, approval: { title: Go on? } }')), { file });
     await expect
@@ -67,7 +67,7 @@ finally:
     expect(flows.lines('undo-denied')).toContain('undo a');
   });
 
-  test('that fails is a warning; the others are taken back all the same', async () => {
+  test('that fails is a warning, and the others still run', async () => {
     const result = await flows.run(
       `
 steps:
@@ -104,7 +104,7 @@ output: { out: "\${{ steps.a.output }}", was: "\${{ steps.a.error.code }}", is: 
     });
   });
 
-  test('without a match the failure stands; a handler that fails fails the step, and continue_on_error covers it', async () => {
+  test('without a match the failure stays; a handler that fails fails the step, and continue_on_error covers it', async () => {
     const no = await flows.run(
       'steps: [{ id: a, fail: { code: x.y, message: m }, on_error: [{ errors: [z], output: 1 }] }]',
     );
@@ -117,7 +117,7 @@ output: "\${{ steps.a.error.code }}"`);
     expect(covered).toMatchObject({ status: 'succeeded', output: 'handler_failed' });
   });
 
-  test('a catch-all never catches a no; one that names it does, and may rethrow it', async () => {
+  test('a catch-all never catches a denial; a handler that names it does, and may rethrow it', async () => {
     const yaml = (handler: string) => `
 steps:
   - id: guarded
@@ -148,7 +148,7 @@ output: not this`);
     expect(result).toMatchObject({ status: 'succeeded', output: { code: 'no_stock' }, error: null });
   });
 
-  test('the limit of the task is nobody’s to catch', async () => {
+  test('the limit of the task cannot be caught', async () => {
     const result = await flows.run(`
 limits: { max_calls: 1 }
 steps:
@@ -157,7 +157,7 @@ steps:
     expect(result).toMatchObject({ status: 'failed', error: { code: 'limit.max_calls' } });
   });
 
-  test('a retried call is handled when its last attempt has failed, a step time-out as well', async () => {
+  test('a retried call is handled after its last attempt has failed, also after a step time-out', async () => {
     const result = await flows.run(`
 steps:
   - id: a

@@ -34,7 +34,7 @@ const lines = (name: string): string[] =>
 
 const NEEDS_ID = { output_schema: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } } };
 
-/** Something to call that counts its calls. */
+/** An ability that counts its calls. */
 interface Counted {
   key: string;
   count: () => number;
@@ -75,7 +75,7 @@ function mcp(result: JsonObject, more: JsonObject): Counted {
 
 const text = (said: string): JsonObject => ({ content: [{ type: 'text', text: said }] });
 
-/** Each kind of answer that cannot be used. */
+/** Each kind of unusable answer. */
 const KINDS: [string, string, (more: JsonObject) => Counted][] = [
   [
     'script.output_invalid',
@@ -104,7 +104,7 @@ async function run(yaml: string): Promise<TaskResult> {
   return project.run(`arrived_${counter}`);
 }
 
-describe('a call that was made, and whose answer cannot be used', () => {
+describe('a call that was made, but whose answer cannot be used', () => {
   describe.each(KINDS)('%s: %s', (code, _, define) => {
     test.each(['read', 'write_idempotent', 'write_additive'])(
       'is not made again, and the message says so: %s',
@@ -117,7 +117,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
       },
     );
 
-    test('is made again where the step names the code, not its family, and never by a group around it', async () => {
+    test('is made again if the step names the code, not its family, and never by a group around it', async () => {
       const { key, count } = define({ effects: 'write_additive' });
       const retry = (errors: string) => `retry: { attempts: 3, first: 10ms, errors: [${errors}] }`;
       await run(`steps: [{ id: a, call: ${key}, ${retry(code.split('.', 1)[0] as string)} }]`);
@@ -129,7 +129,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
       expect(count()).toBe(5);
     });
 
-    test('is taken back as after a success, with a null output', async () => {
+    test('is undone as after a success, with a null output', async () => {
       const { key, count } = define({ effects: 'write_additive' });
       const name = `undo-${counter}.txt`;
       const undo = `undo: { call: undo.note, with: { file: ${JSON.stringify(file(name))}, given: "\${{ steps.a.output }}" } }`;
@@ -140,7 +140,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     });
   });
 
-  test('and had been made before by an attempt that failed otherwise afterwards, is taken back as well', async () => {
+  test('is undone as well if a later attempt failed with another error', async () => {
     const flaky = (
       response: Parameters<ReturnType<typeof json>>[0],
       request: Parameters<ReturnType<typeof json>>[1],
@@ -155,7 +155,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     expect([count(), lines('before.txt')]).toEqual([2, ['"back"']]);
   });
 
-  test('is taken back where a handler dealt with it and the task failed later, and not where the task succeeded', async () => {
+  test('is undone if a handler caught the error and the task failed later, but not if the task succeeded', async () => {
     const undo = (name: string) =>
       `undo: { call: undo.note, with: { file: ${JSON.stringify(file(name))}, given: back } }`;
     const handled = (key: string, name: string) =>
@@ -168,7 +168,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     expect([lines('good.txt'), lines('bad.txt')]).toEqual([[], ['"back"']]);
   });
 
-  test('is reported by `why` and by the record as one that was made', async () => {
+  test('is reported by `why` and in the record as a call that was made', async () => {
     const { key } = script('', { effects: 'write_additive' });
     const result = await run(`steps: [{ id: a, call: ${key} }]`);
     const record = JSON.parse(readFileSync(join(result.links.record as string, 'record.json'), 'utf8'));
@@ -177,7 +177,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     expect(story.steps[0]?.tries[0]?.error?.message).toMatch(/^The call was made/);
   });
 
-  test('counts as made where it is too large, too, but not where a service failed at length', async () => {
+  test('includes an answer that is too large, but not a failure of the service with a long body', async () => {
     const long = 'x'.repeat(9 * 1024 * 1024);
     const undo = (name: string) =>
       `undo: { call: undo.note, with: { file: ${JSON.stringify(file(name))}, given: back } }`;
@@ -191,7 +191,7 @@ describe('a call that was made, and whose answer cannot be used', () => {
     expect(lines('down.txt')).toEqual([]);
   });
 
-  test('is not one that `fail_if` says has failed', async () => {
+  test('does not include a call that `fail_if` declares failed', async () => {
     const { key, count } = script('writeFileSync(output, "{}");', { effects: 'write_idempotent' });
     const yaml = readFileSync(file(`registry/low-level/${key}.yaml`), 'utf8');
     const definition = JSON.parse(yaml);

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.stop());
 
-/** What a command that waits knows of the task, once it knows as much as is wanted. */
+/** What a waiting command knows of the task, as soon as that is enough. */
 async function untilKnown(id: string, isEnough: (now: TaskNow) => boolean): Promise<TaskNow> {
   const stop = new AbortController();
   let found: TaskNow | undefined;
@@ -54,7 +54,7 @@ async function untilKnown(id: string, isEnough: (now: TaskNow) => boolean): Prom
   return found;
 }
 
-test('who waits learns what each step waits for, at which attempt a call is, and what called tasks do', async () => {
+test('a waiting caller learns what each step waits for, the attempt of each call, and the state of called tasks', async () => {
   const { id } = await project.create('busy');
   const { view, attempts, called } = await untilKnown(
     id,
@@ -70,7 +70,7 @@ test('who waits learns what each step waits for, at which attempt a call is, and
       { path: 'all/poll', for: 'turn', until },
     ]),
   );
-  // Two calls of one operation are open: the history tells which of them is tried again.
+  // Two calls of one operation are open: the history shows which one is tried again.
   expect(attempts).toEqual([
     { path: 'all/bad', attempt: 2, starts_at: until, earlier: { code: 'script.exit', message: expect.any(String) } },
   ]);

@@ -45,7 +45,7 @@ const ended = async (id: string) => {
 
 describe('what was shown is what runs', () => {
   test.each(['input', 'user', 'plan'] as const)(
-    'a task started with another %s than was sealed does nothing',
+    'a task started with a different %s from the sealed one does nothing',
     async (part) => {
       const file = flows.file(`harm-${part}`);
       const { id } = await flows.project.create('w.harm', { file: flows.file('harmless') }, { run: false });
@@ -74,7 +74,7 @@ describe('what was shown is what runs', () => {
     },
   );
 
-  test('a guard edited after the task was created answers as it did then', async () => {
+  test('a guard edited after the task was created answers in its earlier version', async () => {
     const file = flows.file('guarded');
     flows.project.write({ 'scripts/guard.sh': 'echo \'{"guard_decision": "deny", "reason": "as shown"}\'\n' });
     const { id } = await flows.project.create('w.harm', { file }, { run: false });
@@ -85,8 +85,8 @@ describe('what was shown is what runs', () => {
   });
 });
 
-describe('an outcome that could not be learnt', () => {
-  test('is unknown also where the author lets the call be tried again, but not for this', async () => {
+describe('an outcome that could not be determined', () => {
+  test('is unknown even if the author allows another attempt, but not for this error', async () => {
     const yaml = 'steps: [{ id: a, call: w.slow, with: {}, retry: { attempts: 3, errors: [unavailable] } }]';
     expect(await flows.run(yaml)).toMatchObject({ status: 'unknown', error: { code: 'outcome.unknown', step: 'a' } });
   });
@@ -97,7 +97,7 @@ describe('an outcome that could not be learnt', () => {
     expect(await flows.run(yaml)).toMatchObject({ status: 'unknown', steps: [{ attempts: 2, status: 'unknown' }] });
   });
 
-  test('wins over another failure, and over an early end', async () => {
+  test('takes precedence over another failure, and over an early end', async () => {
     for (const other of ['call: util.fail, with: {}', 'end: { output: 1 }']) {
       const result = await flows.run(
         `steps: [{ id: p, parallel: { lost: { call: w.slow, with: {} }, other: { ${other} } } }]`,
@@ -107,13 +107,13 @@ describe('an outcome that could not be learnt', () => {
   });
 });
 
-describe('a key whose task has ended and which Temporal has forgotten', () => {
-  test('gives the recorded result, and nothing is done again', async () => {
+describe('a key whose task has ended and is no longer known to Temporal', () => {
+  test('gives the recorded result, and nothing is repeated', async () => {
     const file = flows.file('forgotten');
     const input = { file, text: 'once' };
     const { id } = await flows.project.create('util.note', input, { key: 'remembered' });
     await ended(id);
-    // What is left of a task after retention is its record; a key that Temporal never knew looks the same.
+    // After retention only the record of a task remains; a key that Temporal never knew looks the same.
     const records = join(flows.project.root, '.system/implement');
     cpSync(join(records, id), join(records, 'forgotten'), { recursive: true });
     const record = join(records, 'forgotten/record.json');
@@ -129,7 +129,7 @@ describe('a key whose task has ended and which Temporal has forgotten', () => {
 });
 
 describe('after a branch has failed', () => {
-  test('a call that was only asking its guard does not start', async () => {
+  test('a call that was still waiting for its guard does not start', async () => {
     const file = flows.file('late');
     const result = await flows.run(
       `
@@ -142,13 +142,13 @@ steps:
     );
     expect(result).toMatchObject({ status: 'failed', error: { step: 'bad' } });
     expect(existsSync(file)).toBe(false);
-    // What the built-in guard inside the failed call answered is told all the same.
+    // The answer of the built-in guard inside the failed call is still reported.
     expect(result.hooks).toContainEqual(expect.objectContaining({ hook_id: 'built_in', decision: 'allow' }));
   });
 });
 
 describe('an approval in a group that is tried again', () => {
-  test('is asked for again, and can be given again', async () => {
+  test('is requested again, and can be given again', async () => {
     const yaml = `
 steps:
   - id: g

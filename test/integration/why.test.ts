@@ -13,7 +13,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 let project: RunningProject;
 
 const RETRY = 'retry: { attempts: 4, first: 50ms, factor: 1, max: 50ms }';
-/** Fails as often as it is told to, each time with other words. */
+/** Fails as often as requested, each time with a different text. */
 const FLAKY =
   'appendFileSync(input.file, "x"); const n = readFileSync(input.file, "utf8").length; if (n <= input.times) { process.stderr.write(`not yet, ${n}\\n`); process.exit(1); } return { n };';
 
@@ -94,13 +94,13 @@ const text = (story: TaskStory) => renderStory(story, nextCommands(story), (_, p
 const commands = (story: TaskStory) => nextCommands(story).map(({ command }) => command);
 const step = (story: TaskStory, path: string) => story.steps.find((one) => one.path === path);
 
-/** Runs an ability to its end, and tells why it ended so. */
+/** Runs an ability to its end, and returns the explanation. */
 async function ended(ability: string, input: JsonObject = {}, more = {}): Promise<TaskStory> {
   const { task_key } = await project.run(ability, input, more);
   return why(task_key as string);
 }
 
-/** Starts an ability and waits until it asks. */
+/** Starts an ability and waits until it requests an approval. */
 async function asking(ability: string, input: JsonObject = {}, environment = 'dev'): Promise<string> {
   const { id } = await project.create(ability, input, { environment });
   await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
@@ -108,7 +108,7 @@ async function asking(ability: string, input: JsonObject = {}, environment = 'de
 }
 
 describe('a task that succeeded', () => {
-  test('shows definition, resolution, hooks, and each attempt with what is known of it', async () => {
+  test('shows definition, resolution, hooks, and each attempt with its details', async () => {
     const story = await ended('retries', { file: newFile(), times: 3 });
     expect(story).toMatchObject({
       status: 'succeeded',
@@ -153,7 +153,7 @@ describe('a task that succeeded', () => {
     expect(commands(story)).toEqual([`ability task result ${story.task_key}`]);
   });
 
-  test('shows what the hooks said before it was created', async () => {
+  test('shows the answers of the hooks before its creation', async () => {
     const story = await ended('u.guarded', { n: 1 });
     expect(story.hooks.map(({ hook_id, phase, decision }) => [hook_id, phase, decision])).toEqual([
       ['early', 'PreAbilityCreate', 'allow'],
@@ -164,7 +164,7 @@ describe('a task that succeeded', () => {
     expect(text(story)).toMatch(/hook early \(PreAbilityCreate.*\) allowed it\n +warning Be careful\./);
   });
 
-  test('is told of a direct run as well', LONG, async () => {
+  test('is explained for a direct run as well', LONG, async () => {
     const { id } = await project.create('u.guarded', { n: 1 }, { direct: true });
     await project.wait(id);
     expect(await why(id)).toMatchObject({ task_key: null, status: 'succeeded', resolution: { placement: 'local' } });
@@ -172,7 +172,7 @@ describe('a task that succeeded', () => {
 });
 
 describe('a task that failed', () => {
-  test('names the step, tells its error and those that were tolerated, and what was never reached', async () => {
+  test('shows the step, its error, the tolerated errors, and the steps that were never reached', async () => {
     const story = await ended('fails');
     expect(story).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'left' }, cleanup_ran: true });
     expect(step(story, 'tolerated')).toMatchObject({ error: { code: 'mine.own', message: 'As planned' } });
@@ -202,7 +202,7 @@ describe('a task that failed', () => {
 });
 
 describe('a task that was denied', () => {
-  test('by a guard: which one, why, and what the others said', async () => {
+  test('by a guard: shows which one, why, and the answers of the others', async () => {
     const story = await ended('u.guarded', { n: 9 });
     expect(story).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
     const told = text(story);
@@ -211,12 +211,12 @@ describe('a task that was denied', () => {
     expect(told).toMatch(/hook stops \(PreAbilityCall\) denied it: Too large\.\n +Pass less\./);
   });
 
-  test('by a guard that failed: it says that it failed, not that it denied', async () => {
+  test('by a guard that failed: shows the failure, not a denial', async () => {
     const told = text(await ended('u.unguarded'));
     expect(told).toMatch(/hook crashes \(PreAbilityCall, \d+ms\) failed: it ended with exit code 7\n +kaput/);
   });
 
-  test('by an approver: who was asked, who said what, and which decisions did not count', async () => {
+  test('by an approver: shows who was asked, who decided what, and which decisions did not count', async () => {
     const id = await asking('release', {}, 'prod');
     const decisions = [
       { by: 'mallory' },
@@ -246,7 +246,7 @@ describe('a task that was denied', () => {
 });
 
 describe('a task that is open', () => {
-  test('waits for people: what is still needed, until when, and the command that decides', async () => {
+  test('waits for an approval: shows what is still needed, until when, and the command that decides', async () => {
     const id = await asking('release', {}, 'prod');
     await decide(project.connection, id, 'approve', { by: 'alice' });
     const story = await why(id);
@@ -267,7 +267,7 @@ describe('a task that is open', () => {
     await cancelTask(project.connection, id);
   });
 
-  test('waits for its next attempt: why the last one failed, and when the next one starts', LONG, async () => {
+  test('waits for its next attempt: shows why the last one failed, and when the next one starts', LONG, async () => {
     const { id } = await project.create('patient', { file: newFile(), times: 1 });
     await expect
       .poll(async () => step(await why(id), 'flaky')?.tries, { timeout: 20_000 })
@@ -279,7 +279,7 @@ describe('a task that is open', () => {
     await cancelTask(project.connection, id);
   });
 
-  test('runs: which attempt, since when and on which worker; then how it was cancelled', async () => {
+  test('runs: shows the attempt, its start and its worker; then how it was cancelled', async () => {
     const file = newFile();
     const { id } = await project.create('slow', { file });
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
@@ -294,7 +294,7 @@ describe('a task that is open', () => {
     expect(text(story)).toMatch(/^slow v1 \(.*\) was cancelled\n/);
   });
 
-  test('was terminated: its calls are shown from the history, and what is lost is said', async () => {
+  test('was terminated: shows its calls from the history, and what is lost', async () => {
     const file = newFile();
     const { id } = await project.create('slow', { file });
     await expect.poll(() => existsSync(file), { timeout: 20_000 }).toBe(true);
@@ -306,7 +306,7 @@ describe('a task that is open', () => {
   });
 });
 
-describe('a task that Temporal has forgotten', () => {
+describe('a task that Temporal no longer knows', () => {
   let failed: string;
   let unended: string;
   let lost: string;
@@ -321,7 +321,7 @@ describe('a task that Temporal has forgotten', () => {
     rmSync(join(project.root, '.system/implement', lost), { recursive: true });
   });
 
-  /** Ends the retention of a task; a server takes its time for that. */
+  /** Ends the retention of a task, which takes the server some time. */
   async function forget(id: string): Promise<void> {
     const { temporal, namespace } = project.connection;
     await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId: id } });
@@ -329,7 +329,7 @@ describe('a task that Temporal has forgotten', () => {
     await vi.waitFor(() => expect(describing()).rejects.toThrow(), { timeout: 100_000, interval: 250 });
   }
 
-  test('is shown from its record, which is said, with what went with the history', async () => {
+  test('is shown from its record, with a note about what is lost with the history', async () => {
     const story = await why(failed);
     expect(story).toMatchObject({
       source: 'record',
@@ -342,18 +342,18 @@ describe('a task that Temporal has forgotten', () => {
     expect(text(story)).toMatch(/Not known\n {2}Temporal no longer has this task/);
   });
 
-  test('before it had ended: its record tells what was asked, and that the end is not in it', async () => {
+  test('before its end: its record shows the request, with a note that the end is missing', async () => {
     const story = await why(unended);
     expect(story).toMatchObject({ source: 'record', status: 'created', definition: { id: 'release' } });
     expect(story.gaps).toContainEqual(expect.stringMatching(/how the task ended is not in it/));
   });
 
-  test('and that has no record either is not found', async () => {
+  test('is not found if it has no record either', async () => {
     await expect(why(lost)).rejects.toMatchObject({ code: 'task.not_found' });
   });
 });
 
-test('a task that could not be formed is not there, and the error says why', async () => {
+test('a task that could not be created is not found, and the error states why', async () => {
   await project.create('u.guarded', { n: 1, forbidden: true }, { key: 'refused' }).catch(() => undefined);
   await expect(why('refused')).rejects.toMatchObject({
     code: 'task.not_found',

@@ -6,10 +6,10 @@ import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { shellOperation } from '../fixtures/project-folder.js';
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
-/** Events after which the server asks for a new run. */
+/** Number of events after which the server requests a new run. */
 const EVENTS = 40;
 
-/** Is given how many milliseconds it takes, whether it fails, `--`, a file, and a text for its end. */
+/** Arguments: its duration in milliseconds, whether it fails, `--`, a file, and a final text. */
 const ADD = `
 printf '%s\\n' "$5" >> "$4"
 if [ "$1" != 0 ]; then sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"; fi
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => n);
-/** An additive call that notes a text in the file of the task. */
+/** An additive call that appends a text to the file of the task. */
 const add = (id: string, text: string, more = '') =>
   `{ id: ${id}, call: util.add, with: { file: "\${{ input.file }}", text: "${text}"${more} } }`;
 const item = (bad: string, more = '') => add('added', '${{ string(n) }}', `, bad: "\${{ ${bad} }}"${more}`);
@@ -98,7 +98,7 @@ describe('`on_failure: finish` over continue-as-new', () => {
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('items at once: of several failures the first in time is reported', LONG, async () => {
+  test('parallel items: of several failures the earliest is reported', LONG, async () => {
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(40)}], as: n, max_parallel: 4, on_failure: finish, steps: [${item('n < 2 || n > 30', ', ms: "${{ n == 0 ? 1500 : 0 }}"')}] }]`,
     );
@@ -107,7 +107,7 @@ describe('`on_failure: finish` over continue-as-new', () => {
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('a `parallel` does not repeat the branch that failed, also in an item of a loop', LONG, async () => {
+  test('a `parallel` does not repeat the failed branch, even in an item of a loop', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: each
@@ -126,7 +126,7 @@ steps:
     expect(runs).toBeGreaterThan(1);
   });
 
-  test('is tried again as a whole by a group, whose attempts each run every item once', LONG, async () => {
+  test('is tried again as a whole by a group, and each attempt runs every item once', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: tried
@@ -137,7 +137,7 @@ steps:
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('the item after one that failed sees the last one that was done, wherever a new run begins', LONG, async () => {
+  test('the item after a failed one sees the last completed item, wherever a new run begins', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: each
@@ -153,7 +153,7 @@ steps:
     expect(runs).toBeGreaterThan(2);
   });
 
-  test('goes on after a pause', LONG, async () => {
+  test('continues after a pause', LONG, async () => {
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 2')}] }]`,
       async (id, told) => {
@@ -172,7 +172,7 @@ steps:
     expect(runs).toBeGreaterThan(1);
   });
 
-  test('`task retry` does only the failed items again', async () => {
+  test('`task retry` repeats only the failed items', async () => {
     const { id, lines } = await run(
       `steps: [{ id: each, foreach: [${numbers(20)}], as: n, on_failure: finish, steps: [${item('n == 2 || n == 15')}] }]`,
     );
@@ -183,7 +183,7 @@ steps:
   });
 });
 
-describe('what failed is not done again over continue-as-new', () => {
+describe('what failed is not repeated over continue-as-new', () => {
   test('`continue_on_error` inside a loop', LONG, async () => {
     const step = item('n % 3 == 0').replace('{ id', '{ continue_on_error: true, id');
     const { result, lines, runs } = await run(
@@ -236,10 +236,7 @@ finally: [${add('clean', 'clean')}]`);
   });
 });
 
-/**
- * A branch of many calls with a clean-up, beside a call that is under way while the run winds up. The other calls of the
- * branch are long done when that one ends.
- */
+/** A branch of many calls with a clean-up, next to a call that outlasts them while the run winds up. */
 const beside = (last: string, more = '') => `
 steps:
   - id: p${more}
@@ -249,8 +246,8 @@ steps:
       other: ${last}`;
 const late = (more: string) => `{ steps: [${add('slow', 'slow', `, ms: 5000${more}`)}] }`;
 
-describe('what decides a task while its run winds up is decided as at any other time', () => {
-  test('a failure: the branch beside it is cleaned up, its approval closed', LONG, async () => {
+describe('a decisive event while a run winds up has its usual effect', () => {
+  test('a failure: the parallel branch is cleaned up, and its approval is closed', LONG, async () => {
     const { result, lines, runs } = await run(beside(late(', bad: true')));
     expect(result).toMatchObject({ status: 'failed', error: { step: 'slow' }, approvals: [{ status: 'cancelled' }] });
     expect(statuses(result)).toMatchObject({
@@ -271,7 +268,7 @@ describe('what decides a task while its run winds up is decided as at any other 
   test('the end of the task', LONG, async () => {
     const yaml = beside(`{ steps: [${add('slow', 'slow', ', ms: 5000')}, { id: stop, end: { output: early } }] }`);
     const { result, lines, runs } = await run(yaml);
-    // The `end` stands behind a gate, and so in the next run.
+    // The `end` comes after a gate, and so in the next run.
     expect(runs).toBeGreaterThan(1);
     expect(result).toMatchObject({ status: 'succeeded', output: 'early', approvals: [{ status: 'cancelled' }] });
     expect(lines).toEqual(['slow', 'released']);
@@ -304,7 +301,7 @@ describe('what decides a task while its run winds up is decided as at any other 
     expect(lines).toEqual(['slow', 'released']);
   });
 
-  test('a failure that `finish` bears: the others go on in the next run', LONG, async () => {
+  test('a failure that `finish` tolerates: the others continue in the next run', LONG, async () => {
     const { result, lines, runs } = await run(`
 steps:
   - id: p
@@ -319,13 +316,13 @@ steps:
 });
 
 describe('while a run winds up', () => {
-  /** Winds up at once, since nothing but the slow call is under way when the loop has made its history long. */
+  /** Waits until the run winds up: the loop has made its history long, and only the slow call is still running. */
   const untilWindsUp = async (told: () => string[]) => {
     await expect.poll(told, { timeout: 30_000 }).toContain('slow');
     await new Promise((resolve) => setTimeout(resolve, 3000));
   };
 
-  test('an approval is given, a signal comes, and it is paused: each counts once', LONG, async () => {
+  test('an approval, a signal and a pause count once each', LONG, async () => {
     const { result, lines, runs } = await run(
       `
 steps:
@@ -352,14 +349,11 @@ steps:
     expect(runs).toBeGreaterThan(1);
   });
 
-  test(
-    'a workflow that was called comes first: the new run begins once it has ended, and its failure is borne',
-    LONG,
-    async () => {
-      const called = flows.define(
-        `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 1', ', ms: 50')}] }]`,
-      );
-      const { result, lines, runs } = await run(`
+  test('a called workflow ends before the new run begins, and its failure is tolerated', LONG, async () => {
+    const called = flows.define(
+      `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 1', ', ms: 50')}] }]`,
+    );
+    const { result, lines, runs } = await run(`
 steps:
   - id: p
     on_failure: finish
@@ -371,14 +365,13 @@ steps:
           - { id: ended, wait: { until: 'steps.child.status == "failed"' } }
           - ${busy('more', 3)}
           - ${add('worked', 'worked ${{ steps.child.status }}')}`);
-      expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'added' } });
-      expect(lines).toEqual([...numbers(24).map(String), 'worked failed']);
-      expect(runs).toBeGreaterThan(1);
-    },
-  );
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'added' } });
+    expect(lines).toEqual([...numbers(24).map(String), 'worked failed']);
+    expect(runs).toBeGreaterThan(1);
+  });
 });
 
-test('loops in loops, each with failures that are borne, and all that was done is taken back once', LONG, async () => {
+test('nested loops with tolerated failures: all that was done is undone once', LONG, async () => {
   const { result, lines, runs } = await run(`
 steps:
   - id: outer
@@ -404,7 +397,7 @@ steps:
   expect(runs).toBeGreaterThan(2);
 });
 
-test('a race between two loops goes on until one of them ends', LONG, async () => {
+test('a race between two loops continues until one of them ends', LONG, async () => {
   const loop = (id: string, count: number) =>
     `{ steps: [${busy(id, count)}, ${add(`${id}_end`, `${id} end`)}], finally: [${add(`${id}_clean`, `${id} clean`)}] }`;
   const { result, lines, runs } = await run(

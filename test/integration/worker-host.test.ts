@@ -17,18 +17,18 @@ function optionsOf(root: string, more: Partial<HostOptions> = {}): HostOptions {
   };
 }
 
-test('a place that is asked for twice at once gets one worker, and stopping stops all', async () => {
+test('a place that is requested twice at once gets one worker, and stopping stops all workers', async () => {
   const { root, remove } = makeProject();
   const host = await WorkerHost.connect(optionsOf(root));
   await Promise.all([host.serve(allPlaces(['dev'])), host.serve(allPlaces(['dev', 'qa']))]);
-  // A worker that nobody knows of would hold on to the connection, which then cannot be closed.
+  // An untracked worker would hold on to the connection, which then could not be closed.
   await Promise.all([host.stop(), host.stop()]);
   await host.serve(allPlaces(['late']));
   expect(host.executing).toBe(0);
   remove();
 });
 
-test('a namespace that is not there is reported before any worker is made', async () => {
+test('a namespace that does not exist is reported before any worker is created', async () => {
   const { root, remove } = makeProject();
   await expect(WorkerHost.connect(optionsOf(root, { namespace: 'nowhere' }))).rejects.toThrow(/nowhere is not found/);
   remove();

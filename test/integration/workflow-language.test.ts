@@ -25,7 +25,7 @@ const file = (name: string) => flows.file(name);
 const lines = (name: string) => flows.lines(name);
 
 describe('verbs', () => {
-  test('steps run in order, each seeing those before it', async () => {
+  test('steps run in order, and each one sees those before it', async () => {
     const result = await runSteps(
       `
 steps:
@@ -37,7 +37,7 @@ output: "\${{ steps.b.output }}"`,
     expect(result).toMatchObject({ status: 'succeeded', output: { n: 4, text: 'n is 2' } });
   });
 
-  test('parallel gives a map by branch, a group the last output, let its values', async () => {
+  test('parallel returns a map by branch, a group its last output, and let its values', async () => {
     const result = await runSteps(`
 steps:
   - id: both
@@ -58,7 +58,7 @@ output: "\${{ steps.both.output }}"`);
     });
   });
 
-  test('branches run at once', async () => {
+  test('branches run concurrently', async () => {
     const branch = '{ call: util.slow, with: { ms: 700 } }';
     const result = await runSteps(`steps: [{ id: p, parallel: { a: ${branch}, b: ${branch}, c: ${branch} } }]`);
     const longest = Math.max(...result.steps.slice(1).map(({ duration_ms }) => duration_ms ?? 0));
@@ -98,7 +98,7 @@ finally: [{ id: bye, call: util.note, with: { file: ${file('end.txt')}, text: "\
 });
 
 describe('modifiers', () => {
-  test('a step whose condition is false is skipped, its output null', async () => {
+  test('a step whose condition is false is skipped, with a null output', async () => {
     const result = await runSteps(`
 steps:
   - { id: a, if: "1 > 2", call: util.echo, with: {} }
@@ -106,7 +106,7 @@ output: { status: "\${{ steps.a.status }}", output: "\${{ steps.a.output }}" }`)
     expect(result.output).toEqual({ status: 'skipped', output: null });
   });
 
-  test('continue_on_error lets the task go on and keeps the error readable', async () => {
+  test('continue_on_error lets the task continue and keeps the error readable', async () => {
     const result = await runSteps(`
 steps:
   - { id: a, call: util.fail, with: { why: because }, continue_on_error: true }
@@ -114,7 +114,7 @@ output: { status: "\${{ steps.a.status }}", code: "\${{ steps.a.error.code }}" }
     expect(result).toMatchObject({ status: 'succeeded', output: { status: 'failed', code: 'script.exit' } });
   });
 
-  test('retry tries an idempotent call again, and says how often', async () => {
+  test('retry tries an idempotent call again, and reports the number of attempts', async () => {
     const result = await runSteps(`
 steps:
   - id: a
@@ -136,7 +136,7 @@ steps:
     expect(result).toMatchObject({ status: 'failed', steps: [{ attempts: 1 }] });
   });
 
-  test('a call that adds gets one attempt', async () => {
+  test('an additive call gets one attempt', async () => {
     const result = await runSteps('steps: [{ id: a, call: util.fail, with: {} }]');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit' }, steps: [{ attempts: 1 }] });
   });
@@ -154,13 +154,13 @@ steps:
     expect(result.steps[0]?.attempts).toBe(2);
   });
 
-  test('a step that takes too long is timeout.step, and the task failed', async () => {
+  test('a step that takes too long is timeout.step, and the task fails', async () => {
     const result = await runSteps('steps: [{ id: a, call: util.slow, with: { ms: 30000 }, timeout: 600ms }]');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'timeout.step', step: 'a' } });
     expect(statuses(result).a).toBe('timed_out');
   });
 
-  test('a group that takes too long ends its calls', async () => {
+  test('a group that takes too long cancels its calls', async () => {
     const result = await runSteps(
       `
 steps:
@@ -193,7 +193,7 @@ finally:
     expect(lines('f1.txt')).toEqual(['failed failed']);
   });
 
-  test('each clean-up step runs whatever became of the others; a failure in it fails a good task', async () => {
+  test('each clean-up step runs whatever happens to the others; a failure in it fails a successful task', async () => {
     const result = await runSteps(`
 steps: [{ id: a, let: { x: 1 } }]
 finally:
@@ -203,7 +203,7 @@ finally:
     expect(lines('f2.txt')).toEqual(['ran']);
   });
 
-  test('beside another failure it is a warning', async () => {
+  test('a failure in it after another failure is a warning', async () => {
     const result = await runSteps(`
 steps: [{ id: a, fail: { code: mine, message: first } }]
 finally: [{ id: one, call: util.fail, with: { why: broken } }]`);
@@ -211,7 +211,7 @@ finally: [{ id: one, call: util.fail, with: { why: broken } }]`);
     expect(result.warnings.join()).toMatch(/Clean-up: \w+: script\.exit/);
   });
 
-  test('stands on groups, too', async () => {
+  test('also works on groups', async () => {
     const result = await runSteps(`
 steps:
   - id: g
@@ -226,7 +226,7 @@ output: "\${{ steps.b.output.x }}"`);
 });
 
 describe('a branch that fails', () => {
-  test('lets calls under way end, starts nothing new, and is the error reported', async () => {
+  test('lets running calls end, starts nothing new, and is the reported error', async () => {
     const result = await runSteps(`
 steps:
   - id: p
@@ -261,7 +261,7 @@ steps:
 });
 
 describe('expressions', () => {
-  test('a missing key ends the step with the path', async () => {
+  test('a missing key fails the step with the path', async () => {
     const result = await runSteps('steps: [{ id: a, let: { x: "${{ input.nothing.here }}" } }]');
     expect(result).toMatchObject({ status: 'failed', error: { code: 'expression.failed', step: 'a' } });
     expect(result.error?.message).toMatch(/input\.nothing/);
@@ -281,7 +281,7 @@ output:
     });
   });
 
-  test('all steps at once are a value like any other', async () => {
+  test('all steps together are a value like any other', async () => {
     const result = await runSteps(`
 steps: [{ id: a, let: { x: 1 } }, { id: all, let: { s: "\${{ steps }}" } }, { id: again, call: util.echo, with: "\${{ steps.all.output.s.a.output }}" }]
 output: "\${{ steps.again.output }}"`);
@@ -289,7 +289,7 @@ output: "\${{ steps.again.output }}"`);
   });
 });
 
-test('an output that breaks the contract fails the task, and its clean-up has run', async () => {
+test('an output that breaks the contract fails the task, after its clean-up', async () => {
   const result = await runSteps(`
 output_schema: { type: object, required: [n] }
 steps: [{ id: a, let: { x: 1 } }]

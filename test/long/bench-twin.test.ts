@@ -48,13 +48,13 @@ const succeeded = (...ids: string[]) =>
   ids.map((id) => ({ id, status: 'succeeded', attempts: 1, duration_ms: expect.any(Number) }));
 const upTo = (length: number, from = 0) => Array.from({ length }, (_, index) => index + from);
 
-test('The twin is frozen: its sources are the ones of the hash', () => {
+test('The twin is frozen: its sources match the recorded hashes', () => {
   const sources = ['service.ts', ...readdirSync(join(BENCH, 'twin')).flatMap(sourceOfTwin)].sort();
   const hashes = sources.map((path) => `${sha256(join(BENCH, path))}  ${path}\n`).join('');
   expect(readFileSync(join(BENCH, 'twin/frozen.sha256'), 'utf8')).toBe(hashes);
 });
 
-describe('each scenario gives its output, its steps and the least of events', () => {
+describe('each scenario gives its output and its steps with the minimum of events', () => {
   test('noop', async () => {
     const started = await startScenario(client, 'noop', { text: 'hello' }, options());
     expect(await resultOf(started)).toEqual({
@@ -77,7 +77,7 @@ describe('each scenario gives its output, its steps and the least of events', ()
     expect((await started.describe()).historyLength).toBe(41);
   });
 
-  test('fan-out of ten, side by side', async () => {
+  test('fan-out of ten, in parallel', async () => {
     const started = await startScenario(client, 'fanout', { n: 7 }, options());
     const steps = succeeded(...upTo(10).map((by) => `add_${by}`));
     expect(await resultOf(started)).toEqual({ status: 'succeeded', output: upTo(10, 7), steps });
@@ -148,7 +148,7 @@ test('A failed call fails the workflow with its code, its attempts and the steps
   });
 });
 
-test('SIGUSR2 tells what the worker used, and SIGTERM ends it', async () => {
+test('SIGUSR2 makes the worker report its resource usage, and SIGTERM ends it', async () => {
   worker.process.kill('SIGUSR2');
   expect(await worker.line()).toEqual({
     cpu: { user: expect.any(Number), system: expect.any(Number) },
@@ -157,7 +157,7 @@ test('SIGUSR2 tells what the worker used, and SIGTERM ends it', async () => {
   expect(await worker.stop()).toBe(0);
 });
 
-/** A process of the benchmark, which speaks in JSON lines. */
+/** A process of the benchmark that communicates in JSON lines. */
 interface Speaker {
   process: ChildProcess;
   line(): Promise<Record<string, unknown>>;

@@ -36,7 +36,7 @@ afterAll(async () => {
   project.remove();
 });
 
-describe('MCP servers of the world are imported live, and their tools are abilities (R-000-21)', () => {
+describe('public MCP servers are imported live, and their tools are abilities (R-000-21)', () => {
   test.each([
     ['everything', serve('server-everything'), [], 12, ['simulate-research-query']],
     ['files', serve('server-filesystem', '.'), [], 14, []],
@@ -53,7 +53,7 @@ describe('MCP servers of the world are imported live, and their tools are abilit
     expect(again.json.unchanged).toHaveLength(tools);
   });
 
-  test('and all of them load without a problem, resolve to plans, and say what they change', () => {
+  test('all of them load without a problem, resolve to plans, and state their effects', () => {
     const registry = loadRegistry(project.root);
     expect(registry.problems).toEqual([]);
     expect(registry.operations.size).toBe(36);
@@ -73,7 +73,7 @@ describe('MCP servers of the world are imported live, and their tools are abilit
     });
   });
 
-  test('and lint has nothing to say about them', async () => {
+  test('lint reports nothing for them', async () => {
     const { exitCode, json: end } = await json(['lint']);
     expect([exitCode, end.findings]).toEqual([0, []]);
   });
@@ -103,7 +103,7 @@ describe('MCP servers of the world are imported live, and their tools are abilit
     expect(await run(id, input)).toMatchObject({ exitCode: 0, status: 'succeeded', output });
   });
 
-  test('and the contract is checked before anything is called', async () => {
+  test('the contract is checked before any call', async () => {
     const { exitCode, json: end } = await json(['run', 'everything.get-sum', '--input', '{"a": "two"}']);
     expect(exitCode).toBe(2);
     expect(end.error.code).toBe('input.invalid');

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => files.stop());
 
 test(
-  'files of 500 MB go through three steps with kill -9 in between: right digests, little memory, nothing left',
+  'files of 500 MB pass through three steps with kill -9 in between: correct digests, little memory, nothing left',
   async () => {
     const grown = await passLargeFile(files, 500, ['make', 'flip', 'back'], LIMIT_MS);
     expectLittle(grown);
@@ -24,7 +24,7 @@ test(
 const { server, why } = await startS3();
 
 test.skipIf(!server)(
-  `they do so where the store is in S3, whose parts take little memory as well${why ? ` (skipped: ${why})` : ''}`,
+  `they also pass with a store in S3, whose parts take little memory as well${why ? ` (skipped: ${why})` : ''}`,
   async () => {
     const env = { ...server?.env, ABILITY_STORE: 's3://large/files' };
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);

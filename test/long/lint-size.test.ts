@@ -9,7 +9,7 @@ import { makeProject, type ProjectFiles } from '../fixtures/project-folder.js';
 const ABILITIES = 4_000;
 const WORKFLOWS = 800;
 
-/** As teams have them: each with schemas of its own, one in five a workflow that calls others. */
+/** Like those of a team: each with its own schemas, one in five a workflow that calls others. */
 function manyAbilities(): ProjectFiles {
   const files: ProjectFiles = {
     'ability.yaml': [
@@ -68,7 +68,7 @@ output: { status: "\${{ steps.last.output.status }}" }
   return files;
 }
 
-test('4,000 abilities are checked in 5 s and 500 MB, and again after one edit in 1 s', {
+test('4,000 abilities are checked within 5 s and 500 MB, and again within 1 s after one edit', {
   timeout: 120_000,
 }, async () => {
   const project = makeProject(manyAbilities());

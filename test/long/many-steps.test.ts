@@ -4,7 +4,7 @@ import { type Flows, startFlows } from '../fixtures/flows.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';
 
-/** What the next run of a task may be given. Source: issue "The engine". */
+/** The most that the next run of a task may receive. Source: issue "The engine". */
 const MOST_BYTES = 512 * 1024;
 const CALLS = 5000;
 
@@ -36,14 +36,14 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** One run of a task: the bytes it was started with, values in the store included, and those of them that were carried. */
+/** One run of a task: the bytes it was started with, including stored values, and how many of them it carried. */
 interface Run {
   bytes: number;
   carried: number;
   events: number;
 }
 
-/** The runs of a task, the first one first. */
+/** The runs of a task, in order. */
 async function runsOf(id: string): Promise<Run[]> {
   const { temporal, codec } = flows.project.connection;
   const runs: Run[] = [];
@@ -116,7 +116,7 @@ output: "\${{ [size(steps.all.output), int(steps.all.output[${CALLS - 1}].echo)]
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
     expect(runs.length).toBeGreaterThan(1);
     for (const { carried } of runs) expect(carried).toBeLessThan(MOST_BYTES);
-    // Steps that were written one by one are a large plan, which is no state.
+    // Steps written one by one are a large plan, which is not state.
     if (name !== 'written one by one') for (const { bytes } of runs) expect(bytes).toBeLessThan(MOST_BYTES);
   },
   1_000_000,

@@ -9,7 +9,7 @@ import { MCP_PROGRAMS } from '../fixtures/servers/mcp-http-server.js';
 const project = makeProject({ 'ability.yaml': projectFile('{ dev: {} }') });
 afterAll(() => project.remove());
 
-test('an MCP server with 5,000 tools is imported whole', async () => {
+test('an MCP server with 5,000 tools is imported completely', async () => {
   const inputSchema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
   const tools = Array.from({ length: 5000 }, (_, n) => ({ name: `t${n}`, description: `Does ${n}.`, inputSchema }));
   writeFileSync(join(project.root, 'tools.json'), JSON.stringify(tools));

@@ -29,8 +29,8 @@ const failure = (promise: Promise<unknown>) =>
     (error) => error,
   );
 
-describe('a mistake of ours', () => {
-  test('in the interpreter ends the task as failed within five seconds, after its clean-up', async () => {
+describe('a bug in the engine', () => {
+  test('in the interpreter fails the task within five seconds, after its clean-up', async () => {
     const bundle = await buildMutant('bug', {
       file: 'workflows/steps/run-approval.js',
       find: 'run.steps.note(path, step.id, { status: ',
@@ -46,7 +46,7 @@ describe('a mistake of ours', () => {
     await project.restartWorkers();
   });
 
-  test('that makes a replay diverge is reported as engine.stuck, and goes on once it is mended', async () => {
+  test('that makes a replay diverge is reported as engine.stuck, and the task continues once the bug is fixed', async () => {
     const { id } = await project.create('asks', { file: join(project.root, 'nd.txt') });
     expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
     const bundle = await buildMutant('nondeterminism', {
@@ -57,17 +57,17 @@ describe('a mistake of ours', () => {
     await project.restartWorkers(bundle);
     const deciding = failure(decide(project.connection, id, 'approve', { by: 'x' }));
     expect(await failure(project.wait(id))).toMatchObject({ code: 'engine.stuck' });
-    // The decision gives up sooner than three workflow tasks fail.
+    // The decision gives up before three workflow tasks have failed.
     expect(await deciding).toMatchObject({ code: expect.stringMatching(/^(engine\.stuck|worker\.unavailable)$/) });
     await project.restartWorkers();
-    // Temporal gives the attempt of the old worker ten seconds before it asks another one.
+    // Temporal waits ten seconds for the attempt of the old worker before it asks another one.
     const again = () => failure(decide(project.connection, id, 'approve', { by: 'x' }));
     await expect.poll(again, { timeout: 30_000, interval: 500 }).toBeUndefined();
     expect(await project.wait(id)).toMatchObject({ kind: 'ended', result: { status: 'succeeded' } });
   });
 });
 
-describe('a history that was recorded', () => {
+describe('a recorded history', () => {
   const FOLDER = fileURLToPath(new URL('../histories', import.meta.url));
   const FILES = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.json'));
   const UNGUARDED = [
@@ -87,7 +87,7 @@ describe('a history that was recorded', () => {
     'operation-2',
   ];
 
-  test('does not replay with an interpreter that was changed incompatibly: the gate shuts', async () => {
+  test('does not replay with an interpreter changed incompatibly: the gate fails', async () => {
     const mutant = await buildMutant('incompatible', {
       file: 'workflows/task.js',
       find: 'await guardTask(run, halt);',
@@ -97,8 +97,8 @@ describe('a history that was recorded', () => {
     for (const file of FILES)
       results.push(await replayHistory(readHistoryFile(join(FOLDER, file)), { workflowBundle: mutant }));
     const same = FILES.filter((_, at) => results[at]?.status === 'ok');
-    // Preflight, a lock, deletion, a task that nobody ran, and runs that end before or go on after the guards never
-    // come to what was changed.
+    // Preflight, a lock, deletion, a task that was never run, and runs that end before or continue after the guards
+    // never reach the changed code.
     expect([...new Set(same.map((file) => basename(file, '.json')))].sort()).toEqual(UNGUARDED);
     for (const result of results.filter(({ status }) => status !== 'ok')) {
       expect(result).toMatchObject({ status: 'differs', difference: { event_id: expect.any(Number) } });

@@ -104,7 +104,12 @@ export const MUTATIONS = [
     file: 'src/activities/hooks/run-hooks.ts',
     find: "if (answer.decision === 'deny' && isGuardPhase(event)) break;",
     replace: '',
-    tests: [{ file: 'test/integration/hooks.test.ts', name: 'the first deny ends the phase' }],
+    tests: [
+      {
+        file: 'test/integration/hooks.test.ts',
+        name: 'R-000-74: the first denial ends the phase, and nothing is executed',
+      },
+    ],
   },
   {
     name: 'guards: one that was not asked has nothing against the call',
@@ -175,7 +180,12 @@ export const MUTATIONS = [
     file: 'src/workflows/calls/call-operation.ts',
     find: "if (ability.kind === 'operation' && !child) {",
     replace: "if (ability.kind === 'operation' && child) {",
-    tests: [{ file: 'test/integration/hooks.test.ts', name: 'a confirmation asked for at creation' }],
+    tests: [
+      {
+        file: 'test/integration/hooks.test.ts',
+        name: 'a confirmation required at creation is a warning, and an approval when the task runs',
+      },
+    ],
   },
   {
     name: 'guards: a built-in guard with options that say nothing allows',
@@ -226,14 +236,21 @@ export const MUTATIONS = [
     file: 'src/workflows/approvals/await-approval.ts',
     find: 'digestOf({ task: task.id, path, what })',
     replace: 'digestOf({ task: task.id, path, what: what.ability })',
-    tests: [{ file: 'test/attacks/shown-texts.test.ts', name: 'the id names what was really asked' }],
+    tests: [
+      {
+        file: 'test/attacks/shown-texts.test.ts',
+        name: 'titles and reasons are one line of visible characters; the id names what was really requested',
+      },
+    ],
   },
   {
     name: 'approvals: an environment that asks for proof takes claims',
     file: 'src/workflows/approvals/proofs.ts',
     find: "if (environment.proof !== 'required') return;",
     replace: "if (environment.proof === 'required') return;",
-    tests: [{ file: 'test/integration/approvals.test.ts', name: 'that asks for proof' }],
+    tests: [
+      { file: 'test/integration/approvals.test.ts', name: 'that requires proof is refused if no proof can be checked' },
+    ],
   },
   {
     name: 'approvals: a token decides for another person',
@@ -420,7 +437,7 @@ export const MUTATIONS = [
     file: 'src/activities/mcp/pinned-tools.ts',
     find: 'if (problem && plan.environment.protected)',
     replace: "if (problem?.code === 'mcp.tool_missing' && plan.environment.protected)",
-    tests: [{ file: 'test/integration/mcp-pinning.test.ts', name: 'is refused where the environment is protected' }],
+    tests: [{ file: 'test/integration/mcp-pinning.test.ts', name: 'is refused in a protected environment:' }],
   },
   {
     name: 'pins: of two tools with one name the first is called',
@@ -600,7 +617,10 @@ export const MUTATIONS = [
     find: '  await call.begin();\n',
     replace: '',
     tests: [
-      { file: 'test/integration/payload-store.test.ts', name: 'keeps a call from beginning that may not be repeated' },
+      {
+        file: 'test/integration/payload-store.test.ts',
+        name: 'prevents the start of a call that may not be repeated, so there is no mark',
+      },
     ],
   },
 
@@ -781,7 +801,10 @@ export const MUTATIONS = [
     find: 'isRepeatable(operation.effects) ? error.toProblem() : unknownOutcome(error.toProblem())',
     replace: 'operation.key ? error.toProblem() : unknownOutcome(error.toProblem())',
     tests: [
-      { file: 'test/integration/payload-store.test.ts', name: 'is an unknown outcome of such a call that had begun' },
+      {
+        file: 'test/integration/payload-store.test.ts',
+        name: 'is an unknown outcome if such a call has started and only its values cannot be stored',
+      },
     ],
   },
   {
@@ -854,7 +877,7 @@ export const MUTATIONS = [
     file: 'src/activities/preflight/task-key-state.ts',
     find: "holder === 'foreign' || holder.project === project) continue;",
     replace: "holder === 'foreign' || holder.project) continue;",
-    tests: [{ file: 'test/attacks/two-projects.test.ts', name: 'a key that another project holds' }],
+    tests: [{ file: 'test/attacks/two-projects.test.ts', name: 'a key that another project uses' }],
   },
 
   // Masking.

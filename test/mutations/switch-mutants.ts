@@ -1,19 +1,19 @@
-/** Setup of each unit test file in a run of `npm run test:mutants`: switches one mutant on, or notes which ones the file reaches. */
+/** Setup of each unit test file for `npm run test:mutants`: enables one mutant, or records the ones it reaches. */
 import { appendFileSync } from 'node:fs';
 import { afterAll, expect, inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The mutant that is on; none while the map of the reached ones is made. */
+    /** The enabled mutant; undefined while the map of the reached mutants is made. */
     mutant: number | undefined;
-    /** Where each test file adds a line with what it reached: `{ file, reached }`. */
+    /** Where each test file appends a line with what it reached: `{ file, reached }`. */
     mutantMap: string;
-    /** Where each worker adds its process id. */
+    /** Where each worker appends its process id. */
     mutantWorkers: string;
   }
 }
 
-/** More than any of the unit tests needs of one mutant: it made a loop endless. */
+/** More hits of one mutant than any unit test needs: more mean that it made a loop endless. */
 const MAX_HITS = 2_000_000;
 
 const active = inject('mutant');

@@ -10,7 +10,7 @@ import { type RealTemporal, startRealTemporal } from './real-temporal.js';
 const real = inject('real');
 const why = 'missing' in real ? ` (skipped: ${real.missing})` : '';
 const DENIED = 7;
-/** Of the commands that a workflow gives. */
+/** The type of the workflow command that signals another workflow. */
 const SIGNAL_EXTERNAL = 12;
 const KEYS = `main:${randomBytes(32).toString('base64url')}`;
 const OPERATOR = ['temporal-system:admin'];
@@ -69,7 +69,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
   }
   const connect = (apiKey: string) => Connection.connect({ address: temporal.address, tls: auth.tls, apiKey });
 
-  /** What whoever may write can do without any of our programs: what only workers and the runtime's own commands should. */
+  /** What access to the server allows without our programs, although only they should do most of it. */
   function forgeries({ workflowService: service }: Connection, namespace: string, workflowId: string) {
     const execution = { workflowId };
     const workflowExecution = { workflowId };
@@ -103,7 +103,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
   const allOf = (calls: Record<string, unknown>, code: number) =>
     Object.fromEntries(Object.keys(calls).map((name) => [name, code]));
 
-  test('lets a worker with `write` on its namespace serve it: a task is created, approved and done', async () => {
+  test('lets a worker with `write` on its namespace serve it: a task is created, approved and completed', async () => {
     const prod = as(['prod:write'], 'prod');
     expect(await abilityJson(['run', 'ask', '--key', 'served', '--timeout', '60s'], prod)).toMatchObject({
       exitCode: 5,
@@ -113,7 +113,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
     expect(end).toMatchObject({ exitCode: 0, json: { status: 'succeeded', output: 'done' } });
   });
 
-  test('lets in nobody without a token, with an expired one, one of another signer, or without a client certificate', async () => {
+  test('refuses access without a token, with an expired or foreign token, or without a client certificate', async () => {
     const other = makeAuthorization();
     const read = as(['prod:read'], 'prod').env;
     const bare = { ...read, TEMPORAL_TLS_CLIENT_CERT_PATH: undefined, TEMPORAL_TLS_CLIENT_KEY_PATH: undefined };
@@ -131,7 +131,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
     expect(await ability(['task', 'list'], { cwd: folder.root, env: read })).toMatchObject({ exitCode: 0 });
   });
 
-  test('lets `read` on prod look at everything and change nothing', async () => {
+  test('lets `read` on prod view everything and change nothing', async () => {
     const writer = as(['prod:write'], 'prod');
     const reader = as(['prod:read'], 'prod');
     expect(await abilityJson(['run', 'ask', '--key', 'looked-at', '--timeout', '60s'], writer)).toMatchObject({
@@ -173,7 +173,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
     await ability(['task', 'cancel', 'looked-at'], writer);
   });
 
-  test('keeps `write` on dev out of prod, also by a command of a workflow, and out of the ports between its parts', async () => {
+  test('keeps `write` on dev out of prod, even by a workflow command, and out of the internal ports', async () => {
     const dev = as(['dev:write'], 'dev');
     expect(await abilityJson(['run', 'op.note', '--set', 'text=x', '--timeout', '60s'], dev)).toMatchObject({
       exitCode: 0,

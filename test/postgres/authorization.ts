@@ -1,4 +1,4 @@
-/** The example of a server that knows who asks, made ready as its README says. */
+/** The example of a server that authenticates its callers, set up as its README describes. */
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,22 +7,22 @@ import { fileURLToPath } from 'node:url';
 import type { ConnectionOptions } from '@temporalio/client';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/temporal-authorization', import.meta.url));
-/** Where the example has its files on a server. */
+/** Where the example expects its files on a server. */
 const INSTALLED = '/etc/temporal/auth';
 const QUIET: ExecFileSyncOptionsWithStringEncoding = { stdio: ['ignore', 'pipe', 'ignore'], encoding: 'utf8' };
 
 /** Certificates, keys and settings in a temporary folder. */
 export interface Authorization {
-  /** For the server. */
+  /** Environment of the server. */
   settings: Record<string, string>;
-  /** What whoever connects needs besides a token. */
+  /** What a client needs in addition to a token. */
   tls: Exclude<ConnectionOptions['tls'], boolean | null | undefined>;
-  /** The same as the environment of a command. */
+  /** The same as environment variables of a command. */
   env: Record<
     'TEMPORAL_TLS_SERVER_CA_CERT_PATH' | 'TEMPORAL_TLS_CLIENT_CERT_PATH' | 'TEMPORAL_TLS_CLIENT_KEY_PATH',
     string
   >;
-  /** A token for so many hours. */
+  /** A token that is valid for the given number of hours. */
   token(subject: string, permissions: readonly string[], hours?: number): string;
   remove(): void;
 }

@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 
 /** The programs of a Temporal server. */
 export interface ServerPrograms {
-  /** Of Temporal. */
+  /** The version of Temporal. */
   version: string;
   server: string;
   sqlTool: string;
 }
 
-/** Names its version in `go.mod`, and all that it is made of in `go.sum`. */
+/** States its version in `go.mod`, and all its dependencies in `go.sum`. */
 const MODULE = fileURLToPath(new URL('server', import.meta.url));
 const PACKAGES = {
   'temporal-sql-tool': 'go.temporal.io/server/cmd/tools/sql',
@@ -21,7 +21,7 @@ const PACKAGES = {
 };
 const BUILD_MS = 30 * 60_000;
 
-/** Builds what is missing. @returns why there is no server, where Go is missing or the build fails. */
+/** Builds what is missing. @returns why there is no server, if Go is missing or the build fails. */
 export function buildServer(say: (line: string) => void): ServerPrograms | string {
   const version = /go\.temporal\.io\/server v(\S+)/.exec(readFileSync(join(MODULE, 'go.mod'), 'utf8'))?.[1] ?? '';
   const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');

@@ -4,12 +4,12 @@ import { findPostgres, type PostgresPrograms } from './postgresql.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What a real server takes, or why it cannot be had here. */
+    /** What a real server needs, or why it is not available here. */
     real: { programs: ServerPrograms; postgres: PostgresPrograms } | { missing: string };
   }
 }
 
-/** Looks for PostgreSQL and builds the Temporal server before the first test, where that has not been done yet. */
+/** Finds PostgreSQL and builds the Temporal server before the first test, unless that has been done already. */
 export default function setup(project: TestProject): void {
   const postgres = findPostgres();
   const programs =

@@ -1,4 +1,4 @@
-/** A PostgreSQL of one's own, in a temporary folder, that can be killed and started again. */
+/** A separate PostgreSQL in a temporary folder, which can be killed and started again. */
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,16 +9,16 @@ import { freePort, LOOPBACK } from '../../src/server/temporal/ports.js';
 import { until } from '../chaos/extent.js';
 
 const run = promisify(execFile);
-/** The user of the database; what connects by loopback is trusted. */
+/** The database user; connections by loopback are trusted. */
 const OWNER = 'temporal';
-/** Where Debian keeps the programs, one folder a version. */
+/** Where Debian installs the programs, one folder per version. */
 const DEBIAN = '/usr/lib/postgresql';
 const PROGRAMS = ['initdb', 'postgres', 'pg_isready'];
 
-/** Where the programs are and who runs them, since root must not. */
+/** Where the programs are and which user runs them, since root must not. */
 export interface PostgresPrograms {
   folder: string;
-  /** Left out: whoever runs the tests. */
+  /** If omitted: the user who runs the tests. */
   as?: { uid: number; gid: number };
 }
 
@@ -26,14 +26,14 @@ export interface PostgresPrograms {
 export interface Postgres {
   port: number;
   user: string;
-  /** Of the postmaster and all its backends, while it is alive. */
+  /** Process ids of the postmaster and all its backends, while it is alive. */
   pids(): number[] | undefined;
-  /** Starts it again over the same data, and waits until it answers. */
+  /** Starts it again on the same data, and waits until it answers. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @returns why there is none. */
+/** @returns the programs, or why there are none. */
 export function findPostgres(): PostgresPrograms | string {
   const folder = foldersOfPrograms().find((one) => PROGRAMS.every((name) => existsSync(join(one, name))));
   if (!folder) return `PostgreSQL (${PROGRAMS.join(', ')}) is not installed; on Debian: apt-get install postgresql`;
@@ -58,7 +58,7 @@ function idOf(flag: string, name: string): number | undefined {
   }
 }
 
-/** Makes an empty database server and starts it. */
+/** Creates an empty database server and starts it. */
 export async function startPostgres({ folder, as }: PostgresPrograms): Promise<Postgres> {
   const home = mkdtempSync(join(tmpdir(), 'ability-test-postgres-'));
   if (as) chownSync(home, as.uid, as.gid);
@@ -89,7 +89,7 @@ export async function startPostgres({ folder, as }: PostgresPrograms): Promise<P
         '-c',
         'max_connections=300',
       ];
-      // A process that has ended and is not collected yet still holds its lock file.
+      // A process that has ended but was not collected yet still holds its lock file.
       await until('the killed one to be gone', () => hasEnded(postmaster) || undefined);
       let said = '';
       const child = spawn(join(folder, 'postgres'), flags, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });

@@ -8,10 +8,10 @@ import { openRealSite } from './real-site.js';
 
 const KILLS = Number(process.env.KILLS ?? 50);
 const LANES = 6;
-/** What was killed must be there again within this; after the last kill, every task must have ended. */
+/** The limit for a killed process to return and, after the last kill, for every task to end. */
 const LIMIT_MS = 5 * 60_000;
 const ALL_MS = 60 * 60_000;
-/** Calls take as long as this, so that kills find some under way. */
+/** Calls take up to this long, so that kills interrupt some of them. */
 const ANSWER_MS = 400;
 
 const real = inject('real');
@@ -33,7 +33,7 @@ describe.skipIf('missing' in real)(`kill -9 around a Temporal server on PostgreS
   });
 
   test(
-    `of the worker, the server, the database, or several, ${KILLS} times: every task ends right, keyed effects once, others once at most (seed ${SEED})`,
+    `of the worker, the server, the database, or several, ${KILLS} times: every task ends correctly, keyed effects happen once, others at most once (seed ${SEED})`,
     async () => {
       const storm = await blow(site, effects, { seed: SEED, kills: KILLS, lanes: LANES, limitMs: LIMIT_MS });
       report(site.name, storm, site.user);

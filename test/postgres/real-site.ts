@@ -1,4 +1,4 @@
-/** A project whose worker serves a real Temporal server on PostgreSQL; all three are started again when they end. */
+/** A project whose worker serves a real Temporal server on PostgreSQL; all three are restarted when they end. */
 
 import { pause } from '../chaos/extent.js';
 import { allOf, inTurn, type OpenSite, openConnection, superviseWorker } from '../chaos/sites.js';
@@ -7,7 +7,7 @@ import type { ServerPrograms } from './build-server.js';
 import { type PostgresPrograms, startPostgres } from './postgresql.js';
 import { startRealTemporal } from './real-temporal.js';
 
-/** Opens it. */
+/** Opens the site. */
 export async function openRealSite(
   files: ProjectFiles,
   { programs, postgres }: { programs: ServerPrograms; postgres: PostgresPrograms },

@@ -25,26 +25,26 @@ const PORTS = ['FRONTEND', 'INTERNAL_FRONTEND', 'HISTORY', 'MATCHING', 'WORKER']
 /** One server. */
 export interface RealTemporal {
   address: string;
-  /** Of the parts that clients have no business with. */
+  /** Ports of the parts that clients must not use. */
   innerPorts: string[];
   pids(): number[] | undefined;
-  /** Whether the last look found that it serves. */
+  /** Whether the last check found it serving. */
   isServing(): boolean;
-  /** Starts it where it is not alive, and looks whether it serves. */
+  /** Starts it if it is not alive, and checks whether it serves. */
   startAgain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How it differs from one that lets everybody in. */
+/** How it differs from a server that allows all access. */
 export interface RealTemporalOptions {
   /** Settings of the server's own configuration template. */
   settings?: Record<string, string>;
-  /** Who may make namespaces. */
+  /** Connection options of a user who may create namespaces. */
   operator?: Partial<ConnectionOptions>;
   namespaces?: readonly string[];
 }
 
-/** Makes the schema, starts the server, and makes the namespaces with our search attributes. */
+/** Creates the schema, starts the server, and creates the namespaces with our search attributes. */
 export async function startRealTemporal(
   programs: ServerPrograms,
   { port, user }: Postgres,
@@ -114,7 +114,7 @@ export async function startRealTemporal(
   return temporal;
 }
 
-/** The database keeps the ports of the server's parts as numbers of 16 bits with a sign. */
+/** The database stores the ports of the server's parts as signed 16-bit numbers. */
 async function lowPort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);
@@ -148,7 +148,7 @@ async function makeSchema({ sqlTool }: ServerPrograms, port: number, user: strin
   }
 }
 
-/** Whether it lists what it has: it knows its namespaces, its shards and its visibility. */
+/** Whether its queries work, which need its namespaces, its shards and its visibility. */
 async function serves(address: string, operator: Partial<ConnectionOptions>, namespace: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({ ...operator, address, connectTimeout: 1000 });
@@ -167,7 +167,7 @@ async function serves(address: string, operator: Partial<ConnectionOptions>, nam
   }
 }
 
-/** A namespace is known everywhere some seconds after it is made. */
+/** A namespace is known everywhere only some seconds after its creation. */
 async function makeNamespace(address: string, operator: Partial<ConnectionOptions>, namespace: string): Promise<void> {
   const connection = await Connection.connect({ ...operator, address });
   const searchAttributes = Object.fromEntries(Object.keys(ATTRIBUTES).map((name) => [name, KEYWORD]));

@@ -16,7 +16,7 @@ export function definitionOf({ plan }: Tree): HighLevel {
     ...(on_error && { on_error: on_error.map(handlerOf) }),
     ...(output !== undefined && { output }),
   };
-  // As it would be read from a file, where what is undefined is not there.
+  // As read from a file, where undefined values are absent.
   return highLevel.parse(JSON.parse(JSON.stringify(definition)));
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the interpreter needs of `@temporalio/workflow`, without a server: a virtual clock, activities that answer from a
- * script, and the SDK's own cancellation scopes and failures.
+ * What the interpreter needs of `@temporalio/workflow`, without a server: a virtual clock, activities that answer
+ * from a script, and the SDK's own cancellation scopes and failures.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
@@ -13,21 +13,21 @@ import { AbilityError } from '../../src/contracts/problem.js';
 import { findStep } from '../../src/rules/steps/find-step.js';
 import type { Effect, Script } from './script.js';
 
-/** Where the SDK looks for what its sandbox gives it; modules that are loaded anew find the same world there. */
+/** Where the SDK looks for what its sandbox provides; reloaded modules find the same world there. */
 const SANDBOX = globalThis as {
   AsyncLocalStorage?: unknown;
   __TEMPORAL_ACTIVATOR__?: { rootScope: object; hasFlag: () => boolean; sinkCalls: object[]; world: World };
 };
 SANDBOX.AsyncLocalStorage = AsyncLocalStorage;
 
-// `require` goes past the mock that this module is for.
+// `require` bypasses the mock that this module is for.
 const load = createRequire(import.meta.url);
 const real = load('@temporalio/workflow') as typeof import('@temporalio/workflow');
 const { CancellationScope, RootCancellationScope, registerSleepImplementation } = load(
   '@temporalio/workflow/lib/cancellation-scope.js',
 ) as typeof import('@temporalio/workflow/lib/cancellation-scope.js');
 
-/** The moment at which every task of a property test begins. */
+/** The moment at which every task of a property test starts. */
 export const START = Date.UTC(2030, 0, 1);
 
 interface Timer {
@@ -43,12 +43,12 @@ interface RetryPolicy {
   maximumInterval: number;
 }
 
-/** One workflow at a time, since the SDK, too, knows only a current one. */
+/** Runs one workflow at a time, since the SDK also knows only the current one. */
 export class World {
   now = 0;
   readonly effects: Effect[] = [];
   root = new RootCancellationScope();
-  /** How many runs the task has begun, and how many calls the present one has made. */
+  /** The number of runs that the task has started, and of calls that the current run has made. */
   runs = 0;
   calls = 0;
   readonly handlers = new Map<string, (...args: unknown[]) => unknown>();
@@ -57,19 +57,19 @@ export class World {
   private order = 0;
   private readonly attempts = new Map<string, number>();
   private readonly seen = new Set<Approval>();
-  /** How often each call was made, whatever number of attempts it had. */
+  /** How often each call was made, whatever its number of attempts. */
   readonly made = new Map<string, number>();
 
-  /** @param setClock what makes `Date` tell a moment, in milliseconds since 1970. */
+  /** @param setClock sets the time of `Date`, in milliseconds since 1970. */
   constructor(
     private readonly plan: Plan | undefined,
     private readonly script: Script | undefined,
     private readonly setClock: (ms: number) => void,
-    /** Calls after which the server asks for a new run. */
+    /** Number of calls after which the server requests a new run. */
     readonly callsOfRun = Number.POSITIVE_INFINITY,
   ) {}
 
-  /** Runs a workflow to its end. @throws what it throws; an error when it waits for ever. */
+  /** Runs a workflow to its end. @throws what it throws; an error when it waits forever. */
   async run<T>(workflow: () => Promise<T>): Promise<T> {
     this.runs += 1;
     this.calls = 0;
@@ -105,7 +105,7 @@ export class World {
     return end.value;
   }
 
-  /** @returns what takes the timer back. */
+  /** @returns a function that cancels the timer. */
   after(ms: number, fire: () => void): () => void {
     this.order += 1;
     const timer = { at: this.now + ms, order: this.order, fire };
@@ -115,7 +115,7 @@ export class World {
     };
   }
 
-  /** Carries out a call as server and worker do, attempt by attempt. */
+  /** Executes a call as server and worker do, attempt by attempt. */
   execute(call: string, request: CallRequest, policy: RetryPolicy, end: Settle<unknown>): () => void {
     const { plan, script } = this;
     if (!plan || !script) throw new Error('This world has no script');
@@ -166,7 +166,7 @@ export class World {
     };
   }
 
-  /** As the SDK after every activation: what holds goes on, one at a time. */
+  /** Like the SDK after every activation: conditions that hold are resolved, one at a time. */
   private unblock(): boolean {
     for (const condition of this.conditions) {
       if (!condition.holds()) continue;
@@ -203,7 +203,7 @@ function world(): World {
   return current;
 }
 
-/** Something of the scope's that its cancellation ends. @param begin starts it. @returns what cancels it. */
+/** Work that ends when its scope is cancelled. @param begin starts it. @returns what cancels it. */
 function cancellable<T>(begin: (end: Settle<T>) => (error: unknown) => void): Promise<T> {
   const scope = CancellationScope.current();
   return new Promise<T>((resolve, reject) => {
@@ -266,12 +266,12 @@ function activities(options: { retry?: RetryPolicy }): Record<string, (request: 
   );
 }
 
-/** All microtasks are done. */
+/** Waits until all microtasks are done. */
 function settle(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** In place of `@temporalio/workflow`. */
+/** Replaces `@temporalio/workflow`. */
 export const fakeWorkflow = {
   ...real,
   sleep,

@@ -1,6 +1,6 @@
 /**
- * What the workflow language means, written from the texts (design, section 5; answers, 44 to 52) and not from the
- * interpreter: plain recursion over the tree, with the moment handed along instead of time that passes.
+ * The meaning of the workflow language, written from the texts (design, section 5; answers, 44 to 52) and not from
+ * the interpreter: plain recursion over the tree, with the moment passed as an argument instead of a clock.
  *
  * Branches run one after the other, each as if alone; then again with the moment from which the others stop them.
  */
@@ -20,7 +20,7 @@ import { compileExpression } from '../../src/rules/expressions/evaluate.js';
 import { evaluateTemplate } from '../../src/rules/expressions/template.js';
 import { type Account, type Effect, inOrder, type Script } from './script.js';
 
-/** Two things end at one moment, so the texts do not say which of them is first. */
+/** Two things end at the same moment, and the texts do not define which of them is first. */
 export class Ambiguous extends Error {}
 
 interface Failure {
@@ -47,21 +47,21 @@ interface Done {
   ran: boolean;
 }
 
-/** Where in the tree, and from when on no call (`cancelAt`) or nothing new (`haltAt`) may go on. */
+/** Where in the tree, and from when on calls (`cancelAt`) or new work (`haltAt`) are stopped. */
 interface Place {
   prefix: string;
   names: JsonObject;
   cancelAt: number;
   haltAt: number;
-  /** In `finally` and when calls are taken back: the limit of calls is not theirs. */
+  /** In `finally` and in undo calls, to which the limit on calls does not apply. */
   isCleanup?: true;
-  /** Items of a `foreach` around it, from the outside in, each with values of its own. */
+  /** The enclosing items of each `foreach`, outermost first, each with values of its own. */
   items: string[];
-  /** The step whose expressions are looked at. */
+  /** The step whose expressions are evaluated. */
   own?: string;
-  /** Whether that step has failed, and a handler deals with it. */
+  /** Whether that step has failed and is now in its handler. */
   isHandled?: true;
-  /** Of the innermost loop: its steps as they were when they last ran in a turn that is done. */
+  /** The steps of the innermost loop, as they were when they last ran in a completed turn. */
   last?: Record<string, Value>;
 }
 
@@ -70,9 +70,9 @@ type Value = { output: Json; status: string; error: Json };
 interface State {
   effects: Effect[];
   statuses: Record<string, { status: string; error: Json }>;
-  /** By item of a `foreach`, `''` for the task: what expressions see of the steps. */
+  /** By item of a `foreach`, with `''` for the task: what expressions see of the steps. */
   values: Record<string, Record<string, Value>>;
-  /** By path of a `foreach`: what its items that are done leave to the next one. */
+  /** By path of a `foreach`: what its completed items leave to the next one. */
   last: Record<string, Record<string, Value>>;
   undos: Record<string, { at: number; order: number; call: string; with: JsonObject | null }>;
   calls: number;
@@ -159,7 +159,7 @@ class Reference {
   /** The order of modifiers: retry, on_error, finally, continue_on_error. Source: answers, 47. */
   private step(step: PlanStep, around: Place, at: number): Done {
     const place = { ...around, own: step.id };
-    // Whether other branches, cancelled at the same moment, stop it before it begins, is not said.
+    // The texts do not define whether branches cancelled at the same moment stop it before it begins.
     if (place.cancelAt === at) throw new Ambiguous();
     if (place.haltAt <= at) throw new Stop('halted', at);
     if (place.cancelAt < at) throw new Stop('cancelled', at);
@@ -230,7 +230,7 @@ class Reference {
     }
   }
 
-  /** Of a group; the attempts of a call are counted where it is made. */
+  /** Only for groups; the attempts of a call are counted where it is made. */
   private withRetry(step: PlanStep, path: string, place: Place, begun: number): Done {
     if (step.verb !== 'steps' || !step.retry) return this.verb(step, path, place, begun);
     let at = begun;
@@ -303,7 +303,7 @@ class Reference {
       case 'foreach': {
         const list = this.list(step.foreach, place, at);
         const most = Number(step.max_parallel);
-        // Pieces of work are tried more than once here, so the memory is part of the state.
+        // Pieces of work are evaluated more than once here, so the memory is part of the state.
         this.state.last[path] = {};
         const units = list.map(
           (item, index): Unit =>
@@ -342,7 +342,7 @@ class Reference {
     const input = this.parameters(step.with, place, begun);
     const done = this.attempts(step.call, path, input, place, begun, step.retry);
     if (step.undo) {
-      // What takes the call back is settled when it has succeeded, and may read its output.
+      // The input of the undo call is evaluated when the call has succeeded, and may read its output.
       this.note(step.id, path, place, 'succeeded', done.output);
       let settled: JsonObject | null = null;
       try {
@@ -390,7 +390,7 @@ class Reference {
     }
   }
 
-  /** Several pieces of work, so many at once. Source: answers, "on_failure". */
+  /** Several pieces of work, with a limit on how many run at once. Source: answers, "on_failure". */
   private many(
     units: readonly Unit[],
     most: number,
@@ -418,7 +418,7 @@ class Reference {
       };
       const early = atOnce.filter((one) => one.start < from || alone.indexOf(one) < most);
       const those = early.length > 0 ? early : atOnce.slice(0, 1);
-      // What is over when it happens is not stopped by it: pieces that ended before, also at the very moment.
+      // A stop does not affect pieces that ended earlier or at the very same moment.
       const last = most === 1 ? alone.indexOf(those[0] as (typeof alone)[number]) : -1;
       decides = alone.map(
         (one, index) => those.includes(one) || index < last || (one.start < from && one.end.at <= from),
@@ -426,7 +426,7 @@ class Reference {
       ends = this.lanes(units, most, begun, (index) => (decides[index] ? place : stopped));
     }
     const at = Math.max(begun, ...ends.map(({ end }) => end.at));
-    // Those that the first failure cancelled end at the same moment, but are not what the whole failed with.
+    // Pieces cancelled by the first failure end at the same moment, but theirs is not the failure of the whole.
     const thrown = [...ends.filter((_, index) => decides[index]), ...ends.filter((_, index) => !decides[index])]
       .map(({ end }) => end)
       .filter((end): end is Stop => end instanceof Stop && end.kind !== 'halted')
@@ -459,7 +459,7 @@ class Reference {
     });
   }
 
-  /** The first to end wins, the others are cancelled; one whose `if` does not hold takes no part. */
+  /** The first to end wins, the others are cancelled; a branch whose `if` is false takes no part. */
   private race(branches: readonly PlanStep[], place: Place, begun: number): Done {
     const before = structuredClone(this.state);
     const one = (branch: PlanStep, within: Place): Stop | Done => {
@@ -487,7 +487,7 @@ class Reference {
     return { at, output: { winner: null, output: null }, ran: true };
   }
 
-  /** Each step whatever became of the others, and whatever happens around them. */
+  /** Runs each step, whatever happens to the others and around them. */
   private cleanUp(steps: readonly PlanStep[], place: Place, begun: number): { at: number; failure: Failure | null } {
     let at = begun;
     let failure: Failure | null = null;
@@ -503,7 +503,7 @@ class Reference {
     return { at, failure };
   }
 
-  /** The last call that succeeded first. */
+  /** Undoes the calls, starting with the last that succeeded. */
   private undo(begun: number): number {
     let at = begun;
     const place: Place = { prefix: '', names: {}, cancelAt: NEVER, haltAt: NEVER, items: [], isCleanup: true };
@@ -534,7 +534,7 @@ class Reference {
     throw place.haltAt < place.cancelAt ? new Stop('halted', place.haltAt) : new Stop('cancelled', place.cancelAt);
   }
 
-  /** A step that does not run, and all inside it. Source: answers, 45. */
+  /** Marks a step that does not run, and all steps inside it. Source: answers, 45. */
   private skip(step: PlanStep, prefix: string, place: Place): void {
     for (const { id, path } of everyStep({ steps: [step], finally: [] })) {
       if (!path.includes('*')) this.note(id, prefix + path, place, 'skipped');
@@ -562,7 +562,7 @@ class Reference {
     return this.plan.engine >= 2;
   }
 
-  /** What a turn leaves to the next one: what has run in it, and what ran before that and was skipped in it. */
+  /** What a turn leaves to the next one: the steps that ran in it, and earlier results of steps skipped in it. */
   private leave(steps: readonly PlanStep[], body: Place, last: Record<string, Value>): Record<string, Value> {
     const next = { ...last };
     const seen = this.seen(body);
@@ -616,7 +616,7 @@ class Reference {
     throw new Stop('failed', at, { code: 'expression.not_list' });
   }
 
-  /** Steps that did not run are skipped; of several turns, the worst tells. */
+  /** Steps that did not run are skipped; of several turns, the worst status counts. */
   private summary(): Record<string, string> {
     const steps: Record<string, string> = {};
     for (const { path } of everyStep(this.plan)) steps[path] = 'skipped';
@@ -675,7 +675,7 @@ function isNo(code: string): boolean {
   return /^(approval\.|guard\.)/.test(code) || code === 'hook.failed';
 }
 
-/** Source: answers, 44; the end of everything is nobody's to catch. */
+/** Source: answers, 44; the limit on the calls of a task cannot be caught. */
 function isCaughtByAll(code: string): boolean {
   return !isNo(code) && code !== 'limit.max_calls';
 }
@@ -702,7 +702,7 @@ function endOf(code: string): string {
   return isNo(code) ? 'denied' : 'failed';
 }
 
-/** Every step with its path, `*` for the turns of loops. */
+/** Every step with its path, with `*` for the turns of loops. */
 export function everyStep(
   plan: Pick<Plan, 'steps' | 'finally' | 'on_error'>,
 ): { id: string; path: string; step: PlanStep }[] {

@@ -12,7 +12,7 @@ import type { Tree } from './trees.js';
 /** The workflow of every task. */
 export type TaskWorkflow = (...args: TaskArguments) => Promise<StoredResult>;
 
-/** Runs a tree with the interpreter. @param task the workflow, as it is or with a bug planted. */
+/** Runs a tree with the interpreter. @param task the workflow, unchanged or with a planted bug. */
 export async function runTree(task: TaskWorkflow, tree: Tree): Promise<Account> {
   const { result, effects } = await carryOut(task, tree);
   const { error = null } = result;
@@ -29,7 +29,7 @@ export async function runTree(task: TaskWorkflow, tree: Tree): Promise<Account> 
 /**
  * Runs a tree with the interpreter.
  *
- * @param progress what an earlier task has done. @returns what its task ends with, in full.
+ * @param progress the progress of an earlier task. @returns the complete result of the task.
  */
 export async function resultOfTree(task: TaskWorkflow, tree: Tree, progress?: Progress): Promise<StoredResult> {
   return (await carryOut(task, tree, progress)).result;
@@ -65,7 +65,7 @@ function startOf(plan: Plan, input: JsonObject): TaskStart {
   return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [] };
 }
 
-/** Runs a tree as a task that goes on as a new run after so many calls. */
+/** Runs a tree as a task that continues in a new run after the given number of calls. */
 export async function runTreeInRuns(
   task: TaskWorkflow,
   tree: Tree,

@@ -1,16 +1,16 @@
-/** What the world does to a task in a property test: the same for the reference and for the interpreter. */
+/** What happens to a task in a property test: the same for the reference and for the interpreter. */
 import type { Json } from '../../src/contracts/json.js';
 
-/** How one attempt of a call ends, after so many milliseconds. */
+/** How one attempt of a call ends, after the given milliseconds. */
 export type Attempt = { ms: number; output: Json } | { ms: number; code: string };
 
-/** What people say to an approval, after so many milliseconds. */
+/** How people answer an approval, after the given milliseconds. */
 export interface Verdict {
   ms: number;
   says: 'approve' | 'deny' | 'nothing';
 }
 
-/** One attempt of a call as it was made. Moments are milliseconds since the task began. */
+/** One attempt of a call. Moments are milliseconds since the task began. */
 export interface Effect {
   at: number;
   path: string;
@@ -18,22 +18,22 @@ export interface Effect {
   with: Json;
 }
 
-/** How a task went, in what both interpreters can say. */
+/** The course of a task, in terms that both interpreters share. */
 export interface Account {
   status: string;
   output: Json;
   error: { code: string; step: string | null; path: string | null } | null;
-  /** In the order of their moments; those of one moment by their paths. */
+  /** Sorted by moment, then by path. */
   effects: Effect[];
-  /** By path, with `*` for the turns of a loop; what takes a call back at `<path>.undo`. */
+  /** By path, with `*` for the turns of a loop; the undo of a call is at `<path>.undo`. */
   steps: Record<string, string>;
 }
 
-/** The script of a world. Durations are made of the path, so that no two things end at one moment. */
+/** The script of a world. Durations are derived from the path, so that no two things end at one moment. */
 export class Script {
   constructor(
     private readonly salt: number,
-    /** By step id: how its attempts end, in turn; `ok` or a code. */
+    /** By step id: the results of its attempts, in order; `ok` or a code. */
     private readonly outcomes: Record<string, readonly string[]>,
     /** By step id. */
     private readonly verdicts: Record<string, Verdict['says']>,
@@ -41,7 +41,7 @@ export class Script {
     readonly cancelAt: number | undefined,
   ) {}
 
-  /** @param nth how often this path was attempted before. */
+  /** @param nth the number of earlier attempts at this path. */
   attempt(path: string, nth: number): Attempt {
     const ms = this.duration(`${path}|${nth}`);
     const outcomes = this.outcomes[lastOf(path)] ?? ['ok'];
@@ -54,13 +54,13 @@ export class Script {
     return { ms: this.duration(`${path}?`), says: this.verdicts[lastOf(path)] ?? 'approve' };
   }
 
-  /** Between two milliseconds and three days; even, so that what is odd ends between two things. */
+  /** Between two milliseconds and three days; even, so that an odd time is never that of another end. */
   duration(name: string): number {
     return 2 + 2 * (hash(`${this.salt}|${name}`) % 2 ** 27);
   }
 }
 
-/** Puts effects into the one order that both interpreters agree on. */
+/** Sorts effects into the one order that both interpreters share. */
 export function inOrder(effects: readonly Effect[]): Effect[] {
   return [...effects].sort((a, b) => a.at - b.at || (a.path < b.path ? -1 : 1));
 }
@@ -69,7 +69,7 @@ function lastOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** FNV-1a, stirred once more: short names that differ little must not give durations that differ little. */
+/** FNV-1a with extra mixing: similar short names must not give similar durations. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (const character of text) value = Math.imul(value ^ character.charCodeAt(0), 0x01000193) >>> 0;

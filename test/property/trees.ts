@@ -1,4 +1,4 @@
-/** Random plans with the script of the world they run in. */
+/** Random plans, each with the script of its world. */
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/contracts/json.js';
 import { ENGINE } from '../../src/contracts/names.js';
@@ -12,11 +12,11 @@ export interface Tree {
   plan: Plan;
   input: JsonObject;
   script: Script;
-  /** What fast-check prints of it. */
+  /** How fast-check prints it. */
   [fc.toStringMethod]?: () => string;
 }
 
-/** Every construct of which at least one tree in ten has one. */
+/** Constructs, each of which occurs in at least one tree in ten. */
 export const CONSTRUCTS = [
   ...['call', 'approval', 'foreach', 'parallel', 'race', 'switch', 'repeat', 'wait', 'steps', 'let', 'fail', 'end'],
   ...['if', 'on_error', 'errors', 'catch-all', 'rethrow', 'handler output', 'continue_on_error', 'finally', 'undo'],
@@ -49,7 +49,7 @@ const ERRORS = [
   ['http', 'repeat'],
 ];
 
-/** What a step is made from: numbers choose, so that fast-check can make a failing tree smaller. */
+/** What a step is made from: its choices are numbers, so that fast-check can shrink a failing tree. */
 interface Sketch {
   verb: (typeof VERBS)[number];
   choices: number[];
@@ -88,14 +88,14 @@ export const trees: fc.Arbitrary<Tree> = fc
 
 /** What can be read and done at a place of the tree. */
 interface Place {
-  /** Ids of the steps before. */
+  /** Ids of the earlier steps. */
   before: string[];
   names: string[];
-  /** In a branch the first step takes time and cannot fail at once, so that no two branches end at one moment. */
+  /** The first step of a branch takes time and cannot fail at once, so that no two branches end together. */
   isFirst: boolean;
-  /** Whether turn follows turn, so that a step may read its own last one. */
+  /** Whether turns follow each other, so that a step may read its own last turn. */
   hasTurns: boolean;
-  /** `end` beside branches that run to their end is nowhere explained. */
+  /** Whether `end` may occur: it is not defined next to branches that run to their end. */
   mayEnd: boolean;
 }
 
@@ -106,7 +106,7 @@ class Builder {
   private readonly verdicts: Record<string, Verdict['says']> = {};
   private readonly durations: Script;
 
-  /** @param isLimited whether the task may make so many calls only: what counts as one beside others is not said. */
+  /** @param isLimited whether the task has a limit on calls, which is not defined for parallel ones. */
   constructor(
     private readonly salt: number,
     private readonly cancelAt: number | undefined,
@@ -151,7 +151,7 @@ class Builder {
     return steps;
   }
 
-  /** A list that begins with a call, so that it takes time before anything can happen. */
+  /** A list that begins with a call, so that time passes before anything else can happen. */
   private body(sketches: readonly Sketch[], place: Place): PlanStep[] {
     const first = this.call(place, ['ok']);
     place.before.push(first.id);
@@ -327,7 +327,7 @@ class Builder {
     return choice % 3 === 0 ? (CODES[choice % CODES.length] ?? 'ok') : 'ok';
   }
 
-  /** @param own the step whose expression it is. */
+  /** @param own the step that contains the expression. */
   private value(choices: readonly number[], place: Place, own?: string): Json {
     const step = place.before[at(choices, 6) % Math.max(1, place.before.length)];
     const name = place.names[at(choices, 6) % Math.max(1, place.names.length)];
@@ -361,7 +361,7 @@ class Builder {
   }
 }
 
-/** A plan over `op.read`, which may be tried again, and `op.add`, which may not, with limits that nothing reaches. */
+/** A plan with `op.read`, which may be repeated, and `op.add`, which may not; its limits are never reached. */
 export function planOf(steps: PlanStep[]): Plan {
   return {
     ...examplePlan(steps),
@@ -370,7 +370,7 @@ export function planOf(steps: PlanStep[]): Plan {
   };
 }
 
-/** Which constructs a tree has. */
+/** The constructs that a tree contains. */
 export function constructsOf({ plan, script }: Tree): Set<string> {
   const found = new Set<string>();
   const handlers = (list: readonly ErrorHandler[] = []): void => {

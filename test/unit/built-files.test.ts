@@ -5,14 +5,14 @@ import { LONG_FILES } from '../fixtures/long-files.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
-/** Programs outside `src/`, which the compiler does not check, that use what is built from it. */
+/** Programs outside `src/` that use its built files; the compiler does not check them. */
 const programs = ['scripts', 'test', 'bench', 'examples']
   .flatMap((folder) =>
     readdirSync(`${ROOT}/${folder}`, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
   )
   .filter((file) => /\.(mjs|ts)$/.test(file) && !/node_modules|\/build\/|test\/unit\//.test(file));
 
-/** Names that a program takes from a built file, and its source. */
+/** The names that a program imports from built files, with the sources of these files. */
 function usesOf(file: string): { file: string; source: string; names: string[] }[] {
   const statement =
     /(?:import \{([^}]*)\} from|const \{([^}]*)\} = await import\()\s*'(?:\.\.\/)+dist\/([\w/-]+)\.js'/g;
@@ -23,7 +23,7 @@ function usesOf(file: string): { file: string; source: string; names: string[] }
   }));
 }
 
-test('programs find what they take from the built files', () => {
+test('programs import only what the built files export', () => {
   const missing = programs.flatMap(usesOf).flatMap(({ file, source, names }) => {
     if (!existsSync(`${ROOT}/${source}`)) return [`${file}: ${source}`];
     const text = read(source);

@@ -21,7 +21,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   doors: ['client', 'definitions', 'planning', 'lint', 'authoring', 'choosing', 'server', 'worker', 'testing'],
 };
 
-/** Packages of the rooms whose code runs in Temporal's sandbox or everywhere; the others may use any. */
+/** Packages for the rooms whose code runs in Temporal's sandbox or everywhere; other rooms may use any. */
 const PACKAGES: Record<string, (name: string) => boolean> = {
   contracts: () => false,
   text: (name) => !name.startsWith('node:') && !name.startsWith('@temporalio/'),
@@ -29,7 +29,7 @@ const PACKAGES: Record<string, (name: string) => boolean> = {
   workflows: (name) => name === '@temporalio/workflow' || name === '@temporalio/common',
 };
 
-/** An import that leaves something behind at run time. */
+/** An import that remains at run time. */
 export interface RuntimeImport {
   specifier: string;
   line: number;
@@ -39,9 +39,9 @@ const STATEMENT = /^(?:import|export)\s+(type\s[^;']*?\sfrom\s+)?(?:[\w$*{}\s,]*
 const DYNAMIC = /\bimport\(\s*[`'"]([^`'"]+)[`'"]/g;
 
 /**
- * Reads the imports of a TypeScript file, formatted as biome formats it. Those of types alone are left out.
+ * Reads the imports of a TypeScript file, formatted as biome formats it. Imports of types alone are omitted.
  *
- * @throws when a line that begins with `import` is none that can be read, so that no import escapes.
+ * @throws if a line that begins with `import` cannot be read, so that no import is missed.
  */
 export function runtimeImports(source: string): RuntimeImport[] {
   const statements = [...source.matchAll(STATEMENT)];
@@ -55,8 +55,8 @@ export function runtimeImports(source: string): RuntimeImport[] {
 }
 
 /**
- * Files that import each other over any number of others, types included: each circle once, as the files on it in the order
- * of their imports. What is imported only when it is needed is left out.
+ * Files that import each other through any number of others, types included: each circle once, as its files in the
+ * order of their imports. What is imported only when it is needed is omitted.
  *
  * @param sources text by path from the root of the repository.
  */
@@ -78,7 +78,7 @@ export function importCircles(sources: ReadonlyMap<string, string>): string[] {
 }
 
 /**
- * The imports of a file that the house does not allow.
+ * The imports of a file that the architecture does not allow.
  *
  * @param file its path from the root of the repository, such as `src/text/glob.ts`.
  */

@@ -1,6 +1,6 @@
 import { AbilityError } from '../../src/contracts/problem.js';
 
-/** The error an action is refused with; anything that is not one of ours fails the test. */
+/** The error that an action throws; any error that is not one of ours fails the test. */
 export function errorOf(action: () => unknown): AbilityError {
   try {
     action();

@@ -10,29 +10,29 @@ const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' })
   .sort();
 const textOf = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
 
-describe('the house', () => {
-  test('has files to look at', () => {
+describe('the source tree', () => {
+  test('has files to check', () => {
     expect(files.length).toBeGreaterThan(100);
   });
 
-  test('has no import that docs/architecture.md does not draw', () => {
+  test('has no import that docs/architecture.md does not show', () => {
     expect(files.flatMap((file) => forbiddenImports(file, textOf(file)))).toEqual([]);
   });
 
-  test('has only the rooms that are known', () => {
+  test('has only known rooms', () => {
     const rooms = new Set(files.map((file) => file.split('/')[1]));
     const known =
       'activities authoring choosing client contracts definitions disk doors lint planning rules server testing text tracing worker workflows';
     expect([...rooms].filter((room) => !known.split(' ').includes(room ?? ''))).toEqual([]);
   });
 
-  test("reaches into the inside of Temporal's packages in three places, and they are pinned exactly", () => {
+  test("imports internals of Temporal's packages in three places, and those packages are pinned exactly", () => {
     const deep = files.flatMap((file) =>
       runtimeImports(textOf(file))
         .filter(({ specifier }) => /^@temporalio\/\w+\//.test(specifier))
         .map(({ specifier }) => `${file}: ${specifier}`),
     );
-    // Each is there for want of a public form; an update of the SDK looks at them.
+    // Each is there because there is no public form; check them when the SDK is updated.
     expect(deep).toEqual([
       'src/client/list/list-tasks.ts: @temporalio/client/lib/helpers.js',
       'src/testing/open-bench.ts: @temporalio/client/lib/connection.js',
@@ -45,7 +45,7 @@ describe('the house', () => {
     expect(loose).toEqual([]);
   });
 
-  test('has no circle of files, be it one of types', () => {
+  test('has no cycle of files, including type imports', () => {
     expect(importCircles(new Map(files.map((file) => [file, textOf(file)])))).toEqual([]);
   });
 
@@ -60,7 +60,7 @@ describe('the house', () => {
     expect(long.filter((file) => !tables.includes(file))).toEqual([]);
   });
 
-  test('joins signals so that what listens to them is not kept for good', () => {
+  test('joins signals without AbortSignal.any, which would retain their listeners', () => {
     const joined = files.filter((file) => /AbortSignal\.any\(/.test(textOf(file)));
     expect(joined).toEqual([]);
   });
@@ -118,11 +118,11 @@ describe('the check', () => {
     ['src/doors/cli/x.ts', "const { connect } = await import('../../client/index.js');"],
     ['src/doors/cli/x.ts', 'load(() => import(`./commands/${verdict}.js`));'],
     ['src/worker/x.ts', "import { readFileSync } from 'node:fs';"],
-  ])('lets pass in %s: %s', (file, source) => {
+  ])('accepts in %s: %s', (file, source) => {
     expect(forbiddenImports(file, source)).toEqual([]);
   });
 
-  test('finds circles, also those of types alone and over several files', () => {
+  test('finds cycles, including those of types alone and over several files', () => {
     const sources = new Map([
       ['src/rules/a.ts', "import type { B } from './b.js';"],
       ['src/rules/b.ts', "import { c } from './deep/c.js';"],
@@ -134,12 +134,12 @@ describe('the check', () => {
     ]);
   });
 
-  test('tells where', () => {
+  test('reports the location', () => {
     const source = "import { sleep } from '@temporalio/workflow';\n\nimport { createHash } from 'node:crypto';\n";
     expect(forbiddenImports('src/workflows/x.ts', source)).toEqual(['src/workflows/x.ts:3 imports node:crypto']);
   });
 
-  test('refuses an import it cannot read instead of passing it over', () => {
+  test('refuses an import that it cannot read instead of ignoring it', () => {
     expect(() => runtimeImports('import { x } from "double-quoted";')).toThrow(/line 1 cannot be read/);
   });
 });

@@ -13,7 +13,7 @@ interface Package {
 const read = (name: string): string => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
 const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Package> };
 
-/** Whether a package sees another one: in its own folder of modules, or in one above. */
+/** Whether a package finds another one: in its own folder of modules, or in one above. */
 function isLocked(from: string, name: string): boolean {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
     if (`${folder === '' ? '' : `${folder}/`}node_modules/${name}` in packages) return true;
@@ -37,13 +37,13 @@ test('every dependency has an entry', () => {
   expect(missing('dependencies')).toEqual([]);
 });
 
-test('it names no host of a registry, so that it installs from any', () => {
+test('it names no registry host, so that it installs from any registry', () => {
   const resolved = Object.entries(packages).filter(([, entry]) => /^https?:/.test(entry.resolved ?? ''));
   expect(resolved.map(([path]) => path)).toEqual([]);
   expect(read('package-lock.json')).not.toMatch(/"resolved": "https?:/);
 });
 
-test('it is the lock of this package.json', () => {
+test('it matches this package.json', () => {
   const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Package;
   expect(packages['']).toMatchObject({ dependencies, devDependencies });
 });

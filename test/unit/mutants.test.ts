@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findMutants, plantSwitches } from '../../scripts/mutants/find-mutants.mjs';
 
-/** The changes that are found in a function with this body. */
+/** The mutations that are found in a function with this body. */
 const changesIn = (body: string): string[] =>
   findMutants(`const f = (a: any, b: any) => { ${body} };`).map(({ change }) => change);
 
@@ -28,15 +28,15 @@ test.each([
   'return a * b;',
   'log.info(a + 1, a ? 1 : 2);',
   'return a.toString();',
-])('types, texts and what is written to a logger have none: %s', (body) => {
+])('types, texts and log output have none: %s', (body) => {
   expect(changesIn(body)).toEqual([]);
 });
 
-test('what runs once, as its module is loaded, has none: it could not be switched', () => {
+test('code that runs once, when its module is loaded, has none: it could not be switched', () => {
   expect(findMutants('const a = process.pid > 1 ? true : false; start();')).toEqual([]);
 });
 
-test('the call of the constructor above has none, as no class works without it', () => {
+test('the call of a parent constructor has none, since no class works without it', () => {
   expect(findMutants('class A extends B { constructor(private a: any) { super(); } }')).toEqual([]);
 });
 
@@ -46,7 +46,7 @@ test('a mutant knows its line', () => {
   ]);
 });
 
-/** What a function gives with each of its mutants in turn, then with none. */
+/** The results of a function with each of its mutants, then with none. */
 function runWithEach(source: string, ...args: unknown[]): unknown[] {
   const mutants = findMutants(`const f = ${source}`).map((mutant, id) => ({ id, ...mutant }));
   const planted = plantSwitches(`const f = ${source}`, mutants);
@@ -70,6 +70,6 @@ test.each<[string, unknown[], unknown[]]>([
   ['(a) => { return a.some((x) => x > 1) ? 1 : 2; }', [[1, 2]], [2, 2, 1, 1]],
   ['(a) => { return a?.every((x) => x); }', [[0, 1]], [true, false]],
   ['(a) => { a.push(1); return a.length; }', [[]], [0, 1]],
-])('%s of %j gives %j with each mutant in turn, and without one', (source, args, outcomes) => {
+])('%s of %j returns %j with each mutant, and then without one', (source, args, outcomes) => {
   expect(runWithEach(source, ...structuredClone(args))).toEqual(outcomes);
 });

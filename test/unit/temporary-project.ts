@@ -32,7 +32,7 @@ export function resolved(files: ProjectFiles, ability: string, environment = 'de
   return resolvePlan(registryOf(files), ability, environment);
 }
 
-/** The file of a low-level ability, from the lines that matter; the rest is filled in. */
+/** The file of a low-level ability, from the lines that matter; the rest is added. */
 export function lowLevel(key: string, ...lines: string[]): ProjectFiles {
   const has = (name: string): boolean => lines.some((line) => new RegExp(`^${name}:`, 'm').test(line));
   return {
@@ -45,7 +45,7 @@ export function lowLevel(key: string, ...lines: string[]): ProjectFiles {
   };
 }
 
-/** The implementation of a script that is there; its content does not matter. */
+/** An implementation with an existing script, whose content does not matter. */
 export const SCRIPT = 'implementation: { kind: script, script: { path: scripts/any.mjs } }';
 
 /** The script that {@link SCRIPT} names. */

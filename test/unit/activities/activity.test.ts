@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs an activity for as long as Temporal waits for a heartbeat. @returns the number of heartbeats. */
+/** Runs an activity for Temporal's heartbeat timeout. @returns the number of heartbeats. */
 async function heartbeats(options: { beats?: boolean }, info: ActivityInfo = {}): Promise<number> {
   const environment = activityEnvironment(info);
   let count = 0;
@@ -46,7 +46,7 @@ describe('an activity', () => {
     await expect(activityEnvironment({}).run(activity, undefined)).rejects.toMatchObject({ type: 'mine' });
   });
 
-  test('fails as it says, with its request', async () => {
+  test('fails with a custom error, which knows its request', async () => {
     const toError = (error: unknown, request: number) => new Error(`${request}: ${(error as Error).message}`);
     const activity = activityOf<number, never>(() => Promise.reject(new Error('m')), { toError });
     await expect(activityEnvironment({}).run(activity, 7)).rejects.toThrow('7: m');
@@ -60,7 +60,7 @@ test('the task of an activity is its workflow, if it has one', async () => {
 });
 
 describe('a bounded map', () => {
-  test('drops the entry that was set first, once it is full', () => {
+  test('drops the oldest entry once it is full', () => {
     const map = new BoundedMap<string, number>(2);
     map.set('a', 1).set('b', 2);
     expect([...map]).toEqual([
@@ -74,7 +74,7 @@ describe('a bounded map', () => {
     ]);
   });
 
-  test('drops no other entry where one is set again, which is then the last', () => {
+  test('drops no other entry if one is set again, which then is the newest', () => {
     const map = new BoundedMap<string, number>(2);
     map.set('a', 1).set('b', 2).set('b', 3);
     expect([...map]).toEqual([

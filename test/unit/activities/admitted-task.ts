@@ -14,21 +14,21 @@ export const KEYS = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
 export const USER = { name: 'ada', source: 'claimed' } as const;
 const RUN = { workflowId: 't-1', runId: 'r-1' };
 
-/** What Temporal says of an attempt. */
+/** Temporal's information about an attempt. */
 export type ActivityInfo = NonNullable<ConstructorParameters<typeof MockActivityEnvironment>[0]>;
 
-/** An environment to run one activity in, which prints nothing where the activity fails. */
+/** An environment to run one activity in, which prints nothing if the activity fails. */
 export function activityEnvironment(info: ActivityInfo): MockActivityEnvironment {
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
 
 /**
- * A task that passed preflight, seen from its activities.
+ * A task that passed preflight, as its activities see it.
  *
  * @param input under which it was sealed.
- * @param more of what its seal says, its key among it.
+ * @param more other parts of its seal, such as its key.
  * @param trace of the request that made it.
- * @returns what the worker knows of it, the mark of its seal, and an environment to run an activity of it in.
+ * @returns what the worker knows of it, the mark of its seal, and an environment to run its activities in.
  */
 export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<Seal> = {}, trace?: string) {
   const taskQueue = taskQueueOf(plan.project, plan.environment.name, plan.placement);
@@ -45,7 +45,7 @@ export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<S
   };
 }
 
-/** A task that one of a plan calls: `inner` among its workflows, which passed no preflight of its own. */
+/** A task called by the task of a plan: it runs the workflow `inner`, and passed no preflight of its own. */
 export function calledTask(plan: Plan) {
   const { mark } = admittedTask(plan);
   const taskQueue = taskQueueOf(plan.project, plan.environment.name, plan.placement);

@@ -39,7 +39,7 @@ const decided = (root: string, text: string, env = {}) => {
   return new MockActivityEnvironment().run(decide, request(text));
 };
 
-test('an activity decides among what the project of its worker has (R-003-03, R-003-14)', async () => {
+test('an activity decides from the definitions of its worker (R-003-03, R-003-14)', async () => {
   expect(await decided(project.root, 'search the notes for "invoice"')).toMatchObject({
     decision: 'tool',
     target: { extensionId: 'notes', capabilityId: 'search' },
@@ -49,7 +49,7 @@ test('an activity decides among what the project of its worker has (R-003-03, R-
   });
 });
 
-test('with the model that the project names, whose address the worker has (R-003-07; C-25)', async () => {
+test('it uses the model that the project names, at the address that the worker has (R-003-07; C-25)', async () => {
   const env = { OPENAI_BASE_URL: endpoint.base };
   expect(await decided(asking.root, 'search the notes', env)).toMatchObject({
     decision: 'respond',
@@ -63,6 +63,6 @@ test('with the model that the project names, whose address the worker has (R-003
   });
 });
 
-test('without definitions it says so', async () => {
+test('without definitions it fails with that reason', async () => {
   await expect(new MockActivityEnvironment().run(createDecide({}), request('x'))).rejects.toThrow('no definitions');
 });

@@ -3,7 +3,7 @@ import { withoutQuote } from '../../../src/activities/lossless-json/read-json.js
 
 const SECRET = 'correct-horse-battery-staple';
 
-/** What this Node says of a text that is no JSON. */
+/** What this version of Node reports for a text that is not JSON. */
 function faultOf(text: string): string {
   try {
     JSON.parse(text);
@@ -21,7 +21,7 @@ test.each([
   `"a\n${SECRET}"`,
   `1 ${SECRET}`,
   `[tru ${SECRET}`,
-])('of %j nothing is quoted', (text) => {
+])('the fault of %j quotes nothing of it', (text) => {
   const fault = withoutQuote(`which is no JSON (${faultOf(text)})`);
   expect(fault).toMatch(/^which is no JSON \((Unexpected|Expected|Bad)/);
   expect(fault).not.toMatch(/corr|horse|batt|stap/);

@@ -4,7 +4,7 @@ import { CEL, ENGINE } from '../../../src/contracts/names.js';
 import { SecretSource } from '../../../src/planning/secrets/secret-source.js';
 import { callFiles } from '../../fixtures/memory-files.js';
 
-/** The first attempt of a call that may take its time; @param more of what it has. */
+/** The first attempt of a call with a generous time-out. @param more overrides parts of it. */
 export function exampleCall(more: Partial<CallInput> = {}): CallInput {
   const { signal } = new AbortController();
   return {

@@ -16,14 +16,14 @@ const FACTS: RetryFacts = {
   hooks: [],
 };
 
-/** What Temporal is told of a failed attempt. */
+/** What Temporal learns about a failed attempt. */
 function told(code: string, unclear: boolean, facts: Partial<RetryFacts>) {
   const failure = toFailure(new CallFailure({ code, message: 'm' }, { unclear }), { ...FACTS, ...facts });
   if (!(failure instanceof ApplicationFailure)) throw failure;
   return { code: failure.type, again: !failure.nonRetryable };
 }
 
-describe('after the last attempt, a call that may have had its effect', () => {
+describe('after the last attempt, the code of a call that may have had its effect', () => {
   test.each<[Effect, string]>([
     ['read', 'unavailable.connection'],
     ['external_read', 'unavailable.connection'],
@@ -37,38 +37,38 @@ describe('after the last attempt, a call that may have had its effect', () => {
   });
 });
 
-test('a call that certainly had no effect has failed with its own code, whatever it changes', () => {
+test('a call that certainly had no effect fails with its own code, whatever effects it declares', () => {
   expect(told('script.exit', false, { effects: 'destructive', attemptsLeft: 0 })).toEqual({
     code: 'script.exit',
     again: false,
   });
 });
 
-test('while an attempt is left that the author allowed, an unclear one is tried again under its own code', () => {
+test('while the author allows another attempt, an unclear one is retried under its own code', () => {
   expect(told('timeout.call', true, { effects: 'write_additive' })).toEqual({ code: 'timeout.call', again: true });
 });
 
-test('an unclear one that may not be tried again is unknown, however many attempts are left', () => {
+test('an unclear attempt that may not be repeated is unknown, however many attempts are left', () => {
   const facts = { effects: 'write_additive', errors: ['script'] } as const;
   expect(told('timeout.call', true, facts)).toEqual({ code: 'outcome.unknown', again: false });
 });
 
-test.each(['timeout.step', 'guard.denied', 'mcp.definition_changed', 'http.404'])('%s has no other attempt', (code) => {
+test.each(['timeout.step', 'guard.denied', 'mcp.definition_changed', 'http.404'])('%s is not retried', (code) => {
   expect(told(code, false, {})).toEqual({ code, again: false });
 });
 
-test('a time-out of the step has none either where the author names it', () => {
+test('a time-out of the step is not retried either, even if the author names it', () => {
   expect(told('timeout.step', false, { errors: ['timeout'] })).toEqual({ code: 'timeout.step', again: false });
 });
 
-test('a mistake of ours is not tried again', () => {
+test('an internal error is not retried', () => {
   const failure = toFailure(new TypeError('oops'), FACTS) as ApplicationFailure;
   expect(failure).toMatchObject({ type: 'internal.error', nonRetryable: true });
 });
 
 const changed = { code: 'script.changed', message: 'm' };
 
-describe('whether a failed attempt of a call that may be repeated is tried again', () => {
+describe('whether a failed attempt of a repeatable call is retried', () => {
   test.each([
     ['one that another attempt may change', new CallFailure(changed), {}, true],
     ['one that is final', new CallFailure(changed, { isFinal: true }), {}, false],
@@ -87,14 +87,14 @@ describe('whether a failed attempt of a call that may be repeated is tried again
   });
 });
 
-/** The failure that Temporal gets of an error, with what its details say beside the problem. */
+/** The failure that Temporal receives for an error, with its details besides the problem. */
 function failed(error: unknown, facts: Partial<RetryFacts> = {}) {
   const failure = toFailure(error, { ...FACTS, ...facts }) as ApplicationFailure;
   const [problem, context] = failure.details as [Record<string, unknown>, Record<string, unknown>];
   return { failure, problem, context };
 }
 
-describe('a failed attempt says', () => {
+describe('a failed attempt reports', () => {
   const unclear = new CallFailure({ code: 'timeout.call', message: 'm' }, { unclear: true });
   const lost = new CallFailure({ code: 'unavailable.connection', message: 'm' }, { unclear: true });
   const answer = new CallFailure({ code: 'shop.sold_out', message: 'm' }, { isAnswer: true });
@@ -131,7 +131,7 @@ describe('a failed attempt says', () => {
   });
 });
 
-describe('a failure that is an answer is tried again', () => {
+describe('a failure that is an answer is retried', () => {
   const answer = new CallFailure({ code: 'script.exit', message: 'm' }, { isAnswer: true });
   const arrived = new CallFailure({ code: 'unavailable.connection', message: 'm' }, { hasArrived: true });
 
@@ -163,26 +163,26 @@ describe('a condition of the step', () => {
   });
 });
 
-describe('what Temporal keeps of an error', () => {
-  test('has a message of bounded length, in both its places', () => {
+describe('what Temporal stores of an error', () => {
+  test('has a message of bounded length, in both places', () => {
     const { failure, problem } = failed(new CallFailure({ code: 'script.exit', message: 'x'.repeat(9000) }));
     expect([failure.message.length, String(problem.message).length]).toEqual([4000, 4000]);
   });
 
-  test('names where it was noticed only for a mistake of ours', () => {
+  test('has a stack only for an internal error', () => {
     expect(failed(new CallFailure(changed)).failure.stack).toBe('');
     const oops = failed(new TypeError('oops')).failure;
     expect(oops.stack).not.toBe('');
     expect(oops).toMatchObject({ message: 'TypeError: oops', cause: { message: 'oops' } });
   });
 
-  test('is the error itself where Temporal made it', () => {
+  test('is the error itself if Temporal created it', () => {
     for (const error of [new CancelledFailure('c'), ApplicationFailure.create({ type: 't' })]) {
       expect(toFailure(error, FACTS)).toBe(error);
     }
   });
 
-  test('says what was seen last of a call whose outcome is unknown', () => {
+  test('reports what was last seen of a call whose outcome is unknown', () => {
     const lost = new CallFailure({ code: 'timeout.call', message: 'no answer' }, { unclear: true });
     expect(failed(lost, { effects: 'destructive', attemptsLeft: 0 }).problem).toMatchObject({
       code: 'outcome.unknown',
@@ -191,7 +191,7 @@ describe('what Temporal keeps of an error', () => {
     });
   });
 
-  test('is never tried again where there are no facts about attempts', () => {
+  test('is never retried without facts about attempts', () => {
     const failure = toFailure(new CallFailure(changed), undefined, { place: 'x' }) as ApplicationFailure;
     expect(failure).toMatchObject({ type: 'script.changed', nonRetryable: true, details: [changed, { place: 'x' }] });
   });
@@ -211,13 +211,13 @@ describe('the wait before another attempt', () => {
     expect(jitteredDelay(policy, attempt, () => 0)).toBeLessThanOrEqual(ms);
   });
 
-  test('is that of the default policy where the step has none', () => {
+  test('follows the default policy if the step has none', () => {
     expect(jitteredDelay(undefined, 1, longest)).toBe(RETRY.firstMs);
     expect(jitteredDelay(undefined, 2, longest)).toBe(RETRY.firstMs * RETRY.factor);
     expect(jitteredDelay(undefined, 50, longest)).toBe(RETRY.maxMs);
   });
 
-  test('is never shortened by the default where the first wait is longer', () => {
+  test('is never shortened by the default if the first wait is longer', () => {
     expect(jitteredDelay({ initialInterval: RETRY.maxMs * 2 }, 1, longest)).toBe(RETRY.maxMs * 2);
   });
 });
@@ -225,6 +225,6 @@ describe('the wait before another attempt', () => {
 test.each([
   ['an error of the program', new TypeError('no function'), 'TypeError: no function'],
   ['a thrown text', 'gone', 'gone'],
-])('%s is an internal one, with its words', (_, error, message) => {
+])('%s becomes an internal error with the same text', (_, error, message) => {
   expect(problemOf(error)).toEqual({ code: 'internal.error', message });
 });

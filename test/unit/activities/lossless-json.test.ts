@@ -10,7 +10,7 @@ const reading = { code: 'script.output_invalid', what: 'It' } as const;
 const refusing = { ...reading, integers: 'refuse' } as const;
 const asText = { ...reading, integers: 'text' } as const;
 
-describe('a number that a double does not hold is refused with its place', () => {
+describe('a number that a double cannot hold is refused with its place', () => {
   test.each([
     ['9007199254740992', '', '9007199254740992'],
     ['[1, -9007199254740993]', '/1', '-9007199254740993'],
@@ -25,12 +25,12 @@ describe('a number that a double does not hold is refused with its place', () =>
     expect(error.suggestion).toBeTruthy();
   });
 
-  test('under its kind, and with a place only where it is inside of something', () => {
+  test('under its kind, and with a place only if it is inside another value', () => {
     expect(errorOf(() => readJson('[12345678901234567890]', refusing)).message).toMatch(/the integer 1.*\(at \/0\)$/);
     expect(errorOf(() => readJson('1e400', refusing)).message).toMatch(/the number 1e400(?!.*\(at)/);
   });
 
-  test('whole up to 60 characters', () => {
+  test('in full up to 60 characters', () => {
     expect(errorOf(() => readJson('9'.repeat(60), refusing)).message).toContain('9'.repeat(60));
     expect(errorOf(() => readJson('9'.repeat(61), refusing)).message).toContain(`${'9'.repeat(57)}...`);
   });
@@ -47,12 +47,12 @@ describe('a number that a double does not hold is refused with its place', () =>
     ['"12345678901234567890"'],
     ['{"12345678901234567890": "\\"12345678901234567890"}'],
     ['"\\\\", 1'.replace(', 1', '')],
-  ])('and %s is none', (text) => {
+  ])('but %s is accepted', (text) => {
     expect(readJson(text, refusing)).toEqual(JSON.parse(text));
   });
 });
 
-test('integers are given as text as they are written, and nothing else is', () => {
+test('integers are returned as text exactly as written, and nothing else is', () => {
   const text =
     '{"a": [12345678901234567890, -9007199254740993, 1, "12345678901234567890"], "12345678901234567890": 2.50}';
   expect(readJson(text, asText)).toEqual({
@@ -63,19 +63,19 @@ test('integers are given as text as they are written, and nothing else is', () =
   expect(errorOf(() => readJson('1e400', asText)).suggestion).toBe('Write it as text.');
 });
 
-test('a plan of engine 1 gets the nearest double, as it always did', () => {
+test('a plan of engine 1 still gets the nearest double', () => {
   expect(integersOf(undefined, 1)).toBe('round');
   expect(readJson('[12345678901234567890]', { ...reading, integers: 'round' })).toEqual([12345678901234567000]);
   expect([integersOf(undefined, 2), integersOf('text', 2)]).toEqual(['refuse', 'text']);
 });
 
-test('what is no JSON is none, whatever numbers it has', () => {
+test('invalid JSON is refused, whatever numbers it has', () => {
   for (const text of ['{"a": 12345678901234567890', '[12345678901234567890 1]', '"12345678901234567890', '']) {
     expect(() => readJson(text, asText)).toThrow(SyntaxError);
   }
 });
 
-test('any JSON without such numbers is read as it is', () => {
+test('any JSON without such numbers is read unchanged', () => {
   fc.assert(
     fc.property(fc.json(), fc.string(), (text, around) => {
       fc.pre(!/\d{16}/.test(text));
@@ -88,24 +88,24 @@ test('any JSON without such numbers is read as it is', () => {
   );
 });
 
-test('a text of many megabytes is read in a time that grows with its length', () => {
+test('a text of many megabytes is read in a time proportional to its length', () => {
   const text = `["${'\\"'.repeat(2_000_000)}", ${'"1234567890123456",'.repeat(100_000)} 12345678901234567890]`;
   const started = performance.now();
   expect((readJson(text, asText) as Json[]).at(-1)).toBe('12345678901234567890');
   expect(performance.now() - started).toBeLessThan(10_000);
 });
 
-test('a text that is no JSON may have any signs around its numbers', () => {
+test('a text that is not JSON may have any characters around its numbers', () => {
   for (const text of ['- 12345678901234567890', '12345678901234567890 -', '--12345678901234567890e']) {
     expect(() => markBytes(Buffer.from(text))).not.toThrow();
   }
 });
 
-describe('bytes that are no UTF-8', () => {
+describe('bytes that are not UTF-8', () => {
   test.each([
     [[0x61, 0xff], /byte 1 is not part of a character/],
     [[0x61, 0xc3], /byte 1 begins an incomplete character/],
-  ])('%j as a text are refused by their first byte', (bytes, message) => {
+  ])('%j read as text are refused with the position of the first invalid byte', (bytes, message) => {
     expect(errorOf(() => readUtf8(Buffer.from(bytes), refusing))).toMatchObject({
       code: 'script.output_invalid',
       message: expect.stringMatching(message),
@@ -121,11 +121,11 @@ describe('bytes that are no UTF-8', () => {
     [[0xc3, 0xa4, 0xed, 0xa0, 0x80], 2, false],
     [[0xf0, 0x9f, 0x98, 0x41], 0, false],
     [[0xc0, 0x80], 0, false],
-  ])('%j are reported by their first byte', (bytes, byte, isCutOff) => {
+  ])('%j are reported with the position of the first invalid byte', (bytes, byte, isCutOff) => {
     expect(faultInUtf8(Buffer.from(bytes))).toEqual({ byte, isCutOff });
   });
 
-  test('and letters of all lengths are UTF-8', () => {
+  test('are not found in characters of any length', () => {
     expect(faultInUtf8(Buffer.from('aä€😀\u0000'))).toBeUndefined();
   });
 
@@ -139,7 +139,7 @@ describe('bytes that are no UTF-8', () => {
     expect(withoutMarks(marked, { ...reading, integers: 'round' })).toEqual({ a: { b: 'x\uFFFDy', c: 1 } });
   });
 
-  test('are all marked, since the first ones may be in a part that nobody asks for', () => {
+  test('are all marked, since the first ones may be in a part that is never read', () => {
     const bad = Buffer.from([0xeb, 0xff]);
     const message = Buffer.concat([Buffer.from('{"a": "'), bad, Buffer.from('", "b": "ä'), bad, Buffer.from('"}')]);
     const { b } = JSON.parse(markBytes(message)) as { b: Json };

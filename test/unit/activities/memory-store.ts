@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AbilityError } from '../../../src/contracts/problem.js';
 
-/** A store that is gone with the test. */
+/** A store in memory, which disappears with the test. */
 export class MemoryStore {
   readonly kept = new Map<string, Uint8Array>();
   /** The digests that were read, in order. */

@@ -28,7 +28,7 @@ function sealOf(more: Partial<Seal> = {}, plan = PLAN): Seal {
   return { ...signSeal(body, keys), ...more };
 }
 
-/** A run as its first event tells of it; by default that of the sealed task. */
+/** A run as its first event describes it; by default that of the sealed task. */
 function runOf(more: Partial<RunStart> = {}, seal = sealOf(), plan = PLAN): RunStart {
   const start = { workflowId: 't-1', runId: 'r-1', type: PLAN.ability.id, taskQueue: QUEUE };
   return { ...start, task: { seal, user, session: null, plan }, ...more };
@@ -54,7 +54,7 @@ function noted(source: PlanSource, { task, ...run }: RunStart): void {
 }
 
 describe('an activity is admitted', () => {
-  test('without a question to Temporal, where this worker runs its workflow', async () => {
+  test('without a query to Temporal, if this worker runs its workflow', async () => {
     const { source, readRun } = sourceOver([]);
     noted(source, runOf());
     const seal = sealOf();
@@ -62,7 +62,7 @@ describe('an activity is admitted', () => {
     expect(readRun).not.toHaveBeenCalled();
   });
 
-  test('of a task that was called, where this worker runs that one and its caller', async () => {
+  test('of a called task, if this worker runs it and its caller', async () => {
     const { source, readRun } = sourceOver([]);
     noted(source, runOf());
     noted(source, childOf());
@@ -71,14 +71,14 @@ describe('an activity is admitted', () => {
     expect(readRun).not.toHaveBeenCalled();
   });
 
-  test('by the first event of its run otherwise, which is read once', async () => {
+  test('otherwise by the first event of its run, which is read once', async () => {
     const { source, readRun } = sourceOver([runOf()]);
     const first = await source.admit(sealMark(sealOf()), asked);
     expect(await source.admit(sealMark(sealOf()), asked)).toEqual(first);
     expect(readRun).toHaveBeenCalledOnce();
   });
 
-  test('although its first run is forgotten, where the store knows of it', async () => {
+  test('although its first run is forgotten, if the store knows it', async () => {
     const { source } = sourceOver([runOf({ first: 'r-0' })], {
       has: async (first) => first === 'r-0',
       keep: async () => {},
@@ -86,7 +86,7 @@ describe('an activity is admitted', () => {
     expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
   });
 
-  test('of a run that goes on from one in the other placement, and the store is informed', async () => {
+  test('of a run that continues one in the other placement, and the store is informed', async () => {
     const keep = vi.fn();
     const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement === 'cloud' ? 'local' : 'cloud');
     const runs = [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })];
@@ -161,7 +161,7 @@ describe('an activity is refused', () => {
     await expect(source.admit(MARK, at)).rejects.toMatchObject({ code: 'seal.invalid' });
   });
 
-  test('of a run that this worker executes on another queue than its plan has', async () => {
+  test('of a run that this worker executes on a queue other than that of its plan', async () => {
     const { source } = sourceOver([]);
     noted(source, runOf({ taskQueue: ELSEWHERE }));
     await expect(source.admit(MARK, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe('an activity is refused', () => {
   test.each([
     ['another seal', '0123456789abcdef'],
     ['no seal', undefined as unknown as string],
-  ])('under the mark of %s, also after one that was admitted', async (_, mark) => {
+  ])('under the mark of %s, even after one was admitted', async (_, mark) => {
     const { source } = sourceOver([runOf()]);
     await expect(source.admit(mark, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
     await source.admit(MARK, asked);
@@ -190,7 +190,7 @@ describe('an activity is refused', () => {
     });
   });
 
-  test('over another queue, also after one that was admitted', async () => {
+  test('over another queue, even after one was admitted', async () => {
     const { source } = sourceOver([runOf()]);
     await source.admit(MARK, asked);
     await expect(source.admit(MARK, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
@@ -198,7 +198,7 @@ describe('an activity is refused', () => {
     });
   });
 
-  test('of a task that was planned for a build of another CEL, though another worker runs its workflow', async () => {
+  test('of a task planned for another build of CEL, even if another worker runs its workflow', async () => {
     const seal = sealOf({}, OTHER_CEL);
     const { source } = sourceOver([runOf({}, seal, OTHER_CEL)]);
     await expect(source.admit(sealMark(seal), asked)).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe('an activity is refused', () => {
 });
 
 describe('a worker vouches for what an ended task has done', () => {
-  test('where it passed preflight', async () => {
+  test('if it passed preflight', async () => {
     const { source } = sourceOver([runOf()]);
     await expect(source.vouchFor({ workflowId: 't-1', runId: 'r-1' })).resolves.toBeUndefined();
   });
@@ -217,7 +217,7 @@ describe('a worker vouches for what an ended task has done', () => {
   test.each([
     ['a run that no worker of the project executed', runOf({ taskQueue: 'own' })],
     ['a run that began with what was not sealed', runOf({}, sealOf({ progress: 'made up' }))],
-  ])('and not for %s', async (_, run) => {
+  ])('but not for %s', async (_, run) => {
     const { source } = sourceOver([run]);
     const vouched = source.vouchFor({ workflowId: 't-1', runId: 'r-1' });
     await expect(vouched).rejects.toMatchObject({ code: 'seal.invalid' });
@@ -236,7 +236,7 @@ describe('a notice is admitted', () => {
     expect(await source.admitNotice({ workflowExecution: NOTICE })).toEqual(PLAN);
   });
 
-  test('also after that task was admitted', async () => {
+  test('even if that task was admitted before', async () => {
     const { source } = sourceOver([runOf(), noticeOf()]);
     await source.admit(MARK, asked);
     expect(await source.admitNotice({ workflowExecution: NOTICE })).toEqual(PLAN);
@@ -248,7 +248,7 @@ describe('a notice is admitted', () => {
     ['of another type', [runOf(), noticeOf({ type: 'mine' })], noticeOf()],
     ['that no task started', [runOf(), { ...noticeOf(), parent: undefined } as unknown as RunStart], noticeOf()],
     ['of a task that passed no preflight', [runOf({ taskQueue: 'own' }), noticeOf()], noticeOf()],
-  ])('and none %s', async (_, runs, run) => {
+  ])('but none %s', async (_, runs, run) => {
     const { source } = sourceOver(runs);
     const admitted = source.admitNotice({ workflowExecution: run && NOTICE });
     await expect(admitted).rejects.toMatchObject({ code: 'seal.invalid' });
@@ -256,7 +256,7 @@ describe('a notice is admitted', () => {
 });
 
 describe('a plan', () => {
-  test('that was kept for a digest is not read', async () => {
+  test('that is stored under its digest is not read', async () => {
     const { source, readRun } = sourceOver([]);
     source.keep(PLAN, digestOf(PLAN));
     source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
@@ -272,7 +272,7 @@ describe('a plan', () => {
     expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
   });
 
-  test('is read once for several activities at the same time', async () => {
+  test('is read once for concurrent activities', async () => {
     const { source, readRun } = sourceOver([runOf()]);
     source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
     await Promise.all([source.admit(MARK, asked), source.admit(MARK, asked)]);
@@ -292,7 +292,7 @@ test('a task without its session is refused, and one with it is admitted', async
   await expect(admitted('s-1')).resolves.toMatchObject({ session: 's-1' });
 });
 
-test('a run that is no task is known, and admits nothing', async () => {
+test('a known run that is not a task admits nothing', async () => {
   const { source, readRun } = sourceOver([runOf()]);
   noted(source, { ...runOf(), task: undefined } as unknown as RunStart);
   await expect(source.admit(MARK, asked)).rejects.toMatchObject({ code: 'seal.invalid' });

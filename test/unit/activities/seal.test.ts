@@ -17,11 +17,11 @@ const BODY = {
 };
 const ours = keys(['k1', OLD]);
 
-test('what was sealed is recognised', () => {
+test('a seal verifies for its task', () => {
   verifySeal(signSeal(BODY, ours), { task: 't-1' }, ours);
 });
 
-test('whatever is sealed is recognised, and under no other task', () => {
+test('any seal verifies for its task, and for no other', () => {
   const body = fc.record({
     plan: fc.string(),
     task: fc.string(),
@@ -40,30 +40,30 @@ test('whatever is sealed is recognised, and under no other task', () => {
   );
 });
 
-test('it does not depend on the order of its fields, which travel through JSON', () => {
+test('a seal does not depend on the order of its fields, which pass through JSON', () => {
   const seal = signSeal(BODY, ours);
   const reordered = Object.fromEntries(Object.entries(seal).reverse()) as unknown as Seal;
   verifySeal(reordered, { task: 't-1' }, ours);
 });
 
 describe('a seal that was tampered with is refused', () => {
-  test.each(['plan', 'input', 'task'] as const)('its %s', (field) => {
+  test.each(['plan', 'input', 'task'] as const)('in its %s', (field) => {
     const seal = { ...signSeal(BODY, ours), [field]: 'other' };
     expect(errorOf(() => verifySeal(seal, { task: seal.task }, ours)).code).toBe('seal.invalid');
   });
 
-  test('its confirmations', () => {
+  test('in its confirmations', () => {
     const asked = signSeal({ ...BODY, confirmations: [{ hook_id: 'h', reason: 'r' }] }, ours);
     const seal = { ...asked, user: { name: 'tester', source: 'claimed' as const }, confirmations: [] };
     expect(errorOf(() => verifySeal(seal, { task: 't-1' }, ours)).code).toBe('seal.invalid');
   });
 
-  test('a field that was added', () => {
+  test('by an added field', () => {
     const seal = { ...signSeal(BODY, ours), extra: true };
     expect(errorOf(() => verifySeal(seal, { task: 't-1' }, ours)).code).toBe('seal.invalid');
   });
 
-  test('any digit of its code', () => {
+  test('in any digit of its code', () => {
     const seal = signSeal(BODY, ours);
     fc.assert(
       fc.property(fc.nat({ max: 63 }), fc.constantFrom(...'0123456789abcdef'), (at, digit) => {
@@ -74,25 +74,25 @@ describe('a seal that was tampered with is refused', () => {
     );
   });
 
-  test.each(['', 'ab', 'not hex at all', '00'.repeat(32)])('the code %j', (mac) => {
+  test.each(['', 'ab', 'not hex at all', '00'.repeat(32)])('with the code %j', (mac) => {
     const seal = { ...signSeal(BODY, ours), mac };
     expect(errorOf(() => verifySeal(seal, { task: 't-1' }, ours)).code).toBe('seal.invalid');
   });
 
-  test('a key of the right name with another secret', () => {
+  test('with a key of the right name but another secret', () => {
     const seal = signSeal(BODY, keys(['k1', NEW]));
     expect(errorOf(() => verifySeal(seal, { task: 't-1' }, ours)).code).toBe('seal.invalid');
   });
 });
 
 describe('keys', () => {
-  test('the first signs, all verify', () => {
+  test('the first one signs, and all verify', () => {
     const both = keys(['k2', NEW], ['k1', OLD]);
     expect(signSeal(BODY, both).key_id).toBe('k2');
     verifySeal(signSeal(BODY, ours), { task: 't-1' }, both);
   });
 
-  test('a key that is not here is seal.unknown_key, since another worker may have it', () => {
+  test('an unknown key is seal.unknown_key, since another worker may have it', () => {
     expect(errorOf(() => verifySeal(signSeal(BODY, ours), { task: 't-1' }, keys(['k2', NEW]))).code).toBe(
       'seal.unknown_key',
     );

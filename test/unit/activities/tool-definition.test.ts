@@ -26,15 +26,15 @@ describe('the digest of a tool', () => {
     expect(toolDigest({ ...TOOL, ...change })).not.toBe(toolDigest(TOOL));
   });
 
-  test('does not change with its icons, its `_meta`, or the order in which it says things', () => {
+  test('does not change with its icons, its `_meta`, or the order of its fields', () => {
     const { annotations, inputSchema, ...rest } = TOOL;
     const other = { inputSchema, annotations, ...rest, icons: [{ src: 'data:,' }], _meta: { at: 1 } } as Tool;
     expect(toolDigest(other)).toBe(toolDigest({ ...TOOL }));
   });
 });
 
-describe('the difference of two tools', () => {
-  test('names each place that changed, came or went', () => {
+describe('the difference between two tools', () => {
+  test('names each place that changed, was added or was removed', () => {
     const { title: _, ...untitled } = TOOL;
     const after: Tool = { ...untitled, inputSchema: { type: 'object', properties: { a: { type: 'integer' }, b: {} } } };
     expect(compare(TOOL, after)).toEqual({
@@ -47,7 +47,7 @@ describe('the difference of two tools', () => {
     });
   });
 
-  test('shows of a long text the place where it changed, and no more', () => {
+  test('shows only the changed place of a long text', () => {
     const text = 'x'.repeat(50_000);
     const { changes } = compare(
       { ...TOOL, description: `${text} end` },
@@ -58,7 +58,7 @@ describe('the difference of two tools', () => {
     expect(describeDifference(changes[0] as never).length).toBeLessThan(600);
   });
 
-  test('shows twenty changes, and counts the others', () => {
+  test('shows twenty changes and counts the others', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 5000 }, (_, n) => [`p${n}`, { type: 'string' as const }]),
     );
@@ -66,7 +66,7 @@ describe('the difference of two tools', () => {
     expect([changes.length, more]).toEqual([20, 4981]);
   });
 
-  test('shows what would be invisible, such as tags and marks of direction', () => {
+  test('shows invisible characters, such as tags and direction marks', () => {
     const hidden = 'Does it.\u{e0041}\u202e\u200b\u3164';
     expect(compare(TOOL, { ...TOOL, description: hidden }).changes).toEqual([
       { at: 'description', before: '"Does it."', after: '"Does it.\\u{e0041}\\u{202e}\\u{200b}\\u{3164}"' },

@@ -2,7 +2,7 @@ import type { SpanAttributes } from '../../../src/contracts/traces.js';
 import { inOwnTrace } from '../../../src/tracing/current-span.js';
 import type { EndedSpan, Tracer } from '../../../src/tracing/tracer.js';
 
-/** A tracer that keeps its spans, in the order in which they ended. */
+/** A tracer that stores its spans in the order in which they ended. */
 export function keepingTracer(recordsContents = false): Tracer & { spans: EndedSpan[] } {
   const spans: EndedSpan[] = [];
   const write = (span: EndedSpan): void => {
@@ -11,7 +11,11 @@ export function keepingTracer(recordsContents = false): Tracer & { spans: EndedS
   return { recordsContents, spans, isSampled: () => true, write, close: async () => {} };
 }
 
-/** Runs work in a span named `around`. @returns what it gives, the attributes of that span, and the spans inside it. */
+/**
+ * Runs `work` in a span named `around`.
+ *
+ * @returns its result, the attributes of that span, and the spans inside it.
+ */
 export async function traced<T>(
   work: () => Promise<T>,
 ): Promise<{ given: T; attributes: SpanAttributes; inner: EndedSpan[] }> {

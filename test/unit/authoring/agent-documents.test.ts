@@ -32,7 +32,7 @@ describe('lint', () => {
       location?.line,
     ]);
 
-  test('warns of a document that carries our markers and differs from what this version would write [R-002-56]', () => {
+  test('warns about a document with our markers that differs from what this version would write [R-002-56]', () => {
     folder = makeProject({ 'AGENTS.md': root, 'registry/AGENTS.md': runtime.replace('Act only', 'Do not act') });
     const line = runtime.split('\n').findIndex((text) => text.includes('Act only')) + 1;
     expect(findings()).toEqual([['docs.out_of_step', 'warning', 'registry/AGENTS.md', line]]);
@@ -40,7 +40,7 @@ describe('lint', () => {
     expect(findings()).toEqual([]);
   });
 
-  test('leaves alone what was written by hand, also above and below our part', () => {
+  test('ignores text written by hand, also above and below our part', () => {
     folder = makeProject({
       'AGENTS.md': '# Ours\nDo what you want.\n',
       'registry/AGENTS.md': `Mine.\n\n${runtime}\nMine, too.\n`,
@@ -50,13 +50,13 @@ describe('lint', () => {
 });
 
 describe('AGENTS.md at the root', () => {
-  test('is short, and leads to the rules of the runtime [R-002-56]', () => {
+  test('is short and links to the rules of the runtime [R-002-56]', () => {
     expect(root.split('\n').length).toBeLessThan(40);
     expect(oneLine(root)).toContain('read [registry/AGENTS.md](registry/AGENTS.md): the rules of the runtime');
     expect(newAgentDocuments('.system/registry')['AGENTS.md']).toContain('](.system/registry/AGENTS.md)');
   });
 
-  test('says what is read before work and written after it [R-003-26]', () => {
+  test('states what to read before work and what to write after it [R-003-26]', () => {
     expect(oneLine(root)).toMatch(
       /Before work read `AGENTS\.md` and the last 150 lines of `docs\/IMPLEMENTATION_LOG\.md`/,
     );
@@ -65,14 +65,14 @@ describe('AGENTS.md at the root', () => {
     expect(made['docs/IMPLEMENTATION_LOG.md']).toMatch(/^# Implementation log\n/);
   });
 
-  test('says who writes, who reviews, and what humans own [R-002-62]', () => {
+  test('states who writes, who reviews, and what humans own [R-002-62]', () => {
     expect(oneLine(root)).toContain(
       'AI writes, humans review, AI revises. Humans own boundaries, interface contracts and the choice of hook scenarios',
     );
   });
 });
 
-/** Sentences that both the rules beside the definitions and the skill have. */
+/** Sentences that both the rules next to the definitions and the skill contain. */
 const SENTENCES: [id: string, sentence: RegExp][] = [
   [
     'R-002-57',
@@ -112,17 +112,17 @@ describe.each([
   ['registry/AGENTS.md', runtime],
   ['SKILL.md', skill],
 ])('%s', (_, text) => {
-  test.each(SENTENCES)('says [%s] %s', (_id, sentence) => {
+  test.each(SENTENCES)('contains [%s] %s', (_id, sentence) => {
     expect(oneLine(text)).toMatch(sentence);
   });
 
-  test('says what each exit code asks for [R-002-59]', () => {
+  test('states what to do for each exit code [R-002-59]', () => {
     const codes = [...text.matchAll(/^\| (\d+) \|/gm)].map(([, code]) => Number(code));
     expect(codes).toEqual(Object.values(EXIT));
     expect(text).not.toContain('--detach');
   });
 
-  test('links only to what is in it', () => {
+  test('links only to its own headings', () => {
     const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, title = '']) =>
       title.toLowerCase().replaceAll(' ', '-'),
     );
@@ -133,7 +133,7 @@ describe.each([
 });
 
 describe('the skill', () => {
-  test('has the form of agentskills.io: name, description, a body of less than 500 lines', () => {
+  test('has the form of agentskills.io: name, description, and a body of fewer than 500 lines', () => {
     const [, head = '', body = ''] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(skill) ?? [];
     const { name, description, ...others } = parse(head);
     expect({ name, others }).toEqual({ name: 'ability-runtime', others: {} });
@@ -142,20 +142,20 @@ describe('the skill', () => {
     expect(body.split('\n').length).toBeLessThan(500);
   });
 
-  test('names the tools of the MCP door, all of them and no other', () => {
+  test('names exactly the tools of the MCP door', () => {
     const [, part = ''] = /## Without a shell[\s\S]*?\n\n(\|[\s\S]*?)\n\n/.exec(skill) ?? [];
     const named = [...part.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);
     expect(named.sort()).toEqual([...metaTools('run').keys()].sort());
   });
 });
 
-describe('what is kept in a document', () => {
+describe('the marked part of a document', () => {
   const kept = `${OPENS}\nnew\n${CLOSES}\n`;
 
   test.each([
     [`# Ours\n\n${OPENS}\nold\n${CLOSES}\n\nMore.\n`, `# Ours\n\n${OPENS}\nnew\n${CLOSES}\n\nMore.\n`],
     [`# Ours\r\n${OPENS}\r\n${CLOSES}\r\nMore.\r\n`, `# Ours\r\n${OPENS}\r\nnew\r\n${CLOSES}\r\nMore.\r\n`],
-  ])('is what stands between its markers, and nothing else: %j', (text, wanted) => {
+  ])('is the only text that is replaced: %j', (text, wanted) => {
     expect(withMarked('AGENTS.md', text, kept)).toBe(wanted);
     expect(withMarked('AGENTS.md', wanted, kept)).toBe(wanted);
   });
@@ -165,14 +165,14 @@ describe('what is kept in a document', () => {
     [`a\n${CLOSES}\n${OPENS}\n`],
     [`a\n${OPENS}\n${OPENS}\n${CLOSES}\n`],
     [`a\n${OPENS}\n${CLOSES}\n${CLOSES}\n`],
-  ])('is refused with its line where the markers are no pair: %j', async (text) => {
+  ])('is refused with its line if the markers are not a pair: %j', async (text) => {
     const error = await errorOf(() => withMarked('AGENTS.md', text, kept));
     expect(error).toMatchObject({ code: 'docs.invalid', location: { file: 'AGENTS.md', line: 2 } });
   });
 });
 
 describe('documents of a project', () => {
-  test('are looked for at the root, beside the definitions and among skills, and only those with our markers', () => {
+  test('are found at the root, next to the definitions and among skills, if they have our markers', () => {
     const ours = `${OPENS}\n${CLOSES}\n`;
     folder = makeProject({
       'AGENTS.md': ours,
@@ -190,7 +190,7 @@ describe('documents of a project', () => {
     ]);
   });
 
-  test('that were written by hand are refused, with what to do, and left', () => {
+  test('that were written by hand are refused with a suggestion, and not changed', () => {
     folder = makeProject({ 'AGENTS.md': 'by hand\n', 's/ability-runtime/SKILL.md': '---\nname: ours\n---\n' });
     const { root: at } = folder;
     const plans = planAgentDocuments(at, 'registry', ['AGENTS.md', 's/ability-runtime/SKILL.md', 'registry/AGENTS.md']);

@@ -37,13 +37,13 @@ describe('appendItem', () => {
     expect(edited).toContain('# b');
   });
 
-  test('keeps the line ends of Windows', () => {
+  test('keeps Windows line endings', () => {
     expect(append('hooks:\r\n  - id: a\r\n')).toBe(
       'hooks:\r\n  - id: a\r\n  - id: new\r\n    handler:\r\n      builtin: usage\r\n',
     );
   });
 
-  test('refuses a file that is no YAML, and one whose key holds no list', async () => {
+  test('refuses a file that is not YAML, and one whose key does not hold a list', async () => {
     expect(await errorOf(() => append('hooks: [\n'))).toMatchObject({ code: 'definition.syntax' });
     expect(await errorOf(() => append('hooks: { a: 1 }\n'))).toMatchObject({ code: 'definition.invalid' });
     expect(await errorOf(() => append('- a\n'))).toMatchObject({ code: 'definition.invalid' });
@@ -51,7 +51,7 @@ describe('appendItem', () => {
 });
 
 describe('setValue', () => {
-  test('sets what is not there yet, and keeps comments and order', () => {
+  test('sets a value that does not exist yet, and keeps comments and order', () => {
     const text = '# top\nabilities:\n  - id: a # first\n    environments:\n  - id: b\n';
     const edited = setValue({ file: 'c.yaml', text }, ['abilities', 0, 'environments', 'dev', 'x'], 1);
     expect(parse(edited)).toEqual({ abilities: [{ id: 'a', environments: { dev: { x: 1 } } }, { id: 'b' }] });

@@ -16,7 +16,7 @@ afterEach(() => folder?.remove());
 
 const wanted: NewProject = { name: 'shop', environments: ['dev', 'prod'], example: 'script', force: [] };
 
-/** A folder that is no project yet. */
+/** A folder that is not yet a project. */
 function emptyFolder(files: ProjectFiles = {}): string {
   folder = makeProject(files);
   rmSync(join(folder.root, 'ability.yaml'));
@@ -33,7 +33,7 @@ describe('a new project', () => {
     if (example === 'script') expect(resolvePlan(registry, 'hello', 'dev').warnings).toEqual([]);
   });
 
-  test('leaves what is there, merges .gitignore, and overwrites only what it is told to', () => {
+  test('keeps existing files, merges .gitignore, and overwrites only what is requested', () => {
     const root = emptyFolder({ 'AGENTS.md': 'ours\n', 'registry/README.md': 'ours\n', '.gitignore': 'x\n.env\n' });
     const { files, left } = planProject(root, { ...wanted, force: ['AGENTS.md'] });
     expect(left).toEqual(['registry/README.md']);
@@ -45,7 +45,7 @@ describe('a new project', () => {
     );
   });
 
-  test('puts its definitions where those of the folder stand [C-18]', () => {
+  test('puts its definitions where the folder already has some [C-18]', () => {
     const root = emptyFolder({ '.system/registry/config/a.yaml': 'abilities: []\n' });
     writeTogether(root, planProject(root, wanted).files);
     expect(loadRegistry(root).operations.get('hello')?.file).toBe('.system/registry/low-level/hello.yaml');
@@ -60,12 +60,12 @@ describe('a new project', () => {
     [{ environments: ['__proto__'] }],
     [{ force: ['package.json'] }],
     [{ force: ['ability.yaml'] }],
-  ])('is not made with %j', async (more) => {
+  ])('is not created with %j', async (more) => {
     const root = emptyFolder();
     expect((await errorOf(() => planProject(root, { ...wanted, ...more }))).code).toBe('usage.invalid');
   });
 
-  test('is not made where there is one', async () => {
+  test('is not created inside an existing one', async () => {
     folder = makeProject();
     const { root } = folder;
     expect((await errorOf(() => planProject(root, wanted))).code).toBe('project.exists');
@@ -79,7 +79,7 @@ describe('the job for GitHub Actions', () => {
     return { text: file?.content ?? '', ...parse(file?.content ?? '').jobs.ability };
   };
 
-  test('tests, runs, keeps the servers it fetched and the reports it wrote, and holds no secret', () => {
+  test('tests, runs, keeps fetched servers and written reports, and contains no secret', () => {
     const { text, steps, env } = job('script');
     const runs = steps.map((step: { run?: string }) => step.run).filter(Boolean);
     expect(runs).toContain('npx --no ability test --junit reports/cases.xml');
@@ -89,7 +89,7 @@ describe('the job for GitHub Actions', () => {
     expect(text).not.toMatch(/secrets\./);
   });
 
-  test('compares the contracts of a pull request with those it is merged into, whatever that branch is called', () => {
+  test('compares the contracts of a pull request with those of its target branch, whatever its name', () => {
     const { steps } = job('none');
     const compare = steps.find(({ run = '' }) => run.includes('--since'));
     expect(compare).toMatchObject({
@@ -102,7 +102,7 @@ describe('the job for GitHub Actions', () => {
   });
 
   test.each(['script', 'none'] as const)(
-    'lists what harvest finds, and never fails for it: %s (R-000-87, R-000-93)',
+    'lists what harvest finds, and never fails because of it: %s (R-000-87, R-000-93)',
     (example) => {
       const { steps } = job(example);
       const harvest = steps.find(({ run = '' }) => run.includes('ability harvest'));
@@ -116,12 +116,12 @@ describe('the job for GitHub Actions', () => {
     },
   );
 
-  test('without an example runs nothing that is not there', () => {
+  test('without an example runs no ability', () => {
     expect(job('none').steps.some(({ run = '' }) => /ability (test|run)/.test(run))).toBe(false);
   });
 });
 
-test('a new project has the rules for AIs, those of the runtime beside its definitions, and a log [R-002-56, R-003-26]', () => {
+test('a new project has the rules for AIs, those of the runtime next to its definitions, and a log [R-002-56, R-003-26]', () => {
   const { files } = planProject(emptyFolder(), wanted);
   const made = Object.fromEntries(files.map(({ path, content }) => [path, content]));
   expect(made).toMatchObject(newAgentDocuments('registry'));
@@ -136,7 +136,7 @@ describe('mergeGitIgnore', () => {
     expect(mergeGitIgnore(text, false)).toMatch(merged);
   });
 
-  test('doubles nothing when it is done again', () => {
+  test('adds nothing twice when it is repeated', () => {
     const once = mergeGitIgnore('dist\r\n', false);
     expect(mergeGitIgnore(once, false)).toBe(once);
     expect(once.split('\r\n').length).toBeGreaterThan(5);
@@ -144,7 +144,7 @@ describe('mergeGitIgnore', () => {
 });
 
 describe('the environments of a new project', () => {
-  test('are those that definitions in the folder name, the one that counts most last', () => {
+  test('are those named by definitions in the folder, the most important one last', () => {
     const root = emptyFolder({
       'registry/low-level/op.yaml': 'operation_key: op\nsummary: s\nscope: { environments: [prod, dev] }\n',
       'registry/low-level/op.test.yaml': 'ability: op\ncases: [{ name: n, environment: ci }]\n',

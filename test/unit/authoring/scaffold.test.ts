@@ -36,7 +36,7 @@ function siteOf(files: ProjectFiles = {}, environment = 'dev'): Site {
   return { registry, folders: siteFolders(project.root), environment, fits: satisfies };
 }
 
-/** Writes a scaffold and loads the project anew: no problem, and everything resolves. */
+/** Writes a scaffold and loads the project again: it has no problems, and everything resolves. */
 function settle(site: Site, { files, abilities }: Scaffold) {
   const { root } = site.registry;
   writeTogether(root, files);
@@ -52,7 +52,7 @@ const refused = async (plan: () => unknown): Promise<AbilityError> => errorOf(pl
 
 describe('a low-level ability', () => {
   test.each(['node', 'python', 'shell'] as const)(
-    'of a script in %s gives back its input under its contract [R-002-04, R-002-49]',
+    'of a script in %s returns its input under its contract [R-002-04, R-002-49]',
     (language) => {
       const site = siteOf();
       const { plans, root } = settle(
@@ -73,7 +73,7 @@ describe('a low-level ability', () => {
     },
   );
 
-  test('of a service has its address in the configuration, and what its path names in its contract', () => {
+  test('of a service has its address in the configuration, and the parameters of its path in its contract', () => {
     const site = siteOf();
     const choice: KindChoice = { kind: 'api', method: 'DELETE', path: '/users/{id}', endpoint: 'https://u.test' };
     const { plans } = settle(
@@ -87,7 +87,7 @@ describe('a low-level ability', () => {
     });
   });
 
-  test('of an MCP tool defines its server, or uses the one that is there', async () => {
+  test('of an MCP tool defines its server, or uses an existing one', async () => {
     const site = siteOf({ 'registry/config/mcp-servers.yaml': '# ours\nmcp_servers: { old: { command: node } }\n' });
     const choice: KindChoice = {
       kind: 'mcp',
@@ -106,7 +106,7 @@ describe('a low-level ability', () => {
   });
 
   test.each(['../x', '__proto__', 'constructor', 'a b', 'A', '', '/x', 'a/b', 'a\nb', 'x'.repeat(101)])(
-    'is not called %j',
+    'cannot be called %j',
     async (key) => {
       const site = siteOf();
       expect((await refused(() => planLowLevel(site, { key, choice: script, scope: {} }))).code).toBe('usage.invalid');
@@ -119,7 +119,7 @@ describe('a low-level ability', () => {
     expect(plans[0]?.ability.id).toBe('a.test');
   });
 
-  test('does not take a name that is there, also of something broken', async () => {
+  test('does not take an existing name, even of something broken', async () => {
     const site = siteOf({ ...operation('a', 'return {}'), 'registry/low-level/b.yaml': 'operation_key: b\nno: 1\n' });
     for (const key of ['a', 'b']) {
       expect(await refused(() => planLowLevel(site, { key, choice: script, scope: {} }))).toMatchObject({
@@ -128,14 +128,14 @@ describe('a low-level ability', () => {
     }
   });
 
-  test('says what is hard to say in YAML', () => {
+  test('quotes text that is hard to write in YAML', () => {
     const site = siteOf();
     const summary = 'a: b # c "d"\n{e} - ${{ f }}';
     const { registry } = settle(site, planLowLevel(site, { key: 'odd', summary, choice: script, scope: {} }));
     expect(registry.operations.get('odd')?.value.summary).toBe(summary);
   });
 
-  test('stands where the definitions of the project stand [C-18]', () => {
+  test('is placed with the definitions of the project [C-18]', () => {
     const site = siteOf({ '.system/registry/config/a.yaml': 'abilities: []\n' });
     const { files } = planLowLevel(site, { key: 'a', choice: script, scope: {} });
     expect(files.map(({ path }) => path)).toEqual([
@@ -149,7 +149,7 @@ describe('a low-level ability', () => {
 
 describe('a workflow', () => {
   const schema = (text: string): { yaml: string } => ({ yaml: `input_schema: ${text}` });
-  test('passes on what its calls require, under one name where they mean the same', () => {
+  test('passes on the inputs that its calls require, with one name for inputs that mean the same', () => {
     const site = siteOf({
       ...operation('a.get', '', schema('{ required: [id, to-do], properties: { id: { type: string } } }')),
       ...operation('b.get', '', schema('{ required: [id], properties: { id: { type: string } } }')),
@@ -168,7 +168,7 @@ describe('a workflow', () => {
     expect(plans[0]?.ability.input_schema).toMatchObject({ required: ['id', 'to-do', 'c_id', 'c_2_id'] });
   });
 
-  test('has a case with answers that the contracts allow, and approvals where the environment asks', () => {
+  test('has a case with answers that the contracts allow, and with approvals if the environment requires them', () => {
     const output =
       'output_schema: { type: object, required: [n, at], properties: { n: { type: integer, minimum: 3 }, at: { type: string, format: date-time } } }';
     const site = siteOf(operation('a', '', { yaml: output }), 'prod');
@@ -182,14 +182,14 @@ describe('a workflow', () => {
     ]);
   });
 
-  test('says why it has no case where no answer can be made up', () => {
+  test('reports why it has no case if no answer can be made up', () => {
     const site = siteOf(operation('a', '', { yaml: 'output_schema: { type: string, pattern: "^[0-9]+$" }' }));
     const { notes, files } = planHighLevel(site, { id: 'w', calls: ['a'], scope: {} });
     expect(notes[0]).toMatch(/no answer of a can be made up/);
     expect(files).toHaveLength(1);
   });
 
-  test('calls nothing that is not there', async () => {
+  test('cannot call a missing ability', async () => {
     const site = siteOf(operation('user.get', ''));
     const error = await refused(() => planHighLevel(site, { id: 'w', calls: ['user.gte'], scope: {} }));
     expect(error).toMatchObject({ code: 'ability.not_found', suggestion: 'Did you mean user.get?' });
@@ -200,7 +200,7 @@ describe('another implementation', () => {
   const wanted = { operation: 'a', choice: script, isDefault: false, isAllowed: false, isForEnvironment: false };
   const chosen = ({ plans }: ReturnType<typeof settle>): string | null | undefined => plans[0]?.ability.implementation;
 
-  test('changes nothing about what runs, unless it is to be the default', () => {
+  test('changes nothing about what runs, unless it becomes the default', () => {
     const site = siteOf(operation('a', 'return {}'));
     expect(chosen(settle(site, planImplementation(site, { ...wanted, id: 'a.two' })))).toBe('a');
     const next = { ...site, registry: loadRegistry(site.registry.root) };
@@ -209,7 +209,7 @@ describe('another implementation', () => {
     );
   });
 
-  test('of an operation with one document leaves that one the default, and comments where they are', () => {
+  test('of an operation with one document keeps that document the default, and comments where they are', () => {
     const site = siteOf({
       'registry/low-level/a.yaml': 'operation_key: a\nsummary: A.\neffects: read\n',
       'registry/implementations/one.yaml': 'id: one\noperation_key: a\nkind: script\nscript: { path: s.mjs }\n',
@@ -224,7 +224,7 @@ describe('another implementation', () => {
     expect(readFileSync(join(root, 'registry/config/own.yaml'), 'utf8')).toMatch(/^# why\n[\s\S]*# ours/);
   });
 
-  test('may be the default of one environment only', () => {
+  test('can be the default of one environment only', () => {
     const site = siteOf(operation('a', 'return {}'));
     const forDev = { ...wanted, id: 'fake', isDefault: true, isForEnvironment: true };
     const settled = settle(site, planImplementation(site, forDev));
@@ -232,7 +232,7 @@ describe('another implementation', () => {
     expect(resolvePlan(settled.registry, 'a', 'prod').plan.ability.implementation).toBe('a');
   });
 
-  test('of a service has an endpoint of its own beside that of another', () => {
+  test('of a service has its own endpoint next to that of another', () => {
     const site = siteOf();
     const api = (endpoint: string): KindChoice => ({ kind: 'api', method: 'GET', path: '/', endpoint });
     settle(site, planLowLevel(site, { key: 'a', choice: api('https://one.test'), scope: {} }));
@@ -246,7 +246,7 @@ describe('another implementation', () => {
     expect(plans[0]?.operations.a?.implementation).toMatchObject({ api: { base_url: 'https://two.test' } });
   });
 
-  test('gives back what has a default in the input, as the first one did, so that the case of the operation holds', () => {
+  test('returns what has a default in the input, like the first one, so that the case of the operation passes', () => {
     const yaml =
       'input_schema: { properties: { message: { type: string, default: Hello } } }\noutput_schema: { type: object, required: [message], properties: { message: { type: string } } }';
     const site = siteOf(operation('a', '', { yaml }));
@@ -256,7 +256,7 @@ describe('another implementation', () => {
     );
   });
 
-  test('answers what the contract of the operation allows', () => {
+  test('returns what the contract of the operation allows', () => {
     const yaml =
       'input_schema: { required: [id], properties: { id: { type: string } } }\noutput_schema: { type: object, required: [id, ok], properties: { id: { type: string }, ok: { type: boolean } } }';
     const site = siteOf(operation('a', '', { yaml }));
@@ -266,7 +266,7 @@ describe('another implementation', () => {
     );
   });
 
-  test('is refused where the configuration has the only one', async () => {
+  test('is refused if the only one is in the configuration', async () => {
     const site = siteOf({
       ...operation('a', ''),
       'registry/config/c.yaml': 'abilities: [{ id: a, impl: { kind: script, script: { path: scripts/a.mjs } } }]\n',
@@ -280,7 +280,7 @@ describe('another implementation', () => {
 describe('a hook', () => {
   const hook = { id: 'guard', phase: 'PreAbilityCall', choice: { handler: 'expression' as const }, match: {} };
 
-  test('comes last in the file of its phase, whose bytes all stay', () => {
+  test('is appended to the file of its phase, of which no byte changes', () => {
     const text =
       '# guards\nhooks:\n- id: first   # why\n  match: { tags: [ x ] }\n  blocking: true\n  handler: { expression: { deny_if: "true" } }\n';
     const site = siteOf({ 'registry/hooks/PreAbilityCall.yaml': text, ...operation('a', '') });
@@ -308,7 +308,7 @@ describe('a hook', () => {
   });
 
   test.each(['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'])(
-    'of %s fires for an ability at once',
+    'of %s runs for an ability without further changes',
     (phase) => {
       const site = siteOf(operation('a', ''));
       for (const language of ['node', 'python', 'shell'] as const) {
@@ -324,7 +324,7 @@ describe('a hook', () => {
   );
 
   test.each(['SessionStart', 'PromptSubmit', 'SessionStop'] as const)(
-    'of %s is asked in a session at once [R-000-57]',
+    'of %s runs in a session without further changes [R-000-57]',
     (phase) => {
       const site = siteOf();
       const choices = [
@@ -345,7 +345,7 @@ describe('a hook', () => {
     },
   );
 
-  test('has a script beside the others, which answers as a guard [R-002-28]', () => {
+  test('has a script next to the others that answers as a guard [R-002-28]', () => {
     const site = siteOf();
     const { root } = settle(site, planHook(site, { ...hook, choice: { handler: 'script', language: 'node' } }));
     const event = JSON.stringify({ ability_id: 'a', environment: { name: 'dev' } });
@@ -372,7 +372,7 @@ describe('a hook', () => {
     expect((await refused(() => planHook(site, { ...hook, ...more }))).code).toBe(code);
   });
 
-  test('is not added to a file that cannot be read, nor under a name that is there', async () => {
+  test('is not added to a file that cannot be read, or under an existing name', async () => {
     const broken = siteOf({ 'registry/hooks/PreAbilityCall.yaml': 'hooks: [\n' });
     expect((await refused(() => planHook(broken, hook))).code).toBe('definition.syntax');
     project?.remove();
@@ -383,7 +383,7 @@ describe('a hook', () => {
   });
 });
 
-test('a file of servers that is new begins with its schema and goes on with the server', () => {
+test('a new file of servers begins with its schema, followed by the server', () => {
   const site = siteOf();
   const choice: KindChoice = { kind: 'mcp', server: 'logs', tool: 'find', definition: { command: 'node' } };
   const { files } = planLowLevel(site, { key: 'logs.find', choice, scope: {} });
@@ -391,7 +391,7 @@ test('a file of servers that is new begins with its schema and goes on with the 
   expect(servers?.content).toMatch(/^# yaml-language-server: [^\n]*\nmcp_servers:\n {2}logs:\n/);
 });
 
-describe('scripts that are there', () => {
+describe('existing scripts', () => {
   const SCRIPTS = {
     'scripts/db/Dump All.sh': '#!/bin/sh\n# Dump it: all of it\necho 1\n',
     'ops/count.py': '# -*- coding: utf-8 -*-\n"""Count things."""\n',
@@ -403,7 +403,7 @@ describe('scripts that are there', () => {
     return { ...settle(site, planned), abilities: planned.abilities };
   };
 
-  test('become operations named after their place, destructive until somebody has looked [R-002-04]', () => {
+  test('become operations named after their path, and count as destructive until reviewed [R-002-04]', () => {
     const site = siteOf(SCRIPTS);
     const { plans, registry } = settle(site, planScripts(site, { paths: pathsIn(site), scope: {} }));
     expect(plans).toHaveLength(3);
@@ -414,7 +414,7 @@ describe('scripts that are there', () => {
     ]);
   });
 
-  test('are given what they say that they take, and a call gives it to them as they expect', () => {
+  test('get the inputs that they declare, and a call passes them as the script expects', () => {
     const site = siteOf({
       'ops/greet.sh':
         '#!/usr/bin/env bash\nwhile getopts "g:l" o; do\n case "$o" in\n g) greeting=$OPTARG ;;\n l) loud=1 ;;\n esac\ndone\nshift $((OPTIND - 1))\nfor name in "$@"; do echo "$name"; done\n',
@@ -445,7 +445,7 @@ describe('scripts that are there', () => {
       ],
       ['--input', '{input_file}', '--output', '{output_file}'],
     ]);
-    // Without a run bit `.sh` would be run by sh.
+    // The files have no executable bit, and `.sh` would be run by sh.
     expect(scripts.map(({ interpreter }) => interpreter)).toEqual([['bash'], ['python3'], ['node']]);
     expect(registry.operations.get('ops.tool.add-one')?.value).toMatchObject({
       summary: 'Adds one.',
@@ -454,7 +454,7 @@ describe('scripts that are there', () => {
     });
   });
 
-  test('are refused while something is left to decide, and the rest of the project is not', () => {
+  test('are refused while something is undecided, and the rest of the project is not', () => {
     const site = siteOf({
       ...SCRIPTS,
       'ops/need.sh': 'getopts "$spec" x\nwhile getopts "$spec" x; do :; done\necho "${DB_URL:?}"\n',
@@ -478,7 +478,7 @@ describe('scripts that are there', () => {
     expect(resolvePlan(registry, abilities[1] ?? '', 'dev').plan.ability.id).toBe('ops.bare');
   });
 
-  test('that an ability runs already are left and told, so that the command can be given again', () => {
+  test('that an ability already runs are skipped and reported, so that the command can be repeated', () => {
     const site = siteOf({
       ...SCRIPTS,
       'registry/low-level/c.yaml':
@@ -489,7 +489,7 @@ describe('scripts that are there', () => {
     expect(notes[0]).toBe('Abilities run these already: ops/count.py (c).');
   });
 
-  test('have the prefix, the arguments, the effect and the scope they are given', () => {
+  test('get the requested prefix, arguments, effect and scope', () => {
     const site = siteOf(SCRIPTS);
     const wanted = { prefix: 'night', effects: 'read', args: '', scope: { environments: ['dev'] } } as const;
     const scope = { environments: [...wanted.scope.environments] };

@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 describe('writeTogether', () => {
-  test('writes new files with their folders, and a script with its run bit', () => {
+  test('writes new files with their folders, and a script with its executable bit', () => {
     const { created, changed } = writeTogether(project.root, [
       { path: 'a/b/c.yaml', content: 'x: 1\n' },
       { path: 'a/run.sh', content: '#!/bin/sh\n' },
@@ -37,7 +37,7 @@ describe('writeTogether', () => {
     expect(all()).toEqual([...before, 'a', 'a/b', 'a/b/c.yaml', 'a/run.sh'].sort());
   });
 
-  test('takes everything back, folders included', () => {
+  test('undoes everything, folders included', () => {
     const { undo } = writeTogether(project.root, [
       { path: 'a/b/c.yaml', content: 'x: 1\n' },
       { path: 'hooks.yaml', content: 'hooks: [1]\n', before: 'hooks: []\n' },
@@ -47,7 +47,7 @@ describe('writeTogether', () => {
     expect(readFileSync(join(project.root, 'hooks.yaml'), 'utf8')).toBe('hooks: []\n');
   });
 
-  test('refuses with the list when files are there, also dangling links, and writes none', async () => {
+  test('refuses with a list of the files that exist, dangling links included, and writes none', async () => {
     project.write({ 'a/one.yaml': '1\n' });
     symlinkSync('nowhere', join(project.root, 'a/two.yaml'));
     const there = all();
@@ -76,7 +76,7 @@ describe('writeTogether', () => {
     expect(all()).toEqual(there);
   });
 
-  test('changes nothing that somebody else changed since it was planned, and writes none', async () => {
+  test('writes none if one was changed after it was planned', async () => {
     const error = await errorOf(() =>
       writeTogether(project.root, [
         { path: 'a/one.yaml', content: '1\n' },
@@ -107,7 +107,7 @@ describe('writeTogether', () => {
     }
   });
 
-  test('a command reports each failure under one code of its own, here a link out of the project', () => {
+  test('a command reports every failure with one code of its own, here a link out of the project', () => {
     const outside = makeProject({});
     symlinkSync(outside.root, join(project.root, 'registry'));
     try {
@@ -124,7 +124,7 @@ describe('writeTogether', () => {
     }
   });
 
-  describe('where there are no hard links', () => {
+  describe('without hard links', () => {
     const link = (from: string) => {
       throw Object.assign(new Error(`EPERM: operation not permitted, link '${from}'`), {
         code: 'EPERM',
@@ -132,7 +132,7 @@ describe('writeTogether', () => {
       });
     };
 
-    test('writes the same files all the same, a script with its run bit', () => {
+    test('writes the same files, a script with its executable bit', () => {
       const files = [
         { path: 'a/b/c.yaml', content: 'x: 1\n' },
         { path: 'a/run.sh', content: '#!/bin/sh\n' },
@@ -145,7 +145,7 @@ describe('writeTogether', () => {
       expect(all()).toEqual(before);
     });
 
-    test('never writes over a file that has just come', async () => {
+    test('never overwrites a file that has just been created', async () => {
       const late = (from: string) => {
         project.write({ 'x.yaml': 'theirs\n' });
         link(from);
@@ -157,7 +157,7 @@ describe('writeTogether', () => {
     });
   });
 
-  test('what a killed command left under a temporary name is in nobody’s way', () => {
+  test('a temporary file of a killed command does not get in the way', () => {
     project.write({ '.x.yaml.ability-new': 'half' });
     writeTogether(project.root, [{ path: 'x.yaml', content: 'whole\n' }]);
     expect(readFileSync(join(project.root, 'x.yaml'), 'utf8')).toBe('whole\n');

@@ -23,12 +23,12 @@ const keepsEvents = (scenario: Measured['scenario'], twin: number[], own: number
   )?.kept;
 
 describe('the gate for events', () => {
-  test('compares the least of fan-outs, where answers that arrive together share a workflow task', () => {
+  test('compares the minima of fan-outs, where answers that arrive together share a workflow task', () => {
     expect(keepsEvents('fanout', [38, 38, 41], [38, 41, 41])).toBe(true);
     expect(keepsEvents('fanout', [38, 41, 41], [39, 41, 41])).toBe(false);
   });
 
-  test('compares the medians of all others, so that most tasks may have none more', () => {
+  test('compares the medians of all other tasks, so that most tasks may not have more events', () => {
     expect(keepsEvents('noop', [11, 11, 11], [11, 11, 12])).toBe(true);
     expect(keepsEvents('noop', [11, 11, 11], [11, 12, 12])).toBe(false);
   });

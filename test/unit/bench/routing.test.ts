@@ -9,7 +9,7 @@ import { FITS } from '../../../src/choosing/ranker.js';
 
 const OWN = fileURLToPath(new URL('../../../bench/routing/own', import.meta.url));
 
-test('on our own requests our ranker is ahead of plain BM25 and of minisearch, and abstains where nothing fits', () => {
+test('on our own requests our ranker is ahead of plain BM25 and of minisearch, and abstains if nothing fits', () => {
   const reports = reportOn(readSets(OWN), [ours(), plainBm25, minisearch], {});
   const [own, bm25, library] = ['ours', 'BM25', 'minisearch'].map((name) => macroOf(reports, name, 'ndcg'));
   expect(own).toBeGreaterThan(bm25 ?? 1);
@@ -23,7 +23,7 @@ test('on our own requests our ranker is ahead of plain BM25 and of minisearch, a
   expect(abstained).toBeGreaterThan(0.95);
 });
 
-test('measures are what their names say', () => {
+test('measures are computed as defined', () => {
   expect(ndcgAt(5, ['a', 'b'], ['a'])).toBe(1);
   expect(ndcgAt(5, ['b', 'a'], ['a'])).toBeCloseTo(1 / Math.log2(3));
   expect(ndcgAt(5, ['a', 'x', 'b'], ['a', 'b'])).toBeCloseTo((1 + 0.5) / (1 + 1 / Math.log2(3)));
@@ -35,7 +35,7 @@ test('measures are what their names say', () => {
   expect(quantile([3, 1, 2], 0.95)).toBe(3);
 });
 
-test('the half of a request depends on its id alone', () => {
+test('the half to which a request belongs depends only on its id', () => {
   const halves = Array.from({ length: 400 }, (_, at) => halfOf({ id: `q-${at}` }));
   const tuned = halves.filter((half) => half === 'tune').length;
   expect(tuned).toBeGreaterThan(150);

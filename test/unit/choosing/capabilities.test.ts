@@ -31,7 +31,7 @@ test.each(Object.entries(CASES))(
   },
 );
 
-test('registry/capabilities.yaml says of the six what is built in', () => {
+test('registry/capabilities.yaml has the built-in definitions of the six capabilities', () => {
   const said = capabilities.map(({ id, from, ...capability }) => [id, from?.file, capability]);
   const builtIn = Object.entries(BUILT_IN_CAPABILITIES);
   expect(said).toEqual(builtIn.map(([id, capability]) => [id, 'registry/capabilities.yaml', capability]));
@@ -56,9 +56,12 @@ const PROVIDED: [requirement: string, id: string, packs: string[], keywords: str
   ['R-004-07', 'web_search', ['research'], ['search the web', 'web search', 'fetch url', 'browse the internet']],
 ];
 
-test.each(PROVIDED)('%s: %s is of the packs of the source, and has its keywords alone', (_, id, packs, keywords) => {
-  const builtIn = listSpecialists({ capabilities: new Map(), packs: new Map() });
-  expect(builtIn.capabilities.find((one) => one.id === id)?.keywords).toEqual(keywords);
-  expect(builtIn.packs.filter((pack) => pack.capabilities.includes(id)).map((pack) => pack.id)).toEqual(packs);
-  for (const keyword of keywords) expect(inferCapabilities(`x${keyword}y`, builtIn.capabilities)).toContain(id);
-});
+test.each(PROVIDED)(
+  '%s: %s belongs to the packs of the source, and has only its keywords',
+  (_, id, packs, keywords) => {
+    const builtIn = listSpecialists({ capabilities: new Map(), packs: new Map() });
+    expect(builtIn.capabilities.find((one) => one.id === id)?.keywords).toEqual(keywords);
+    expect(builtIn.packs.filter((pack) => pack.capabilities.includes(id)).map((pack) => pack.id)).toEqual(packs);
+    for (const keyword of keywords) expect(inferCapabilities(`x${keyword}y`, builtIn.capabilities)).toContain(id);
+  },
+);

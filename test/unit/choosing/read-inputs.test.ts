@@ -29,7 +29,7 @@ describe('a request gives', () => {
   });
 });
 
-describe('nothing is guessed where', () => {
+describe('nothing is guessed if', () => {
   test.each<[string, JsonObject, string]>([
     ['there are two numbers', { replicas: { type: 'integer' } }, 'from 4 to 8'],
     ['two inputs could take it', { width: { type: 'number' }, height: { type: 'number' } }, 'make it 80'],
@@ -45,7 +45,7 @@ describe('nothing is guessed where', () => {
   });
 });
 
-test('what has a default or is not required is not missing', () => {
+test('an input that has a default or is optional is not missing', () => {
   const inputs = schema({ a: { type: 'string', default: 'x' }, b: text, c: { type: 'string', description: 'See.' } }, [
     'a',
     'c',

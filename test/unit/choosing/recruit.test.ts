@@ -17,14 +17,14 @@ const choose = (prompt: string, more: Partial<Recruitment> = {}) =>
   recruit({ ...BUILT_IN, network: true, ...more, prompt });
 
 describe('what a request needs', () => {
-  test('R-004-08, C-40: a keyword counts wherever it is in the request, in small letters, also inside a word', () => {
+  test('R-004-08, C-40: a keyword counts anywhere in the lower-case request, also inside a word', () => {
     expect(inferCapabilities('Show the LATEST figures', capabilities)).toEqual(['software_testing']);
     expect(inferCapabilities('Search The Web', capabilities)).toEqual(['web_search']);
     expect(inferCapabilities('search  the web', capabilities)).toEqual([]);
     expect(inferCapabilities('', capabilities)).toEqual([]);
   });
 
-  test('R-004-01, R-004-06: one word may need two capabilities; they come in the order of the file, each once', () => {
+  test('R-004-01, R-004-06: one word may require two capabilities; they are in the order of the file, each once', () => {
     expect(inferCapabilities('citations, tests, citations', capabilities)).toEqual([
       'software_testing',
       'systematic_review',
@@ -34,7 +34,7 @@ describe('what a request needs', () => {
 });
 
 describe('the pack', () => {
-  test('R-004-09, R-004-12, R-004-19: is the one with the most of what is needed', () => {
+  test('R-004-09, R-004-12, R-004-19: is the one with the most required capabilities', () => {
     expect(choose('Read file a.bib and extract the citations')).toEqual({
       specialist_id: 'research',
       required_capabilities: ['file_io', 'systematic_review', 'citation_extraction'],
@@ -47,12 +47,12 @@ describe('the pack', () => {
     expect(choose('build it and list files', { packs }).specialist_id).toBe('both');
   });
 
-  test('R-004-10: is the first of those that have as many', () => {
+  test('R-004-10: is the first of those that have equally many', () => {
     expect(choose('list files').specialist_id).toBe('engineering');
     expect(choose('list files', { packs: BUILT_IN.packs.toReversed() }).specialist_id).toBe('research');
   });
 
-  test('R-004-19: is the one that is named, and what is needed is still said', () => {
+  test('R-004-19: is the one that is named, and the required capabilities are still reported', () => {
     expect(choose('write a pytest', { named: 'research' })).toEqual({
       specialist_id: 'research',
       required_capabilities: ['software_testing'],
@@ -60,23 +60,23 @@ describe('the pack', () => {
     });
   });
 
-  test.each(['reserch', 'Research', '', '__proto__'])('a name that none has is refused: %j', (named) => {
+  test.each(['reserch', 'Research', '', '__proto__'])('an unknown name is refused: %j', (named) => {
     const error = errorOf(() => choose('build it', { named }));
     expect(error).toMatchObject({ code: 'pack.not_found', suggestion: expect.stringContaining('research') });
     expect(meaningOf('pack.not_found')?.exit).toBe(EXIT.usage);
   });
 });
 
-describe('R-004-11, C-34: where no pack has anything that is needed', () => {
+describe('R-004-11, C-34: if no pack has any of the required capabilities', () => {
   const packs = [pack('first', [], ['draw']), pack('second', [], ['draw', 'chart']), pack('research', [])];
 
-  test('the keywords of the packs decide, the first of those with as many', () => {
+  test('the keywords of the packs decide, and the first of those with equally many', () => {
     const found = { required_capabilities: [], routing_method: 'keyword_fallback' };
     expect(choose('Draw a CHART', { packs })).toEqual({ specialist_id: 'second', ...found });
     expect(choose('Draw a line', { packs })).toEqual({ specialist_id: 'first', ...found });
   });
 
-  test('that holds for what is needed and no one has, too', () => {
+  test('this also holds for a required capability that no pack has', () => {
     expect(choose('Test the drawing', { packs })).toEqual({
       specialist_id: 'first',
       required_capabilities: ['software_testing'],
@@ -91,12 +91,12 @@ describe('R-004-11, C-34: where no pack has anything that is needed', () => {
     ['hello there', ['other', 'engineering'], 'other'],
     ['implement a parser', ['other', 'research'], 'research'],
     ['implement a parser', ['other'], 'other'],
-  ])('then words of building: %j among %j is for %s', (prompt, ids, specialist_id) => {
+  ])('then words about building decide: %j with the packs %j goes to %s', (prompt, ids, specialist_id) => {
     const found = choose(prompt, { packs: ids.map((id) => pack(id, [])) });
     expect(found).toMatchObject({ specialist_id, routing_method: 'heuristic_fallback' });
   });
 
-  test('the built-in packs: a greeting is for research', () => {
+  test('with the built-in packs, a greeting goes to research', () => {
     expect(choose('good morning')).toEqual({
       specialist_id: 'research',
       required_capabilities: [],
@@ -106,7 +106,7 @@ describe('R-004-11, C-34: where no pack has anything that is needed', () => {
 });
 
 describe('R-004-07, C-41: without a network', () => {
-  test('no pack has web_search, which is still said to be needed', () => {
+  test('no pack has web_search, which is still reported as required', () => {
     expect(choose('web search', { network: false })).toEqual({
       specialist_id: 'research',
       required_capabilities: ['web_search'],
@@ -119,7 +119,7 @@ describe('R-004-07, C-41: without a network', () => {
     });
   });
 
-  test('the environment says so', () => {
+  test('the environment states this', () => {
     const registry = registryOf({
       'ability.yaml':
         'format: 1\nproject: p\nenvironments: { dev: {}, open: { network: true }, shut: { network: false } }\n',
@@ -134,7 +134,7 @@ describe('R-004-07, C-41: without a network', () => {
   });
 });
 
-test('C-34: whatever is asked, the pack is one of those that are there, and a pack by capability has what is needed', () => {
+test('C-34: for any request the pack is an existing one, and a pack by capability has the most required capabilities', () => {
   const ids = ['engineering', 'research', 'data', 'other'];
   const some = fc.subarray(capabilities.map(({ id }) => id));
   const words = fc.subarray(capabilities.flatMap(({ keywords }) => keywords));

@@ -42,11 +42,11 @@ const idsFor = async (text: string, scope: string | null = null): Promise<string
   return (await ask(text, scope)).suggestions.map(({ id }) => id);
 };
 
-test('the project of this file is sound', () => {
+test('the project of this file has no problems', () => {
   expect(registry.problems).toEqual([]);
 });
 
-test('R-000-15: a high-level ability that fits comes before a low-level one, which is left out where it adds nothing', async () => {
+test('R-000-15: a high-level ability that fits comes before a low-level one, which is omitted if it adds nothing', async () => {
   expect(await idsFor('sign up an invited user for the signup regression')).toEqual(['signup_e2e_test']);
 });
 
@@ -68,13 +68,13 @@ test('R-000-31: hints of the definition and of the configuration help to find an
   expect(found?.reason).toMatch(/not meant for billing, so it ranks lower/);
 });
 
-test('C-39: what belongs to the current scope comes first, and the other is not hidden', async () => {
+test('C-39: abilities of the current scope come first, and others are not hidden', async () => {
   expect(await idsFor('print a grading sheet', 'modules/grading.essays')).toEqual(['grading.sheet', 'office.sheet']);
   expect((await idsFor('print a sheet', 'modules/office'))[0]).toBe('office.sheet');
   expect(await idsFor('print a sheet', 'modules/office')).toContain('grading.sheet');
 });
 
-test('nothing is suggested where nothing fits; what came nearest is named', async () => {
+test('nothing is suggested if nothing fits, and the nearest abilities are named', async () => {
   expect(await ask('what is the weather in Paris')).toEqual({
     ...{ suggestions: [], nearest: [] },
     ...{ documents: [], question: null, ranker: 'words' },
@@ -84,11 +84,11 @@ test('nothing is suggested where nothing fits; what came nearest is named', asyn
   expect(far.nearest).not.toEqual([]);
 });
 
-test('what only shares words of grammar does not fit', async () => {
+test('an ability that only shares stop words does not fit', async () => {
   expect(await idsFor('for the')).toEqual([]);
 });
 
-test('a required input that the request does not give is asked for; one that it gives is read', async () => {
+test('a required input that is not in the request leads to a question; one that is there is read', async () => {
   const asked = await ask('run the signup regression');
   expect(asked.suggestions[0]?.missing).toEqual([
     { name: 'build_id', type: 'string', description: 'The build to verify.' },
@@ -112,7 +112,7 @@ test('the same registry is read once', () => {
 });
 
 describe('C-39: pages of the scope', () => {
-  test('say in the words of their author when to use an ability', async () => {
+  test('state in the text of their author when to use an ability', async () => {
     project.write({
       'modules/paper/ABILITY.md': [
         ...['| Operation key | Kind | Scope | Summary | Registry path |', '|---|---|---|---|---|'],
@@ -148,7 +148,7 @@ describe('the current scope', () => {
     [[], ['modules/grading.*'], 'modules/grading', true],
     [['users.api'], ['modules/grading.*'], 'modules/users', false],
     [['users.api'], [], null, true],
-  ])('of modules %j and hints %j has %s: %s', (modules, scopes, scope, expected) => {
+  ])('includes an ability with modules %j and hints %j if it is %s: %s', (modules, scopes, scope, expected) => {
     expect(isInScope({ modules, scopes }, scope)).toBe(expected);
   });
 });

@@ -31,14 +31,14 @@ test.each([
   expect(idsFor(text)[0]).toBe(id);
 });
 
-test('a request that shares nothing ranks nothing, and one that shares little does not fit', () => {
+test('a request that shares no word ranks nothing, and one that shares few does not fit', () => {
   expect(idsFor('poetry')).toEqual([]);
   expect(idsFor('')).toEqual([]);
   const [best] = ranker.rankNow({ text: 'what is a good novel for a long rainy weekend, any service will do' });
   expect(best?.score ?? 0).toBeLessThan(FITS);
 });
 
-test('C-40: a word that an ability is not for is a penalty, as a whole word only, and hides nothing', () => {
+test('C-40: a negative keyword lowers the score, as a whole word only, and hides nothing', () => {
   const scoreFor = (text: string) => ranker.rankNow({ text }).find(({ id }) => id === 'db.write.user_row');
   const plain = scoreFor('seed user rows of the product');
   const penalised = scoreFor('seed user rows of prod');
@@ -48,27 +48,27 @@ test('C-40: a word that an ability is not for is a penalty, as a whole word only
   expect(penalised?.score ?? 0).toBeGreaterThan(0);
 });
 
-test('a request that says everything twice asks for nothing more', () => {
+test('a request that repeats itself has the same score', () => {
   const [once] = ranker.rankNow({ text: 'remove the user row' });
   const [twice] = ranker.rankNow({ text: 'remove the user row, remove the user row' });
   expect(twice?.id).toBe(once?.id);
   expect(twice?.score).toBeCloseTo(once?.score ?? 0, 5);
 });
 
-test('scores are between 0 and 1, best first, with the words that are shared', () => {
+test('scores are between 0 and 1, best first, with the shared words', () => {
   const ranked = ranker.rankNow({ text: 'delete user row row user delete' });
   for (const { score } of ranked) expect(score > 0 && score < 1).toBe(true);
   expect(ranked.map(({ score }) => score)).toEqual(ranked.map(({ score }) => score).sort((one, other) => other - one));
   expect([...(ranked[0]?.words ?? [])].sort()).toEqual(['delete', 'row', 'user']);
 });
 
-test('only those that are asked about are ranked, by what is left of the request', () => {
+test('only the requested abilities are ranked, by the words that are not removed from the request', () => {
   const [first, ...others] = ranker.rankNow({ text: 'delete user row', among: new Set(['db.write.user_row']) });
   expect([first?.id, others]).toEqual(['db.write.user_row', []]);
   const without = new Set(first?.stems);
   expect(ranker.rankNow({ text: 'delete user row', among: new Set(['db.write.user_row']), without })).toEqual([]);
 });
 
-test('nothing to rank is ranked at once', () => {
+test('without abilities the ranking is empty', () => {
   expect(new WordRanker([]).rankNow({ text: 'delete' })).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { stemOf } from '../../../src/choosing/stem.js';
 import { joinedNeighbours, wordsIn, wordTexts } from '../../../src/choosing/words.js';
 
-describe('a text falls into words', () => {
+describe('a text is split into words', () => {
   test.each([
     ['db.write.user_row', ['db', 'write', 'user', 'row']],
     ['getUserByID', ['get', 'user', 'by', 'id']],
@@ -15,15 +15,15 @@ describe('a text falls into words', () => {
     expect(wordTexts(text)).toEqual(words);
   });
 
-  test('names of several parts are kept whole besides', () => {
+  test('names of several parts are also kept as a whole', () => {
     expect(wordsIn('GitHub sign-up').map(({ text }) => text)).toEqual(['git', 'hub', 'github', 'sign', 'up', 'signup']);
   });
 
-  test('neighbours that are one word elsewhere are joined', () => {
+  test('neighbours that may be one word elsewhere are joined', () => {
     expect(joinedNeighbours(wordsIn('log in now')).map(({ text }) => text)).toEqual(['login', 'innow']);
   });
 
-  test('words of grammar, of any request and numbers are told apart from those that say something', () => {
+  test('stop words, words of any request and numbers are distinguished from words with content', () => {
     const kinds = wordsIn('please write 12 invoices').map(({ kind }) => kind);
     expect(kinds).toEqual(['stop', 'common', 'number', 'content']);
   });

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import { DefinitionErrors } from '../../../src/planning/steps/definition-errors.js';
 
-test('an error of another copy of the module is one of ours, and nothing else is', async () => {
+test('an error from another copy of the module is one of ours, and nothing else is', async () => {
   vi.resetModules();
   const other = await import('../../../src/contracts/problem.js');
   expect(other.AbilityError).not.toBe(AbilityError);
@@ -13,7 +13,7 @@ test('an error of another copy of the module is one of ours, and nothing else is
   }
 });
 
-test('a class derived from it keeps the usual `instanceof`', () => {
+test('a derived class keeps the usual `instanceof`', () => {
   const plain = new AbilityError({ code: 'input.invalid', message: 'no' });
   const several = new DefinitionErrors([plain]);
   expect(several instanceof AbilityError).toBe(true);
@@ -21,7 +21,7 @@ test('a class derived from it keeps the usual `instanceof`', () => {
   expect(plain instanceof DefinitionErrors).toBe(false);
 });
 
-test('what marks it is seen neither in JSON nor among its keys', () => {
+test('the marker of an error appears neither in JSON nor among its keys', () => {
   const error = new AbilityError({ code: 'input.invalid', message: 'no' });
   expect(Object.getOwnPropertySymbols(error)).toEqual([]);
   expect(JSON.parse(JSON.stringify(error))).toEqual({ name: 'AbilityError', code: 'input.invalid' });

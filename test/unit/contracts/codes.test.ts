@@ -10,7 +10,7 @@ import { END_STATES, isEndState, isStepEnd, OPEN_STATES, STEP_STATUSES } from '.
 const SRC = fileURLToPath(new URL('../../../src', import.meta.url));
 
 describe.each(Object.entries(CODES))('%s', (code, { exit, means, next }) => {
-  test('is dotted, ends a command in a known way, and says what happened and what to do', () => {
+  test('is dotted, has a known exit code, and states what happened and what to do', () => {
     expect(code).toMatch(/^[a-z]+(_[a-z]+)*\.[a-z]+(_[a-z]+)*$/);
     expect(Object.values(EXIT)).toContain(exit);
     expect(means).toMatch(/^[A-Z].+\.$/);
@@ -18,12 +18,12 @@ describe.each(Object.entries(CODES))('%s', (code, { exit, means, next }) => {
   });
 });
 
-test('codes are kept in the order of the alphabet, so that one is found', () => {
+test('codes are in alphabetical order, so that they are easy to find', () => {
   expect(Object.keys(CODES)).toEqual(Object.keys(CODES).sort());
 });
 
 describe.each(Object.entries(LINT_CODES))('%s', (code, { means, why, fix }) => {
-  test('is one of lint, and says what is wrong, why and what to do', () => {
+  test('is a code of lint, and states what is wrong, why, and what to do', () => {
     expect(code).toMatch(/^lint\.[a-z]+(_[a-z]+)*$/);
     for (const text of [means, why, fix]) expect(text).toMatch(/^\S.{10,}[.`]$/);
   });
@@ -34,7 +34,7 @@ test('the codes of lint are in alphabetical order, and the errors that it report
   expect(LINT_ERRORS.filter((code) => meaningOf(code) === undefined)).toEqual([]);
 });
 
-test('every code that the sources write is in the table', () => {
+test('every code in the sources is in the table', () => {
   const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
   const written = files.flatMap((name) =>
     [...readFileSync(join(SRC, name), 'utf8').matchAll(/\bcode: '([a-z_]+\.[a-z_.]+)'/g)].map(
@@ -68,14 +68,14 @@ test.each([
   expect(meaningOf(code)?.exit).toBe(exit);
 });
 
-test('every status of a service has the one meaning, and an own code of an author none', () => {
+test('every status of a service has the same meaning, and a code of an author has none', () => {
   expect(meaningOf('http.404')).toBe(CODES['http.error']);
   expect(meaningOf('http.503')).toBe(CODES['http.error']);
   for (const code of ['http.teapot', 'shop.sold_out', 'toString', 'constructor', ''])
     expect(meaningOf(code)).toBeUndefined();
 });
 
-test('every family of the table is ours, and the four that have a meaning of their own', () => {
+test('every family of the table is ours, and so are those with a meaning of their own', () => {
   for (const code of Object.keys(CODES)) expect(OUR_FAMILIES.has(familyOf(code))).toBe(true);
   for (const family of ['unavailable', 'timeout', 'invalid', 'denied', 'http'])
     expect(OUR_FAMILIES.has(family)).toBe(true);
@@ -83,7 +83,7 @@ test('every family of the table is ours, and the four that have a meaning of the
 });
 
 describe('states', () => {
-  test('those of the design, each with an exit code', () => {
+  test('are those of the design, each with an exit code', () => {
     expect(OPEN_STATES).toEqual(['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing']);
     expect(END_STATES).toEqual(['succeeded', 'failed', 'denied', 'cancelled', 'timed_out', 'unknown', 'expired']);
     expect(Object.keys(EXIT_OF_STATE).sort()).toEqual([...OPEN_STATES, ...END_STATES].sort());
@@ -98,11 +98,11 @@ describe('states', () => {
     ['waiting_approval', 5],
     ['timed_out', 6],
     ['unknown', 8],
-  ] as const)('%s is exit %i', (state, exit) => {
+  ] as const)('%s exits with %i', (state, exit) => {
     expect(EXIT_OF_STATE[state]).toBe(exit);
   });
 
-  test('an end is distinguished from what goes on', () => {
+  test('an end state is distinguished from an open one', () => {
     expect(END_STATES.every(isEndState)).toBe(true);
     expect([...OPEN_STATES, 'toString'].some(isEndState)).toBe(false);
     expect(STEP_STATUSES.filter((status) => !isStepEnd(status))).toEqual(['pending', 'running', 'waiting']);

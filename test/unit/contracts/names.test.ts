@@ -12,17 +12,20 @@ import {
 } from '../../../src/contracts/names.js';
 import { AbilityError, formatLocation } from '../../../src/contracts/problem.js';
 
-describe('names of our own cannot be those of an ability or a task', () => {
-  test.each([...Object.values(WORKFLOWS), ...Object.values(ACTIVITIES), ...PHASES])('%s is no ability id', (name) => {
-    expect(ABILITY_ID.test(name)).toBe(false);
-  });
+describe('our own names cannot be those of an ability or a task', () => {
+  test.each([...Object.values(WORKFLOWS), ...Object.values(ACTIVITIES), ...PHASES])(
+    '%s is not an ability id',
+    (name) => {
+      expect(ABILITY_ID.test(name)).toBe(false);
+    },
+  );
 
-  test('the workflow of a preflight has no user key', () => {
+  test('the workflow id of a preflight is not a user key', () => {
     expect(preflightIdOf('k', 'acme')).toBe('preflight:acme:k');
     expect(USER_KEY.test(preflightIdOf('k', 'acme'))).toBe(false);
   });
 
-  test('the workflow of a deletion has no user key', () => {
+  test('the workflow id of a deletion is not a user key', () => {
     expect(deleteIdOf('k')).toBe('delete:k');
     expect(USER_KEY.test(deleteIdOf('k'))).toBe(false);
   });
@@ -41,7 +44,7 @@ test.each([
   ['a'.repeat(64), true],
   ['a'.repeat(65), false],
   ['a\n', false],
-])('the key %j can be a user’s: %s', (key, can) => {
+])('the key %j is a user key: %s', (key, can) => {
   expect(USER_KEY.test(key)).toBe(can);
 });
 
@@ -52,16 +55,16 @@ test.each([
   ['a-b', false],
   ['1a', false],
   ['', false],
-])('the step id %j is one: %s', (id, is) => {
+])('the step id %j is valid: %s', (id, is) => {
   expect(STEP_ID.test(id)).toBe(is);
 });
 
-test('a queue names project, environment and placement', () => {
+test('a queue name contains project, environment and placement', () => {
   expect(taskQueueOf('acme', 'staging', 'local')).toBe('acme-staging-local');
 });
 
 describe('an error', () => {
-  test('is plain data for an answer, without what is not known', () => {
+  test('becomes plain data for an answer, without unknown fields', () => {
     expect(new AbilityError({ code: 'a.b', message: 'm' }).toProblem()).toEqual({ code: 'a.b', message: 'm' });
     const full = { code: 'a.b', message: 'm', location: { file: 'f', line: 1 }, details: { x: 1 }, suggestion: 's' };
     expect(new AbilityError(full).toProblem()).toEqual(full);
@@ -72,7 +75,7 @@ describe('an error', () => {
     expect(new AbilityError({ code: 'a.b', message: 'm' }, { cause }).cause).toBe(cause);
   });
 
-  test('has a place as file:line:column, as far as it is known', () => {
+  test('has a location as file:line:column, as far as it is known', () => {
     expect(formatLocation({ file: 'f', line: 3, column: 7 })).toBe('f:3:7');
     expect(formatLocation({ file: 'f', line: 3 })).toBe('f:3');
     expect(formatLocation({ file: 'f' })).toBe('f');

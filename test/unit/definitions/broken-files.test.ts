@@ -28,7 +28,7 @@ describe('a broken file disables what it defines, and nothing else', () => {
     expect(registry.problems.map(({ code }) => code)).toContain(error.code);
   });
 
-  test('a workflow that calls what is broken is told what is wrong with it', () => {
+  test('a workflow that calls a broken ability reports the problem of that ability', () => {
     const files = {
       'registry/low-level/bad.yaml': 'operation_key: bad\nsumary: x\n',
       'registry/high-level/w.yaml': 'id: w\ntype: workflow\nversion: 1\nsummary: s\nsteps: [{ id: a, call: bad }]\n',
@@ -36,13 +36,13 @@ describe('a broken file disables what it defines, and nothing else', () => {
     expect(errorOf(plan(files, 'w')).location?.file).toBe('registry/low-level/bad.yaml');
   });
 
-  test('a file so broken that nobody can tell what it defines is named where something is not found', () => {
+  test('a file that is too broken to show what it defines is named if an ability is not found', () => {
     const error = errorOf(plan({ 'registry/low-level/x.yaml': '{{{' }, 'missing'));
     expect(error.code).toBe('ability.not_found');
     expect(error.suggestion).toMatch(/cannot be read/);
   });
 
-  test('a broken implementation is the reason given where the operation has no other', () => {
+  test('a broken implementation is the reported reason if the operation has no other', () => {
     const files = {
       ...lowLevel('op', 'notes: none'),
       'registry/implementations/x.yaml': 'id: x\noperation_key: op\nkind: script\nscript: { paht: scripts/any.mjs }\n',
@@ -52,7 +52,7 @@ describe('a broken file disables what it defines, and nothing else', () => {
     expect(error.location?.file).toBe('registry/implementations/x.yaml');
   });
 
-  test('a broken implementation that is the default is the reason given', () => {
+  test('a broken default implementation is the reported reason', () => {
     const files = {
       ...lowLevel('op', SCRIPT),
       'registry/config/c.yaml': 'abilities: [{ id: op, default_implementation: x }]',
@@ -67,7 +67,7 @@ describe('a broken file disables what it defines, and nothing else', () => {
     expect(loadRegistry(root).problems).toEqual([]);
   });
 
-  test('each problem is told once', () => {
+  test('each problem is reported once', () => {
     const yaml = 'env_profiles: { one: {}, two: { pas: [PATH] } }\nabilities: [{ id: good }]\n';
     expect(registryOf({ ...GOOD, 'registry/config/c.yaml': yaml }).problems).toHaveLength(1);
   });
@@ -81,7 +81,7 @@ describe('a broken configuration', () => {
     expect(plan(files, 'good')().ability.id).toBe('good');
   });
 
-  test('disables every ability while nobody can tell which ones it configures', () => {
+  test('disables every ability if it is unknown which ones it configures', () => {
     expect(errorOf(plan({ 'registry/config/c.yaml': 'abilities: [\n' }, 'good')).code).toBe('definition.syntax');
   });
 
@@ -96,7 +96,7 @@ describe('a broken configuration', () => {
   test.each([
     ['a.yaml', 'b.yaml'],
     ['b.yaml', 'a.yaml'],
-  ])('disables a profile that another file defines as well, whichever is read first (%s, %s)', (good, bad) => {
+  ])('disables a profile that another file also defines, whichever is read first (%s, %s)', (good, bad) => {
     const files = {
       ...lowLevel('op', script('db')),
       [`registry/config/${good}`]: 'env_profiles: { db: { pass: [PATH] } }',
@@ -122,7 +122,7 @@ describe('the same id twice disables both', () => {
     expect(error.message).toMatch(/registry\/low-level\/.*:1:1 and registry\//);
   });
 
-  test('three files do not make it right again', () => {
+  test('so do three files', () => {
     const again = `operation_key: op\nsummary: s\n${SCRIPT}`;
     const files = { ...lowLevel('op', SCRIPT), 'registry/low-level/x.yaml': again, 'registry/low-level/y.yaml': again };
     expect(errorOf(plan(files, 'op')).code).toBe('definition.duplicate');
@@ -152,7 +152,7 @@ describe('the same id twice disables both', () => {
     expect(errorOf(plan(files, 'op')).code).toBe('definition.duplicate');
   });
 
-  test('an inline implementation beside documents for the same operation is fine', () => {
+  test('an inline implementation is allowed next to documents for the same operation', () => {
     const document = 'id: x\noperation_key: op\nkind: script\nscript: { path: scripts/any.mjs }\n';
     const files = { ...lowLevel('op', SCRIPT), 'registry/implementations/x.yaml': document };
     expect(plan(files, 'op')().ability.implementation).toBe('op');

@@ -8,7 +8,7 @@ test.each([
   ['credentials_present', { names: 'TOKEN' }, /`names` is not a list/],
   ['credentials_present', { name: ['TOKEN'] }, /no option `name`\. Did you mean names\?/],
   ['credentials_present', { names: [1] }, /`names` is not a list/],
-] as const)('the built-in handler %s does not answer with the options %j', (name, options, fault) => {
+] as const)('the built-in handler %s refuses the options %j', (name, options, fault) => {
   expect(faultOfOptions(name, options as never)).toMatch(fault);
 });
 
@@ -17,6 +17,6 @@ test.each([
   ['credentials_present', {}],
   ['credentials_present', { names: ['TOKEN'] }],
   ['environment_scope', { allow: ['dev'] }],
-] as const)('the built-in handler %s takes %j', (name, options) => {
+] as const)('the built-in handler %s accepts %j', (name, options) => {
   expect(faultOfOptions(name, options as never)).toBeUndefined();
 });

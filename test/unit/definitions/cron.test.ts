@@ -13,7 +13,7 @@ test.each([
   '@daily',
   '@every 90m',
   '@every 14h/3h',
-])('%s is read', (cron) => {
+])('%s is accepted', (cron) => {
   expect(cronMistake(cron)).toBeUndefined();
 });
 

@@ -24,11 +24,11 @@ beforeAll(() => {
 const operation = (key: string) => registry.operations.get(key)?.value;
 const workflow = (id: string) => registry.workflows.get(id)?.value;
 
-test('every definition of the example project is in order', () => {
+test('the definitions of the example project have no problems', () => {
   expect(registry.problems).toEqual([]);
 });
 
-test('every ability of the example project can be planned where it is available, but for what only a running system knows', () => {
+test('every ability of the example project can be planned where it is available, except for what only a running system knows', () => {
   for (const [id, { value }] of [...registry.operations, ...registry.workflows]) {
     for (const environment of value.scope.environments ?? Object.keys(registry.project.environments)) {
       try {
@@ -106,7 +106,7 @@ describe('signup_e2e_test', () => {
     ]);
   });
 
-  test('R-000-42: seed, sign-up, logs and row come in this order, the clean-up last and in any case', () => {
+  test('R-000-42: seed, sign-up, logs and row come in this order, and the clean-up always runs last', () => {
     const { steps, finally: cleanup } = workflow('signup_e2e_test') ?? {};
     expect(callsIn((steps ?? []) as never)).toEqual([
       'db.write.user_row',
@@ -118,7 +118,7 @@ describe('signup_e2e_test', () => {
   });
 });
 
-test('R-000-46: whoever runs billing_regression is asked first, because its implementation is tagged high-cost', () => {
+test('R-000-46: billing_regression requires a confirmation, because its implementation is tagged high-cost', () => {
   const own = { BILLING_SERVICE_URL: 'http://127.0.0.1:9', BILLING_API_TOKEN: 't' };
   const { plan } = resolvePlan(
     registry,
@@ -134,7 +134,7 @@ test('R-000-46: whoever runs billing_regression is asked first, because its impl
   expect(evaluateCondition(condition, { tags: ['fast'] })).toBe(false);
 });
 
-test('R-000-49: mcp.query.logs asks the tool search_logs of observability-logs, where that is configured', () => {
+test('R-000-49: mcp.query.logs calls the tool search_logs of observability-logs, if that is configured', () => {
   const { implementation } = resolvePlan(registry, 'mcp.query.logs', 'staging').plan.operations['mcp.query.logs'] ?? {};
   expect(implementation).toMatchObject({
     kind: 'mcp',

@@ -5,14 +5,14 @@ import { findProjectRoot, foldersOf } from '../../../src/definitions/find-projec
 import { errorOf } from '../error-of.js';
 import { temporaryProject } from '../temporary-project.js';
 
-test('the nearest project upwards is the one that is meant', () => {
+test('the nearest project upwards is used', () => {
   const outer = temporaryProject({ 'inner/ability.yaml': 'format: 1', 'inner/deep/er/file': '', 'other/file': '' });
   expect(findProjectRoot(join(outer.root, 'inner/deep/er'))).toBe(join(outer.root, 'inner'));
   expect(findProjectRoot(join(outer.root, 'inner'))).toBe(join(outer.root, 'inner'));
   expect(findProjectRoot(join(outer.root, 'other'))).toBe(outer.root);
 });
 
-test('a project that is given wins, relative to where one stands', () => {
+test('an explicit project takes precedence, relative to the current folder', () => {
   const outer = temporaryProject({ 'inner/ability.yaml': 'format: 1' });
   expect(findProjectRoot(outer.root, 'inner')).toBe(join(outer.root, 'inner'));
   expect(findProjectRoot('/', join(outer.root, 'inner'))).toBe(join(outer.root, 'inner'));
@@ -24,13 +24,13 @@ test('a project reached through a link has one root, the real one', () => {
   expect(findProjectRoot(root, 'link')).toBe(join(root, 'real'));
 });
 
-test('no project above is project.not_found, which says where was looked', () => {
+test('no project above is project.not_found, with a suggestion', () => {
   const error = errorOf(() => findProjectRoot('/'));
   expect(error.code).toBe('project.not_found');
   expect(error.suggestion).toMatch(/--project/);
 });
 
-test('a given folder without a project is project.not_found, whatever stands above it', () => {
+test('an explicit folder without a project is project.not_found, whatever is above it', () => {
   const { root } = temporaryProject({ 'folder/file': '' });
   const error = errorOf(() => findProjectRoot(root, 'folder'));
   expect(error.code).toBe('project.not_found');

@@ -25,8 +25,8 @@ function found(files: ProjectFiles) {
   return { problems, plan };
 }
 
-describe('what is written for an ability that is not there', () => {
-  test('a hook that names it is reported, with its place; a pattern may be there for abilities to come', () => {
+describe('a reference to an ability that does not exist', () => {
+  test('in a hook is reported, with its location; a pattern may be there for future abilities', () => {
     const { problems, plan } = found(
       hooks('PreAbilityCall', 'id: guard, blocking: true, match: { abilities: [other, db.wirte, "ops.*"] }'),
     );
@@ -40,7 +40,7 @@ describe('what is written for an ability that is not there', () => {
     expect(plan('db.write').ability.id).toBe('db.write');
   });
 
-  test('a configuration is reported, with the nearest id', () => {
+  test('in a configuration is reported, with the nearest id', () => {
     const { problems, plan } = found({ 'registry/config/c.yaml': 'abilities:\n  - { id: db.wirte }\n' });
     expect(problems).toMatchObject([
       {
@@ -52,7 +52,7 @@ describe('what is written for an ability that is not there', () => {
     expect(plan('db.write').ability.id).toBe('db.write');
   });
 
-  test('an implementation is reported', () => {
+  test('in an implementation is reported', () => {
     const text = 'id: x\noperation_key: db.wirte\nkind: script\nscript: { path: scripts/any.mjs }\n';
     expect(found({ 'registry/implementations/x.yaml': text }).problems).toMatchObject([
       { at: 'registry/implementations/x.yaml:2:16', said: expect.stringMatching(/Did you mean .*db\.write/) },
@@ -62,14 +62,14 @@ describe('what is written for an ability that is not there', () => {
   test.each([
     ['is broken', 'registry/low-level/x.yaml', 'operation_key: db.fast\nsumary: s\n'],
     ['may stand in a file that cannot be read', 'registry/low-level/x.yaml', '{{{'],
-  ])('nothing more is told where the ability %s', (_, file, text) => {
+  ])('is not reported if the ability %s', (_, file, text) => {
     const { problems } = found({ [file]: text, 'registry/config/c.yaml': 'abilities: [{ id: db.fast }]\n' });
     expect(problems.every(({ at }) => at.startsWith(file))).toBe(true);
   });
 });
 
 describe('an environment that the project does not have', () => {
-  test('in a configuration is told and disables the ability, whose guards may stand there', () => {
+  test('in a configuration is reported and disables the ability, whose guards may be there', () => {
     const text = 'abilities:\n  - { id: db.write, environments: { prodd: { hooks: { pre_call: [nowhere] } } } }\n';
     const { problems, plan } = found({ 'registry/config/c.yaml': text });
     expect(problems).toMatchObject([
@@ -83,7 +83,7 @@ describe('an environment that the project does not have', () => {
     expect(plan('other', 'prod').ability.id).toBe('other');
   });
 
-  test('in a scope is reported, and the ability stays what it is elsewhere', () => {
+  test('in a scope is reported, and the ability does not change elsewhere', () => {
     const { problems, plan } = found(lowLevel('scoped', 'scope: { environments: [dev, prodd] }', SCRIPT));
     expect(problems).toMatchObject([
       { at: 'registry/low-level/scoped.yaml:4:30', said: expect.stringMatching(/prod\?/) },
@@ -106,7 +106,7 @@ describe('a hook that can never run', () => {
       /neither \| Set `blocking: true`, or bind it.*pre_call: \[g\]/,
     ],
     ['PreAbilityCreate', 'id: g, match: {}', /neither \| Set `blocking: true`, or bind it.*pre_create: \[g\]/],
-  ])('is told (%s: %s)', (phase, hook, said) => {
+  ])('is reported (%s: %s)', (phase, hook, said) => {
     const { problems } = found(hooks(phase, hook));
     expect(problems).toMatchObject([
       { code: 'definition.unread', at: `registry/hooks/${phase}.yaml:2:5`, said: expect.stringMatching(said) },
@@ -133,7 +133,7 @@ describe('a hook that can never run', () => {
           'id: w\ntype: workflow\nversion: 1\nsummary: s\nhooks: { pre_call: [g] }\nsteps: [{ id: a, end: {} }]',
       },
     ],
-  ])('is one that nothing binds: bound by %s it runs', (_, files) => {
+  ])('is not bound by anything; bound by %s it runs', (_, files) => {
     expect(found({ ...files, ...hooks('PreAbilityCall', 'id: g') }).problems).toEqual([]);
   });
 
@@ -142,12 +142,12 @@ describe('a hook that can never run', () => {
     ['global and blocking', 'PreAbilityCall', 'id: g, blocking: true, match: {}'],
     ['blocking and not bound (C-44)', 'PreAbilityCall', 'id: g, blocking: true'],
     ['global after calls', 'PostAbilityCall', 'id: g, match: {}'],
-  ])('is none that is %s', (_, phase, hook) => {
+  ])('is not one that is %s', (_, phase, hook) => {
     expect(found(hooks(phase, hook)).problems).toEqual([]);
   });
 });
 
-test('a hook that asks whether a task can be formed may not match on effects, and is not skipped either', () => {
+test('a hook that decides whether a task can be formed must not match on effects, and is not skipped either', () => {
   const hook = 'id: g, blocking: true, match: { effects: [destructive] }';
   const { problems, plan } = found(hooks('PreAbilityCreate', hook));
   expect(problems).toMatchObject([
@@ -160,7 +160,7 @@ test('a hook that asks whether a task can be formed may not match on effects, an
   expect(errorOf(() => plan('other')).message).toMatch(/matches on effects/);
 });
 
-describe('YAML where nothing reads it', () => {
+describe('YAML in a place that is not read', () => {
   test.each([
     ['registry/hook/PreAbilityCall.yaml', 'registry/hook', /Did you mean hooks/],
     ['registry/low_level/x.yaml', 'registry/low_level', /Did you mean low-level/],
@@ -171,7 +171,7 @@ describe('YAML where nothing reads it', () => {
     expect(problems).toEqual([{ code: 'definition.unread', at, said: expect.stringMatching(said) }]);
   });
 
-  test('a mistyped folder of guards disables what they may guard; one that was put aside does not', () => {
+  test('a mistyped folder of guards disables what they may guard; a folder that was set aside does not', () => {
     const guards = 'PreAbilityCall.yaml';
     expect(errorOf(() => found({ [`registry/hook/${guards}`]: 'hooks: []' }).plan('other')).code).toBe(
       'definition.unread',
@@ -180,13 +180,13 @@ describe('YAML where nothing reads it', () => {
   });
 
   test.each(['registry/schemas/x.yaml', 'registry/.drafts/x.yaml', 'registry/notes/readme.md'])(
-    '%s is none',
+    '%s is not reported',
     (file) => {
       expect(found({ [file]: 'x' }).problems).toEqual([]);
     },
   );
 
-  test('beside .system/registry, hooks stand in .system/hooks', () => {
+  test('next to .system/registry, hooks belong in .system/hooks', () => {
     const registry = registryOf({ '.system/registry/hooks/PreAbilityCall.yaml': 'hooks: []\n' });
     expect(registry.problems).toMatchObject([
       { code: 'definition.unread', suggestion: expect.stringMatching(/\.system\/hooks\//) },
@@ -194,7 +194,7 @@ describe('YAML where nothing reads it', () => {
   });
 });
 
-describe('a setting that nobody reads', () => {
+describe('a setting that is not read', () => {
   const configured = (settings: string): ProjectFiles => ({
     'registry/config/c.yaml': `abilities:\n  - id: db.write\n    environments:\n      dev: ${settings}\n`,
   });
@@ -204,13 +204,13 @@ describe('a setting that nobody reads', () => {
     'credentials: { t: "env:T" }',
     'mcp_server: s',
     'mcp_tool: t',
-  ])('of a script is reported with its place: %s', (setting) => {
+  ])('of a script is reported with its location: %s', (setting) => {
     expect(found(configured(`{ ${setting} }`)).problems).toMatchObject([
       { code: 'definition.unread', at: 'registry/config/c.yaml:4:14', said: expect.stringMatching(/kind (api|mcp)/) },
     ]);
   });
 
-  test('is none where any implementation of the ability reads it', () => {
+  test('is not reported if any implementation of the ability reads it', () => {
     const document = 'id: x\noperation_key: db.write\nkind: mcp\nmcp: {}\n';
     const files = {
       ...configured('{ mcp_server: s, env_profile: default }'),

@@ -20,7 +20,7 @@ const guards = (text: string, ability = 'op', environment = 'dev'): PlanHook[] =
   resolved(at('PreAbilityCall', text), ability, environment).plan.operations[ability]?.hooks.pre_call ?? [];
 
 describe('a guard written for Claude Code (answer 38)', () => {
-  test('a plan has the mapping of its ability, and what the guard must deny as it will see it', () => {
+  test('a plan has the mapping of its ability, and the calls that the guard must deny, as the guard will see them', () => {
     const [planned] = guards(hook(HANDLER, AS, MUST));
     expect(planned?.handler).toMatchObject({
       kind: 'script',
@@ -33,7 +33,7 @@ describe('a guard written for Claude Code (answer 38)', () => {
     });
   });
 
-  test('a call that it must deny is shown with defaults, as a real call is, so that it cannot tell them apart', () => {
+  test('a call that it must deny is shown with defaults, like a real call, so that it cannot distinguish them', () => {
     const input =
       '{ type: object, properties: { command: { type: string }, timeout: { type: integer, default: 7 }, description: { type: string } } }';
     const whole = 'as: [{ match: { abilities: [op] }, tool_name: Bash, tool_input: "${{ input }}" }]';
@@ -49,7 +49,7 @@ describe('a guard written for Claude Code (answer 38)', () => {
     expect(planned?.handler).toMatchObject({ foreign: { must_deny: [{ input: seen, tool_input: seen }] } });
   });
 
-  test('it does not cover an ability that `as` does not show it', () => {
+  test('it does not cover an ability that `as` does not map', () => {
     expect(guards(hook(HANDLER, AS, MUST), 'other')).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe('a guard written for Claude Code (answer 38)', () => {
   });
 });
 
-test('the example of docs/hooks.md is as it says', () => {
+test('the example of docs/hooks.md is planned as described', () => {
   const page = readFileSync(new URL('../../../docs/hooks.md', import.meta.url), 'utf8');
   const [, text = ''] = /<!-- claude-code -->\n```yaml\n([\s\S]*?)```/.exec(page) ?? [];
   const files = { ...lowLevel('tools.bash', SCRIPT), ...SCRIPT_FILE, '.claude/hooks/block.sh': '#!/bin/sh\n' };

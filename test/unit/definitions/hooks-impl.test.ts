@@ -13,7 +13,7 @@ const OWN = 'hooks: [{ id: guard, blocking: true, handler: { expression: { deny_
 const plan = (files: Record<string, string>) => () => resolved({ ...script, ...files }, 'op').plan;
 
 describe('R-002-12: config/hooks_impl.yaml', () => {
-  test('gives a hook its handler, where the hook has none', () => {
+  test('gives a hook its handler, if the hook has none', () => {
     const [hook] = plan({ [HOOKS]: GUARD, [IMPL]: impl('guard') })().operations.op?.hooks.pre_call ?? [];
     expect(hook).toMatchObject({ id: 'guard', handler: { kind: 'script', script: { path: 'scripts/guard.mjs' } } });
   });
@@ -29,7 +29,7 @@ describe('R-002-12: config/hooks_impl.yaml', () => {
     expect(resolved(files, 'op').plan.operations.op?.hooks.pre_call).toHaveLength(1);
   });
 
-  test('a mistake in a handler that stands there is reported there', () => {
+  test('a mistake in one of its handlers is reported at its location', () => {
     const error = errorOf(plan({ [HOOKS]: GUARD, [IMPL]: impl('guard').replace('guard.mjs', 'gone.mjs') }));
     expect([error.code, error.location?.file, error.location?.line]).toEqual(['script.missing', IMPL, 2]);
   });
@@ -48,17 +48,17 @@ describe('R-002-12: config/hooks_impl.yaml', () => {
       'definition.unknown_reference',
       IMPL,
     ],
-  ])('nothing runs unguarded where a hook %s', (_, apart, hooks, code, file) => {
+  ])('nothing runs unguarded if a hook %s', (_, apart, hooks, code, file) => {
     const error = errorOf(plan({ [HOOKS]: hooks, ...(apart !== undefined && { [IMPL]: apart }) }));
     expect([error.code, error.location?.file]).toEqual([code, file]);
   });
 
-  test('a broken one stops nothing where every hook has its own handler', () => {
+  test('a broken file blocks nothing if every hook has its own handler', () => {
     const own = OWN.replace('"true"', '"false"');
     expect(plan({ [HOOKS]: own, [IMPL]: 'hooks: [\n' })().ability.id).toBe('op');
   });
 
-  test('a handler of a hook that nobody defines is reported, with what may be meant', () => {
+  test('a handler of an undefined hook is reported, with a suggestion', () => {
     const { problems } = registryOf({ ...script, [HOOKS]: OWN, [IMPL]: impl('gaurd') });
     expect(problems).toMatchObject([
       {
@@ -69,12 +69,12 @@ describe('R-002-12: config/hooks_impl.yaml', () => {
     ]);
   });
 
-  test('what is wrong with it is reported once', () => {
+  test('a problem in it is reported once', () => {
     expect(registryOf({ ...script, [HOOKS]: GUARD, [IMPL]: 'hooks: [\n' }).problems).toHaveLength(1);
   });
 });
 
-test('a broken overview of a module is reported, and stops nothing', () => {
+test('a broken overview of a module is reported, and blocks nothing', () => {
   const files = { ...script, 'modules/overview/users.yaml': 'id: users\nsummary: s\nstatus: old\npath: x\n' };
   expect(registryOf(files).problems).toMatchObject([{ location: { file: 'modules/overview/users.yaml' } }]);
   expect(plan(files)().ability.id).toBe('op');

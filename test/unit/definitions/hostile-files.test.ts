@@ -42,7 +42,7 @@ interface Loaded {
   megabytes: number;
 }
 
-/** Loads projects in one process; what comes back at all was loaded by a process that lived on. */
+/** Loads projects in one process; any result shows that the process survived. */
 async function loadAll(roots: string[]): Promise<Loaded[]> {
   const warmUp = project(GOOD);
   const args = ['--expose-gc', CHILD, compiled.path, warmUp.root, ...roots];
@@ -96,7 +96,7 @@ const bomb = (size: number): string =>
     return `a${level}: &a${level} [${parts.join(', ')}]`;
   }).join('\n');
 
-describe('a bomb is refused at once, with little memory, and the process lives on', () => {
+describe('a bomb is refused at once, with little memory, and the process survives', () => {
   const BOMBS: [string, string][] = [
     ['a billion laughs', bomb(10)],
     ['laughs in quiet: anchors of maps', bomb(12).replaceAll('[', '{ k: [').replaceAll(']', '] }')],
@@ -133,7 +133,7 @@ describe('a bomb is refused at once, with little memory, and the process lives o
   });
 });
 
-describe('what only looks heavy, or is no YAML, is reported as quickly', () => {
+describe('a file that only looks heavy, or is not YAML, is reported as quickly', () => {
   const last = (text: string): number => text.split('\n').length;
   const CASES: [string, string, string, number | undefined][] = [
     ['a line of a megabyte', `${TOP}notes: ${'x '.repeat(MEGABYTE / 2 - 100)}\nnope: 1`, 'definition.invalid', 4],
@@ -200,7 +200,7 @@ describe('what only looks heavy, or is no YAML, is reported as quickly', () => {
     expect(firstOfBytes(name)).toMatchObject({ code: 'definition.syntax', location: { line } });
   });
 
-  test('steps inside steps inside steps, wrong at the very bottom', async () => {
+  test('deeply nested steps with a mistake in the innermost one', async () => {
     const steps = (depth: number): string =>
       depth === 0 ? '[{ id: x, nope: 1 }]' : `[{ id: s${depth}, call: op, finally: ${steps(depth - 1)} }]`;
     const text = `id: bad\ntype: workflow\nversion: 1\nsummary: s\nsteps: ${steps(25)}`;
@@ -212,7 +212,7 @@ describe('what only looks heavy, or is no YAML, is reported as quickly', () => {
   });
 });
 
-describe('what is no file of the project is refused, and never waited for', () => {
+describe('anything but a file of the project is refused, without waiting for it', () => {
   const linked = (target: string, path = 'registry/low-level/bad.yaml'): string => {
     const { root } = project(GOOD);
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -258,7 +258,7 @@ describe('what is no file of the project is refused, and never waited for', () =
     expect(firstOf(await load(linked(target, path)))).toMatchObject({ code, location: { file: path } });
   });
 
-  test('a whole registry that leads out', async () => {
+  test('a whole registry that is a link out of the project', async () => {
     const elsewhere = project(GOOD);
     const { root } = project();
     symlinkSync(join(elsewhere.root, 'registry'), join(root, 'registry'));

@@ -7,7 +7,7 @@ import { temporaryProject } from '../temporary-project.js';
 
 const FILE = 'registry/high-level/x.test.yaml';
 
-/** What is wrong with a file of cases: place, message, suggestion. */
+/** The problems of a file of cases: location, message, suggestion. */
 function told(text: string): string[] {
   const { broken } = loadCases(temporaryProject({ [FILE]: text }).root);
   return broken.flatMap(({ problems }) =>
@@ -18,7 +18,7 @@ function told(text: string): string[] {
 }
 const oneCase = (lines: string): string => `ability: x\ncases:\n  - name: a\n    ${lines}\n`;
 
-test('every form a case may have is understood', () => {
+test('every form of a case is understood', () => {
   const { suites, broken } = loadCases(
     temporaryProject({
       [FILE]: `
@@ -64,7 +64,7 @@ test.each([
   ['approvals: { s: { decision: deny, fields: { a: 1 } } }', 'Only an approval fills in fields'],
   ['expect: { steps: { s: done } }', '4:27 One of pending, running'],
   ['input: [1]', '4:12 A map belongs here'],
-])('%s is refused with its place and the right form', (line, message) => {
+])('%s is refused with its location and the right form', (line, message) => {
   expect(told(oneCase(line))[0]).toContain(message);
 });
 
@@ -85,7 +85,7 @@ describe('the registry', () => {
     ...workflow('flow', 'steps: [{ id: a, call: util.echo }]'),
   };
 
-  test('knows nothing of test cases, broken or not, and its digest does not change with them', () => {
+  test('ignores test cases, broken or not, and its digest does not depend on them', () => {
     const project = temporaryProject(FILES);
     const before = loadRegistry(project.root);
     project.write({
@@ -100,7 +100,7 @@ describe('the registry', () => {
     expect(loadCases(project.root)).toMatchObject({ suites: [{ file: FILE }], broken: [{}, {}] });
   });
 
-  test('tells of an ability in a file that is named like one of test cases, instead of passing it over', () => {
+  test('reports an ability in a file that is named like one of test cases, instead of skipping it', () => {
     const { root } = temporaryProject({
       'registry/low-level/util.test.yaml': 'operation_key: util.test\nsummary: x\n',
     });
@@ -109,7 +109,7 @@ describe('the registry', () => {
     expect(loadCases(root).broken).toMatchObject([{ problems: [problem] }]);
   });
 
-  test('takes a file of that name as ever where no abilities stand', () => {
+  test('reads a file of that name as usual in folders without abilities', () => {
     const { root } = temporaryProject({
       ...FILES,
       'registry/implementations/echo.test.yaml':
@@ -119,7 +119,7 @@ describe('the registry', () => {
   });
 });
 
-test('cases stand beside abilities in .system/registry as well', () => {
+test('cases can be next to abilities in .system/registry as well', () => {
   const { root } = temporaryProject({
     '.system/registry/high-level/x.test.yaml': 'ability: x\ncases: [{ name: a }]\n',
   });

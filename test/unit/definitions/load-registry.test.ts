@@ -38,7 +38,7 @@ describe('R-000-25: each kind of file has its format and its folder', () => {
     expect(loaded.hooks.get('PreAbilityCall')?.map(({ value }) => value.id)).toEqual(['guard']);
   });
 
-  test('files may lie in folders of their own, and end in .yml', () => {
+  test('files may be in subfolders, and end in .yml', () => {
     const loaded = registryOf({
       'registry/low-level/db/read.yml': `operation_key: db.read\nsummary: s\n${SCRIPT}`,
       'registry/low-level/.draft/x.yaml': 'operation_key: draft\nsummary: s\n',
@@ -48,7 +48,7 @@ describe('R-000-25: each kind of file has its format and its folder', () => {
     expect(loaded.problems).toEqual([]);
   });
 
-  test('the id comes from the file, never from its name', () => {
+  test('the id comes from the content of a file, never from its name', () => {
     const loaded = registryOf({ 'registry/high-level/signup_e2e.yaml': WORKFLOW });
     expect([...loaded.workflows.keys()]).toEqual(['w']);
   });
@@ -92,7 +92,7 @@ test('R-000-27: an operation has a summary, use cases and notes about what it ch
   });
 });
 
-test('R-000-24: a registry file is YAML with contract, scope, use, constraints, hooks and what carries it out', () => {
+test('R-000-24: a registry file is YAML with contract, scope, use, constraints, hooks and implementation', () => {
   const low = [
     'use_cases: [seed a user]',
     'notes: Never in prod.',
@@ -122,7 +122,7 @@ test('R-000-24: a registry file is YAML with contract, scope, use, constraints, 
   expect(loaded.workflows.get('seed')?.value).toMatchObject(parse(high.join('\n')));
 });
 
-describe('R-000-45, R-000-47: an operation and what implements it are kept apart', () => {
+describe('R-000-45, R-000-47: an operation and its implementation are separate', () => {
   test.each([
     ['script', 'script: { path: scripts/any.mjs, timeout_sec: 7 }'],
     ['mcp', 'mcp: { server: logs, tool: search }'],
@@ -146,7 +146,7 @@ describe('R-000-45, R-000-47: an operation and what implements it are kept apart
   });
 });
 
-test('an operation that does not say what it changes counts as destructive', () => {
+test('an operation that does not state its effects counts as destructive', () => {
   const loaded = registryOf({ 'registry/low-level/x.yaml': `operation_key: x\nsummary: s\n${SCRIPT}` });
   expect(loaded.operations.get('x')?.value.effects).toBe('destructive');
 });
@@ -160,7 +160,7 @@ test('R-000-39: a workflow may carry hints and the three lists of hooks', () => 
   });
 });
 
-test('a definition tells where its parts stand', () => {
+test('a definition knows the locations of its parts', () => {
   const loaded = registryOf({ 'registry/high-level/w.yaml': WORKFLOW });
   const workflow = loaded.workflows.get('w');
   expect(workflow?.locate(['steps', 0, 'call'])).toEqual({ file: 'registry/high-level/w.yaml', line: 5, column: 24 });
@@ -177,14 +177,14 @@ describe('ability.yaml', () => {
     expect(project.environments.prod).toMatchObject({ protected: true });
   });
 
-  test('a broken one is an error, because nothing can be run without it', () => {
+  test('a broken file is an error, because nothing can run without it', () => {
     const { root } = temporaryProject({ 'ability.yaml': 'format: 1\nproject: p\nenviroments: { dev: {} }\n' });
     const error = errorOf(() => loadRegistry(root));
     expect(error.code).toBe('definition.invalid');
     expect(error.location?.file).toBe('ability.yaml');
   });
 
-  test('a default environment that does not exist is an error with its place', () => {
+  test('a default environment that does not exist is an error with its location', () => {
     const { root } = temporaryProject({
       'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\ndefault_environment: prod\n',
     });
@@ -208,7 +208,7 @@ describe('loading again', () => {
     expect(after.digest).not.toBe(before.digest);
   });
 
-  test('a change that keeps the size is seen by the time of the file', () => {
+  test('a change that keeps the size is detected by the time of the file', () => {
     const project = temporaryProject(files);
     const loader = new RegistryLoader(project.root);
     loader.load();
@@ -236,13 +236,13 @@ describe('loading again', () => {
     expect([...loader.load().operations.keys()]).toEqual(['db.read', 'db.write']);
   });
 
-  test('where no file changed the definitions are those of before, in a look of their own, and others as soon as anything differs', () => {
+  test('if no file changed, the definitions are the same in a new registry, and others as soon as anything differs', () => {
     const project = temporaryProject(files);
     const loader = new RegistryLoader(project.root);
     const first = loader.load();
     const again = loader.load();
     expect(again.operations).toBe(first.operations);
-    // What scripts hold is remembered by the object of a look.
+    // The contents of scripts are cached for each registry object.
     expect(again).not.toBe(first);
     project.write({ 'registry/high-levle/x.yaml': 'id: x\n' });
     const second = loader.load();
@@ -254,7 +254,7 @@ describe('loading again', () => {
     expect([...loader.load().operations.keys()]).toEqual([]);
   });
 
-  test('the same files have the same digest wherever they lie', () => {
+  test('the same files have the same digest wherever they are', () => {
     const more = { ...files, 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\n' };
     expect(registryOf(more).digest).toBe(registryOf(more).digest);
   });

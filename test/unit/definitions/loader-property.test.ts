@@ -13,11 +13,11 @@ import { temporaryProject } from '../temporary-project.js';
 const runs = Number(process.env['PROPERTY_RUNS'] ?? 200);
 vi.setConfig({ testTimeout: 600_000 });
 
-/** The same documents at each run, unless asked for others; `npm run test:property` asks. */
+/** The same documents at each run, unless others are requested, as `npm run test:property` does. */
 const seed = process.env['FC_SEED'] === 'random' ? {} : { seed: Number(process.env['FC_SEED'] ?? 20261122) };
 const NAMES = Object.keys(FORMATS) as FormatName[];
 
-/** Words that make trouble: of YAML, of CEL, of JavaScript, and of our formats. */
+/** Words with a special meaning in YAML, in CEL, in JavaScript, or in our formats. */
 const word = fc.constantFrom(
   ...[
     'a',
@@ -102,7 +102,7 @@ const { value: anything } = fc.letrec((tie) => ({
   ),
 }));
 
-/** All keys that some format knows. */
+/** All keys of all formats. */
 function keysOfFormats(): string[] {
   const found = new Set<string>();
   const collect = (schema: unknown): void => {
@@ -116,7 +116,7 @@ function keysOfFormats(): string[] {
   return [...found];
 }
 
-/** A right definition of each kind, so that changes of it are near to right ones. */
+/** A valid definition of each kind, so that changes of it are close to valid ones. */
 const RIGHT: Record<FormatName, object> = {
   'hooks-impl': { hooks: [{ id: 'h', impl: { kind: 'script', script: { path: 'a.mjs', timeout_sec: 5 } } }] },
   modules: { id: 'users.api', summary: 's', status: 'deprecated', replaced_by: 'accounts', path: 'modules/users' },
@@ -157,7 +157,7 @@ const RIGHT: Record<FormatName, object> = {
   cases: { ability: 'op', cases: [{ name: 'n', input: { a: 1 }, expect: { status: 'succeeded' } }] },
 };
 
-/** A definition with a value put, or a key added, somewhere in it. */
+/** A definition with a value replaced, or a key added, somewhere in it. */
 const changed = fc
   .tuple(fc.constantFrom(...NAMES), fc.array(fc.nat(), { maxLength: 6 }), key, anything, fc.boolean())
   .map(([name, way, added, value, replace]) => {
@@ -195,10 +195,10 @@ function write(
   return document.toString({ lineWidth, defaultStringType: quote, defaultKeyType: 'PLAIN' });
 }
 
-/** Which keys of what was read are not in what was loaded, or are there with another value. */
+/** The keys of the parsed text that are missing in the loaded definition, or have another value there. */
 function lost(read: unknown, loaded: unknown, path: string): string[] {
   if (read === null || typeof read !== 'object') {
-    // Conditions are kept as text; an environment that says nothing has its defaults.
+    // Conditions stay text; an environment without a value has its defaults.
     const same = Object.is(read, loaded) || String(read) === loaded || (read === null && typeof loaded === 'object');
     return same ? [] : [path];
   }
@@ -231,7 +231,7 @@ function check(name: FormatName, text: string): void {
   expect(lost(source.value, checked.value, '')).toEqual([]);
 }
 
-test('each right definition is loaded as it is written', () => {
+test('each valid definition is loaded as it is written', () => {
   for (const name of NAMES) {
     const source = readYaml('x.yaml', stringify(RIGHT[name]));
     if (isProblem(source)) throw new Error(source.message);
@@ -240,14 +240,14 @@ test('each right definition is loaded as it is written', () => {
   }
 });
 
-test('whatever is changed in a definition, and however it is written, no key of it is lost in silence', () => {
+test('whatever is changed in a definition, and however it is written, none of its keys is lost silently', () => {
   fc.assert(
     fc.property(changed, style, ({ name, value }, how) => check(name, write(value, how))),
     { numRuns: runs * 3, ...seed },
   );
 });
 
-test('whatever is typed into a definition, it is read as a second reader reads it, or refused', () => {
+test('whatever is typed into a definition, it is read as another parser reads it, or refused', () => {
   const slip = fc.tuple(
     fc.nat(),
     fc.nat({ max: 5 }),
@@ -268,7 +268,7 @@ test('whatever is typed into a definition, it is read as a second reader reads i
   );
 });
 
-test('random bytes in any file of a project give problems, and nothing else', () => {
+test('random bytes in any file of a project cause problems, and nothing else', () => {
   const folders = [
     'low-level/x',
     'high-level/x',

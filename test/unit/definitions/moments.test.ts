@@ -6,7 +6,7 @@ test.each([
   ['2026-12-24', /A moment looks like/],
   ['2026-12-24T18:00:00', /A moment looks like/],
   ['2026-02-30T18:00:00Z', /A moment looks like|no such moment/],
-])('%s is no moment, which is said once', (text, message) => {
+])('%s is not a moment, which is reported once', (text, message) => {
   const { error } = moment.safeParse(text);
   expect(error?.issues.map((issue) => issue.message)).toEqual([expect.stringMatching(message)]);
 });

@@ -79,7 +79,7 @@ describe('an operation', () => {
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 
-  test('with a text that holds a colon is refused, and how to write it is said', () => {
+  test('with a text that contains a colon is refused, with the right way to write it', () => {
     const found = fault('notes: The weather: of a city');
     expect(found.said).toMatch(/Quote a text that contains `: `/);
     expect([found.code, found.at]).toEqual(['definition.syntax', ':3:8']);
@@ -104,13 +104,13 @@ describe('an operation', () => {
     ['a fragment in the path', 'path: "/x#a"', ':3:43', /cannot contain `#`/],
     ['an expression in the path', 'path: "/x/${{ input.a }}"', ':3:43', /write \{name\}/],
     ['a placeholder of another form', 'path: "/x{/a}"', ':3:43', /\{name\}, or as \{\+name\}/],
-  ])('with %s is refused, since it would be sent as it stands', (_, api, at, said) => {
+  ])('with %s is refused, since it would be sent literally', (_, api, at, said) => {
     const found = fault(`implementation: { kind: api, api: { ${api} } }`);
     expect(found.said).toMatch(said);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 
-  test('headers may hold a credential, and a path what stands in the input', () => {
+  test('headers may contain a credential, and a path parts of the input', () => {
     const api = '{ path: "/users/{user_id}/{+rest}", headers: { a: "{credential:a}" } }';
     const text = `operation_key: op\nsummary: s\nimplementation: { kind: api, api: ${api} }\n`;
     expect(registryOf({ 'registry/low-level/x.yaml': text }).problems).toEqual([]);
@@ -225,7 +225,7 @@ describe('a hook', () => {
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 
-  test('with a mistyped condition is refused with the name that was meant', () => {
+  test('with a mistyped condition is refused with the intended name', () => {
     const text = 'hooks: [{ id: g, handler: { expression: { denyif: "true", reason: x } } }]\n';
     const { problems } = registryOf({ 'registry/hooks/PreAbilityCall.yaml': text });
     expect(problems.map(({ suggestion }) => suggestion)).toContain('Did you mean deny_if?');
@@ -314,7 +314,7 @@ describe('a project', () => {
   });
 });
 
-describe('what would give away the keys that seal plans', () => {
+describe('a setting that would reveal the keys that seal plans', () => {
   const fault = (yaml: string) => faultOf('registry/config/c.yaml', `env_profiles: { p: { ${yaml} } }\n`);
 
   test.each([

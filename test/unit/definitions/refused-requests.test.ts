@@ -4,7 +4,7 @@ import { lowLevel, registryOf } from '../temporary-project.js';
 /** The first line of the `api` section in the files of these tests. */
 const FIRST_LINE = 7;
 
-/** What is found in an `api` section; `»` marks where it should be found. */
+/** The problems of an `api` section; `»` marks their expected location. */
 function found(api: string) {
   const at = api.indexOf('»');
   const before = api.slice(0, at).split('\n');
@@ -25,7 +25,7 @@ function expectRefused(api: string, message: RegExp): void {
   });
 }
 
-describe('R-000-46: a parameter is refused, with its place,', () => {
+describe('R-000-46: a parameter is refused, with its location,', () => {
   test.each([
     ['in a place that there is not', 'params: { a: { in: »form } }', /One of path, query, header, cookie, body/],
     ['without a place', 'params: { a: »{ name: b } }', /`in` is missing/],
@@ -85,14 +85,14 @@ describe('names that contradict each other are refused:', () => {
     ['`query` and `auth.query`', 'query: { k: 1 }\nauth: { query: { k: »"{credential:k}" } }', /`query` sets/],
   ])('%s', (_, api, message) => expectRefused(api, message));
 
-  test('a name of the path whose input goes to another one', () => {
+  test('a name in the path whose input is sent under another name', () => {
     const { problems } = found('path: /x/{a}/{c}\nparams: { a: { in: path, name: »c } }');
     expect(problems).toMatchObject([
       { message: expect.stringMatching(/The path needs \{a\}, and this sends the input elsewhere/) },
     ]);
   });
 
-  test('the header that `auth.basic` makes, and another one', () => {
+  test('the header that `auth.basic` sets, and another one', () => {
     const basic = 'basic: »{ user: "{credential:u}", password: "" }';
     expectRefused(`headers: { authorization: x }\nauth: { ${basic} }`, /sets Authorization/);
     const param = 'params: { Authorization: »{ in: header } }';
@@ -149,7 +149,7 @@ describe('R-000-53: credentials are refused', () => {
   ])('%s', (_, api, message) => expectRefused(api, message));
 });
 
-test('R-000-53: what is refused as a secret is not repeated', () => {
+test('R-000-53: a value that is refused as a secret is not repeated', () => {
   for (const auth of ['{ basic: { user: ada, password: hunter2 } }', '{ query: { key: hunter2 } }', 'hunter2']) {
     const { problems } = found(`auth: ${auth}`);
     expect(problems).toHaveLength(1);
@@ -175,7 +175,7 @@ describe('an answer is refused', () => {
   ])('%s', (_, api, message) => expectRefused(api, message));
 });
 
-test('all of answer 26 is read', () => {
+test('all of answer 26 is accepted', () => {
   const api = [
     'method: POST',
     'path: /x/{id}',

@@ -11,7 +11,7 @@ function faultOf(yaml: string): Problem & { at: string; said: string } {
   return { ...problem, at, said: `${problem.message} | ${problem.suggestion ?? ''}` };
 }
 
-/** One step whose keys stand in line 7 and after. */
+/** One step whose keys begin in line 7. */
 const step = (...lines: string[]): string => ['steps:', '  - id: a', ...lines.map((line) => `    ${line}`)].join('\n');
 const inner = 'steps: [{ id: b, end: {} }]';
 
@@ -84,7 +84,7 @@ describe('a verb of the wrong form', () => {
     ['an id that is a word of CEL', 'steps: [{ id: in, end: {} }]', ':5:15', /word of CEL/],
     ['an id of every object', 'steps: [{ id: __proto__, end: {} }]', ':5:15', /reserved/],
     ['a branch of every object', step('parallel: { toString: { end: {} } }'), ':7:17', /reserved/],
-  ])('%s is refused with its place and the right form', (_, yaml, at, said) => {
+  ])('%s is refused with its location and the right form', (_, yaml, at, said) => {
     const fault = faultOf(yaml);
     expect(fault.said).toMatch(said);
     expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
@@ -99,7 +99,7 @@ describe('two verbs in one step', () => {
     ['foreach and repeat', step('foreach: [1]', 'as: x', 'repeat: { until: "true" }', inner)],
     ['parallel and race', step('parallel: {}', 'race: {}')],
     ['switch and let', step('switch: [{ else: [{ id: c, end: {} }] }]', 'let: {}')],
-  ])('%s: refused, and told that there is one', (_, yaml) => {
+  ])('%s: refused, since a step has exactly one', (_, yaml) => {
     expect(faultOf(yaml)).toMatchObject({
       code: 'definition.invalid',
       said: expect.stringMatching(/exactly one verb/),

@@ -4,7 +4,7 @@ import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
 import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
-/** What is wrong with a workflow: the first problem of its file, else what planning says. Its steps begin in line 5. */
+/** The problem of a workflow: the first one of its file, else that of planning. Its steps begin in line 5. */
 function faultOf(yaml: string): Problem & { at: string; said: string } {
   const text = `id: w\ntype: workflow\nversion: 1\nsummary: A test.\n${yaml}\n`;
   const files = { ...SCRIPT_FILE, ...lowLevel('op', SCRIPT), 'registry/high-level/w.yaml': text };
@@ -17,7 +17,7 @@ function faultOf(yaml: string): Problem & { at: string; said: string } {
 const step = (...lines: string[]): string => ['steps:', '  - id: a', ...lines.map((line) => `    ${line}`)].join('\n');
 const top = (line: string): string => `${line}\nsteps: [{ id: a, call: op }]`;
 
-describe('a key that is not known', () => {
+describe('an unknown key', () => {
   test.each([
     ['a mistyped modifier', step('call: op', 'wiht: {}'), ':8:5', /`wiht`.*Did you mean with/],
     ['a mistyped verb', step('cal: op'), ':7:5', /`cal`.*Did you mean call/],

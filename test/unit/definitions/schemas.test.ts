@@ -35,7 +35,7 @@ function byLoader(format: FormatName, text: string): string[] {
 }
 
 describe('registry/schemas', () => {
-  test('holds the schemas of all formats as they are now; `npm run schemas` writes them (design, section 4)', () => {
+  test('holds the current schemas of all formats; `npm run schemas` writes them (design, section 4)', () => {
     const files = Object.fromEntries(
       readdirSync(FOLDER).map((name) => [name, readFileSync(join(FOLDER, name), 'utf8')]),
     );
@@ -48,7 +48,7 @@ describe('registry/schemas', () => {
     expect(loadRegistry(root).problems).toEqual([]);
   });
 
-  test('R-002-09, R-002-10: ability_impl tells id, impl.kind and the fields of impl.script', () => {
+  test('R-002-09, R-002-10: ability_impl defines id, impl.kind and the fields of impl.script', () => {
     const accepts = ajv.compile(schemaOf(PARTS.ability_impl));
     const script = { path: 'a.py', args_template: '--input {input_file}', timeout_sec: 60, env_profile: 'default' };
     expect(accepts({ id: 'generate', impl: { kind: 'script', script } })).toBe(true);
@@ -59,7 +59,7 @@ describe('registry/schemas', () => {
     expect(accepts({ id: 'generate', impl: { kind: 'api', api: { path: '/x' } } })).toBe(true);
   });
 
-  test('hook_impl tells where a hook is carried out', () => {
+  test('hook_impl defines how a hook is carried out', () => {
     const accepts = ajv.compile(schemaOf(PARTS.hook_impl));
     expect(accepts({ script: { path: 'hooks/ready.mjs', timeout_sec: 10 } })).toBe(true);
     expect(accepts({ expression: { deny_if: 'true' } })).toBe(true);
@@ -68,7 +68,7 @@ describe('registry/schemas', () => {
     expect(accepts({ script: {} })).toBe(false);
   });
 
-  test('R-002-12, R-002-13: an entry of the sample configuration fits ability_impl', () => {
+  test('R-002-12, R-002-13: an entry of the sample configuration is valid against ability_impl', () => {
     const { abilities } = parse(readFileSync(join(ROOT, 'registry/config/abilities.yaml'), 'utf8')) as {
       abilities: JsonObject[];
     };
@@ -77,13 +77,13 @@ describe('registry/schemas', () => {
     expect(abilities.map((entry) => accepts(entry))).toEqual([true]);
   });
 
-  test.each(Object.entries({ ...FORMATS, ...PARTS }))('says what each field of %s is for', (_, format) => {
+  test.each(Object.entries({ ...FORMATS, ...PARTS }))('describes each field of %s', (_, format) => {
     const schema = schemaOf(format);
     expect([...undescribed(schema, '', schema)]).toEqual([]);
   });
 });
 
-/** Fields that an editor could say nothing about. */
+/** Fields without a description that an editor could show. */
 function* undescribed(schema: Json, path: string, root: JsonObject): Generator<string> {
   if (Array.isArray(schema)) for (const item of schema) yield* undescribed(item, path, root);
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return;
@@ -111,7 +111,7 @@ describe('each definition of this repository', () => {
       .map((path) => join('registry', path)),
   ];
 
-  test.each(files)('%s names its schema in its first line, and fits it', (path) => {
+  test.each(files)('%s names its schema in its first line, and is valid against it', (path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     const named = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? '';
     const schema = resolve(ROOT, dirname(path), named);
@@ -148,7 +148,7 @@ test.each<[FormatName, string]>([
     'cases',
     'ability: op\ncases: [{ name: n, hooks: { h: allow }, approvals: { a: approve, b: [{ decision: deny }] } }]',
   ],
-])('what is right is right in both: %s, %j', (format, text) => {
+])('a valid text is valid for the schema and the loader: %s, %j', (format, text) => {
   expect([bySchema(format, text), byLoader(format, text)]).toEqual([true, []]);
 });
 
@@ -218,7 +218,7 @@ test.each<[FormatName, string]>([
   ['cases', 'ability: op\ncases: []'],
   ['cases', 'ability: op\ncases: [{ name: n, expect: { status: done } }]'],
   ['cases', 'ability: op\ncases: [{ name: n, mocks: { op: { outputs: 1 } } }]'],
-])('what is wrong is wrong in both: %s, %j', (format, text) => {
+])('an invalid text is invalid for the schema and the loader: %s, %j', (format, text) => {
   expect(bySchema(format, text)).toBe(false);
   expect(byLoader(format, text)).not.toEqual([]);
 });

@@ -9,7 +9,7 @@ import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
 import { registryOf, temporaryProject } from '../temporary-project.js';
 
-/** As the document has it. */
+/** As in the document. */
 const DOCUMENT = `# CONCIERGE_CONFIG_PATH YAML example
 specialists:
   data_analysis:
@@ -30,7 +30,7 @@ const chosenFor = (registry: Registry, prompt: string) => recruitIn(registry, { 
 const named = (root: string, path: string) => new RegistryLoader(root, { CONCIERGE_CONFIG_PATH: path });
 
 describe('packs', () => {
-  test('R-004-14, R-004-15, C-48: the one of the document loads unchanged, behind the built-in ones, and can be recruited', () => {
+  test('R-004-14, R-004-15, C-48: the pack of the document loads unchanged, after the built-in ones, and can be recruited', () => {
     const registry = registryOf({ 'registry/packs.yaml': DOCUMENT });
     expect(registry.problems).toEqual([]);
     expect(idsOf(registry)).toEqual(['engineering', 'research', 'data_analysis']);
@@ -50,21 +50,21 @@ describe('packs', () => {
     });
   });
 
-  test('R-004-13: one of the same id takes the place of a built-in one, where that was', () => {
+  test('R-004-13: a pack with the id of a built-in one replaces it, at the same position', () => {
     const registry = registryOf({ 'registry/packs.yaml': pack('engineering', ', capabilities: [web_search]') });
     expect(idsOf(registry)).toEqual(['engineering', 'research']);
     expect(chosenFor(registry, 'web search').specialist_id).toBe('engineering');
     expect(chosenFor(registry, 'pytest').routing_method).not.toBe('capability_routing');
   });
 
-  test('without a file there are the built-in ones', () => {
+  test('the built-in packs are used if there is no file', () => {
     const registry = registryOf({});
     expect(idsOf(registry)).toEqual(['engineering', 'research']);
     expect(listSpecialists(registry).capabilities).toHaveLength(6);
     expect(packsOf(registry).map(({ from }) => from)).toEqual([null, null]);
   });
 
-  test('in a project with .system/registry they lie there', () => {
+  test('are in .system/registry in a project that has it', () => {
     expect(idsOf(registryOf({ '.system/registry/packs.yaml': pack('own') }))).toContain('own');
   });
 });
@@ -80,12 +80,12 @@ describe('R-004-14, C-48: the file that CONCIERGE_CONFIG_PATH names', () => {
     expect(idsOf(named(root, '').load())).toContain('own');
   });
 
-  test('is no part of the project, so that the definitions are the same with it', () => {
+  test('is not part of the project, so that the definitions are the same with it', () => {
     const { root } = temporaryProject({ 'mine.yaml': pack('mine') });
     expect(named(root, 'mine.yaml').load().digest).toBe(new RegistryLoader(root, {}).load().digest);
   });
 
-  test('is reported where it is not there, and then no one is recruited', () => {
+  test('is reported if it is missing, and then no one is recruited', () => {
     const { root } = temporaryProject({ 'registry/packs.yaml': pack('own') });
     const registry = named(root, 'none.yaml').load();
     expect(registry.problems).toMatchObject([{ code: 'definition.invalid', location: { file: 'none.yaml' } }]);
@@ -93,7 +93,7 @@ describe('R-004-14, C-48: the file that CONCIERGE_CONFIG_PATH names', () => {
   });
 });
 
-describe('what is broken recruits no one, rather than another pack', () => {
+describe('a broken file recruits no one, rather than another pack', () => {
   test.each<[string, ProjectFiles, string]>([
     ['a key that no pack has', { 'registry/packs.yaml': pack('own', ', model: big') }, 'definition.invalid'],
     [
@@ -140,14 +140,14 @@ describe('what is broken recruits no one, rather than another pack', () => {
     expect(errorOf(() => chosenFor(registry, 'pytest')).code).toBe('definition.invalid');
   });
 
-  test('other files that nothing reads do not matter to it', () => {
+  test('other files that are not read have no effect', () => {
     const registry = registryOf({ 'registry/notes.yaml': 'a: 1\n' });
     expect(registry.problems).toMatchObject([{ code: 'definition.unread' }]);
     expect(chosenFor(registry, 'pytest').specialist_id).toBe('engineering');
   });
 });
 
-test('R-004-01, R-004-13, R-004-14: a capability and a pack come and go by YAML alone while a loader lives', () => {
+test('R-004-01, R-004-13, R-004-14: a capability and a pack are added and removed by YAML alone in the life of a loader', () => {
   const project = temporaryProject({});
   const loader = new RegistryLoader(project.root, {});
   expect(chosenFor(loader.load(), 'a chart')).toMatchObject({ required_capabilities: [] });

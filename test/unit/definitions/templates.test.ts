@@ -13,7 +13,7 @@ const files = (yaml: string) => ({
 });
 const planOf = (yaml: string) => resolvePlan(registryOf(files(yaml)), 'w', 'dev').plan;
 
-/** What is wrong, each with its place and the place of the use. The templates begin in line 5. */
+/** The problems, each with its location and the location of the use. The templates begin in line 5. */
 function faultsOf(yaml: string): string[] {
   const registry = registryOf(files(yaml));
   const found = registry.problems.length > 0 ? registry.problems : [errorOf(() => resolvePlan(registry, 'w', 'dev'))];
@@ -34,7 +34,7 @@ const NOTIFY = [
 ].join('\n');
 
 describe('a use of a template', () => {
-  test('is a group: what it is given, then the steps, each with the id of the use before its own', () => {
+  test('is a group: its input, then the steps, each with the id of the use before its own', () => {
     const [tell] = planOf(
       `${NOTIFY}\nsteps: [{ id: tell, template: notify, with: { text: hello }, if: "1 < 2" }]`,
     ).steps;
@@ -51,7 +51,7 @@ describe('a use of a template', () => {
     });
   });
 
-  test('has the paths `<id>/<inner id>`, wherever it stands, and as often as it is used', () => {
+  test('has the paths `<id>/<inner id>`, wherever and as often as it is used', () => {
     const plan = planOf(`${NOTIFY}
 steps:
   - { id: one, template: notify, with: { text: a } }
@@ -66,7 +66,7 @@ finally: [{ id: last, template: notify, with: { text: c } }]`);
     ]);
   });
 
-  test('sees its own steps and loops, whatever has the same names around it', () => {
+  test('refers to its own steps and loops, even if others around it have the same names', () => {
     const plan = planOf(`templates:
   all: { input: [list], steps: [{ id: each, foreach: input.list, as: item, steps: [{ id: echo, call: op, with: { item: "\${{ item }}", all: "\${{ input.list.map(input, input) }}" } }] }] }
 steps:
@@ -134,11 +134,11 @@ describe('a template is refused', () => {
       used('steps: [{ id: a, call: nope }]'),
       ':6:46 (used at :8:27) definition.unknown_reference: There is no ability `nope`',
     ],
-  ])('%s, with the place in it and the place of its use', (_, yaml, fault) => {
+  ])('%s, with the location in it and the location of its use', (_, yaml, fault) => {
     expect(faultsOf(yaml)).toEqual([expect.stringContaining(fault)]);
   });
 
-  test('with the place in it alone where nothing uses it', () => {
+  test('with the location in it alone if nothing uses it', () => {
     const yaml = 'templates: { t: { steps: [{ id: a, call: op, if: steps.b.output }] } }\nsteps: [{ id: a, call: op }]';
     expect(faultsOf(yaml)).toEqual([
       ':5:50 expression.unknown_step: The template `t` has no step `b` (in `steps.b.output`)',
@@ -162,7 +162,7 @@ describe('a template is refused', () => {
       'template: notify, with: { text: a }, on_error: [{ steps: [{ id: send, call: op }] }]',
       ':12:85 definition.invalid: The template `notify` has a step `send` as well',
     ],
-  ])('at its use, where %s', (_, use, fault) => {
+  ])('at its use, if %s', (_, use, fault) => {
     expect(faultsOf(`${NOTIFY}\nsteps: [{ id: tell, ${use} }]`)).toEqual([expect.stringContaining(fault)]);
   });
 });

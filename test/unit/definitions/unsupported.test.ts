@@ -33,16 +33,16 @@ describe('in an approval', () => {
     ['a case', `steps: [{ id: a, switch: [{ else: [{ id: b, ${approval('delegate')} }] }] }]`],
     ['a handler', `steps: [{ id: a, call: op }]\non_error: [{ steps: [{ id: b, ${approval('delegate')} }] }]`],
     ['a clean-up', `steps: [{ id: a, call: op }]\nfinally: [{ id: b, ${approval('delegate')} }]`],
-  ])('it is found in %s as well', (_, steps) => {
+  ])('it is detected in %s as well', (_, steps) => {
     expectUnsupported(found('registry/high-level/w.yaml', `${WORKFLOW}${steps}\n`), /`delegate`/);
   });
 
-  test('parameters of that name are the author’s', () => {
+  test('parameters of that name are allowed', () => {
     const text = `${WORKFLOW}steps: [{ id: a, call: op, with: { approval: { delegate: bob } } }]\n`;
     expect(found('registry/high-level/w.yaml', text)).toBeUndefined();
   });
 
-  test('an environment does not delegate either', () => {
+  test('an environment cannot delegate either', () => {
     const text = 'format: 1\nproject: p\nenvironments: { dev: { delegates: [bob] } }\n';
     const error = errorOf(() => registryOf({ 'ability.yaml': text }));
     expect(error).toMatchObject({
@@ -53,7 +53,7 @@ describe('in an approval', () => {
 });
 
 test.each(['tenants', 'tenant', 'permissions', 'roles', 'queue', 'broker'])(
-  'R-002-61, C-16: a project cannot ask for what is out of scope: `%s` is refused',
+  'R-002-61, C-16: a project cannot request what is out of scope: `%s` is refused',
   (key) => {
     const text = `format: 1\nproject: p\nenvironments: { dev: {} }\n${key}: {}\n`;
     expect(errorOf(() => registryOf({ 'ability.yaml': text }))).toMatchObject({
@@ -84,7 +84,7 @@ describe('in an implementation', () => {
     expectUnsupported(found('registry/low-level/x.yaml', text), new RegExp(name));
   });
 
-  test('it is found in a document and in a configuration as well', () => {
+  test('it is detected in a document and in a configuration as well', () => {
     const document = 'id: i\noperation_key: op\nkind: api\napi: { paging: {} }\n';
     expectUnsupported(found('registry/implementations/i.yaml', document), /`paging`/);
     const config = 'abilities: [{ id: op, impl: { kind: api, api: { paging: {} } } }]\n';

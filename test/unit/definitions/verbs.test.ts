@@ -6,7 +6,7 @@ import { expressionsOf } from '../../../src/definitions/step-expressions.js';
 import { listsInside, placeInList, withoutMarks } from '../../../src/definitions/step-lists.js';
 import { walkSteps } from '../../../src/planning/steps/walk-steps.js';
 
-/** Every verb once, and steps in each list that there is. */
+/** Every verb once, and steps in every kind of list. */
 const FILE = `
 id: w
 type: workflow
@@ -61,7 +61,7 @@ describe('loading a workflow', () => {
     expect(highLevel.safeParse({ ...written, steps }).success).toBe(false);
   });
 
-  test('leaves no mark in what is shown', () => {
+  test('adds marks that are removed for display', () => {
     expect(withoutMarks(workflow)).toEqual(written);
   });
 });
@@ -71,7 +71,7 @@ describe('each verb', () => {
   const valueAt = (path: readonly PropertyKey[]) =>
     path.reduce<unknown>((value, key) => (value as Record<PropertyKey, unknown>)[key], workflow);
 
-  test('lists the steps inside it at their places in the file', () => {
+  test('lists the steps inside it at their paths in the file', () => {
     for (const { step, path } of steps) {
       for (const list of listsInside(step)) {
         const places = list.steps.map((_, index) => valueAt([...path, ...placeInList(list, index)]));
@@ -80,7 +80,7 @@ describe('each verb', () => {
     }
   });
 
-  test('has all lists: no step of the file is left out', () => {
+  test('has all lists: no step of the file is missing', () => {
     const ids = FILE.split('\ntemplates:')[1]
       ?.split('\nsteps:')[1]
       ?.match(/\bid: (\w+)/g);
@@ -89,7 +89,7 @@ describe('each verb', () => {
     );
   });
 
-  test('lists its expressions at their places in the file, and each one in it', () => {
+  test('lists all of its expressions at their paths in the file', () => {
     const found = steps.flatMap(({ step, path }) =>
       expressionsOf(step).map((one) => ({ ...one, path: [...path, ...one.path] })),
     );

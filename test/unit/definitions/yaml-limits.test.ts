@@ -18,7 +18,7 @@ test.each([
   ['50,000 explicit keys', '? '.repeat(50_000)],
   ['a staircase of 1,000 maps', Array.from({ length: 1000 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n')],
   ['a billion laughs', bomb()],
-])('%s is definition.too_large, and at once', (_, text) => {
+])('%s is refused as definition.too_large at once', (_, text) => {
   const started = process.cpuUsage();
   const read = readYaml('x.yaml', text);
   expect(process.cpuUsage(started).user / 1000).toBeLessThan(500);
@@ -30,7 +30,7 @@ test('a value that contains itself is refused and does not hang', () => {
   if (!isProblem(read)) expect(() => JSON.stringify(read.value)).toThrow();
 });
 
-test('what an honest author writes is within the limits', () => {
+test('ordinary definitions are within the limits', () => {
   const aliases = `base: &base { a: 1 }\n${Array.from({ length: 30 }, (_, index) => `k${index}: *base`).join('\n')}`;
   const nested = Array.from({ length: 20 }, (_, depth) => `${'  '.repeat(depth)}level${depth}:`).join('\n');
   const braces = `text: ${JSON.stringify('{['.repeat(10))}`;
@@ -44,7 +44,7 @@ test.each([
   ['a number as a key', '1: a', { 1: 'a' }],
   ['Windows line ends', 'a: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
   ['a byte order mark', '\ufeffa: 1', { a: 1 }],
-])('%s is read as YAML 1.2 says', (_, text, value) => {
+])('%s is read as YAML 1.2 specifies', (_, text, value) => {
   const read = readYaml('x.yaml', text);
   expect(isProblem(read) ? read.message : read.value).toEqual(value);
 });

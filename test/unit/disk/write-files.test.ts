@@ -30,7 +30,7 @@ describe.each([
     return made;
   }
 
-  test('are all there, in a folder that is made for them, and nothing else is left', async () => {
+  test('all exist, in a folder that is created for them, and nothing else remains', async () => {
     await (await writer()).writeTogether(contents(text));
     expect(read()).toEqual([text, text]);
     expect(readdirSync(join(root, 'one')).sort()).toEqual(['record.json', 'record.txt']);
@@ -43,7 +43,7 @@ describe.each([
     expect(read()).toEqual([text, text]);
   });
 
-  test('leave the earlier ones where one cannot be written', async () => {
+  test('leave the earlier ones unchanged if one cannot be written', async () => {
     const made = await writer();
     await made.writeTogether(contents('old'));
     writeFileSync(join(root, 'file'), '');
@@ -55,7 +55,7 @@ describe.each([
     expect(readdirSync(join(root, 'one'))).toHaveLength(2);
   });
 
-  test('are moved in their order: where one cannot be moved, those after it stay as they were', async () => {
+  test('are moved in their order: if one cannot be moved, those after it do not change', async () => {
     const made = await writer();
     await made.writeTogether(contents('old'));
     rmSync(join(root, 'one/record.txt'));
@@ -74,7 +74,7 @@ describe.each([
   });
 });
 
-test('small files are there when the call returns, without a turn of the event loop', () => {
+test('small files exist when the call returns, without a turn of the event loop', () => {
   void new FileWriter().writeTogether(contents());
   expect(isWritten()).toBe(true);
 });

@@ -8,12 +8,12 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/api-calls.md'
 const examples = [...page.matchAll(/^```yaml\n([\s\S]*?)^```/gm)].map(([, yaml]) => yaml as string);
 
 describe('docs/api-calls.md', () => {
-  test.each(examples)('shows what loads: %s', (yaml) => {
+  test.each(examples)('shows examples that load: %s', (yaml) => {
     const lines = yaml.split('\n').map((line) => `  ${line}`);
     expect(registryOf(lowLevel('op', 'implementation:', '  kind: api', ...lines)).problems).toEqual([]);
   });
 
-  test.each([...API_PLACES, ...API_STYLES, ...API_BODY_TYPES, ...API_ANSWERS])('tells of `%s`', (word) => {
+  test.each([...API_PLACES, ...API_STYLES, ...API_BODY_TYPES, ...API_ANSWERS])('mentions `%s`', (word) => {
     expect(page).toContain(`\`${word}\``);
   });
 });

@@ -8,7 +8,7 @@ import { isProblem, readYaml } from '../../../src/definitions/yaml-source.js';
 const page = readFileSync(join(import.meta.dirname, '../../../docs/approvals.md'), 'utf8');
 const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml]) => yaml as string);
 
-test.each(examples)('its example is right: %s', (yaml) => {
+test.each(examples)('the example is valid: %s', (yaml) => {
   const whole = `format: 1\nproject: acme\n${yaml.includes('environments:\n') ? '' : 'environments: { prod: {} }\n'}${yaml}`;
   const source = readYaml('ability.yaml', whole);
   if (isProblem(source)) throw new Error(source.message);

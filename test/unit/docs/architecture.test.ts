@@ -10,7 +10,7 @@ const sources = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' }
   .filter((name) => name.endsWith('.ts'))
   .map((name) => `src/${name}`);
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub makes from headings. */
 function anchorsOf(text: string): Set<string> {
   const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading);
   return new Set(

@@ -7,7 +7,7 @@ import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-pr
 
 const page = readFileSync(new URL('../../../docs/common-mistakes.md', import.meta.url), 'utf8');
 
-/** Steps, or where the block says so the `script` of an implementation. */
+/** Steps, or the `script` of an implementation if the block states so. */
 const examples = [...page.matchAll(/^```yaml (right|wrong)( script)?( \S+)?\n([\s\S]*?)^```$/gm)].map(
   ([, kind = '', script, code = '', steps = '']) => ({
     kind,
@@ -75,14 +75,14 @@ describe('docs/common-mistakes.md', () => {
     expect(examples.map(({ kind }) => kind)).toEqual(examples.map((_, index) => (index % 2 === 0 ? 'wrong' : 'right')));
   });
 
-  test.each(examples.filter(({ kind }) => kind === 'wrong'))('the wrong form is found: $code: $title', (example) => {
+  test.each(examples.filter(({ kind }) => kind === 'wrong'))('the wrong form is reported: $code: $title', (example) => {
     const found = lint(example).filter((finding) => finding.code === example.code);
     const file = example.isScript ? 'registry/low-level/op.yaml' : 'registry/high-level/flow.yaml';
     expect(found).not.toEqual([]);
     expect(found.every(({ location }) => location.file === file && location.line > 6)).toBe(true);
   });
 
-  test.each(examples.filter(({ kind }) => kind === 'right'))('the right form is not: $title', (example) => {
+  test.each(examples.filter(({ kind }) => kind === 'right'))('the right form is not reported: $title', (example) => {
     expect(lint(example)).toEqual([]);
   });
 });

@@ -13,7 +13,10 @@ const ROOT = join(import.meta.dirname, '../../..');
 const pages = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter((path) =>
   path.endsWith('.md'),
 );
-/** Blocks of all pages, without those that say which file they are, or what is wrong with them: their own tests read these. */
+/**
+ * The blocks of all pages, except those that name their file or state what is wrong with them: these have their
+ * own tests.
+ */
 const blocks = pages.flatMap((path) =>
   [...readFileSync(join(ROOT, path), 'utf8').matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
     ([, language = '', text = '']) => ({ path, language, text }),
@@ -23,7 +26,7 @@ const blocks = pages.flatMap((path) =>
 const PROJECT = 'format: 1\nproject: acme\n';
 const OPERATION = 'operation_key: x\nsummary: An example.\n';
 
-/** The format of a block by its first key, and what is written around it where it is a part of a file. */
+/** The format of a block by its first key, and the text to put around it if it is a part of a file. */
 const FORMAT_OF: Record<string, { format: FormatName; around?: string; indent?: string }> = {
   operation_key: { format: 'low-level' },
   hooks: { format: 'hooks' },
@@ -40,16 +43,19 @@ const FORMAT_OF: Record<string, { format: FormatName; around?: string; indent?: 
   api: { format: 'low-level', around: `${OPERATION}implementation:\n  kind: api\n`, indent: '  ' },
   steps: { format: 'high-level', around: 'id: x\ntype: workflow\nversion: 1\nsummary: An example.\n' },
 };
-/** Files of other programs. */
+/** First keys of files that belong to other programs. */
 const FOREIGN = ['scrape_configs', 'groups', 'apiVersion', 'receivers'];
 
-/** Definitions and parts of them; docs/definitions.md has a test of its own, with the format of each of its tables. */
+/**
+ * Definitions and parts of them. docs/definitions.md has its own test, which knows the format of each of its
+ * tables.
+ */
 const yamls = blocks
   .filter(({ path, language }) => language === 'yaml' && path !== 'docs/definitions.md')
   .map((block) => ({ ...block, value: parse(block.text) as Record<string, unknown> }))
   .map((block) => ({ ...block, key: Object.keys(block.value)[0] as string }));
 
-/** What reading a block comes to: a `value`, or what is wrong. */
+/** The result of reading a block: a `value`, or what is wrong with it. */
 function readBlock({ text, value, key }: (typeof yamls)[number]): unknown {
   const whole: FormatName = value.type === 'agent' ? 'agent' : 'high-level';
   const { format, around = '', indent = '' } = FORMAT_OF[key] ?? { format: whole };
@@ -63,7 +69,7 @@ describe('the definitions in the pages', () => {
     expect(unknown.map(({ path, key }) => `${path}: ${key}`)).toEqual([]);
   });
 
-  test.each(yamls.filter(({ key }) => !FOREIGN.includes(key)))('$path: $key is right: $text', (block) => {
+  test.each(yamls.filter(({ key }) => !FOREIGN.includes(key)))('$path: $key is valid: $text', (block) => {
     expect(readBlock(block)).toHaveProperty('value');
   });
 
@@ -72,13 +78,13 @@ describe('the definitions in the pages', () => {
   });
 });
 
-test.each(blocks.filter(({ language }) => language === 'json'))('$path: is JSON: $text', ({ text }) => {
+test.each(blocks.filter(({ language }) => language === 'json'))('$path: is valid JSON: $text', ({ text }) => {
   expect(() => JSON.parse(text)).not.toThrow();
 });
 
 const program = buildProgram({ env: {}, terminal: { print: () => {}, width: () => 80 } } as never, { exit: EXIT.ok });
 
-/** The commands of a line of a shell, each as its words. */
+/** The `ability` commands in a shell line, each as a list of words. */
 function commandsIn(line: string): string[][] {
   const code = line.replace(/(^|\s)#.*$/, '');
   return [
@@ -88,7 +94,7 @@ function commandsIn(line: string): string[][] {
   );
 }
 
-/** What a command line has that its command does not; undefined where it would be taken. */
+/** What a command line has that its command does not accept; undefined if the command accepts everything. */
 function whyRefused(words: readonly string[]): string | undefined {
   let command: Command = program as unknown as Command;
   const left = [...words];
@@ -129,7 +135,7 @@ describe('the commands in the pages', () => {
       .flatMap((line) => commandsIn(line).map((words) => ({ path, typed: words.join(' '), words }))),
   );
 
-  test('are many', () => {
+  test('are more than a hundred', () => {
     expect(commands.length).toBeGreaterThan(100);
   });
 
@@ -137,7 +143,7 @@ describe('the commands in the pages', () => {
     expect(whyRefused(words)).toBeUndefined();
   });
 
-  test('a wrong one would be found', () => {
+  test('a wrong command is detected', () => {
     expect(
       ['run x --verbos', 'rum x', 'run', 'task show a b'].map((line) => whyRefused(line.split(' ')) !== undefined),
     ).toEqual([true, true, true, true]);

@@ -13,24 +13,24 @@ const found = (yaml: string) =>
     line: location.line,
   }));
 
-test('the freeze window of docs/hooks.md decides its examples as it says', () => {
+test('the freeze window of docs/hooks.md decides its examples as stated', () => {
   expect(freeze).toContain('deny_if');
   expect(found(freeze)).toEqual([]);
 });
 
-test('an example of it that says otherwise is reported, with its place', () => {
+test('an example that contradicts the hook is reported, with its location', () => {
   const line = freeze.split('\n').findIndex((text) => text.includes('2027-01-04T07:00:00Z')) + 1;
   expect(found(freeze.replace('decision: allow', 'decision: deny'))).toEqual([
     { code: 'lint.hook_example', message: 'The hook freeze answers allow, where its example has deny', line },
   ]);
 });
 
-test('the working hours of the example follow summer time', () => {
+test('the working hours of the example follow daylight saving time', () => {
   const winter = freeze.replace('2026-12-01T07:00:00Z', '2026-12-01T08:00:00Z');
   expect(found(winter)).toEqual([expect.objectContaining({ code: 'lint.hook_example' })]);
 });
 
-test('uuid() in a hook is refused, and what a hook knows is named', () => {
+test('uuid() in a hook is refused, and the fix names what is available', () => {
   const yaml =
     'hooks:\n  - { id: chance, match: {}, blocking: true, handler: { expression: { deny_if: "uuid() == \'x\'", reason: no } } }\n';
   const finding = findingsOf({ files: { 'registry/hooks/PreAbilityCall.yaml': yaml } }).find(

@@ -7,7 +7,7 @@ import { ROUTES } from '../../../src/doors/http/routes/all.js';
 const page = readFileSync(join(import.meta.dirname, '../../../docs/http.md'), 'utf8');
 
 describe('docs/http.md', () => {
-  test('has every route with its right, and no other', () => {
+  test('lists every route with the right that it requires, and no other route', () => {
     const [, table = ''] = /<!-- routes -->\n([\s\S]*)<!-- \/routes -->/.exec(page) ?? [];
     const told = [...table.matchAll(/^\| `([A-Z]+ \S+)` \| (?:`(\w+)`)? ?\|/gm)].map(([, route, right]) => [
       route,
@@ -16,7 +16,7 @@ describe('docs/http.md', () => {
     expect(told).toEqual(ROUTES.map(({ method, path, right }) => [`${method} ${path}`, right]));
   });
 
-  test.each(TASK_EVENTS)('says what comes with %s', (event) => {
+  test.each(TASK_EVENTS)('has a row for the event %s', (event) => {
     expect(page).toMatch(new RegExp(`^\\| .*\`${event}\``, 'm'));
   });
 });

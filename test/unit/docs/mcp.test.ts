@@ -7,7 +7,7 @@ import { metaTools } from '../../../src/doors/mcp/tools.js';
 const page = readFileSync(join(import.meta.dirname, '../../../docs/mcp.md'), 'utf8');
 const ARGS = ['--no', 'ability', 'mcp', '--access', 'run'];
 
-test('docs/mcp.md lists the tools, in their order, with the access that each needs', () => {
+test('docs/mcp.md lists the tools in order, with the access that each requires', () => {
   const rows = [...page.matchAll(/^\| `(\w+)` \| (read|run) \|/gm)].map(([, name, access]) => [name, access]);
   const reading = metaTools('read');
   expect(rows).toEqual([...metaTools('run').keys()].map((name) => [name, reading.has(name) ? 'read' : 'run']));

@@ -5,17 +5,17 @@ import { expect, test } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const textOf = (file: string): string => readFileSync(`${ROOT}/${file}`, 'utf8');
 
-test('docs/new-verb.md lists every file that tells the verbs apart, and no other', () => {
+test('docs/new-verb.md lists every file that distinguishes the verbs, and no other', () => {
   const listed = [...textOf('docs/new-verb.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, file]) => file);
   const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );
-  // No place has another reason to name a race beside the other verbs.
+  // Only code that distinguishes the verbs names a race next to other verbs.
   const found = files.filter((file) => /case 'race':|^ {2}race: 'race',/m.test(textOf(`src/${file}`)));
   expect(listed.sort()).toEqual(found.sort());
 });
 
-test('no switch over verbs lets one that it does not know pass', () => {
+test('no switch over verbs has a default for unknown verbs', () => {
   const files = readdirSync(`${ROOT}/src`, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
   );

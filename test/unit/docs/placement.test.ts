@@ -13,7 +13,7 @@ const rows = table
 const code = (cell: string): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
 const isPath = (name: string): boolean => /^(src|test)\/.*\.ts$/.test(name);
 
-test('C-17, R-001-30: docs/placement.md says where each name of source 001 is, its test files among them', () => {
+test('C-17, R-001-30: docs/placement.md states where each name of source 001 is, including its test files', () => {
   const named = rows.map(({ source }) => source).join('\n');
   for (const name of [
     ...['src/capabilities/routing-resolver.ts', 'src/capabilities/mod.ts', 'config/mcp-routing.json', 'LOCAL_SERVERS'],
@@ -30,7 +30,7 @@ test('C-17, R-001-30: docs/placement.md says where each name of source 001 is, i
   expect(code(here)).toEqual(['test/integration/placement.test.ts']);
 });
 
-test('each file it names is there, and has the functions it names beside it', () => {
+test('each file it names exists, and declares the functions named with it', () => {
   const files = rows.flatMap(({ here }) => code(here).filter(isPath));
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   for (const { here } of rows) {
@@ -41,7 +41,7 @@ test('each file it names is there, and has the functions it names beside it', ()
   }
 });
 
-test('what it calls by the same or another name is a function of src/planning/steps/placement.ts', async () => {
+test('each function that it lists under the same or another name is in src/planning/steps/placement.ts', async () => {
   const rules: Record<string, unknown> = await import(join(ROOT, 'src/planning/steps/placement.ts'));
   const names = ['extractServerName', 'isLocalServer', 'isCloudServer', 'placementOfTool', 'resolvePlacement'];
   expect(names.filter((name) => typeof rules[name] !== 'function' || !page.includes(name))).toEqual([]);

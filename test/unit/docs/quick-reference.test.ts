@@ -37,7 +37,7 @@ const { renderDefinitions } = (await import(join(ROOT, 'scripts/render-definitio
 const format = schemaOf(FORMATS['high-level']) as unknown as Schema & { definitions: { step: { anyOf: Schema[] } } };
 const steps = format.definitions.step.anyOf;
 
-/** The rows of a table, from its marker to the end. */
+/** The rows of a table, from its marker to the end marker. */
 function marked(name: string): string {
   const [, text] = new RegExp(`<!-- ${name} -->([\\s\\S]*?)<!-- end -->`).exec(page) ?? [];
   if (text === undefined) throw new Error(`The page has no ${name}`);
@@ -60,7 +60,7 @@ function fieldsOf(schema: object): Row[] {
   return readRows(table.replaceAll('\\|', '/'));
 }
 
-/** What each type of the page is in the JSON Schema of the format. */
+/** What each type on the page is in the JSON Schema of the format. */
 const TYPES: Record<string, string[]> = {
   text: ['string'],
   name: ['string'],
@@ -94,7 +94,7 @@ const TYPES: Record<string, string[]> = {
 
 const typesOf = (type: string): string[] => TYPES[type] ?? [type, type.replace(/^`(.*)`$/, '`"$1"`')];
 
-/** Defaults that the schema leaves to the code behind it. */
+/** Defaults that are set in the code, not in the schema. */
 const FROM_CODE: Record<string, string> = {
   status: 'stable',
   timeout: '15m',
@@ -123,7 +123,7 @@ function expectRows(told: Row[], fields: Row[]): void {
 }
 
 const MODIFIERS = ['id', 'if', 'timeout', 'on_error', 'continue_on_error', 'finally'];
-/** The formats are in the order of the verbs. */
+/** The formats have the same order as the verbs. */
 const stepOf = (verb: string): Schema => steps[[...VERBS].indexOf(verb)] as Schema;
 
 const planOf = (yaml: string, files: ProjectFiles = {}) =>
@@ -146,7 +146,7 @@ describe('docs/quick-reference.md', () => {
     expect(told.map(({ path }) => path)).toEqual(expect.arrayContaining(Object.keys(highLevel.shape)));
   });
 
-  test('has a table of each verb, and of no other', () => {
+  test('has a table for each verb, and no other', () => {
     const told = [...page.matchAll(/^<!-- verb:(\w+) -->$/gm)].map(([, verb]) => verb);
     expect(told.sort()).toEqual([...VERBS].sort());
     expect([...page.matchAll(/^### (\w+)\n/gm)].map(([, verb]) => verb)).toEqual(expect.arrayContaining(told));
@@ -160,7 +160,7 @@ describe('docs/quick-reference.md', () => {
     expectRows(readRows(marked(`verb:${verb}`)), fields);
   });
 
-  test('has every modifier with the verbs that it is for', () => {
+  test('has every modifier with the verbs that it applies to', () => {
     const told = readRows(marked('modifiers'));
     const fields = fieldsOf(stepOf('call')).filter(({ path }) => {
       const [first = ''] = path.split(/[.[]/);
@@ -175,7 +175,7 @@ describe('docs/quick-reference.md', () => {
     }
   });
 
-  test('has every field of `retry`, and how often a call is made without it', () => {
+  test('has every field of `retry`, and the number of attempts without it', () => {
     const fields = fieldsOf(stepOf('steps')).filter(({ path }) => path.startsWith('retry.'));
     expectRows(readRows(marked('retry')), fields);
     expect(retry.parse({}).max).toBe(FROM_CODE['retry.max']);
@@ -188,7 +188,7 @@ describe('docs/quick-reference.md', () => {
     expect(page).toMatch(/`write_additive` or `destructive` \| 1 \|/);
   });
 
-  test('has the defaults that are in the code', () => {
+  test('has the defaults of the code', () => {
     const { project } = registryOf({});
     expect(limitsOf(project, undefined)).toMatchObject({
       task_ms: parseDuration(FROM_CODE.timeout),
@@ -201,7 +201,7 @@ describe('docs/quick-reference.md', () => {
     expect(end).toMatchObject({ end: { output: null } });
   });
 
-  test('shows durations that are read', () => {
+  test('shows durations that are accepted, and one that is not', () => {
     const [, text = ''] = /## Durations\n\n([^\n]*)/.exec(page) ?? [];
     const [refused, ...read] = namesIn(text)
       .reverse()
@@ -212,7 +212,7 @@ describe('docs/quick-reference.md', () => {
     expect([isDuration('3650d'), isDuration('3651d')]).toEqual([true, false]);
   });
 
-  test('has the names that expressions see', () => {
+  test('has the names that are available in expressions', () => {
     const [, table = ''] = /## Names in expressions\n\n([\s\S]*?)\n\n/.exec(page) ?? [];
     const rows = new Map(
       [...table.matchAll(/^\| (.*) \| (.*) \|$/gm)].map(([, place = '', names = '']) => [place, namesIn(names)]),
@@ -249,7 +249,7 @@ describe('docs/quick-reference.md', () => {
     expect(refused('toString')).not.toThrow();
     const words = namesIn(marked('loop-words'));
     expect(words.filter(isFreeName)).toEqual([]);
-    // What is no word and no type of CEL is free, functions as well.
+    // A name is free if it is neither a word nor a type of CEL; the names of functions are free as well.
     expect(['item', ...FUNCTIONS.keys()].filter((name) => !words.includes(name) && !isFreeName(name))).toEqual([]);
     for (const name of namesIn(marked('loop-names'))) {
       const steps = `steps: [{ id: a, foreach: [1], as: ${name}, steps: [{ id: b, let: {} }] }]`;
@@ -257,7 +257,7 @@ describe('docs/quick-reference.md', () => {
     }
   });
 
-  test('has every end of a task with its exit code, and every exit code', () => {
+  test('has every final status of a task with its exit code, and every exit code', () => {
     const told = [...marked('ends').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(([, state, code]) => [
       state,
       Number(code),
@@ -269,7 +269,7 @@ describe('docs/quick-reference.md', () => {
     expect([...new Set([...told.map(([, code]) => code), ...others])].sort()).toEqual(Object.values(EXIT).sort());
   });
 
-  test.each(['README.md', 'docs/workflow-language.md'])('%s leads to it', (name) => {
+  test.each(['README.md', 'docs/workflow-language.md'])('%s links to it', (name) => {
     const text = readFileSync(join(ROOT, name), 'utf8');
     expect(/\]\((docs\/)?quick-reference\.md\)/.test(text)).toBe(true);
   });

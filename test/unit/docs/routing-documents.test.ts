@@ -7,7 +7,7 @@ import { operationIn, poolOf, workflowIn } from '../authoring/routing-documents/
 const page = readFileSync(join(import.meta.dirname, '../../../docs/routing-documents.md'), 'utf8');
 const [, example = ''] = /^```markdown\n([\s\S]*?)^```/m.exec(page) ?? [];
 
-test('the page that docs/routing-documents.md shows is in step with the abilities it shows', () => {
+test('the page that docs/routing-documents.md shows is up to date with its abilities', () => {
   const pool = poolOf(
     workflowIn('users.api', 'users_audit'),
     operationIn('users.api', 'db.write.user_row', 'Write one user row.'),

@@ -10,14 +10,14 @@ import { buildProgram } from '../../../src/doors/cli/program/program.js';
 const page = readFileSync(join(import.meta.dirname, '../../../docs/schedules.md'), 'utf8');
 
 describe('docs/schedules.md', () => {
-  test('its definition is right', () => {
+  test('its definition is valid', () => {
     const [, yaml = ''] = /```yaml\n(id: [\s\S]*?)```/.exec(page) ?? [];
     const source = readYaml('registry/high-level/backup.yaml', yaml);
     if (isProblem(source)) throw new Error(source.message);
     expect(checkFormat(FORMATS['high-level'].format, source)).toHaveProperty('value.schedules.0.catch_up', '6h');
   });
 
-  test('names each option of `create` that is its own', () => {
+  test('names each option that only `create` has', () => {
     const program = buildProgram({ env: {}, terminal: { print: () => {}, width: () => 80 } } as never, {
       exit: EXIT.ok,
     });

@@ -6,7 +6,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const codeIn = (text: string): string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
-/** The rows of the table: what the sources name, and what it is here. */
+/** The rows of the table: the names in the sources, and what corresponds to them here. */
 const rows = read('docs/sources.md')
   .split('\n')
   .filter((line) => line.startsWith('| `'))
@@ -22,11 +22,11 @@ describe('docs/sources.md', () => {
     expect(names.length).toBeGreaterThan(40);
   });
 
-  test.each(names)('says what %s is here', (name) => {
+  test.each(names)('states what %s is here', (name) => {
     expect(rows.filter(({ named }) => named.includes(name))).toHaveLength(1);
   });
 
-  test.each(rows.map(({ named, here }) => [named[0], here]))('names nothing that is not there: %s', (_, here = '') => {
+  test.each(rows.map(({ named, here }) => [named[0], here]))('names only files that exist: %s', (_, here = '') => {
     expect(here).not.toBe('');
     const paths = codeIn(here).filter((name) => /^(src|test|registry|docs)\/[^<>*]*$/.test(name));
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);

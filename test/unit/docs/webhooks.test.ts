@@ -13,7 +13,7 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/webhooks.md')
 const [, yaml = ''] = /```yaml\n(id: [\s\S]*?)```/.exec(page) ?? [];
 
 describe('docs/webhooks.md', () => {
-  test('its definition is right', () => {
+  test('its definition is valid', () => {
     const file = 'registry/high-level/review.yaml';
     const source = readYaml(file, yaml);
     if (isProblem(source)) throw new Error(source.message);
@@ -27,7 +27,7 @@ describe('docs/webhooks.md', () => {
     expect(told.sort()).toEqual(Object.keys(triggers.element.shape).sort());
   });
 
-  test('gives each code the status that it is answered with', () => {
+  test('gives each code the status of its response', () => {
     const rows = [...page.matchAll(/^\| (\d{3}) \| (`[a-z]+\.[^|]*) \|/gm)];
     const told = rows.flatMap(([, status, codes = '']) =>
       [...codes.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, code = '']) => [code, Number(status)] as const),

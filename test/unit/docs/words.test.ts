@@ -6,7 +6,10 @@ import { newAgentDocuments, skillMd } from '../../../src/authoring/agent-documen
 const ROOT = join(import.meta.dirname, '../../..');
 const ROLES = ['AI developer', 'Agent Runtime', 'Tool Runner', 'Hook Runner', 'humans'];
 
-/** What people and AIs read: the pages of this repository but the copy of the sources' lines, and those of a new project. */
+/**
+ * What people and AIs read: the pages of this repository except the copy of the lines of the sources, and the
+ * pages of a new project.
+ */
 const documents: Record<string, string> = {
   ...newAgentDocuments('registry'),
   'SKILL.md': skillMd('registry'),
@@ -17,7 +20,7 @@ const documents: Record<string, string> = {
   ),
 };
 
-test('R-000-95: docs/words.md says who the five roles are', () => {
+test('R-000-95: docs/words.md defines the five roles', () => {
   const [, table = ''] = /\| Word \|.*\n\|.*\|\n((?:\|.*\n)+)/.exec(documents['docs/words.md'] ?? '') ?? [];
   expect([...table.matchAll(/^\| ([^|]+?) \|/gm)].map(([, word]) => word)).toEqual(ROLES);
 });
@@ -25,6 +28,6 @@ test('R-000-95: docs/words.md says who the five roles are', () => {
 test.each(Object.keys(documents))('R-000-95: %s names no other role', (name) => {
   const ROLE = /\b[A-Z][A-Za-z]* (?:Runner|Runtime|Agent|Orchestrator|Manager|Executor|Dispatcher|[Dd]eveloper)\b/g;
   const named = [...(documents[name] ?? '').matchAll(ROLE)].map(([role]) => role);
-  // The product itself has a name of that form.
+  // The name of the product has the same form.
   expect(named.filter((role) => role !== 'Ability Runtime' && !ROLES.includes(role))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { registryOf } from '../temporary-project.js';
 const hooks = (...list: string[]) => ({ 'registry/hooks/PromptSubmit.yaml': `hooks: [${list.join(', ')}]` });
 const WARN = 'blocking: true, handler: { expression: { warn_if: "true" } }';
 
-test('each hook of sessions that could not be asked is an error, before a session starts', () => {
+test('each session hook that could not be evaluated is an error, before a session starts', () => {
   const registry = registryOf(
     hooks(
       `{ id: a, match: { callers: [agent] }, ${WARN} }`,

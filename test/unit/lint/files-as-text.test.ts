@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lowLevel, SCRIPT } from '../temporary-project.js';
 import { findingsOf, workflow } from './lint-case.js';
 
-test('a file where the schema wants a text is reported with the schema that takes one', () => {
+test('a file passed where the schema expects a text is reported, with a schema that accepts it', () => {
   const files = {
     ...lowLevel('op.makes', 'input_schema: { type: object }', 'output_files: { dump: "*.sql" }', SCRIPT),
     ...lowLevel('op.takes', 'input_schema: { type: object, properties: { file: { type: string } } }', SCRIPT),

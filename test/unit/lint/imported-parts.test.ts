@@ -34,20 +34,20 @@ function lint(now: object, imported = false) {
   return { codes: findings.map(({ code }) => code), imported_left_out };
 }
 
-test('slips of an imported document are left out, and counted', () => {
+test('slips of an imported document are omitted, and counted', () => {
   expect(lint(definition)).toEqual({ codes: [], imported_left_out: 1 });
 });
 
-test('they are findings where they are asked for', () => {
+test('they are findings on request', () => {
   expect(lint(definition, true)).toEqual({ codes: ['lint.schema_default'], imported_left_out: undefined });
 });
 
-test('what somebody has written there since is theirs', () => {
+test('parts that were edited since are reported', () => {
   const edited = { ...definition, input_schema: { ...BROKEN, additionalProperties: false } };
   expect(lint(edited).codes).toEqual(['lint.schema_default']);
 });
 
-test('parts that an import does not take over word for word stay findings, and so does all about secrets', () => {
+test('parts that an import does not copy verbatim stay findings, as does everything about secrets', () => {
   const key = `ghp_${'a1B2c3'.repeat(6)}`;
   const codes = lint({ ...definition, notes: 'x', input_schema: { ...BROKEN, description: key } }).codes;
   expect(codes).toContain('lint.inline_secret');

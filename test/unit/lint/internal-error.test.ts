@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { findingsOf, workflow } from './lint-case.js';
 
-/** A fault of the checks of types: it ends the check of any expression that names `fault`. */
+/** A fault of the type checks: it ends the check of any expression that names `fault`. */
 vi.mock('../../../src/lint/types/read-expression.js', async (original) => {
   const real = await original<typeof import('../../../src/lint/types/read-expression.js')>();
   const parseExpression = (source: string) => {
@@ -25,7 +25,7 @@ const HOOK = {
     'hooks:\n  - { id: guard, match: {}, handler: { expression: { deny_if: "input.fault", reason: no } } }\n',
 };
 
-test('an error of lint itself names the file, and ends neither the run nor the check of the other files', () => {
+test('an internal error of lint names the file, and ends neither the run nor the check of the other files', () => {
   const findings = findingsOf({ files: { ...BROKEN, ...OTHER, ...HOOK } });
   const failed = findings.filter(({ code }) => code === 'internal.error');
   expect([...new Set(failed.map(({ location }) => location.file))].sort()).toEqual([

@@ -9,21 +9,21 @@ import { checkCases } from '../../../src/testing/prepare-cases.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-project.js';
 
-/** Where a finding is expected; it is taken out of the files before they are written. */
+/** Marks where a finding is expected; it is removed from the files before they are written. */
 export const MARK = '▶';
 
-/** Definitions with a mistake at each {@link MARK}, or a near miss of one: without any mark. */
+/** Definitions with a mistake at each {@link MARK}, or a near miss, without any mark. */
 export interface LintCase {
   code: string;
-  /** What is wrong with it, or why nothing is. */
+  /** What is wrong with the definitions, or why nothing is. */
   name: string;
   files: ProjectFiles;
   options?: LintOptions;
-  /** The files as they were, in a revision with which they are compared. */
+  /** The files before the change, in the revision to compare with. */
   before?: ProjectFiles;
 }
 
-/** A project in which nothing is wrong: an environment or two, and an operation to call. */
+/** A project without mistakes: some environments, and an operation to call. */
 export const SOUND: ProjectFiles = {
   'ability.yaml': 'format: 1\nproject: linted\nenvironments: { dev: {}, staging: {}, prod: { protected: true } }\n',
   ...SCRIPT_FILE,
@@ -35,7 +35,7 @@ export const SOUND: ProjectFiles = {
   ),
 };
 
-/** The file of a workflow of {@link SOUND} with these lines. */
+/** The file of a workflow of {@link SOUND}, with these lines. */
 export function workflow(...lines: string[]): ProjectFiles {
   const head = ['id: flow', 'type: workflow', 'version: 1', 'summary: A workflow of a test.'];
   const given = lines.map((line) => /^▶?(\w+):/.exec(line)?.[1]);
@@ -46,7 +46,7 @@ export function workflow(...lines: string[]): ProjectFiles {
   };
 }
 
-/** What lint finds in the files of a case, laid over {@link SOUND}. */
+/** The findings of lint in the files of a case, on top of {@link SOUND}. */
 export function findingsOf({ files, options, before }: Pick<LintCase, 'files' | 'options' | 'before'>): Finding[] {
   if (before) return findingsSince(before, files);
   const { root } = temporaryProject({ ...SOUND, ...cleared(files) });

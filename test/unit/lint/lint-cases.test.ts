@@ -8,22 +8,22 @@ const UNPROVED = 'lint.guard_without_example';
 
 const isMarked = (own: LintCase): boolean => markedPlaces(placesIn(own)).length > 0;
 
-/** What is gone stands in the files as they were. */
+/** What was removed is marked in the files before the change. */
 const placesIn = ({ files, before }: LintCase): LintCase['files'] => ({ ...before, ...files });
 
 describe.each([...Object.keys(LINT_CODES), ...LINT_ERRORS])('%s', (code) => {
   const cases = LINT_CASES.filter((own) => own.code === code);
 
-  test.each(cases.filter(isMarked))('is raised, at its place: $name', ({ files, options, before }) => {
+  test.each(cases.filter(isMarked))('is raised at its location: $name', ({ files, options, before }) => {
     const found = findingsOf({ files, options, before }).filter((finding) => finding.code === code);
     const places = new Set(found.map(({ location }) => formatLocation(location)));
     expect([...places].sort()).toEqual(markedPlaces(placesIn({ files, before, code, name: '' })).sort());
   });
 
   test.each(cases.filter((own) => !isMarked(own)))(
-    'is not raised, and nothing else is: $name',
+    'is not raised, nor is any other finding: $name',
     ({ files, options, before }) => {
-      // A note that nearly every guard of these cases would have; its own cases look at it.
+      // Nearly every guard of these cases would have this note, and it has its own cases.
       const others = findingsOf({ files, options, before }).filter(
         (finding) => code === UNPROVED || !JSON.stringify(finding).includes(UNPROVED),
       );
@@ -41,7 +41,7 @@ test('a sound project has no findings', () => {
   expect(findingsOf({ files: {} })).toEqual([]);
 });
 
-test('a text in which tokens nearly begin, again and again, is read once', () => {
+test('a text in which tokens seem to begin again and again is read only once', () => {
   const vars = `environments: { dev: { vars: { text: "${'eyJ-'.repeat(200_000)}" } } }`;
   expect(findingsOf({ files: { 'ability.yaml': `format: 1\nproject: linted\n${vars}\n` } })).toEqual([]);
 });

@@ -11,10 +11,10 @@ import type { Account } from '../../property/script.js';
 import { type Tree, trees } from '../../property/trees.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
-/** `npm run test:property` looks at more. */
+/** `npm run test:property` runs more. */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 300);
 
-/** Undefined where the texts do not say what comes first. */
+/** Undefined if the definitions do not determine what comes first. */
 function expected({ plan, input, script }: Tree): Account | undefined {
   try {
     return interpret(plan, input, script);
@@ -24,7 +24,7 @@ function expected({ plan, input, script }: Tree): Account | undefined {
   }
 }
 
-/** Steps that ran, succeeded whenever they did, and of whose failures nothing was caught. */
+/** Steps that ran, succeeded every time, and have no `on_error`. */
 function soundSteps(value: HighLevel, { steps }: Account): Set<string> {
   const { nodes } = findSites(value);
   const sound = nodes.filter(({ id, definition }) => {
@@ -39,7 +39,7 @@ function endsOtherwise(value: HighLevel): boolean {
   return value.on_error !== undefined || findSites(value).nodes.some(({ definition }) => 'end' in definition);
 }
 
-test('a step of a random tree that succeeds has no error', { timeout: 120_000 }, () => {
+test('lint reports no error in a step of a random tree that succeeds', { timeout: 120_000 }, () => {
   const registry = registryOf({ ...SCRIPT_FILE, ...lowLevel('op.read', SCRIPT), ...lowLevel('op.add', SCRIPT) });
   let looked = 0;
   let found = 0;
@@ -56,7 +56,7 @@ test('a step of a random tree that succeeds has no error', { timeout: 120_000 },
       found += errors.length;
       for (const { path, code, message } of errors) {
         const own = nodes.filter((node) => node.path.every((key, index) => path[index] === key)).at(-1);
-        // A failure of what takes a call back is a warning; a later case may never be asked.
+        // A failure of an `undo` is a warning, and a later case may never be evaluated.
         const [part, number] = path.slice(own?.path.length);
         const isOwn = part !== 'undo' && !(part === 'switch' && number !== 0);
         const isTaskOutput = path[0] === 'output' && account.status === 'succeeded' && !endsOtherwise(value);

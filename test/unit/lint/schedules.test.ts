@@ -49,7 +49,7 @@ test.each([
   expect(found.map(({ location }) => formatLocation(location)).sort()).toEqual(markedPlaces(files).sort());
 });
 
-test('a second of the same name says where the first is', () => {
+test('a second schedule of the same name refers to the first one', () => {
   const files = states('{ id: a, cron: "@daily", environment: dev }, { id: a, cron: "@hourly", environment: dev }');
   const [found] = findingsOf({ files });
   expect(found?.message).toMatch(/^The schedule a is in registry\/high-level\/flow\.yaml:\d+ as well$/);

@@ -19,7 +19,7 @@ function commitAll(root: string): void {
   git(root, 'commit', '--quiet', '--message', 'all');
 }
 
-test('a revision is read in a folder of the repository, whatever the working tree holds', () => {
+test('a revision is read in a subfolder of the repository, whatever the working tree contains', () => {
   const { root, write } = temporaryProject(
     Object.fromEntries(Object.entries(SOUND).map(([name, content]) => [`apps/one/${name}`, content])),
   );
@@ -41,7 +41,7 @@ test('a revision without the project has nothing to compare with', () => {
 });
 
 test.each(['no-such-branch', '--output=/tmp/x', 'HEAD:ability.yaml', ''])(
-  '%j is refused, and is no option of Git',
+  '%j is refused, and is not treated as an option of Git',
   (revision) => {
     const { root } = temporaryProject(SOUND);
     commitAll(root);
@@ -49,7 +49,7 @@ test.each(['no-such-branch', '--output=/tmp/x', 'HEAD:ability.yaml', ''])(
   },
 );
 
-test('outside a repository that is said', () => {
+test('a project outside a repository is refused', () => {
   const { root } = temporaryProject(SOUND);
   expect(errorOf(() => readRevision(root, 'HEAD')).code).toBe('usage.invalid');
 });

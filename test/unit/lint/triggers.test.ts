@@ -78,7 +78,7 @@ test.each([
   expect(found.map(({ location }) => formatLocation(location)).sort()).toEqual(markedPlaces(files).sort());
 });
 
-test('a second of the same name says where the first is, and several mistakes of one trigger are all found', () => {
+test('a second trigger of the same name refers to the first one, and all mistakes of one trigger are reported', () => {
   const [twice] = findingsOf({ files: states(`{ ${HOOK} }, { ${HOOK} }`) });
   expect(twice?.message).toMatch(/^The webhook a is in registry\/high-level\/flow\.yaml:\d+:\d+ as well$/);
   const codes = findingsOf({ files: states(`{ webhook: a, secret: "env:A", if: "x", key: k }`) }).map(
@@ -87,7 +87,7 @@ test('a second of the same name says where the first is, and several mistakes of
   expect(codes).toEqual(expect.arrayContaining(['config.no_environment', 'expression.syntax', 'definition.invalid']));
 });
 
-describe('habits of other engines', () => {
+describe('habits from other engines', () => {
   test.each([
     ['on: { push: {} }', /`triggers: \[/],
     ['trigger: webhook', /`triggers: \[/],

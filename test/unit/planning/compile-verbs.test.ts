@@ -23,7 +23,7 @@ const planned = (yaml: string, environment = 'dev', more: ProjectFiles = {}): Pl
   if (problem) throw new AbilityError(problem);
   return resolved(files, 'w', environment).plan;
 };
-/** One step `a`, which stands in line 6, and whatever comes after it. */
+/** One step `a`, which is in line 6, and whatever comes after it. */
 const step = (yaml: string, more = ''): string => `steps:\n  - { id: a, ${yaml} }\n${more}`;
 const refused = (yaml: string, environment?: string): AbilityError => errorOf(() => planned(yaml, environment));
 const inner = 'steps: [{ id: b, call: op }]';
@@ -182,7 +182,7 @@ describe('names of loops', () => {
     ]);
   });
 
-  test('two loops beside each other may use the same name', () => {
+  test('two loops next to each other may use the same name', () => {
     const two = `  - { id: c, foreach: [1], as: x, steps: [{ id: d, call: op, with: { x: "\${{ x }}" } }] }\n`;
     expect(planned(step(`foreach: [1], as: x, ${inner}`, two)).steps).toHaveLength(2);
   });
@@ -195,7 +195,7 @@ describe('names of loops', () => {
     expect(refused(step(`foreach: [1], as: row, ${inner}`, after)).message).toMatch(/`row` is not defined/);
   });
 
-  test('a label knows the item and its number, and is an expression', () => {
+  test('a label can use the item and its number, and is an expression', () => {
     const labelled = (label: string) => step(`foreach: [1], as: row, index: i, label: "${label}", ${inner}`);
     const label = '${{ row }} ${{ i }}';
     expect(planned(labelled(label)).steps).toMatchObject([{ label }]);
@@ -205,17 +205,17 @@ describe('names of loops', () => {
     expect(suggestion).toContain('${{ host.name }}');
   });
 
-  test('the payload of a signal is known only where its wait asks about it', () => {
+  test('the payload of a signal is known only in the condition of its wait', () => {
     expect(refused(step('wait: { signal: go, timeout: "${{ signal.t }}" }')).message).toMatch(
       /`signal` is not defined/,
     );
   });
 });
 
-describe('what a turn gave', () => {
+describe('the output of a turn', () => {
   const loop = `foreach: [1], as: x, steps: [{ id: b, call: op }, { id: c, call: op, if: "steps.b.output.ok" }]`;
 
-  test('is read inside the turn, and from the output of the loop outside it', () => {
+  test('can be read inside the turn, and outside it from the output of the loop', () => {
     expect(planned(step(loop, '  - { id: d, call: op, with: { all: "${{ steps.a.output }}" } }\n')).steps).toHaveLength(
       2,
     );
@@ -232,13 +232,13 @@ describe('what a turn gave', () => {
     expect(error.suggestion).toMatch(/Use the output of the `foreach`/);
   });
 
-  test('of a `repeat` is read from outside: it is that of the last turn', () => {
+  test('of a `repeat` can be read outside: it is that of the last turn', () => {
     const after = '  - { id: d, call: op, if: "steps.b.output.ok" }\n';
     expect(planned(step(`repeat: { until: "true" }, ${inner}`, after)).steps).toHaveLength(2);
   });
 });
 
-describe('what cannot be', () => {
+describe('impossible definitions', () => {
   test.each([
     [
       'an `else` that is not last',
@@ -274,7 +274,7 @@ describe('what cannot be', () => {
     ['a group that may be cut', `cut: allowed, ${inner}`, /Unknown key `cut`/, /at each `call` that may be cut/],
     ['a race that may be cut', 'cut: allowed, race: { b: { call: op } }', /Unknown key `cut`/, /at each `call`/],
     ['a race of nobody', 'race: {}', /`race` has no branches/, /./],
-  ])('%s is refused with its place', (_, yaml, message, suggestion) => {
+  ])('%s is refused with its location', (_, yaml, message, suggestion) => {
     const error = refused(step(yaml));
     expect(error.message).toMatch(message);
     expect(error.suggestion ?? 'none').toMatch(suggestion);
@@ -308,40 +308,40 @@ describe('what cannot be', () => {
     ['the output of a handler', 'call: op, on_error: [{ output: "${{ inptu.n }}" }]'],
     ['a step of a handler', 'call: op, on_error: [{ steps: [{ id: b, call: op, with: { x: "${{ inptu.n }}" } }] }]'],
     ['end', 'end: { output: "${{ inptu.n }}" }'],
-  ])('a name that nobody knows is found in %s', (_, yaml) => {
+  ])('an unknown name is detected in %s', (_, yaml) => {
     expect(refused(step(yaml)).message).toMatch(/`inptu` is not defined/);
   });
 });
 
-describe('what is called', () => {
+describe('called abilities', () => {
   test.each([
     ['a child', 'call: child'],
     ['an undo', 'call: op, undo: { call: destroy }'],
     ['a loop', 'foreach: [1], as: x, steps: [{ id: b, call: destroy }]'],
     ['a case', 'switch: [{ if: "true", steps: [{ id: b, call: destroy }] }]'],
     ['a handler', 'call: op, on_error: [{ steps: [{ id: b, call: destroy }] }]'],
-  ])('the whitelist holds for %s', (_, yaml) => {
+  ])('the whitelist applies to %s', (_, yaml) => {
     expect(refused(`operations: [op]\n${step(yaml)}`).message).toMatch(/is not among the `operations`/);
     expect(planned(`operations: [op, destroy, child]\n${step(yaml)}`).steps).toHaveLength(1);
   });
 
-  test('an `undo` of what is not there is refused with the nearest there is', () => {
+  test('an unknown ability in `undo` is refused with the nearest name', () => {
     expect(refused(step('call: op, undo: { call: destory }')).suggestion).toMatch(/Did you mean destroy/);
   });
 
-  test('a child brings its steps, its operations, its effects and its tags', () => {
+  test('a child contributes its steps, its operations, its effects and its tags', () => {
     const plan = planned(step('call: child'));
     expect(Object.keys(plan.operations)).toEqual(['destroy']);
     expect(plan.workflows?.child).toMatchObject({ ability: { id: 'child' }, steps: [{ id: 'x' }] });
     expect(plan.ability).toMatchObject({ effects: 'destructive', tags: ['high-cost'] });
   });
 
-  test('what only undoes is among the operations, and counts for the effects', () => {
+  test('an operation that only undoes is among the operations, and counts for the effects', () => {
     const { operations, ability } = planned(step('call: op, undo: { call: destroy }'));
     expect([Object.keys(operations), ability.effects]).toEqual([['destroy', 'op'], 'destructive']);
   });
 
-  test('a workflow cannot call itself, and is told where', () => {
+  test('a workflow that calls itself is refused, with the location', () => {
     expect(refused(step('call: w'))).toMatchObject({
       code: 'definition.invalid',
       message: 'w calls w: a workflow cannot call itself',
@@ -349,21 +349,21 @@ describe('what is called', () => {
     });
   });
 
-  test('nor through another one', () => {
+  test('a workflow that calls itself through another one is refused as well', () => {
     const more = workflow('other', step('call: w'));
     const error = errorOf(() => planned(step('call: other'), 'dev', more));
     expect(error.message).toBe('w calls other calls w: a workflow cannot call itself');
     expect(error.location?.file).toBe('registry/high-level/other.yaml');
   });
 
-  test('two ways to the same child are no circle', () => {
+  test('two paths to the same child are not a cycle', () => {
     const more = workflow('other', step('call: child'));
     const plan = planned(step('call: other', '  - { id: c, call: child }\n'), 'dev', more);
     expect(Object.keys(plan.workflows ?? {}).sort()).toEqual(['child', 'other']);
   });
 });
 
-describe('an approval nobody could complete', () => {
+describe('an approval that no one could complete', () => {
   test.each([
     ['more people than are listed', 'approval: { title: x, quorum: 3, approvers: [alice] }', 'dev'],
     ['one person twice', 'approval: { title: x, quorum: 2, approvers: [alice, alice] }', 'dev'],
@@ -379,7 +379,7 @@ describe('an approval nobody could complete', () => {
   test.each([
     ['anyone may give it', 'approval: { title: x, quorum: 3 }', 'dev'],
     ['enough are listed', 'approval: { title: x, quorum: 2, approvers: [managers] }', 'dev'],
-  ])('is none where %s', (_, yaml, environment) => {
+  ])('is not the case if %s', (_, yaml, environment) => {
     expect(planned(step(yaml), environment).steps).toHaveLength(1);
   });
 });
@@ -388,7 +388,7 @@ describe('`retry.if` and `retry.jitter`', () => {
   const retried = (more: string): string => step(`call: op, retry: { attempts: 2${more} }`);
   const retryOf = (yaml: string): unknown => (planned(yaml).steps[0] as { retry?: unknown }).retry;
 
-  test('are in the plan where they are written, and leave none there where they are not', () => {
+  test('are in the plan if they are written, and absent otherwise', () => {
     const plain = { attempts: 2, first: '1s', factor: 2, max: '30s' };
     expect(retryOf(retried(', jitter: true, if: "attempt < 2"'))).toEqual({
       ...plain,
@@ -407,7 +407,7 @@ describe('`retry.if` and `retry.jitter`', () => {
       /only `error` and `attempt` of the failed attempt/,
     ],
     ['a template', `if: "\${{ attempt < 2 }}"`, /bare CEL/, /without/],
-  ])('see nothing but the failed attempt: %s', (_, form, message, suggestion) => {
+  ])('see only the failed attempt: %s', (_, form, message, suggestion) => {
     const error = refused(retried(`, ${form}`));
     expect(error).toMatchObject({
       message: expect.stringMatching(message),

@@ -9,7 +9,7 @@ import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 const FILE = 'registry/high-level/w.yaml';
-/** The line of `concurrency` is the fifth. */
+/** `concurrency` is in line five. */
 const files = (concurrency: string) => ({
   'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: { vars: { region: eu } } }\n',
   ...SCRIPT_FILE,
@@ -19,7 +19,7 @@ const files = (concurrency: string) => ({
 const planned = (concurrency: string): Plan => resolved(files(concurrency), 'w').plan;
 
 describe('the plan of a workflow', () => {
-  test('has its concurrency with defaults, and that of another has not a byte of it', () => {
+  test('has its concurrency with defaults, and nothing about it if there is none', () => {
     expect(planned('{ key: "deploy-${{ input.env }}" }').concurrency).toEqual({
       key: 'deploy-${{ input.env }}',
       limit: 1,
@@ -35,7 +35,7 @@ describe('the plan of a workflow', () => {
     expect(Object.keys(plan)).not.toContain('concurrency');
   });
 
-  test('that is called has its own, and never that of its caller', () => {
+  test('that is called has its own concurrency, and never that of its caller', () => {
     const more = {
       'registry/high-level/v.yaml':
         'id: v\ntype: workflow\nversion: 1\nsummary: s\nconcurrency: { key: v }\nsteps: [{ id: a, call: w }]\n',
@@ -48,7 +48,7 @@ describe('the plan of a workflow', () => {
   });
 });
 
-describe('a definition is refused, with its place,', () => {
+describe('a definition is refused, with its location,', () => {
   const broken = (concurrency: string): Problem => registryOf(files(concurrency)).problems[0] as Problem;
 
   test.each([
@@ -72,7 +72,7 @@ describe('a definition is refused, with its place,', () => {
     expect(formatLocation(problem.location ?? { file: '' })).toBe(`${FILE}:${place}`);
   });
 
-  test('of another system says what is right here', () => {
+  test('in the style of another system, with the right form here', () => {
     expect(broken('{ key: k, cancel-in-progress: true }').suggestion).toBe('Set `on_busy: cancel_older`.');
     expect(broken('{ key: k, cancel-in-progress: false }').suggestion).toBe('Set `on_busy: newest`.');
     const open = broken('{ key: k, cancel-in-progress: "${{ input.n }}" }').suggestion;
@@ -100,7 +100,7 @@ describe('a definition is refused, with its place,', () => {
 describe('the key of a task', () => {
   const keyOf = (template: string, input = {}): string => concurrencyKey(template, input, planned('{ key: k }'));
 
-  test('is made of its input and its environment', () => {
+  test('is built from its input and its environment', () => {
     expect(keyOf('deploy-${{ input.env }}', { env: 'prod' })).toBe('deploy-prod');
     expect(keyOf('${{ environment.name }}-${{ environment.vars.region }}')).toBe('dev-eu');
     expect(keyOf('${{ input.n }}', { n: 5 })).toBe('5');
@@ -112,17 +112,17 @@ describe('the key of a task', () => {
     ['${{ input.?missing }}', /gives null/],
     ['${{ input.empty }}', /empty text/],
     ['${{ input.long }}', /more than 500 characters/],
-  ])('%s is none', (template, message) => {
+  ])('%s is not a key', (template, message) => {
     const error = errorOf(() => keyOf(template, { list: [1], empty: ' ', long: 'x'.repeat(501) }));
     expect(error).toMatchObject({ code: 'expression.not_text', message: expect.stringMatching(message) });
   });
 
-  test('that names what is not there is an error', () => {
+  test('that refers to a missing value is an error', () => {
     expect(errorOf(() => keyOf('x-${{ input.missing }}'))).toMatchObject({ code: 'expression.failed' });
   });
 });
 
-test('the graph says what becomes of others', () => {
+test('the graph states what happens to other tasks', () => {
   const registry = registryOf(files('{ key: "deploy-${{ input.env }}", limit: 2, on_busy: refuse }'));
   const { subject } = describeGraph(registry, 'w', 'dev', true);
   expect(drawAbility(subject)).toMatch(/at most 2 at once with the key deploy-.*others are refused/);

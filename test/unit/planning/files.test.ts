@@ -25,7 +25,7 @@ const flow = (steps: string): ProjectFiles => ({
 });
 
 describe('a plan', () => {
-  test('says the files of a contract in one form, and what they may take', () => {
+  test('states the files of a contract in one form, and which inputs may be files', () => {
     const { plan } = resolved(MAKE, 'f.make');
     expect(plan.operations['f.make']?.output_files).toEqual({
       page: { glob: '*.html' },
@@ -41,7 +41,7 @@ describe('a plan', () => {
     });
   });
 
-  test('says nothing of files where none are made or asked for, whatever the policy', () => {
+  test('contains nothing about files if none are made or required, whatever the policy', () => {
     const policy = 'format: 1\nproject: p\nenvironments: { dev: {} }\npolicy: { max_file: 2KiB }\n';
     const { plan } = resolved({ ...SCRIPT_FILE, ...lowLevel('f.plain', SCRIPT), 'ability.yaml': policy }, 'f.plain');
     expect([Object.hasOwn(plan, 'files'), Object.hasOwn(plan.operations['f.plain'] ?? {}, 'output_files')]).toEqual([
@@ -75,14 +75,14 @@ describe('a schema with `format: file`', () => {
     }
   };
 
-  test('asks for a whole file value', () => {
+  test('requires a complete file value', () => {
     const schema = { type: 'object', properties: { f: { type: ['object', 'null'], format: 'file' } } };
     expect([check(schema, { f: FILE }), check(schema, { f: null })]).toEqual([undefined, undefined]);
     expect(check(schema, { f: { $file: 'x' } })).toContain('`f` must be a file');
     expect(check({ format: 'file' }, 'text')).toContain('must be a file');
   });
 
-  test('is a note for people where the value is a text, and a value like any other elsewhere', () => {
+  test('is a note for people if the value is a text, and ordinary data elsewhere', () => {
     expect(check({ type: 'string', format: 'file' }, 'a.txt')).toBeUndefined();
     expect(check({ type: 'object', default: { format: 'file' } }, { any: 1 })).toBeUndefined();
   });
@@ -94,7 +94,7 @@ describe('lint', () => {
       .findings.filter(({ code }) => code !== 'lint.unused_implementation')
       .map(({ code, message }) => `${code}: ${message}`);
 
-  test('finds nothing in files that are passed on', () => {
+  test('reports nothing for files that are passed on', () => {
     const steps =
       '  - { id: make, call: f.make }\n  - { id: read, call: f.read, with: { file: "${{ steps.make.files.page }}" } }\n' +
       '  - { id: all, foreach: steps.make.files.logs, as: log, steps: [{ id: one, call: f.read, with: { file: "${{ log }}" } }] }';
@@ -105,7 +105,7 @@ describe('lint', () => {
     ['a name that the contract does not have', '${{ steps.make.files.pag }}', /pag/],
     ['the name of a file in place of the file', '${{ steps.make.files.page.name }}', /file/],
     ['many files where one belongs', '${{ steps.make.files.logs }}', /file/],
-  ])('finds %s', (_, value, message) => {
+  ])('reports %s', (_, value, message) => {
     const steps = `  - { id: make, call: f.make }\n  - { id: read, call: f.read, with: { file: "${value}" } }`;
     const found = codes(flow(steps));
     expect(found).toHaveLength(1);

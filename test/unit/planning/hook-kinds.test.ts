@@ -28,7 +28,7 @@ const GUARDS = ['hooks:', guard('scripts', '[script]'), guard('calls', '[api, mc
 const CALL = { 'registry/hooks/PreAbilityCall.yaml': GUARDS.join('\n') };
 
 describe('R-000-63: `match.kinds` of a hook', () => {
-  test('is filtered when the plan is made: an operation by the kind of its implementation, a workflow as one', () => {
+  test('is filtered when the plan is made: an operation by the kind of its implementation, a workflow as a workflow', () => {
     const { plan } = resolved({ ...FILES, ...CALL }, 'flow', 'dev');
     const ids = (hooks: { id: string }[] | undefined) => hooks?.map(({ id }) => id);
     expect(ids(plan.operations.op?.hooks.pre_call)).toEqual(['scripts']);
@@ -36,7 +36,7 @@ describe('R-000-63: `match.kinds` of a hook', () => {
     expect(ids(plan.ability.hooks.pre_call)).toEqual(['flows']);
   });
 
-  test('`hooks list` says the kind that does not fit', () => {
+  test('`hooks list` names the kind that does not fit', () => {
     const files = { ...FILES, ...CALL };
     const { plan } = resolved(files, 'web', 'dev');
     const registry = registryOf(files);
@@ -49,7 +49,7 @@ describe('R-000-63: `match.kinds` of a hook', () => {
     });
   });
 
-  test('a kind that does not exist is refused, and so is one for an event of a session', () => {
+  test('an unknown kind is refused, and so is a kind for an event of a session', () => {
     const unknown = { 'registry/hooks/PreAbilityCall.yaml': `hooks:\n${guard('g', '[shell]')}` };
     expect(errorOf(() => resolved({ ...FILES, ...unknown }, 'op', 'dev')).code).toBe('definition.invalid');
     const registry = registryOf({ ...FILES, 'registry/hooks/SessionStop.yaml': `hooks:\n${guard('g', '[script]')}` });

@@ -28,30 +28,30 @@ const refusal = (files: ProjectFiles, ...lines: string[]) => errorOf(() => opera
 describe('R-000-46: default parameters and who may override them', () => {
   const operation = () => operationOf({}, CONTRACT, PARAMETERS);
 
-  test('a default stands under the input of the caller', () => {
+  test('the input of the caller is laid over a default', () => {
     const input = operationInput(operation(), { name: 'Ada' });
     expect(input).toEqual({ name: 'Ada', region: 'eu', dry_run: true, size: { a: 1, b: 2 } });
   });
 
-  test('an overridable one may be set', () => {
+  test('an overridable default may be set', () => {
     expect(operationInput(operation(), { name: 'Ada', region: 'us' })).toMatchObject({ region: 'us', dry_run: true });
   });
 
-  test('one that is not is refused by name', () => {
+  test('a default that is not overridable is refused by name', () => {
     const error = errorOf(() => operationInput(operation(), { name: 'Ada', dry_run: false }));
     expect(error).toMatchObject({ code: 'input.invalid', message: expect.stringMatching(/`dry_run` is set by .* op/) });
   });
 
-  test('the very same value is no override, in whatever order it is written', () => {
+  test('an equal value is not an override, in whatever order it is written', () => {
     expect(operationInput(operation(), { name: 'Ada', size: { b: 2, a: 1 } })).toMatchObject({ dry_run: true });
   });
 
-  test('without a list of overridable ones all may be set', () => {
+  test('without a list of overridable defaults all may be set', () => {
     const free = operationOf({}, CONTRACT, IMPLEMENTATION('  defaults: { region: eu }'));
     expect(operationInput(free, { name: 'Ada', region: 'us' })).toMatchObject({ region: 'us' });
   });
 
-  test('an overridable one without a default is reported with its place', () => {
+  test('an overridable field without a default is reported with its location', () => {
     const error = refusal({}, CONTRACT, IMPLEMENTATION('  defaults: { a: 1 }', '  overridable: [a, b]'));
     expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(/`b` is `overridable`/) });
     expect(error.location?.line).toBe(9);
@@ -60,20 +60,20 @@ describe('R-000-46: default parameters and who may override them', () => {
   test.each([
     ['a value of another type', '  defaults: { name: 5 }'],
     ['a name that the contract does not know', '  defaults: { nmae: Ada }'],
-  ])('a default that no input may have is reported when it is planned: %s', (_, line) => {
+  ])('a default that the contract does not allow is reported when it is planned: %s', (_, line) => {
     const closed = CONTRACT.replace(/ }$/, ', additionalProperties: false }');
     const error = refusal({}, closed, IMPLEMENTATION(line));
     expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(/does not fit/) });
     expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 8 });
   });
 
-  test('what a contract asks of several fields together is not asked of a default', () => {
+  test('what a contract requires of several fields together is not required of a default', () => {
     const together =
       'input_schema: { oneOf: [{ required: [a] }, { required: [b] }], properties: { c: { type: integer } } }';
     expect(operationOf({}, together, IMPLEMENTATION('  defaults: { c: 1 }')).implementation.defaults).toEqual({ c: 1 });
   });
 
-  test('a step that passes one that is kept is refused at its place, before anything runs', () => {
+  test('a step that sets a default that is not overridable is refused at its location, before anything runs', () => {
     const workflow = (value: string): ProjectFiles => ({
       ...SCRIPT_FILE,
       ...lowLevel('op', CONTRACT, PARAMETERS),
@@ -100,25 +100,28 @@ describe('R-000-46: default parameters and who may override them', () => {
       ].concat(['          call: kept', '          with:']),
       14,
     ],
-  ])('an `undo` %s that passes one that is kept is refused at its place, before anything runs', (_, above, line) => {
-    const indent = ' '.repeat((above.at(-1) ?? '').search(/\S/) + 2);
-    const workflow = (value: string): ProjectFiles => ({
-      ...SCRIPT_FILE,
-      ...lowLevel('op', CONTRACT, IMPLEMENTATION()),
-      ...lowLevel('kept', CONTRACT, PARAMETERS),
-      'registry/high-level/w.yaml': ['id: w', 'type: workflow', 'version: 1', 'summary: s', ...above]
-        .concat([`${indent}dry_run: ${value}`])
-        .join('\n'),
-    });
-    const error = errorOf(() => resolved(workflow('false'), 'w'));
-    expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(/`dry_run` .* kept$/) });
-    expect(error.location).toMatchObject({ file: 'registry/high-level/w.yaml', line });
-    expect(resolved(workflow('true'), 'w').plan.ability.id).toBe('w');
-  });
+  ])(
+    'an `undo` %s that sets a default that is not overridable is refused at its location, before anything runs',
+    (_, above, line) => {
+      const indent = ' '.repeat((above.at(-1) ?? '').search(/\S/) + 2);
+      const workflow = (value: string): ProjectFiles => ({
+        ...SCRIPT_FILE,
+        ...lowLevel('op', CONTRACT, IMPLEMENTATION()),
+        ...lowLevel('kept', CONTRACT, PARAMETERS),
+        'registry/high-level/w.yaml': ['id: w', 'type: workflow', 'version: 1', 'summary: s', ...above]
+          .concat([`${indent}dry_run: ${value}`])
+          .join('\n'),
+      });
+      const error = errorOf(() => resolved(workflow('false'), 'w'));
+      expect(error).toMatchObject({ code: 'definition.invalid', message: expect.stringMatching(/`dry_run` .* kept$/) });
+      expect(error.location).toMatchObject({ file: 'registry/high-level/w.yaml', line });
+      expect(resolved(workflow('true'), 'w').plan.ability.id).toBe('w');
+    },
+  );
 });
 
 describe('R-000-51, R-000-53: what an environment sets', () => {
-  test('parameters over those of the implementation, key by key', () => {
+  test('parameters, over those of the implementation, key by key', () => {
     const operation = operationOf(config('{ defaults: { region: us, extra: 1 } }'), CONTRACT, PARAMETERS);
     expect(operation.implementation.defaults).toMatchObject({ region: 'us', dry_run: true, extra: 1 });
     expect(operation.implementation.overridable).toEqual(['region']);
@@ -129,12 +132,12 @@ describe('R-000-51, R-000-53: what an environment sets', () => {
     expect(errorOf(() => operationInput(operation, { name: 'Ada', region: 'us' })).code).toBe('input.invalid');
   });
 
-  test('a parameter that does not fit is told where the environment sets it', () => {
+  test('a parameter that does not fit is reported where the environment sets it', () => {
     const error = refusal(config('{ defaults: { name: 5 } }'), CONTRACT, PARAMETERS);
     expect(error.location).toMatchObject({ file: 'registry/config/c.yaml', line: 4 });
   });
 
-  test('the environment of a script, and its limit', () => {
+  test('the environment of a script, and its time limit', () => {
     const profiles = { 'registry/config/p.yaml': 'env_profiles: { eu: { set: { REGION: eu } } }' };
     const { implementation } = operationOf(
       { ...config('{ env_profile: eu, timeout_sec: 9 }'), ...profiles },
@@ -143,12 +146,12 @@ describe('R-000-51, R-000-53: what an environment sets', () => {
     expect(implementation).toMatchObject({ timeout_ms: 9000, script: { env: { set: { REGION: 'eu' } } } });
   });
 
-  test('a profile that is not there is told where it is named', () => {
+  test('an unknown profile is reported where it is named', () => {
     const error = refusal(config('{ env_profile: nowhere }'), PARAMETERS);
     expect(error).toMatchObject({ code: 'definition.unknown_reference', location: { file: 'registry/config/c.yaml' } });
   });
 
-  test('prompts, also of a workflow', () => {
+  test('prompts, including those of a workflow', () => {
     const { implementation } = operationOf(config('{ prompts: { seed: "Use u-..." } }'), PARAMETERS);
     expect(implementation.prompts).toEqual({ seed: 'Use u-...' });
     const files: ProjectFiles = {
@@ -174,7 +177,7 @@ describe('R-000-37: examples of a workflow', () => {
     ].join('\n'),
   });
 
-  test('that fit the schemas are fine', () => {
+  test('that fit the schemas are accepted', () => {
     expect(
       resolved(workflow('  - { input: { n: 1 }, output: { ok: true } }\n  - { input: { n: 2 } }'), 'w').plan,
     ).toBeDefined();
@@ -183,7 +186,7 @@ describe('R-000-37: examples of a workflow', () => {
   test.each([
     ['an input', '  - { input: { n: 1 } }\n  - { input: { n: one } }', /examples\.1\.input/, 9],
     ['an output', '  - { input: { n: 1 }, output: {} }', /examples\.0\.output.*ok/, 8],
-  ])('that do not are reported with their place: %s', (_, examples, message, line) => {
+  ])('that do not are reported with their location: %s', (_, examples, message, line) => {
     const error = errorOf(() => resolved(workflow(examples), 'w'));
     expect(error).toMatchObject({
       code: 'definition.invalid',

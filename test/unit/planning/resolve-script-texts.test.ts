@@ -17,7 +17,7 @@ function script(texts: string, ...lines: string[]): PlanScript {
 const refusal = (texts: string) => errorOf(() => plan(texts));
 const LINE = { file: 'registry/low-level/op.yaml', line: 4 };
 
-describe('a script whose definition does not say how it is called', () => {
+describe('a script whose definition does not state its arguments', () => {
   const USUAL = ['--input', '{input_file}', '--output', '{output_file}'];
 
   test.each([
@@ -28,13 +28,13 @@ describe('a script whose definition does not say how it is called', () => {
     ['output: csv', []],
     ['output: none', []],
     ['stdin: x', []],
-  ])('and that says %s gets %j', (texts, args) => {
+  ])('and contains %s gets %j', (texts, args) => {
     expect(script(texts).args).toEqual(args);
   });
 });
 
 describe('args', () => {
-  test('texts without expressions are in the plan as they are, all else as it is evaluated', () => {
+  test('texts without expressions are in the plan as they are, everything else in the form to be evaluated', () => {
     const args = `--host, "\${{ input.host }}", { if: input.dry, then: [--dry] }, { each: input.tags, as: tag, then: [-t, "\${{ tag }}"] }, { value: "\${{ input.x }}", option: allowed }, { value: -y, option: allowed }`;
     expect(script(`args: [${args}]`).args).toEqual([
       '--host',
@@ -90,7 +90,7 @@ describe('args', () => {
       /\$\{\{ input\.a \}\}/,
     ],
     ['both forms', 'args: [], args_template: ""', 'definition.invalid', /either/],
-  ])('%s is refused where it stands', (_, texts, code, message) => {
+  ])('%s is refused with its location', (_, texts, code, message) => {
     const error = refusal(texts);
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
@@ -104,7 +104,7 @@ describe('args', () => {
     ['an exit code beyond a byte', 'exit_codes: { 256: ok }'],
     ['another meaning of an exit code', 'exit_codes: { 3: fine }'],
     ['another form of output', 'output: xml'],
-  ])('%s is no definition', (_, texts) => {
+  ])('%s is not a valid definition', (_, texts) => {
     const [problem] = registryOf(files(texts)).problems;
     expect(problem).toMatchObject({ code: 'definition.invalid', location: { file: LINE.file } });
   });
@@ -116,7 +116,7 @@ describe('env', () => {
     expect(refusal('env: { A: "1" }, set: { B: "1" }')).toMatchObject({ code: 'definition.invalid', location: LINE });
   });
 
-  test('references are secrets, expressions are evaluated for each call, all else is passed on', () => {
+  test('references are secrets, expressions are evaluated for each call, everything else is passed on', () => {
     const { env, variables } = script(
       'env: { A: "env:TOKEN", B: "file:secrets/b", C: "${{ input.c }}", D: "{payload}", E: "{other} \\\\{payload}" }',
     );
@@ -125,7 +125,7 @@ describe('env', () => {
     expect(variables).toEqual({ C: '${{ input.c }}', D: '{payload}' });
   });
 
-  test('wins over the profile, whichever way that gives the variable', () => {
+  test('wins over the profile, however the profile sets the variable', () => {
     const profiles = 'env_profiles: { p: { pass: [A, PATH], set: { B: profile }, secrets: { C: "env:C" } } }\n';
     const project = {
       ...files('env_profile: p, env: { A: "${{ input.a }}", B: own, C: own }'),
@@ -143,7 +143,7 @@ describe('env', () => {
     ['env:1', /env:NAME/],
     ['env:ABILITY_SEAL_KEYS', /keys that seal plans/],
     ['file:.system/keys/a', /keys that seal plans/],
-  ])('%s is no reference, and not passed on as a text either', (text, message) => {
+  ])('%s is not a reference, and is not passed on as a text either', (text, message) => {
     const error = refusal(`env: { A: "${text}" }`);
     expect(error).toMatchObject({ code: 'definition.invalid', location: LINE });
     expect(error.message).toMatch(message);
@@ -151,7 +151,7 @@ describe('env', () => {
 });
 
 describe('output', () => {
-  test('is text where no file is named and no schema is written; what was JSON before is JSON', () => {
+  test('is text if no file is named and no schema is written; what was JSON before stays JSON', () => {
     expect(script('args: []').output).toBe('text');
     expect(script('args: []', 'output_schema: {}').output).toBeUndefined();
     expect(script('args: ["{output_file}"]').output).toBeUndefined();
@@ -162,7 +162,7 @@ describe('output', () => {
     expect(script('args: ["\\\\{output_file}"]').output).toBe('text');
   });
 
-  test('what is written wins', () => {
+  test('an explicit form wins', () => {
     expect(script('args: [], output: json').output).toBeUndefined();
     for (const form of ['text', 'lines', 'csv', 'none']) {
       expect(script(`output: ${form}`, 'output_schema: {}').output).toBe(form);
@@ -178,19 +178,19 @@ describe('exit_codes', () => {
     });
   });
 
-  test('a code of ours is refused', () => {
+  test('a reserved code is refused', () => {
     const error = refusal('exit_codes: { 2: { code: timeout.mine } }');
     expect(error).toMatchObject({ code: 'definition.invalid', location: LINE });
     expect(error.message).toMatch(/family `timeout`, which is reserved for Ability Runtime/);
   });
 });
 
-test('stdin is in the plan, and checked', () => {
+test('stdin is in the plan, and is checked', () => {
   expect(script('stdin: "${{ input.a }} {payload} {x}"').stdin).toBe('${{ input.a }} {payload} {x}');
   expect(refusal('stdin: "${{ inputs.a }}"')).toMatchObject({ code: 'expression.syntax', location: LINE });
 });
 
-test('a hook takes args and env, and refuses the rest', () => {
+test('a hook accepts args and env, and refuses the rest', () => {
   const hook = (texts: string) => ({
     ...files('args: []'),
     'registry/hooks/PreAbilityCall.yaml': `hooks:\n  - id: h\n    handler: { script: { path: scripts/any.mjs, ${texts} } }\n    blocking: true\n`,

@@ -21,7 +21,7 @@ function planned({ root }: ProjectFolder): PlanScript {
   return implementation.script;
 }
 
-/** Paths of what is pinned with the first of the files; what is read live is marked. */
+/** Paths of what is pinned with the first of the files; files that are read live are marked. */
 function pinnedWith(files: ProjectFiles, more = ''): string[] {
   const [path = ''] = Object.keys(files);
   const { files: pinned = [] } = planned(projectWith(path, files, more));
@@ -29,7 +29,7 @@ function pinnedWith(files: ProjectFiles, more = ''): string[] {
 }
 
 describe('what JavaScript imports', () => {
-  test('statically, dynamically, again exported, for its effect, as JSON, with a query', () => {
+  test('statically, dynamically, as a re-export, for its effect, as JSON, with a query', () => {
     const main = [
       "import a, { b } from './a.mjs';",
       "import './effect.mjs';",
@@ -47,7 +47,7 @@ describe('what JavaScript imports', () => {
     );
   });
 
-  test('by `require` as Node resolves it: endings, folders, `main`; an exact file wins', () => {
+  test('by `require` as Node resolves it: extensions, folders, `main`; an exact file wins', () => {
     const main = [
       "require('./exact'); require('./ending'); require(\"./data\"); require(`./folder`); require('./package');",
       "require.resolve('./resolved.js'); const { createRequire } = require('node:module'); require('pg');",
@@ -68,11 +68,11 @@ describe('what JavaScript imports', () => {
     expect(pinnedWith(files)).toEqual(Object.keys(expected).sort());
   });
 
-  test('a module guesses no ending, as Node does not', () => {
+  test('a module guesses no extension, as in Node', () => {
     expect(pinnedWith({ 'main.mjs': "import './a';", 'a.js': '', 'a/index.js': '' })).toEqual([]);
   });
 
-  test('`require` in a module that makes it', () => {
+  test('by `require` in a module that creates it', () => {
     const main =
       "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);\nrequire('./a');";
     expect(pinnedWith({ 'main.mjs': main, 'a.cjs': '', 'a.js': '' })).toEqual(['a.js']);
@@ -92,7 +92,7 @@ describe('what JavaScript imports', () => {
     ).toEqual(['c.mjs', 'lib/deep/b.mjs', 'package.json', 'src/a.mjs']);
   });
 
-  test('the nearest package.json of each module, which says how Node reads it, is pinned and changes the plan', () => {
+  test('the nearest package.json of each module, which determines how Node reads it, is pinned and changes the plan', () => {
     const project = projectWith('s/main.js', {
       's/main.js': "import '../lib/a.js';",
       'lib/a.js': '',
@@ -105,7 +105,7 @@ describe('what JavaScript imports', () => {
     expect(planned(project).files).not.toEqual(before.files);
   });
 
-  test('TypeScript, for interpreters that run it', () => {
+  test('in TypeScript, for interpreters that run it', () => {
     const files = {
       'main.ts': "import { a } from './a.js';\nimport b from './b';",
       'a.ts': 'export type X = 1;',
@@ -114,7 +114,7 @@ describe('what JavaScript imports', () => {
     expect(pinnedWith(files, ', interpreter: [deno, run]')).toEqual(['a.ts', 'b.ts']);
   });
 
-  test('a text that is no JavaScript, and one that never ends a comment, are read without harm', () => {
+  test('a text that is not JavaScript, and one with an unclosed comment, are read without harm', () => {
     expect(pinnedWith({ 'main.mjs': "import './a.mjs'; }}}} ``` ${" })).toEqual([]);
     const began = process.cpuUsage();
     expect(pinnedWith({ 'main.cjs': `${'/*"`'.repeat(200_000)}require(` })).toEqual([]);
@@ -123,7 +123,7 @@ describe('what JavaScript imports', () => {
 });
 
 describe('what Python imports', () => {
-  test('modules and packages beside the script, also for the modules of a package', () => {
+  test('modules and packages next to the script, also for the modules of a package', () => {
     const main = [
       'import json, lib as l, pkg.mod',
       'if True: import late',
@@ -154,7 +154,7 @@ describe('what Python imports', () => {
     expect(pinnedWith({ ...files, ...others })).toEqual(Object.keys(expected).sort());
   });
 
-  test('by its interpreter or its shebang, where the name does not tell', () => {
+  test('by its interpreter or its shebang, if the name does not show the language', () => {
     const files = { script: 'import lib', 'lib.py': '' };
     expect(pinnedWith(files, ', interpreter: [python3, -u]')).toEqual(['lib.py']);
     expect(pinnedWith({ script: '#!/usr/bin/env python3\nimport lib', 'lib.py': '' })).toEqual(['lib.py']);
@@ -162,7 +162,7 @@ describe('what Python imports', () => {
 });
 
 describe('what a shell reads', () => {
-  test('beside the script, beside the file, from the copy, from the working directory', () => {
+  test('next to the script, next to the file, from the copy, from the working directory', () => {
     const main = [
       'here="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" >/dev/null 2>&1 && pwd)"',
       '. "$(dirname "$0")/a.sh"; source "${here}/b.sh"',
@@ -185,12 +185,12 @@ describe('what a shell reads', () => {
 });
 
 describe('what is pinned with a script', () => {
-  test('is what `files` names as well, and what these import', () => {
+  test('includes what `files` names, and what these files import', () => {
     const files = { 'main.sh': 'true', 'ops/a.mjs': "import './b.mjs';", 'ops/b.mjs': '', 'ops/data.bin': '' };
     expect(pinnedWith(files, ', files: [ops/a.mjs, ops/data.bin]')).toEqual(['ops/a.mjs', 'ops/b.mjs', 'ops/data.bin']);
   });
 
-  test('has each file once, the script not among them, in an order that the definition does not change', () => {
+  test('has each file once, without the script, in an order that does not depend on the definition', () => {
     const files = {
       'ops/main.mjs': "import './b.mjs'; import './a.mjs';",
       'ops/a.mjs': "import './main.mjs';",
@@ -199,18 +199,18 @@ describe('what is pinned with a script', () => {
     expect(pinnedWith(files, ', files: [ops, ops/b.mjs]')).toEqual(['ops/a.mjs', 'ops/b.mjs']);
   });
 
-  test('is marked as whole, so that it is distinguished from a plan of before imports were pinned', () => {
+  test('is marked as complete, to distinguish it from plans made before imports were pinned', () => {
     expect(planned(projectWith('a.mjs', { 'a.mjs': '' }))).toMatchObject({ whole: true });
   });
 
-  test('an edit of what is imported gives another plan', () => {
+  test('an edit of an imported file changes the plan', () => {
     const project = projectWith('a.mjs', { 'a.mjs': "import './b.mjs';", 'b.mjs': '1' });
     const before = planned(project);
     project.write({ 'b.mjs': '2' });
     expect(planned(project)).not.toEqual(before);
   });
 
-  test('over a link: where it is named, and where it lies, from where it imports', () => {
+  test('includes a link and its target, which determines where imports are found', () => {
     const project = projectWith('link.mjs', {
       'real/main.mjs': "import './a.mjs';",
       'real/a.mjs': "import '../b.mjs';",
@@ -228,7 +228,7 @@ describe('what is pinned with a script', () => {
     ]);
   });
 
-  test('nothing outside the project, over no link either', () => {
+  test('includes nothing outside the project, not even through a link', () => {
     const outside = temporaryProject({ 'lib.mjs': '// outside' });
     const main = `import '../../../../../..${outside.root}/lib.mjs'; import './link.mjs'; import '${outside.root}/lib.mjs';`;
     const project = projectWith('main.mjs', { 'main.mjs': main });
@@ -236,7 +236,7 @@ describe('what is pinned with a script', () => {
     expect(planned(project).files).toBeUndefined();
   });
 
-  test('more than 500 files are refused, with the place and what to do', () => {
+  test('more than 500 files are refused, with the location and what to do', () => {
     const files = Object.fromEntries(
       Array.from({ length: 501 }, (_, n) => [`lib/m${n}.mjs`, `import './m${n + 1}.mjs';`]),
     );
@@ -255,7 +255,7 @@ describe('what is pinned with a script', () => {
     });
   });
 
-  test('500 scripts are planned in a time that nobody waits for', () => {
+  test('500 scripts are planned quickly', () => {
     const project = projectWith('main.mjs', { 'main.mjs': '' });
     mkdirSync(join(project.root, 's'));
     for (let n = 0; n < 500; n += 1) {

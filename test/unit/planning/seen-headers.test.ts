@@ -29,7 +29,7 @@ const hidden = [
   'content-length',
 ];
 
-test('expressions see what came with a delivery, and nothing that shows who sent it', () => {
+test('expressions see the headers of a delivery, except those that identify its sender', () => {
   const headers = Object.fromEntries([...shown, ...hidden].map((name) => [name, 'x']));
   expect(Object.keys(seenHeaders(headers)).sort()).toEqual(shown.sort());
   expect(seenHeaders({ 'x-many': ['a', 'b'], 'x-none': undefined })).toEqual({ 'x-many': 'a, b' });

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { anyAbortSignal, endsWithin, signalWithin } from '../../../src/rules/any-abort-signal.js';
 
-test('fires with the reason of the first that does, also where that was before', () => {
+test('fires with the reason of the first signal that fires, even if it fired before', () => {
   const [one, other] = [new AbortController(), new AbortController()];
   const { signal } = anyAbortSignal([one.signal, other.signal]);
   expect(signal.aborted).toBe(false);
@@ -14,7 +14,7 @@ test('fires with the reason of the first that does, also where that was before',
   expect(anyAbortSignal([]).signal.aborted).toBe(false);
 });
 
-test('released it holds nothing, and fires no more', () => {
+test('once released, it holds no listeners and no longer fires', () => {
   const long = new AbortController();
   const all = Array.from({ length: 100 }, () => anyAbortSignal([long.signal]));
   expect(getEventListeners(long.signal, 'abort')).toHaveLength(100);
@@ -24,7 +24,7 @@ test('released it holds nothing, and fires no more', () => {
   expect(all.some(({ signal }) => signal.aborted)).toBe(false);
 });
 
-test('fired, it holds nothing', () => {
+test('once fired, it holds no listeners', () => {
   const one = new AbortController();
   const { signal } = anyAbortSignal([one.signal]);
   one.abort();
@@ -32,7 +32,7 @@ test('fired, it holds nothing', () => {
   expect(getEventListeners(one.signal, 'abort')).toEqual([]);
 });
 
-test('released before the time is up, it holds nothing, and its time never comes', () => {
+test('released before the time is up, it holds no listeners and is never late', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const stop = new AbortController();
@@ -43,7 +43,7 @@ test('released before the time is up, it holds nothing, and its time never comes
   expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
 });
 
-test('what ends in time does, with its own failure, and leaves no timer', async () => {
+test('work that ends in time returns or fails with its own error, and leaves no timer', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   expect(await endsWithin(10, Promise.resolve('x'))).toBe(true);
@@ -51,7 +51,7 @@ test('what ends in time does, with its own failure, and leaves no timer', async 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('what does not end in time is late', async () => {
+test('work that does not end in time is late', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const ends = endsWithin(10, new Promise(() => {}));
@@ -59,7 +59,7 @@ test('what does not end in time is late', async () => {
   expect(await ends).toBe(false);
 });
 
-test('fires once the time is up, and says that it was that', async () => {
+test('fires once the time is up, and reports whether that was the cause', async () => {
   const late = signalWithin(1, []);
   await wait(20);
   expect([late.signal.aborted, late.isLate()]).toEqual([true, true]);

@@ -44,7 +44,7 @@ describe('RFC 8785', () => {
     [5e-324, '5e-324'],
     [9007199254740992, '9007199254740992'],
     [1.7976931348623157e308, '1.7976931348623157e+308'],
-  ])('the number %d is written %s', (value, text) => {
+  ])('the number %d is written as %s', (value, text) => {
     expect(canonicalJson(value)).toBe(text);
   });
 });

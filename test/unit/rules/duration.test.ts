@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { formatDuration, isDuration, parseDuration } from '../../../src/rules/duration.js';
 import { errorOf } from '../error-of.js';
 
-describe('reading', () => {
+describe('parsing', () => {
   test.each([
     ['500ms', 500],
     ['20s', 20_000],
@@ -20,7 +20,7 @@ describe('reading', () => {
   });
 
   test.each(['PT30S', '30', '-1s', '1 s', '1s500ms', 's', '', '1w', '1e3s', '.5s', '5S', '11y', '99999999d'])(
-    '%j is refused with the right form',
+    '%j is refused with a suggestion of the right form',
     (text) => {
       const error = errorOf(() => parseDuration(text));
       expect(error.code).toBe('expression.not_duration');
@@ -28,26 +28,26 @@ describe('reading', () => {
     },
   );
 
-  test.each([[30], [null], [['1s']], [undefined]])('%j, which is no text, is refused as well', (value) => {
+  test.each([[30], [null], [['1s']], [undefined]])('%j, which is not text, is refused as well', (value) => {
     expect(errorOf(() => parseDuration(value)).code).toBe('expression.not_duration');
   });
 
-  test('one that is too long is refused with the longest, anything else without it', () => {
+  test('a duration that is too long is refused with the maximum, and any other value without it', () => {
     expect(errorOf(() => parseDuration('3651d')).message).toContain('at most ten years');
     expect(errorOf(() => parseDuration('11y')).message).not.toContain('ten years');
   });
 
-  test('a fraction of a millisecond is rounded to whole ones', () => {
+  test('a fraction of a millisecond is rounded to a whole one', () => {
     expect(parseDuration('0.0004s')).toBe(0);
     expect(parseDuration('1.6ms')).toBe(2);
   });
 
-  test('what is a duration can be asked without an error', () => {
+  test('a value can be checked without an error', () => {
     expect([isDuration('20s'), isDuration('20')]).toEqual([true, false]);
   });
 });
 
-describe('showing', () => {
+describe('formatting', () => {
   test.each([
     [0, '0ms'],
     [85, '85ms'],
@@ -66,7 +66,7 @@ describe('showing', () => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  test('no length of time reads as nothing', () => {
+  test('no duration is formatted as empty text', () => {
     fc.assert(fc.property(fc.nat({ max: 400 * 86_400_000 }), (ms) => formatDuration(ms) !== ''));
   });
 });

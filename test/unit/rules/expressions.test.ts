@@ -43,12 +43,12 @@ describe('missing values', () => {
     expect(error.message).toMatch(/`input\.a\.b` does not exist/);
   });
 
-  test('has() and optionals ask without failing', () => {
+  test('has() and optionals check without failing', () => {
     expect(evaluate('has(input.ticket)', { input: {} })).toBe(false);
     expect(evaluate('input.?a.?b.orValue(0)', { input: {} })).toBe(0);
   });
 
-  test('members of Object.prototype are not there', () => {
+  test('members of Object.prototype do not exist', () => {
     for (const name of ['toString', '__proto__', 'constructor']) {
       expect(failing(() => evaluate(`input.${name}`, { input: {} })).message).toMatch(/does not exist/);
     }
@@ -62,7 +62,7 @@ describe('results', () => {
     expect(evaluate('timestamp("2026-01-02T03:04:05Z")')).toBe('2026-01-02T03:04:05.000Z');
   });
 
-  test('a value that goes through unread is the same value', () => {
+  test('a value that is passed through unread is the same value', () => {
     const rows = [{ id: 1.5 }];
     expect(evaluate('input.rows', { input: { rows } })).toBe(rows);
   });
@@ -71,7 +71,7 @@ describe('results', () => {
     expect(evaluate('input.filter(r, r.n > 1)', { input: [{ n: 1 }, { n: 2 }] })).toEqual([{ n: 2 }]);
   });
 
-  test('now and uuid come from whoever evaluates', () => {
+  test('now and uuid are supplied by the caller', () => {
     const scope = { values: {}, now: () => 0, uuid: () => 'u-1' };
     expect(compileExpression('now() == timestamp("1970-01-01T00:00:00Z")').evaluate(scope)).toBe(true);
     expect(compileExpression('uuid()').evaluate(scope)).toBe('u-1');
@@ -93,7 +93,7 @@ describe('limits', () => {
     ['repeated comparisons', 'l.all(a, l == l && l == l)', { l: thousand }],
     ['repeated text', 'l.all(a, size(t + t) >= 0)', { l: thousand, t: 'x'.repeat(100_000) }],
     ['repeated patterns', 'l.all(a, t.matches("(x?){90}x{90}y") || true)', { l: thousand, t: 'x'.repeat(10_000) }],
-  ])('%s end as expression.too_costly and not as a hang', (_, source, values) => {
+  ])('%s fail with expression.too_costly instead of hanging', (_, source, values) => {
     const { code, ms } = costly(source, values);
     expect(code).toBe('expression.too_costly');
     expect(ms).toBeLessThan(1000);
@@ -103,7 +103,7 @@ describe('limits', () => {
   const list = (count: number) => Array.from({ length: count }, (_, n) => n);
   const text = (length: number) => 'x'.repeat(length);
 
-  /** Processor time of this process, which other work on the machine does not lengthen; the best of three. */
+  /** Processor time of this process, which other work on the machine does not affect; the least of three runs. */
   function millisecondsOf(source: string, values: Record<string, Json>): number {
     const times = [1, 2, 3].map(() => {
       const fresh = structuredClone(values);
@@ -133,11 +133,11 @@ describe('limits', () => {
     ['l.all(a, [t, t].join("") != "")', { l: list(1000), t: text(3000) }],
     ['l.all(a, "x".contains(t) || true)', { l: list(1000), t: text(100_000) }],
     ['l.map(a, o.a.b.c.d == a && string(a) != "x")', { l: list(15_000), o: { a: { b: { c: { d: 1 } } } } }],
-  ])('no expression runs longer than 100 ms, whatever it goes through: %s', (source, values) => {
+  ])('no expression runs longer than 100 ms, whatever it iterates over: %s', (source, values) => {
     expect(millisecondsOf(source, values)).toBeLessThan(100);
   });
 
-  test('a macro over a map goes through its keys, as one over a list through its items', () => {
+  test('a macro iterates over the keys of a map, and over the items of a list', () => {
     const m = { a: 1, b: 2 };
     expect(evaluate('m.map(k, m.map(l, k + l))', { m })).toEqual([
       ['aa', 'ab'],
@@ -150,7 +150,7 @@ describe('limits', () => {
     expect(failing(() => evaluate('n.all(k, true)', { n: 7 })).code).toBe('expression.failed');
   });
 
-  test('what an expression costs does not depend on what was evaluated before it', () => {
+  test('the cost of an expression does not depend on earlier evaluations', () => {
     const values = { m: map(220) };
     const source = 'm.all(a, m.all(b, b != ""))';
     const first = failing(() => evaluate(source, structuredClone(values))).code;
@@ -163,7 +163,7 @@ describe('limits', () => {
     expect(failing(() => evaluate(`${'('.repeat(500)}1${')'.repeat(500)}`)).code).toBe('expression.too_costly');
   });
 
-  test('a pattern that would hang a backtracking engine is answered at once', () => {
+  test('a pattern that would hang a backtracking engine is evaluated at once', () => {
     expect(evaluate('t.matches("^(a+)+$")', { t: `${'a'.repeat(200)}!` })).toBe(false);
   });
 
@@ -177,19 +177,19 @@ describe('mistakes', () => {
     ['a = 1', /Compare with `==`/],
     ['a and b', /&&/],
     ['a ?? b', /orValue/],
-  ])('%s is answered with the right form', (source, hint) => {
+  ])('%s is refused with a suggestion of the right form', (source, hint) => {
     const error = failing(() => evaluate(source, { a: true, b: true }));
     expect(error.code).toBe('expression.syntax');
     expect(error.suggestion).toMatch(hint);
   });
 
-  test('an unknown function is found before anything runs', () => {
+  test('an unknown function is detected before anything runs', () => {
     expect(failing(() => compileExpression('frobnicate(input)')).code).toBe('expression.syntax');
     expect(failing(() => compileExpression('iterate_(input, 1)')).code).toBe('expression.syntax');
   });
 });
 
-test('references leave out names that macros bind, and give plain paths', () => {
+test('references omit names that macros bind, and are plain paths', () => {
   const { references } = compileExpression('steps.seed.output.rows.map(r, r.id + input.base) == names');
   expect(references).toEqual([
     { name: 'steps', path: ['seed', 'output', 'rows'] },
@@ -211,16 +211,16 @@ describe('templates', () => {
     expect(fill('${{ {"a": "}}"} }}')).toEqual({ a: '}}' });
   });
 
-  test('an absent optional leaves its member out', () => {
+  test('an absent optional omits its member', () => {
     expect(fill({ note: '${{ input.?note }}', id: 1 }, { input: {} })).toEqual({ id: 1 });
   });
 
-  test('lists, maps and null inside text are expression.not_text', () => {
+  test('lists, maps and null inside text fail with expression.not_text', () => {
     expect(failing(() => fill('x ${{ l }}', { l: [] })).code).toBe('expression.not_text');
     expect(failing(() => fill('x ${{ n }}', { n: null })).code).toBe('expression.not_text');
   });
 
-  test('a missing end is said', () => {
+  test('a missing end is reported', () => {
     expect(failing(() => fill('${{ a', { a: 1 })).message).toMatch(/no closing/);
   });
 });

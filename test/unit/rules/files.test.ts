@@ -9,7 +9,7 @@ import { endingOf, mediaTypeOf, safeFileName } from '../../../src/text/file-name
 const FILE: FileValue = { $file: 'a'.repeat(64), name: 'a.txt', bytes: 3, media_type: 'text/plain' };
 
 describe('a file value', () => {
-  test('has four members, each in its form', () => {
+  test('has four members, each with a fixed form', () => {
     expect(isFileValue(FILE)).toBe(true);
     const wrong = [
       { $file: 'A'.repeat(64) },
@@ -28,7 +28,7 @@ describe('a file value', () => {
     expect([isFileValue(rest), isFileValue(null), isFileValue([FILE]), isFileValue('a')]).toEqual(Array(4).fill(false));
   });
 
-  test('is found wherever it stands, and counts once', () => {
+  test('is found anywhere in a value, and counts once', () => {
     const value = { a: [FILE, { b: { ...FILE, name: 'b' } }], c: null, $file: 'no' };
     expect(filesIn(value).map(({ at }) => at)).toEqual(['a.0', 'a.1.b']);
     expect(bytesOfFiles(filesIn(value).map(({ file }) => file))).toBe(3);
@@ -54,7 +54,7 @@ describe('a size', () => {
     ['9999999999TiB', undefined],
   ])('%s is %s', (text, bytes) => expect(parseBytes(text)).toBe(bytes));
 
-  test('is told in the unit that fits', () => {
+  test('is formatted in the unit that fits', () => {
     expect([0, 1023, 1024, 1536, 20 * 1024 ** 2].map(formatBytes)).toEqual([
       '0 B',
       '1023 B',
@@ -72,12 +72,12 @@ describe('the name of a file', () => {
     [' ', 'file'],
     ['a\u0000b', 'a_b'],
     [`${'ä'.repeat(200)}.tar.gz`, `${'ä'.repeat(124)}.tar.gz`],
-  ])('%j is safe as %j', (name, safe) => {
+  ])('%j becomes the safe name %j', (name, safe) => {
     expect(safeFileName(name)).toBe(safe);
     expect(Buffer.byteLength(safeFileName(name))).toBeLessThanOrEqual(255);
   });
 
-  test('says its type, and the type its ending', () => {
+  test('determines its type, and a type determines its ending', () => {
     expect([mediaTypeOf('A.HTML'), mediaTypeOf('a'), mediaTypeOf('a.constructor')]).toEqual([
       'text/html',
       'application/octet-stream',
@@ -87,7 +87,7 @@ describe('the name of a file', () => {
   });
 });
 
-test('a retry takes over the files of the steps that it takes over, and of those inside them', () => {
+test('a retry takes over the files of the steps that it takes over, and of the steps inside them', () => {
   const made = (step: string): TaskFile => ({ step, name: 'x', file: FILE });
   const kept = withFiles({ a: { status: 'succeeded' }, loop: { status: 'pending', items: {} } }, [
     made(''),

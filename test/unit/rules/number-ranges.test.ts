@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { NumberRange } from '../../../src/contracts/loops.js';
 import { addNumber, isAmong, rangesOf } from '../../../src/rules/number-ranges.js';
 
-test('numbers in any order become the ranges that hold exactly these', () => {
+test('numbers in any order become the ranges that contain exactly these', () => {
   let seed = 7;
   const random = (below: number): number => {
     seed = (seed * 1103515245 + 12345) % 2147483648;
@@ -16,7 +16,7 @@ test('numbers in any order become the ranges that hold exactly these', () => {
   }
 });
 
-test('too many ranges are none', () => {
+test('too many ranges become undefined', () => {
   const odd = Array.from({ length: 201 }, (_, index) => 2 * index);
   expect(rangesOf(odd)).toBeUndefined();
   const full = rangesOf(odd.slice(0, 200)) as NumberRange[];

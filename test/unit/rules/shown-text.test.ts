@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { markdownCode, markdownLine, oneLine, showUnseenCharacters, startOf } from '../../../src/rules/shown-text.js';
 
-/** Any text, broken ones and unseen ones among them. */
+/** Any text, including malformed text and invisible characters. */
 const anyText = fc
   .array(
     fc.oneof(fc.integer({ max: 0xffff, min: 0 }), fc.constantFrom(10, 13, 0x1b, 0x202e, 0x200b, 0xd83d, 0xfe0f, 0x20)),
@@ -29,15 +29,15 @@ describe('showUnseenCharacters', () => {
     expect(showUnseenCharacters(text)).toBe(shown);
   });
 
-  test.each(['Größe 中文 עברית ไทย', 'a\n\tb', '⚠️ release ✅', '👍🏽', 'é'])('leaves %j as it is', (text) => {
+  test.each(['Größe 中文 עברית ไทย', 'a\n\tb', '⚠️ release ✅', '👍🏽', 'é'])('leaves %j unchanged', (text) => {
     expect(showUnseenCharacters(text)).toBe(text);
   });
 
-  test('an emoji mark hides nothing after the first', () => {
+  test('only the first emoji mark stays invisible', () => {
     expect(showUnseenCharacters('⚠\ufe0f\ufe0f')).toBe('⚠\ufe0f\\ufe0f');
   });
 
-  test('JSON means what it meant', () => {
+  test('JSON keeps its meaning', () => {
     fc.assert(
       fc.property(fc.tuple(anyText, anyText), (value) => {
         const shown = showUnseenCharacters(JSON.stringify(value, null, 2));
@@ -48,20 +48,23 @@ describe('showUnseenCharacters', () => {
 });
 
 describe('oneLine', () => {
-  test.each([' ', '\t', '\n', '\u2028'])('takes time as the length of a text, not as its square: %j', (blank) => {
-    const text = `a${blank.repeat(200_000)}b`;
-    expect(oneLine(text).at(-1)).toBe('b');
-  });
+  test.each([' ', '\t', '\n', '\u2028'])(
+    'takes time in proportion to the length of a text, not to its square: %j',
+    (blank) => {
+      const text = `a${blank.repeat(200_000)}b`;
+      expect(oneLine(text).at(-1)).toBe('b');
+    },
+  );
 
   test.each([
     ['a \r\n\t b', 'a b'],
     ['a  b', 'a  b'],
     ['\n a\tb \n', 'a b'],
-  ])('%j is %j', (text, line) => {
+  ])('%j becomes %j', (text, line) => {
     expect(oneLine(text)).toBe(line);
   });
 
-  test('is one line, with nothing in it that is obeyed and not seen, and stays as it is', () => {
+  test('is one line without invisible control characters, and does not change when it is shown again', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const line = oneLine(text);
@@ -76,7 +79,7 @@ describe('oneLine', () => {
     ['a\tb', 'a b'],
     ['a  b', 'a  b'],
     ['a\u2028b', 'a\\u2028b'],
-  ])('%j is %j', (text, line) => {
+  ])('%j is shown as %j', (text, line) => {
     expect(oneLine(text)).toBe(line);
   });
 });
@@ -89,15 +92,15 @@ describe('markdownLine', () => {
     ['<b>&#x202e;</b> | $x$', '\\<b\\>\\&\\#x202e;\\</b\\> \\| \\$x\\$'],
     ['signup_e2e_test and _this_', 'signup_e2e_test and \\_this\\_'],
     ['\u202e', '\\\\u202e'],
-  ])('%j is %j', (text, line) => {
+  ])('%j becomes %j', (text, line) => {
     expect(markdownLine(text)).toBe(line);
   });
 });
 
-test('code in a line of Markdown cannot be closed, nor its cell', () => {
+test('text cannot end inline code in a line of Markdown, nor its table cell', () => {
   expect(markdownCode('a`b|c\n\nd\u202e')).toBe("`a'b\\|c d\\u202e`");
 });
 
-test('a text is cut between characters', () => {
+test('a text is truncated between characters', () => {
   expect([startOf('a👍', 2), startOf('a👍', 3), startOf('ab', 9)]).toEqual(['a', 'a👍', 'ab']);
 });

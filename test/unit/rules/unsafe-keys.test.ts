@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { refuseUnsafeKeys } from '../../../src/rules/unsafe-keys.js';
 import { errorOf } from '../error-of.js';
 
-test.each(['__proto__', 'constructor', 'prototype'])('the key %s is refused wherever it stands', (key) => {
+test.each(['__proto__', 'constructor', 'prototype'])('the key %s is refused wherever it occurs', (key) => {
   const hostile: unknown = JSON.parse(`{"rows": [{"ok": 1}, {"deep": {"${key}": {}}}]}`);
   const error = errorOf(() => refuseUnsafeKeys(hostile));
   expect(error.code).toBe('input.invalid');
@@ -15,11 +15,11 @@ test('the caller chooses the code', () => {
   expect(errorOf(() => refuseUnsafeKeys(hostile, 'definition.invalid')).code).toBe('definition.invalid');
 });
 
-test('values are free: only keys are refused', () => {
+test('values are unrestricted: only keys are refused', () => {
   refuseUnsafeKeys({ name: '__proto__', list: ['constructor', 'prototype'] });
 });
 
-test('what JSON can say without those keys passes', () => {
+test('any JSON without those keys passes', () => {
   const key = fc.string().filter((text) => !['__proto__', 'constructor', 'prototype'].includes(text));
   fc.assert(fc.property(fc.dictionary(key, fc.integer()), (value) => refuseUnsafeKeys(value)));
 });
@@ -30,7 +30,7 @@ test('a value of 200 levels passes, and one more is refused', () => {
   expect(errorOf(() => refuseUnsafeKeys(levels(201))).code).toBe('input.invalid');
 });
 
-test('a number that JSON cannot hold is refused, with its place if it has one', () => {
+test('a number that JSON cannot represent is refused, with its location if it has one', () => {
   expect(errorOf(() => refuseUnsafeKeys({ n: [1, Number.POSITIVE_INFINITY] }))).toMatchObject({
     message: expect.stringContaining('(at n[1])'),
     details: { path: ['n', 1] },
@@ -38,7 +38,7 @@ test('a number that JSON cannot hold is refused, with its place if it has one', 
   expect(errorOf(() => refuseUnsafeKeys(Number.NaN)).message).not.toContain('(at');
 });
 
-test('a value nested too deep to walk is refused, however deep it is', () => {
+test('a value nested too deeply to traverse is refused, however deep it is', () => {
   const deep: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
   expect(errorOf(() => refuseUnsafeKeys(deep)).message).toMatch(/200 levels/);
 });

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 /**
- * Compiles one file of `src/` and what it imports, so that child processes run the very code under test.
+ * Compiles one file of `src/` and what it imports, so that child processes run the code under test.
  *
- * @param file relative to `src/`, importing nothing but Node and other files of ours.
+ * @param file relative to `src/`, importing only Node modules and other files of this project.
  * @returns the folder, to be removed by the caller, and the path of the compiled file.
  */
 export function compileForChildren(file: string): { folder: string; path: string } {

@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test.each([1, 100, 30 * DAY_MS, 365 * DAY_MS])('something is done after %d ms, not before', (ms) => {
+test.each([1, 100, 30 * DAY_MS, 365 * DAY_MS])('an action runs after %d ms, not before', (ms) => {
   const action = vi.fn();
   startTimer(ms, action);
   vi.advanceTimersByTime(ms - 1);
@@ -15,7 +15,7 @@ test.each([1, 100, 30 * DAY_MS, 365 * DAY_MS])('something is done after %d ms, n
   expect(action).toHaveBeenCalledOnce();
 });
 
-test('what is called off is not done, whichever part of the time has passed', () => {
+test('a cancelled action does not run, however much of the time has passed', () => {
   const action = vi.fn();
   const stops = [
     startTimer(100, action),
@@ -30,7 +30,7 @@ test('what is called off is not done, whichever part of the time has passed', ()
   expect(action).not.toHaveBeenCalled();
 });
 
-test('a time that is over is no time', () => {
+test('a time in the past counts as no time', () => {
   const action = vi.fn();
   startTimer(-5, action);
   vi.advanceTimersByTime(0);

@@ -16,7 +16,7 @@ describe('two lists', () => {
     ['ab', '', '-a-b'],
     ['abcd', 'bcde', '-a b c d+e'],
     ['aab', 'ab', ' a-a b'],
-  ])('%s beside %s', (expected, actual, laid) => {
+  ])('%s compared with %s', (expected, actual, laid) => {
     expect(lines(expected, actual).replaceAll(' ', '')).toBe(laid.replaceAll(' ', ''));
     expect(lines(expected, actual)).toHaveLength(laid.length);
   });

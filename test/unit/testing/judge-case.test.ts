@@ -28,7 +28,7 @@ const FAILURE: CaseOutcome = {
   error: { code: 'http.409', message: 'The address is taken', step: 'signup' },
 };
 
-test('a case that expects nothing expects success', () => {
+test('a case without expectations expects success', () => {
   expect(judgeCase({}, SUCCESS)).toEqual([]);
   expect(judgeCase({}, FAILURE)).toEqual([
     { kind: 'value', at: 'status', expected: 'succeeded', actual: 'failed' },
@@ -40,7 +40,7 @@ test.each([
   [{ status: 'failed' as const }],
   [{ error: { code: 'http.409' } }],
   [{ status: 'failed' as const, error: { code: 'http.409', step: 'signup', message: 'taken' } }],
-])('a failure that is expected passes: %j', (expected) => {
+])('an expected failure passes: %j', (expected) => {
   expect(judgeCase(expected, FAILURE)).toEqual([]);
 });
 
@@ -48,11 +48,11 @@ test.each([
   [{ code: 'http.500' }, 'error.code'],
   [{ code: 'http.409', step: 'seed' }, 'error.step'],
   [{ code: 'http.409', message: 'free' }, 'error.message (contains)'],
-])('a failure of another kind does not: %j', (error, at) => {
+])('a different failure does not pass: %j', (error, at) => {
   expect(judgeCase({ error }, FAILURE)[0]).toMatchObject({ kind: 'value', at });
 });
 
-test('an error that is expected and did not come is reported', () => {
+test('an expected error that did not occur is reported', () => {
   expect(judgeCase({ error: { code: 'http.409' } }, SUCCESS)).toEqual([
     { kind: 'value', at: 'error', expected: 'http.409', actual: null },
   ]);
@@ -68,7 +68,7 @@ describe('the output', () => {
     ]);
   });
 
-  test('of a task that ended otherwise is not compared, since it has none', () => {
+  test('of a task that ended differently is not compared, since it has none', () => {
     expect(judgeCase({ output: 1 }, FAILURE).map((failure) => failure.kind)).toEqual(['value', 'problem']);
   });
 });
@@ -81,7 +81,7 @@ describe('the calls', () => {
     ]);
   });
 
-  test('that are others are laid beside those expected', () => {
+  test('that differ are shown next to the expected ones', () => {
     expect(judgeCase({ calls: ['db.write', 'db.drop'] }, SUCCESS)).toEqual([
       {
         kind: 'calls',

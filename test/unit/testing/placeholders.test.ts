@@ -10,7 +10,7 @@ test.each([
   [['*.staging.acme.test:8443']],
   [['[::1]:*']],
   [['10.0.0.*:80', 'acme.test']],
-])('where the policy allows %j a variable that is not set stands for an address it allows', (allowed) => {
+])('if the policy allows %j, an unset variable stands for an address it allows', (allowed) => {
   const policy = `policy: { allowed_hosts: ${JSON.stringify(allowed)} }\n`;
   const registry = registryOf({ 'ability.yaml': projectFile('{ dev: {} }', policy) });
   const address = new URL(new PlaceholderVariables(registry, 'dev').find('NOWHERE_URL'));
@@ -18,12 +18,12 @@ test.each([
   expect(address.pathname).toBe('/NOWHERE_URL');
 });
 
-test('a variable that is set stands for its value', () => {
+test('a set variable stands for its value', () => {
   const registry = registryOf({ '.env.dev': 'A=from a file\n' });
   expect(new PlaceholderVariables(registry, 'dev').find('A')).toBe('from a file');
 });
 
-test('a secret that is not there is a placeholder that nobody takes for it', () => {
+test('a missing secret is replaced by a recognizable placeholder', () => {
   const secrets = new PlaceholderSecrets(temporaryProject({ '.env': 'SET=value\n' }).root, 'dev');
   expect(secrets.has('env:NOWHERE_TOKEN')).toBe(true);
   expect(secrets.resolve('env:NOWHERE_TOKEN', 'token')).toBe('placeholder for env:NOWHERE_TOKEN');

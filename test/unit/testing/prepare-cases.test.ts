@@ -46,7 +46,7 @@ const told = (cases: string): string[] =>
     ({ message, location, suggestion }) => `${location ? formatLocation(location) : ''} ${message} ${suggestion ?? ''}`,
   );
 
-test('a case takes from the defaults what it does not say itself, key by key', () => {
+test('a case takes what it does not specify from the defaults, key by key', () => {
   const { cases, problems } = prepared(`
 ability: flow
 defaults:
@@ -71,7 +71,7 @@ cases:
   ]);
 });
 
-test('the environment is the one of the command where the file says none, else the default one', () => {
+test('without an environment in the file that of the command applies, or else the default one', () => {
   const file = 'ability: flow\ncases: [{ name: x }]\n';
   expect(prepared(file).cases[0]?.environment).toBe('dev');
   expect(prepared(file, { environment: 'prod' }).cases[0]?.environment).toBe('prod');
@@ -124,14 +124,14 @@ test.each([
   expect(others).toEqual([]);
 });
 
-test('an unknown ability is a mistake, and the nearest is named', () => {
+test('an unknown ability is a mistake, and the nearest name is suggested', () => {
   expect(told('ability: flwo\ncases: [{ name: x }]\n')).toEqual([
     'registry/high-level/flow.test.yaml:1:10 There is no ability `flwo` Did you mean flow?',
   ]);
 });
 
 describe('what cases share', () => {
-  test('need fit only one of them', () => {
+  test('needs to fit only one of them', () => {
     const { problems } = prepared(`
 ability: http.get
 defaults: { mocks: { run: { output: 1 } } }
@@ -140,14 +140,14 @@ cases: [{ name: there }, { name: nowhere else, environment: prod, expect: { stat
     expect(problems).toEqual([]);
   });
 
-  test('must fit one of them', () => {
+  test('must fit at least one of them', () => {
     expect(
       told('ability: flow\ndefaults: { mocks: { frist: { output: 1 } } }\ncases: [{ name: x }, { name: y }]\n'),
     ).toEqual(['registry/high-level/flow.test.yaml:2:22 There is no step or operation `frist` Did you mean first?']);
   });
 });
 
-test('with the id of an ability only its cases are prepared, and mistakes in those of others are not its own', () => {
+test('with the id of an ability only its cases are prepared, without the mistakes in other cases', () => {
   const { root } = temporaryProject({
     ...PROJECT,
     'registry/high-level/flow.test.yaml': 'ability: flow\ncases: [{ name: a }]\n',
@@ -160,7 +160,7 @@ test('with the id of an ability only its cases are prepared, and mistakes in tho
   expect(of().cases).toHaveLength(2);
 });
 
-test('a project that does not say which environment is meant is told so', () => {
+test('a project that does not specify an environment gets an error', () => {
   const { root } = temporaryProject({
     ...PROJECT,
     'ability.yaml': projectFile('{ dev: {}, prod: {} }'),

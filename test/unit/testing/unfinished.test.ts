@@ -4,7 +4,7 @@ import { readUnfinished } from '../../../src/testing/unfinished.js';
 
 type History = Awaited<ReturnType<WorkflowHandle['fetchHistory']>>;
 
-/** A history of events that are given by their attributes alone; each comes a second after the one before. */
+/** A history of events specified only by their attributes; each comes a second after the previous one. */
 const read = (...events: Record<string, unknown>[]) =>
   readUnfinished({
     events: events.map((attributes, index) => ({
@@ -32,7 +32,7 @@ test('a workflow task is under way from when it is scheduled until it is complet
   expect(read(scheduled, completed).hasWorkflowTask).toBe(false);
 });
 
-test('workflow code that fails is reported, until it does not', () => {
+test('failing workflow code is reported, until it succeeds', () => {
   const failed = { workflowTaskFailedEventAttributes: { failure: { message: 'boom' } } };
   expect(read(scheduled, failed)).toMatchObject({ hasWorkflowTask: true, fault: 'boom' });
   expect(read(scheduled, failed, scheduled, completed).fault).toBeUndefined();
@@ -50,7 +50,7 @@ test.each(['Completed', 'Failed', 'TimedOut', 'Canceled'])('an activity that is 
   expect([...read(activity('1'), activity('2'), over).activities.keys()]).toEqual(['1']);
 });
 
-test('before each attempt an activity waits as its policy says', () => {
+test('an activity waits before each attempt according to its policy', () => {
   const backoff = read(activity('1')).activities.get('1');
   expect([2, 3, 4, 5].map((attempt) => backoff?.(attempt))).toEqual([1000, 2000, 4000, 5000]);
 });

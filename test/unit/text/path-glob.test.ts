@@ -15,7 +15,7 @@ describe('a pattern of paths', () => {
     ['a/**/z', 'a/b/c/z', true],
     ['report.html', 'report.html', true],
     ['report.html', 'reportxhtml', false],
-  ])('%s fits %s: %s', (pattern, path, fits) => {
+  ])('%s matches %s: %s', (pattern, path, fits) => {
     expect(matchesPath(pattern, path)).toBe(fits);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findDifferences } from '../../../src/text/value-differences.js';
 
 describe('two values', () => {
-  test('that are alike differ nowhere, in whatever order their keys are', () => {
+  test('that are equal have no differences, whatever the order of their keys', () => {
     expect(findDifferences('output', { a: [1, { b: null }], c: 'x' }, { c: 'x', a: [1, { b: null }] })).toEqual([]);
   });
 
@@ -18,13 +18,13 @@ describe('two values', () => {
     ['an item too few', [1, 2], [1], [{ at: 'output[1]', expected: 2, actual: undefined }]],
     ['an item too many', [1], [1, 2], [{ at: 'output[1]', expected: undefined, actual: 2 }]],
     ['a name of every object', { a: 1 }, JSON.parse('{"a":1,"toString":1}'), [{ at: 'output.toString', actual: 1 }]],
-  ])('that differ in %s are distinguished there', (_, expected, actual, differences) => {
+  ])('that differ in %s are distinguished at that place', (_, expected, actual, differences) => {
     expect(findDifferences('output', expected, actual)).toEqual(
       differences.map((difference) => Object.assign({ expected: undefined, actual: undefined }, difference)),
     );
   });
 
-  test('of which one is expected in part may have more members, at any depth, and no more items', () => {
+  test('of which one is compared in part may have more members, at any depth, but no more items', () => {
     expect(findDifferences('with', { a: { b: 1 } }, { a: { b: 1, c: 2 }, d: 3 }, true)).toEqual([]);
     expect(findDifferences('with', { a: [{ b: 1 }] }, { a: [{ b: 1, c: 2 }] }, true)).toEqual([]);
     expect(findDifferences('with', [1], [1, 2], true)).toHaveLength(1);

@@ -25,28 +25,31 @@ describe('the environment (issue 15, item 6)', () => {
     expect(readTraceSettings(env)).toEqual(on);
   });
 
-  test('names the protocol, that of traces before the common one', () => {
+  test('names the protocol, preferring that of traces to the general one', () => {
     const json = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' };
     expect(readTraceSettings({ ...ENDPOINT, ...json })).toEqual({ ...on, protocol: 'http/json' });
     const both = { ...ENDPOINT, ...json, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/protobuf' };
     expect(readTraceSettings(both)).toEqual(on);
   });
 
-  test.each(['true', 'TRUE', 'SPAN_ONLY', 'span_and_event'])('lets contents be told with %s', (value) => {
+  test.each(['true', 'TRUE', 'SPAN_ONLY', 'span_and_event'])('lets contents be recorded with %s', (value) => {
     const env = { ...ENDPOINT, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: value };
     expect(readTraceSettings(env)).toEqual({ ...on, recordsContents: true });
   });
 
-  test.each(['false', '', '1', 'yes', 'no_content', 'event_only'])('does not with %j', (value) => {
-    const env = { ...ENDPOINT, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: value };
-    expect(readTraceSettings(env)).toEqual(on);
-  });
+  test.each(['false', '', '1', 'yes', 'no_content', 'event_only'])(
+    'does not let contents be recorded with %j',
+    (value) => {
+      const env = { ...ENDPOINT, OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: value };
+      expect(readTraceSettings(env)).toEqual(on);
+    },
+  );
 
   test.each([
     [{ OTEL_TRACES_EXPORTER: 'console' }, /console/],
     [{ OTEL_TRACES_EXPORTER: 'otlp,console' }, /otlp,console/],
     [{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, /grpc/],
-  ])('is refused by name where it asks for %j', (env, reason) => {
+  ])('is refused by name if it requests %j', (env, reason) => {
     expect(readTraceSettings({ ...ENDPOINT, ...env })).toMatchObject({
       state: 'unsupported',
       reason: expect.stringMatching(reason),

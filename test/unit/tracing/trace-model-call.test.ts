@@ -24,7 +24,7 @@ const url = new URL(`${endpoint.base}/chat/completions`);
 const allowed = [url.host];
 const around = <T>(work: () => Promise<T>) => inOwnTrace(tracer, { name: 'around', attributes: {} }, work);
 
-/** The span of the request, and that around it. */
+/** The span of the request, checked to be inside the span around it. */
 const written = () => {
   const [request, outer] = spans;
   expect(spans.map(({ name }) => name).at(-1)).toBe('around');
@@ -34,7 +34,7 @@ const written = () => {
 };
 
 describe('a request to a model (issue 15, item 6)', () => {
-  test('has a span with what was asked for and how much was used, and nothing that was said', async () => {
+  test('has a span with the request settings and the usage, and no message text', async () => {
     const message = { role: 'assistant', content: 'an-answer-word' };
     const choices = [{ index: 0, message, finish_reason: 'stop' }];
     const usage = {
@@ -72,7 +72,7 @@ describe('a request to a model (issue 15, item 6)', () => {
     expect(JSON.stringify(spans)).not.toMatch(/an-answer-word|a-request-word|the-key-of-it/);
   });
 
-  test('is an error with the status that came', async () => {
+  test('has an error with the received status', async () => {
     endpoint.behave(answerBody('{"error":{"message":"SECRET"}}', 429));
     const settings = { url: new URL(`${endpoint.base}/embeddings`), allowed, model: 'vectors', timeoutMs: 20_000 };
     const embed = embedThrough(settings as never);
@@ -81,14 +81,14 @@ describe('a request to a model (issue 15, item 6)', () => {
     expect(JSON.stringify(spans)).not.toContain('SECRET');
   });
 
-  test('is an error with the code of what is thrown, which goes on as it is', async () => {
+  test('has an error with the code of the thrown error, which is passed on unchanged', async () => {
     const thrown = new AbilityError({ code: 'limit.max_calls', message: 'no' });
     const asked = around(() => traceModelCall({ operation: 'chat', model: 'm', url }, () => Promise.reject(thrown)));
     await expect(asked).rejects.toBe(thrown);
     expect(written()).toMatchObject({ name: 'chat m', error: 'limit.max_calls' });
   });
 
-  test('tells of an answer only what can be reported', async () => {
+  test('reports only valid values of an answer', async () => {
     const odd = {
       id: 7,
       model: { a: 1 },
@@ -108,7 +108,7 @@ describe('a request to a model (issue 15, item 6)', () => {
     }
   });
 
-  test('is the work alone where no traces are written, and the answer is not read', async () => {
+  test('only does the work if no traces are written, and the answer is not read', async () => {
     const read = () => {
       throw new Error('read');
     };

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** @param more what the run is, where it is not that of the sealed task. */
+/** @param more how the run differs from that of the sealed task. */
 function endRecords(more: object = {}, limitMs = 5000, readRun = async () => ({ ...runOf(), ...more })): EndRecords {
   const plans = new PlanSource(PLAN.project, keys, readRun, { has: async () => false, keep: async () => {} });
   return new EndRecords({ plans, records, host: 'here', secrets }, limitMs);
@@ -62,8 +62,8 @@ function endAt(finished_at: string, status = 'succeeded') {
 const recorded = (): TaskRecord => JSON.parse(readFileSync(join(folder, 't-1/record.json'), 'utf8')) as TaskRecord;
 const NOON = '2030-01-01T12:00:00.000Z';
 
-describe('the record of a task that ends beside its history', () => {
-  test('is written whole, with its text, and nothing lies beside it', async () => {
+describe('the record of a task that is written next to its history', () => {
+  test('is written whole, with its text, and without other files', async () => {
     const ends = endRecords();
     await ends.write(info, endAt(NOON));
     expect(recorded()).toMatchObject({ host: 'here', input, result: { status: 'succeeded', finished_at: NOON } });
@@ -71,7 +71,7 @@ describe('the record of a task that ends beside its history', () => {
     expect(ends.missing).toBe(0);
   });
 
-  test('stays that of the end which came last, in whatever order they are written', async () => {
+  test('is that of the latest end, in whatever order they are written', async () => {
     const ends = endRecords();
     await ends.write(info, endAt(NOON, 'failed'));
     await ends.write(info, endAt('2030-01-01T11:59:59.999Z'));
@@ -80,7 +80,7 @@ describe('the record of a task that ends beside its history', () => {
     expect(recorded().result?.status).toBe('succeeded');
   });
 
-  test('is whole where two workers write it at once', async () => {
+  test('is whole if two workers write it at once', async () => {
     const both = [endRecords(), endRecords()];
     await Promise.all(both.map((ends) => ends.write(info, endAt(NOON))));
     expect(recorded().result?.status).toBe('succeeded');
@@ -88,7 +88,7 @@ describe('the record of a task that ends beside its history', () => {
   });
 });
 
-describe('nothing is written, and it is counted,', () => {
+describe('nothing is written, and the record is counted as missing,', () => {
   test.each([
     ['for a run of another type', { type: 'other' }],
     ['for a run on another queue', { taskQueue: 'elsewhere' }],
@@ -102,20 +102,20 @@ describe('nothing is written, and it is counted,', () => {
     expect(ends.missing).toBe(1);
   });
 
-  test('where another seal is named than that of the task', async () => {
+  test('if a seal other than that of the task is named', async () => {
     const ends = endRecords();
     await ends.write(info, { ...endAt(NOON), seal: '0123456789abcdef' });
     expect(existsSync(join(folder, 't-1'))).toBe(false);
     expect(ends.missing).toBe(1);
   });
 
-  test('where what is asked for does not come within the limit', async () => {
+  test('if the requested data does not arrive within the limit', async () => {
     const ends = endRecords({}, 20, () => new Promise(() => {}));
     await ends.write(info, endAt(NOON));
     expect(ends.missing).toBe(1);
   });
 
-  test('also later, where the disk answers after the limit', async () => {
+  test('even later, if the disk answers after the limit', async () => {
     let answer: () => void = () => {};
     const slow = new Promise<void>((resolve) => {
       answer = resolve;

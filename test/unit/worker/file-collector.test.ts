@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { FolderStore } from '../../../src/server/store/folder-store.js';
 import { FileCollector } from '../../../src/worker/file-collector.js';
 
-test('a collection that failed is tried again at the next look, and one that ended well a day later', async () => {
+test('a failed collection is tried again at the next check, and a successful one a day later', async () => {
   const root = mkdtempSync(join(tmpdir(), 'ability-collector-'));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const store = new FolderStore(join(root, 'store'));

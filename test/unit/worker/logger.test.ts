@@ -2,7 +2,7 @@ import { DefaultLogger, type LogEntry } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { dropBelowLevel } from '../../../src/worker/logger.js';
 
-test('what the SDK says below the level does not reach its buffer, and what is above it does', () => {
+test('messages of the SDK below the level do not reach its buffer, and those above it do', () => {
   const kept: LogEntry[] = [];
   const logger = new DefaultLogger('TRACE', (entry) => kept.push(entry));
   dropBelowLevel(logger);

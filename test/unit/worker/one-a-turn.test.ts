@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { OneATurn } from '../../../src/worker/running-groups.js';
 
-test('those who wait go on in their order, with a turn of the event loop between two', async () => {
+test('waiting callers continue in their order, with a turn of the event loop between two', async () => {
   const turns = new OneATurn();
   const seen: string[] = [];
   const look = (): void => {
@@ -15,7 +15,7 @@ test('those who wait go on in their order, with a turn of the event loop between
   expect(seen.slice(seen.indexOf('b') + 1, seen.indexOf('c'))).toContain('turn');
 });
 
-test('one who comes when none waits any more gets a turn as well', async () => {
+test('a caller that arrives when no other waits gets a turn as well', async () => {
   const turns = new OneATurn();
   await turns.next();
   await turns.next();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Restarts } from '../../../src/worker/own-server.js';
 
-/** A server that lives for so many milliseconds, again and again. */
+/** A server that lives for this many milliseconds, again and again. */
 function live(times: number, ms: number): (number | undefined)[] {
   let now = 0;
   const restarts = new Restarts(() => now);
@@ -12,15 +12,15 @@ function live(times: number, ms: number): (number | undefined)[] {
   });
 }
 
-test('a server that is killed now and then is started again, however often', () => {
+test('a server that is killed now and then is restarted, however often', () => {
   expect(live(50, 5000)).toEqual(Array(50).fill(100));
 });
 
-test('a server that ends at once is started again a little later each time, and then no more', () => {
+test('a server that ends at once is restarted a little later each time, and then not any more', () => {
   expect(live(7, 200)).toEqual([100, 200, 300, 400, 500, undefined, undefined]);
 });
 
-test('a start that went well wipes the slate', () => {
+test('a successful start resets the delays', () => {
   let now = 0;
   const restarts = new Restarts(() => now);
   const lives = (ms: number) => {

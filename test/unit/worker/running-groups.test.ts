@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { isAlive, markOf, ownMark } from '../../../src/server/processes/processes.js';
 import { RunningGroups } from '../../../src/worker/running-groups.js';
 
-/** A script with a group of its own, and its note as a worker keeps it. */
+/** A script with a process group of its own, and its mark as a worker stores it. */
 async function startScript() {
   const child = spawn(process.execPath, ['-e', "process.stdout.write('ready'); setInterval(() => {}, 1000)"], {
     detached: true,
@@ -34,7 +34,7 @@ function spaceHere(): string {
   return name.slice(name.lastIndexOf('@'));
 }
 
-test('what a dead worker of here left is killed, a group that a worker elsewhere noted under the same number is not', async () => {
+test('what a dead local worker left is killed, but not a group that a remote worker noted under the same pid', async () => {
   const folder = makeFolder();
   const { child, mark } = await startScript();
   const note = (worker: string): void => {

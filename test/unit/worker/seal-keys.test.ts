@@ -3,13 +3,13 @@ import { createSealKey, keysFromEnvironment } from '../../../src/worker/seal-key
 import { errorOf } from '../error-of.js';
 
 describe('a new seal key', () => {
-  test('is one that workers take, and never the same twice', () => {
+  test('is accepted by workers, and is never the same twice', () => {
     const value = createSealKey('main');
     expect(keysFromEnvironment(value).keys.get('main')).toHaveLength(32);
     expect(createSealKey('main')).not.toBe(value);
   });
 
-  test('comes behind those in use, so that the first goes on signing', () => {
+  test('is added after those in use, so that the first continues to sign', () => {
     const current = createSealKey('old');
     const both = createSealKey('new', ` ${current} ,`);
     expect(both.startsWith(`${current},new:`)).toBe(true);

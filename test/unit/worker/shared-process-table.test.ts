@@ -14,7 +14,7 @@ async function startSleeper(callId: string): Promise<ChildProcess & { pid: numbe
 }
 
 onLinux('a look at processes', () => {
-  test('is one for all who ask together, and holds what each of them started', async () => {
+  test('is shared by concurrent callers, and contains what each of them started', async () => {
     const looks = new SharedProcessTable();
     const asked = [];
     const pids: number[] = [];
@@ -24,7 +24,7 @@ onLinux('a look at processes', () => {
       pids.push(pid);
       asked.push({ pid, began });
     }
-    // The youngest first: the look reaches back to the oldest all the same.
+    // The youngest first: the look still reaches back to the oldest.
     const tables = await Promise.all(asked.toReversed().map((one) => looks.take(one)));
     expect(new Set(tables).size).toBe(1);
     const found = tables[0]?.entries.filter(({ pid }) => pids.includes(pid)) ?? [];
@@ -32,7 +32,7 @@ onLinux('a look at processes', () => {
     expect(tables[0]?.starts.get(pids[0] as number)).toBe(found.find(({ pid }) => pid === pids[0])?.started);
   });
 
-  test('begins after it was asked for, so that it holds what was started before', async () => {
+  test('begins after the request, so that it contains what was started before', async () => {
     const looks = new SharedProcessTable();
     const began = performance.now();
     const { pid: first } = await startSleeper('b.1');
@@ -43,7 +43,7 @@ onLinux('a look at processes', () => {
     expect((await early).starts.has(first)).toBe(true);
   });
 
-  test('covers the whole machine for a call that started nothing yet, and leaves out this process', async () => {
+  test('covers the whole machine for a call that has started nothing yet, and excludes this process', async () => {
     const looks = new SharedProcessTable();
     const began = performance.now();
     const { pid } = await startSleeper('c.1');

@@ -10,7 +10,7 @@ const failing = (error: Error): PayloadCodec => ({
 const PAYLOADS: Payload[] = [];
 
 test.each(['encode', 'decode'] as const)(
-  'what a worker cannot %s is a failure with our code, which another may try again',
+  'a worker that cannot %s a payload fails with our code, so that another may retry',
   async (way) => {
     const problem = { code: 'store.not_shared', message: 'It is not there', suggestion: 'Share it.' };
     const error = await new WorkerCodec(failing(new AbilityError(problem)))[way](PAYLOADS).catch((reason) => reason);
@@ -19,7 +19,7 @@ test.each(['encode', 'decode'] as const)(
   },
 );
 
-test('an error that is none of ours passes as it is', async () => {
+test('any other error passes unchanged', async () => {
   const mistake = new RangeError('too long');
   await expect(new WorkerCodec(failing(mistake)).decode(PAYLOADS)).rejects.toBe(mistake);
 });

@@ -14,7 +14,7 @@ afterAll(() => {
 });
 
 test.each(['engine.unsupported', 'seal.unknown_key'])(
-  'a call that came to a worker which says %s is made again elsewhere',
+  'a call that a worker refuses with %s is made again elsewhere',
   async (code) => {
     const { task } = await import('../../../src/workflows/task.js');
     const call: CallStep = { id: 'made', verb: 'call', call: 'op.add', with: {} };

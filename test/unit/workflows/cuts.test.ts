@@ -8,7 +8,7 @@ import { resultOfTree } from '../../property/run-tree.js';
 import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
-/** How the worker ends a call at work that is cancelled, by operation; others are cancelled as if they had not begun. */
+/** How the worker ends a running call that is cancelled, by operation; others are cancelled as if not begun. */
 const cancelled = vi.hoisted(() => new Map<string, () => Error>());
 
 vi.mock('@temporalio/workflow', async () => {
@@ -82,7 +82,7 @@ const causeOf = ({ error }: StoredResult) => (error?.details as { cause?: unknow
 const statusOf = ({ steps }: StoredResult, path: string) =>
   steps.find((step) => (step.path ?? step.id) === path)?.status;
 
-describe('a call that must not be cut, and was', () => {
+describe('a call that must not be cut, but was', () => {
   const stop: PlanStep = {
     id: 'bad',
     verb: 'steps',
@@ -134,7 +134,7 @@ describe('a call that must not be cut, and was', () => {
     expect(causeOf(result)).toMatchObject(cause);
   });
 
-  test('in a race in a foreach', async () => {
+  test('in a race in a foreach makes the task unknown', async () => {
     const loop: PlanStep = {
       id: 'each',
       verb: 'foreach',
@@ -148,7 +148,7 @@ describe('a call that must not be cut, and was', () => {
     expect(causeOf(result)).toMatchObject({ code: 'race.lost', path: 'each/0/r' });
   });
 
-  test('where several were, the first is the error and the others are warnings', async () => {
+  test('makes the task unknown; of several, the first is the error and the others are warnings', async () => {
     const result = await resultOf([race(add('one'), add('two'), quick)]);
     expect(result).toMatchObject({ status: 'unknown', error: { step: 'one' } });
     expect(result.warnings).toEqual([expect.stringMatching(/^two: outcome\.unknown.*it was cut by race\.lost/)]);
@@ -158,7 +158,7 @@ describe('a call that must not be cut, and was', () => {
     ['a time-out', { ...together(), timeout: '1ms' }, {}, 'timeout.step'],
     ['a race', race(together(), quick), {}, 'race.lost'],
     ['a cancellation', together(), { cancelAt: 1 }, 'task.cancelled'],
-  ])('where several branches were, each warning says by what: %s', async (_, step, given, code) => {
+  ])('in several branches has its cause in each warning: %s', async (_, step, given, code) => {
     const { warnings = [] } = await resultOf([step], given);
     expect(warnings).toHaveLength(1);
     expect(warnings[0]).toMatch(new RegExp(`two: outcome\\.unknown.*; it was cut by ${code.replace('.', '\\.')}`));
@@ -167,7 +167,7 @@ describe('a call that must not be cut, and was', () => {
   test.each<[string, PlanStep[], string]>([
     ['a race', [race({ ...itemsAtOnce(), id: 'each' }, quick)], 'race.lost'],
     ['a time-out', [{ ...itemsAtOnce(), timeout: '1ms' }], 'timeout.step'],
-  ])('where several items of a loop were, the account of each says by what: %s', async (_, steps, code) => {
+  ])('in several items of a loop has its cause in the account of each: %s', async (_, steps, code) => {
     const result = await resultOf(steps);
     const loop = result.steps.find(({ id }) => id === 'each');
     const told = (loop?.failures ?? []).map(({ error }) => error?.message);
@@ -175,7 +175,7 @@ describe('a call that must not be cut, and was', () => {
     for (const message of told) expect(message).toContain(`it was cut by ${code}`);
   });
 
-  test('is cut by nothing where the others only stop, or finish', async () => {
+  test('is not cut if the others only stop or finish', async () => {
     for (const way of ['stop', 'finish'] as const) {
       const result = await resultOf([both(way)]);
       expect(result).toMatchObject({ status: 'failed', error: { code: 'app.no' } });
@@ -183,7 +183,7 @@ describe('a call that must not be cut, and was', () => {
     }
   });
 
-  test('is caught by no handler but one that names it, and by no `continue_on_error`', async () => {
+  test('is caught only by a handler that names it, and not by `continue_on_error`', async () => {
     const handler = (errors?: string[]): ErrorHandler => ({
       ...(errors && { errors }),
       steps: [],
@@ -196,7 +196,7 @@ describe('a call that must not be cut, and was', () => {
     expect(await cut({ on_error: [handler(['outcome.unknown'])] })).toMatchObject({ status: 'succeeded' });
   });
 
-  test('is not forgotten by a handler that was cancelled with it, at a step or at the top', async () => {
+  test('is not hidden by a handler that was cancelled with it, at a step or at the top', async () => {
     const named: ErrorHandler[] = [
       { errors: ['outcome.unknown'], steps: [{ id: 'n', verb: 'call', call: 'op.read', with: {} }] },
     ];
@@ -240,7 +240,7 @@ describe('`cut: allowed`', () => {
     expect(result).not.toHaveProperty('warnings');
   });
 
-  test('leaves the failure that cut it, the time-out, and the cancellation', async () => {
+  test('keeps the failure that cut it, the time-out, and the cancellation', async () => {
     const bad: PlanStep = {
       id: 'bad',
       verb: 'steps',
@@ -253,12 +253,12 @@ describe('`cut: allowed`', () => {
     expect(await resultOf([may], { cancelAt: 1 })).toMatchObject({ status: 'cancelled' });
   });
 
-  test('is for that call alone', async () => {
+  test('applies only to that call', async () => {
     const result = await resultOf([race(may, add('other'), quick)]);
     expect(result).toMatchObject({ status: 'unknown', error: { step: 'other' } });
   });
 
-  test('is not for an outcome that was lost in another way', async () => {
+  test('does not apply to an outcome that was lost in another way', async () => {
     cancelled.set('op.add', () =>
       toFailure(new CallFailure({ code: 'outcome.unknown', message: 'begun by an earlier start' })),
     );
@@ -266,7 +266,7 @@ describe('`cut: allowed`', () => {
   });
 });
 
-test('a task of engine 1 ends as it did: the winner has won, and the loser is a warning', async () => {
+test('a task of engine 1 ends as before: the winner has won, and the loser is a warning', async () => {
   const result = await resultOf([race(add('lost'), quick)], { plan: { engine: 1 } });
   expect(result).toMatchObject({ status: 'succeeded' });
   expect(result.warnings).toEqual([expect.stringMatching(/^lost: outcome\.unknown/)]);

@@ -12,7 +12,7 @@ afterAll(() => {
 
 const newWorld = (): World => new World(undefined, undefined, (ms) => void vi.setSystemTime(ms));
 
-test('time passes at once, in order, and for everybody', async () => {
+test('time passes at once, in order, and for all waits', async () => {
   const world = newWorld();
   const seen: string[] = [];
   await world.run(async () => {
@@ -37,7 +37,7 @@ test('cancellation reaches the waits of nested scopes', async () => {
   expect(ended).toEqual({ at: 10, all: [true, true, true, true] });
 });
 
-test('a scope that cannot be cancelled shields what is in it, also when it is opened after the cancellation', async () => {
+test('a scope that cannot be cancelled shields what is in it, even if it is opened after the cancellation', async () => {
   const world = newWorld();
   const at = await world.run(async () => {
     world.after(10, () => world.root.cancel());
@@ -60,6 +60,6 @@ test('a scope with a time-out cancels what is in it and nothing else', async () 
   expect(at).toBe(100);
 });
 
-test('a workflow that waits for ever is found out', async () => {
+test('a workflow that waits forever is detected', async () => {
   await expect(newWorld().run(() => condition(() => false))).rejects.toThrow(/never comes/);
 });

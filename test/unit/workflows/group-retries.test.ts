@@ -24,7 +24,7 @@ class Failing extends Script {
   }
 }
 
-/** Milliseconds between the attempts of a group, the call in it and the stop of the clock left out. */
+/** Milliseconds between the attempts of a group, without that of the call in it. */
 async function pausesOf(attempts: number, first: string, factor: number, max: string): Promise<number[]> {
   const { task } = await import('../../../src/workflows/task.js');
   const call: PlanStep = { id: 'a', verb: 'call', call: 'op.add', with: {}, continue_on_error: true };
@@ -39,10 +39,10 @@ test('the pauses between the attempts of a group grow by their factor, up to the
   expect(await pausesOf(6, '1s', 2, '5s')).toEqual([1000, 2000, 4000, 5000, 5000]);
 });
 
-test('`first` is waited even where it is longer than the maximum', async () => {
+test('`first` applies even if it is longer than the maximum', async () => {
   expect(await pausesOf(3, '10s', 3, '5s')).toEqual([10_000, 10_000]);
 });
 
-test('a factor of one keeps them as they are', async () => {
+test('a factor of one keeps the pauses constant', async () => {
   expect(await pausesOf(3, '2s', 1, '30s')).toEqual([2000, 2000]);
 });

@@ -6,7 +6,7 @@ import { runTree } from '../../property/run-tree.js';
 import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
-/** What the activity of the guards gives. */
+/** What the activity of the guards returns. */
 const guards = vi.hoisted(() => ({ answer: (): unknown => [] }));
 
 vi.mock('@temporalio/workflow', async () => {
@@ -36,7 +36,7 @@ const answerOf = (hook_id: string, decision: HookAnswer['decision']): HookAnswer
   decision,
 });
 
-/** How a task of one call with two guards ends. @param answer what asking the guards gives. */
+/** How a task of one call with two guards ends. @param answer what the guards return. */
 async function endOf(answer: () => unknown): Promise<{ code: string | undefined; calls: number }> {
   guards.answer = answer;
   const { task } = await import('../../../src/workflows/task.js');
@@ -57,7 +57,7 @@ test.each<[string, HookAnswer[]]>([
   ['none', []],
   ['the second', [answerOf('first', 'allow')]],
   ['the first', [answerOf('second', 'allow')]],
-])('C-08: a guard that was not asked has failed: %s', async (_, answers) => {
+])('C-08: a guard that was not consulted counts as failed: %s', async (_, answers) => {
   expect(await endOf(() => answers)).toEqual({ code: 'hook.failed', calls: 0 });
 });
 
@@ -69,7 +69,7 @@ test.each<[string, Error, string]>([
   ['a worker that fails', ApplicationFailure.create({ type: 'internal.error', message: 'm' }), 'hook.failed'],
   ['an error of another kind', new Error('m'), 'hook.failed'],
   ['a task that never passed preflight', ApplicationFailure.create({ type: 'seal.invalid' }), 'seal.invalid'],
-])('C-08: guards that cannot be asked refuse: %s', async (_, cause, code) => {
+])('C-08: guards that cannot be consulted refuse the call: %s', async (_, cause, code) => {
   const failure = new ActivityFailure('failed', 'PreAbilityCall', '1', 'NON_RETRYABLE_FAILURE', 'fake', cause);
   expect(await endOf(() => Promise.reject(failure))).toEqual({ code, calls: 0 });
 });

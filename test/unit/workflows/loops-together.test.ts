@@ -9,7 +9,7 @@ import { resultOfTree, runTree } from '../../property/run-tree.js';
 import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
-/** Calls of `op.add` cannot be cut: one that is at work when it is cancelled has an outcome that is not known. */
+/** Calls of `op.add` cannot be cut: one that is running when it is cancelled has an unknown outcome. */
 vi.mock('@temporalio/workflow', async () => {
   const { fakeWorkflow } = await import('../../property/fake-workflow.js');
   const proxyActivities: typeof fakeWorkflow.proxyActivities = (options) => {
@@ -94,7 +94,7 @@ const rowOf = ({ steps }: StoredResult, path: string) => steps.find((row) => (ro
 const named = (of: string[], text: string) => of.map((path) => expect.stringContaining(text.replace('@', path)));
 
 describe('warnings name the item', () => {
-  test('of every call whose outcome is not known', async () => {
+  test('of every call whose outcome is unknown', async () => {
     const race: PlanStep = { id: 'r', verb: 'race', branches: [add('one'), add('two'), pause('quick')] };
     const { warnings, error } = await resultOf([each([race], { max_parallel: 2, on_failure: 'finish' })]);
     expect(error?.details).toMatchObject({ path: 'each/0/r/one' });
@@ -112,7 +112,7 @@ describe('warnings name the item', () => {
     expect(warnings).toEqual(named(items, 'Not taken back: @: script.exit: '));
   });
 
-  test('of every clean-up that failed beside another failure', async () => {
+  test('of every clean-up that failed in addition to another failure', async () => {
     const step = bad('a', { finally: [bad('clean'), bad('again')] });
     const { warnings } = await resultOf([each([step], { on_failure: 'finish' })]);
     const items = [0, 1, 2, 3].flatMap((item) => [`each/${item}/a/again`, `each/${item}/a/clean`]);
@@ -121,23 +121,23 @@ describe('warnings name the item', () => {
 });
 
 describe('a loop in which the task ended early', () => {
-  test('of a `foreach`, names the item that ended it among those that succeeded', async () => {
+  test('counts the item that ended a `foreach` as succeeded', async () => {
     const result = await resultOf([each([pause('p'), end({ if: 'i == 1' })])]);
     expect(result).toMatchObject({ status: 'succeeded', output: 'early' });
     expect(rowOf(result, 'each')?.items).toMatchObject({ succeeded: 2, not_run: 2, done: [[0, 1]] });
   });
 
-  test('of a `repeat`, counts the turn that ended it', async () => {
+  test('counts the turn that ended a `repeat` as succeeded', async () => {
     const result = await resultOf([repeat([pause('p'), end({ if: 'i == 2' })])]);
     expect(rowOf(result, 'poll')?.items).toEqual({ verb: 'repeat', total: 3, succeeded: 3 });
   });
 });
 
-describe('a clean-up that fails behind an `end`', () => {
+describe('a clean-up that fails after an `end`', () => {
   const left = (more: object = {}) => ({ finally: [bad('clean')], fails_end: true, ...more });
   const group = (steps: PlanStep[], more: object): PlanStep => ({ id: 'g', verb: 'steps', steps, ...more });
 
-  test('makes the task failed, with its error, and nothing more runs but what takes back', async () => {
+  test('makes the task fail with its error, and nothing more runs except undo calls', async () => {
     const undone = add('a', { undo: { call: 'op.read', with: {} } });
     const given = { outcomes: { 'a.undo': ['script.exit'] } };
     const result = await resultOf([undone, group([end({})], left()), value('after', 'x')], given);
@@ -148,14 +148,14 @@ describe('a clean-up that fails behind an `end`', () => {
     expect(result.warnings).toEqual([expect.stringMatching(/^Not taken back: a: /)]);
   });
 
-  test('also out of a loop, whose item it is; a second one is a warning', async () => {
+  test('does so in a loop as well, with its item; a second failure is a warning', async () => {
     const result = await resultOf([each([group([end({})], left({ if: 'i == 1' }))], left({ finally: [bad('last')] }))]);
     expect(result).toMatchObject({ status: 'failed', error: { details: { path: 'each/1/g/clean' } } });
     expect(rowOf(result, 'each')?.items).toMatchObject({ succeeded: 0, failed: 1 });
     expect(result.warnings).toEqual([expect.stringMatching(/^Clean-up: .*last: app\.no/)]);
   });
 
-  test('is forgiven where the step says so: the task has ended early all the same', async () => {
+  test('is forgiven if the step allows it: the task has still ended early', async () => {
     const result = await resultOf([group([end({})], left({ continue_on_error: true })), bad('after')]);
     expect(result).toMatchObject({ status: 'succeeded', output: 'early' });
     expect(result.warnings).toEqual([expect.stringMatching(/^The step g failed and the task went on/)]);
@@ -169,7 +169,7 @@ describe('a clean-up that fails behind an `end`', () => {
 });
 
 describe('a task that is cancelled', () => {
-  test('says which items it cancelled, and how many never began', async () => {
+  test('reports which items it cancelled, and how many never began', async () => {
     const result = await resultOf([each([pause('p', 9999)], { max_parallel: 2, label: '${{ n }}!' })], { cancelAt: 5 });
     expect(rowOf(result, 'each')).toMatchObject({
       items: { total: 4, succeeded: 0, cancelled: 2, not_run: 2 },
@@ -180,7 +180,7 @@ describe('a task that is cancelled', () => {
     });
   });
 
-  test('while a turn of a `repeat` is at work that must not be cut, ends unknown, and names the turn', async () => {
+  test('during a turn of a `repeat` that must not be cut ends as unknown, and names the turn', async () => {
     const result = await resultOf([repeat([pause('p'), add('a')])], { cancelAt: 5 });
     expect(result).toMatchObject({ status: 'unknown', error: { details: { path: 'poll/0/a' } } });
     expect(rowOf(result, 'poll')).toMatchObject({
@@ -190,7 +190,7 @@ describe('a task that is cancelled', () => {
   });
 });
 
-test('a `label` sees the last turn of its loop, which stands in another one', async () => {
+test('a `label` sees the last turn of its own loop inside another loop', async () => {
   const seen = '${{ steps.each.output == null ? "first" : string(steps.each.output.size()) }}';
   const outer = repeat([each([bad('f')], { label: seen, on_error: [{ steps: [], output: [1, 2] }] })], {}, 'i == 1');
   const { steps } = await resultOf([outer]);
@@ -198,7 +198,7 @@ test('a `label` sees the last turn of its loop, which stands in another one', as
   expect(labels).toEqual(['first', '2']);
 });
 
-test('an item that failed under `on_failure: finish` leaves nothing to the next one, as after a new run', async () => {
+test('an item that failed under `on_failure: finish` passes nothing to the next one, as after a new run', async () => {
   const look: PlanStep = { id: 'look', verb: 'call', call: 'op.read', with: { was: '${{ steps.l.output }}' } };
   const steps = [look, value('l', '${{ n }}'), bad('f', { if: 'i == 1' }), value('m', '${{ steps.look.output }}')];
   const seen = (engine: number) => effectsOf([each(steps, { on_failure: 'finish' })], { plan: { engine } });
@@ -206,7 +206,7 @@ test('an item that failed under `on_failure: finish` leaves nothing to the next 
   expect(await seen(1)).toEqual([{ was: null }, { was: { v: 'a' } }, { was: { v: 'b' } }, { was: { v: 'c' } }]);
 });
 
-test('a long `foreach` keeps no entry of a `repeat` in an item that is done, and counts its turns', async () => {
+test('a long `foreach` keeps no entry of a `repeat` in a finished item, and counts its turns', async () => {
   const { TaskRun } = await import('../../../src/workflows/task/task-run.js');
   const keys = new Set<string>();
   const { summarize } = TaskRun.prototype;
@@ -232,7 +232,7 @@ test('a long `foreach` keeps no entry of a `repeat` in an item that is done, and
   expect(rowOf(result, 'each/*/poll/*/g')).not.toHaveProperty('failures');
 });
 
-test('a task that goes on as a new run sees the turn of a `repeat` that failed, as the run before it did', async () => {
+test('a task that continues as a new run sees the failed turn of a `repeat` as the run before it did', async () => {
   const steps = (more: PlanStep[]) => [
     repeat([value('l', '${{ i }}'), bad('f', { if: 'i == 2' })], { continue_on_error: true }),
     ...more,
@@ -252,7 +252,7 @@ test('a task that goes on as a new run sees the turn of a `repeat` that failed, 
   expect(next.output).toEqual(first.output);
 });
 
-test('in a case with a clock of its own, a task was started on that clock', async () => {
+test('in a case with a clock of its own, the task has a start time on that clock', async () => {
   const shift = -3 * 365 * 86_400_000;
   const output = { early: '${{ timestamp(task.started_at) + duration("1h") > now() }}' };
   const late: PlanStep = { id: 'late', verb: 'wait', wait: { until: 'timestamp(task.started_at) + duration("1h")' } };

@@ -28,7 +28,7 @@ afterAll(() => {
 
 type Limit = 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE' | 'SCHEDULE_TO_START';
 
-/** The code of a task whose only call ran into a limit of Temporal's. @param before what its last attempt reported. */
+/** The code of a task whose only call reached a Temporal limit. @param before what its last attempt reported. */
 async function codeOf(effects: Effect, limit: Limit, before?: Error): Promise<string | undefined> {
   const cause = Object.assign(new TimeoutFailure('timed out', undefined, limit), before && { cause: before });
   lost.failure = new ActivityFailure('failed', 'op.add', '1', 'TIMEOUT', 'fake', cause);
@@ -48,11 +48,11 @@ test.each<[Effect, Limit, string]>([
   ['write_idempotent', 'HEARTBEAT', 'timeout.call'],
   ['read', 'SCHEDULE_TO_CLOSE', 'timeout.step'],
   ['destructive', 'SCHEDULE_TO_START', 'worker.unavailable'],
-])('a call that is %s and ended by %s of Temporal is %s', async (effects, limit, code) => {
+])('a call that is %s and ended by %s of Temporal ends with %s', async (effects, limit, code) => {
   expect(await codeOf(effects, limit)).toBe(code);
 });
 
-test('one that no worker took up again, after an attempt that may have had its effect, is unknown', async () => {
+test('a call that no worker took up again, after an attempt that may have had its effect, is unknown', async () => {
   const details = [
     { code: 'timeout.call', message: 'm' },
     { attempt: 1, unclear: true },

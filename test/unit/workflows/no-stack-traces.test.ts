@@ -6,7 +6,7 @@ const ACTIVATOR = 'return globalThis.__TEMPORAL_ACTIVATOR__';
 const ERROR = 'return globalThis.Error';
 const limit = Error.stackTraceLimit;
 const world = globalThis as { __TEMPORAL_ACTIVATOR__?: unknown };
-/** As the SDK's hooks ask a promise for the compiler of its own world. */
+/** The way in which the SDK's hooks get the compiler of the world of a promise. */
 const ask = (text: string): unknown =>
   (Promise.resolve().constructor.constructor as (text: string) => () => unknown)(text)();
 
@@ -19,22 +19,22 @@ afterAll(() => {
   Error.stackTraceLimit = limit;
 });
 
-test('the hooks of promises find the workflow that runs now, without compiling', () => {
+test('the hooks of promises find the current workflow without compiling', () => {
   expect(ask(ACTIVATOR)).toBeUndefined();
   world.__TEMPORAL_ACTIVATOR__ = { of: 'this run' };
   expect(ask(ACTIVATOR)).toEqual({ of: 'this run' });
 });
 
-test('they find no stack to look up', () => {
+test('the hooks of promises find no stack to look up', () => {
   const Found = ask(ERROR) as new () => { stack?: string };
   expect(new Found().stack).toBeUndefined();
 });
 
-test('anything else is compiled as ever', () => {
+test('any other code is compiled as before', () => {
   expect(ask('return 1 + 1')).toBe(2);
 });
 
-test('the SDK asks in these words', () => {
+test('the SDK uses exactly these texts', () => {
   const { resolve } = createRequire(import.meta.url);
   const hooks = readFileSync(resolve('@temporalio/worker').replace(/index\.js$/, 'workflow/vm-shared.js'), 'utf8');
   for (const words of [ACTIVATOR, ERROR]) expect(hooks).toContain(`('${words}')()`);

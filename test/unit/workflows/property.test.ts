@@ -10,7 +10,10 @@ import { CONSTRUCTS, constructsOf, type Tree, trees } from '../../property/trees
 vi.mock('@temporalio/workflow', async () => (await import('../../property/fake-workflow.js')).fakeWorkflow);
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 200);
-/** The same trees each time, so that a change is judged and not chance; `npm run test:property` takes others. */
+/**
+ * The same trees each time, so that results depend on a change and not on chance; `npm run test:property`
+ * uses others.
+ */
 const SEED = process.env['FC_SEED'] === 'random' ? {} : { seed: Number(process.env['FC_SEED'] ?? 20261122) };
 
 beforeAll(() => {
@@ -20,7 +23,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-/** Undefined where the texts do not say what comes first. */
+/** Undefined if the documents do not define what comes first. */
 function expected({ plan, input, script }: Tree): Account | undefined {
   try {
     return interpret(plan, input, script);
@@ -30,7 +33,7 @@ function expected({ plan, input, script }: Tree): Account | undefined {
   }
 }
 
-/** Runs trees with the workflow, as it is or with a bug planted, and compares what comes of them. */
+/** Runs trees with the workflow, with or without a planted bug, and compares the outcomes. */
 function agreement(task: TaskWorkflow, onAmbiguous: () => void = () => {}) {
   return fc.asyncProperty(trees, async (tree) => {
     const account = expected(tree);
@@ -40,7 +43,7 @@ function agreement(task: TaskWorkflow, onAmbiguous: () => void = () => {}) {
 }
 
 describe('random step trees', () => {
-  test('run as the reference says: status, output, error, effects and steps', { timeout: 300_000 }, async () => {
+  test('run like the reference: status, output, error, effects and steps', { timeout: 300_000 }, async () => {
     const { task } = await import('../../../src/workflows/task.js');
     let ambiguous = 0;
     const property = agreement(task, () => {
@@ -50,7 +53,7 @@ describe('random step trees', () => {
     expect(ambiguous).toBeLessThan(RUNS / 10);
   });
 
-  test('have each construct in at least one of ten', { timeout: 60_000 }, () => {
+  test('contain each construct in at least one of ten', { timeout: 60_000 }, () => {
     const counts = new Map<string, number>();
     const sample = fc.sample(trees, { numRuns: 1000, ...SEED });
     for (const tree of sample) for (const name of constructsOf(tree)) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -87,7 +90,7 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
     expect(await isCaught()).toBe(true);
   });
 
-  test('a clean-up left out', async () => {
+  test('an omitted clean-up', async () => {
     vi.doMock('../../../src/workflows/steps/run-cleanup.js', () => ({ runCleanup: async () => undefined }));
     expect(await isCaught()).toBe(true);
   });
@@ -113,7 +116,7 @@ describe('a planted bug is caught:', { timeout: 300_000 }, () => {
     expect(await isCaught()).toBe(true);
   });
 
-  test('nothing is caught where no bug is', async () => {
+  test('nothing is caught without a bug', async () => {
     expect(await isCaught(RUNS)).toBe(false);
   });
 });

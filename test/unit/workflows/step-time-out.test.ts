@@ -4,7 +4,7 @@ import { runTree } from '../../property/run-tree.js';
 import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
-/** What Temporal is asked for with each call. */
+/** What is requested from Temporal for each call. */
 const asked = vi.hoisted(() => [] as { retry?: unknown; scheduleToCloseTimeout?: number }[]);
 
 vi.mock('@temporalio/workflow', async () => {
@@ -26,7 +26,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-/** Our own limit ends a call so long before that of Temporal. Milliseconds. */
+/** Our own limit ends a call this many milliseconds before that of Temporal. */
 const MARGIN = 5000;
 
 /** Milliseconds that a call with a time-out of its own may take. */
@@ -44,7 +44,7 @@ test('the policy of the project caps the time-out of a step when it is called', 
   expect(await limitOf('5m', 20_000)).toBe(20_000);
 });
 
-test('a time-out below it, or without a policy, is that of the step', async () => {
+test('a time-out below it, or without a policy, stays that of the step', async () => {
   expect(await limitOf('10s', 20_000)).toBe(10_000);
   asked.length = 0;
   expect(await limitOf('5m', null)).toBe(300_000);

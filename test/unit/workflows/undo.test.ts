@@ -28,22 +28,22 @@ async function callsOf(steps: PlanStep[], outcomes: Record<string, string[]> = {
   return effects.map(({ path }) => path);
 }
 
-test('a call that took place is taken back although the clean-up of its step failed', async () => {
+test('a call that took place is taken back even if the clean-up of its step failed', async () => {
   const steps = [{ ...call('made'), undo, finally: [call('clean')] }];
   expect(await callsOf(steps, { clean: ['input.invalid'] })).toEqual(['made', 'made/clean', 'made.undo']);
 });
 
-test('a call that failed is not taken back although a handler dealt with it', async () => {
+test('a call that failed is not taken back even if a handler dealt with it', async () => {
   const steps = [{ ...call('broken'), undo, on_error: [{ steps: [call('instead')] }] }, stop];
   expect(await callsOf(steps, { broken: ['input.invalid'] })).toEqual(['broken', 'broken/instead']);
 });
 
-test('what a call that is taken back gave can be told to the call that does so', async () => {
+test('the output of a call can be passed to the call that takes it back', async () => {
   const steps = [{ ...call('made'), undo: { call: 'op.add', with: { v: '${{ steps.made.output.v }}' } } }, stop];
   expect(await callsOf(steps)).toEqual(['made', 'made.undo']);
 });
 
-test('a call deep in a group that is tried again is taken back, although the next attempt does not reach it', async () => {
+test('a call deep in a retried group is taken back, even if the next attempt does not reach it', async () => {
   const deep: PlanStep = { id: 'deep', verb: 'steps', steps: [{ ...call('made'), undo }] };
   const group: PlanStep = {
     id: 'group',

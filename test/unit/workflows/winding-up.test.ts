@@ -20,15 +20,15 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-/** Plans of engine 1 go on as they did. */
+/** Plans of engine 1 behave as before. */
 const trees = treesOfAnyEngine.map((tree) => ({ ...tree, plan: { ...tree.plan, engine: ENGINE } }));
 
 const stepsOf = ({ plan }: Tree): PlanStep[] => allSteps(plan).map(({ step }) => step);
 
 /**
- * Whether nothing is ever under way beside a step that waits for its run to end.
+ * Whether nothing ever runs next to a step that waits for its run to end.
  *
- * Groups that are tried again are left out: within one run an attempt still sees outputs of the attempt before it.
+ * Groups that are tried again are excluded: within one run an attempt still sees outputs of the previous attempt.
  */
 function isOneByOne(tree: Tree): boolean {
   return stepsOf(tree).every((step) => {
@@ -38,7 +38,7 @@ function isOneByOne(tree: Tree): boolean {
   });
 }
 
-test('a tree of steps one by one comes to the same in one run and in many', { timeout: 300_000 }, async () => {
+test('a sequential tree of steps has the same outcome in one run and in many', { timeout: 300_000 }, async () => {
   const { task } = await import('../../../src/workflows/task.js');
   let inMany = 0;
   const property = fc.asyncProperty(trees.filter(isOneByOne), fc.integer({ min: 1, max: 3 }), async (tree, calls) => {
@@ -59,7 +59,7 @@ test('a tree of steps one by one comes to the same in one run and in many', { ti
   expect(inMany).toBeGreaterThan(RUNS / 10);
 });
 
-test('whatever is under way when a run winds up, nothing is done twice or left open', {
+test('nothing is done twice or left open, whatever is running when a run winds up', {
   timeout: 300_000,
 }, async () => {
   const { task } = await import('../../../src/workflows/task.js');

@@ -32,13 +32,13 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** Calls a path that gives one answer. */
+/** Calls a path that always gives this answer. */
 function answered(answer: Answer, api: JsonObject = {}, more: Partial<CallInput> = {}): Promise<Json> {
   service.on('/x', answer);
   return callService(service, { path: '/x', ...api }, more);
 }
 
-/** The error that a call ends with. */
+/** The error with which a call ends. */
 async function failureOf(call: Promise<unknown>): Promise<CallFailure> {
   return call.then(
     () => Promise.reject(new Error('it succeeded')),
@@ -100,14 +100,14 @@ describe('the output of a call', () => {
   test.each([
     ['12345678', true],
     ['1234567', false],
-  ])('has no secret of eight characters in it, as shorter ones may be words: %s, %s', async (KEY, isMasked) => {
+  ])('masks secrets of eight characters, since shorter ones may be ordinary text: %s, %s', async (KEY, isMasked) => {
     const auth = { query: { token: '{credential:key}' } };
     const secrets = new SecretSource('/nowhere', 'dev', { ...SECRETS, KEY });
     const output = await answered(json({ next: `/y?token=${KEY}` }), { auth }, { secrets });
     expect(output).toEqual({ next: `/y?token=${isMasked ? '***' : KEY}` });
   });
 
-  test('never has a long secret of the address', async () => {
+  test('never contains a long secret of the address', async () => {
     const auth = { query: { token: '{credential:key}' } };
     const repeat: Answer = (response, { query }) =>
       json({ next: `/y?token=${query.get('token')}` })(response, {} as never, 1);
@@ -137,7 +137,7 @@ describe('for a plan of engine 1, the output of a call', () => {
   });
 });
 
-describe('text beside a status is an output', () => {
+describe('text in addition to a status is an output', () => {
   const schemas: [string, JsonObject | null, boolean][] = [
     ['any output is', null, true],
     ['the body may have a text', { properties: { body: { properties: { text: {} } } } }, true],
@@ -147,7 +147,7 @@ describe('text beside a status is an output', () => {
     ['there are no properties', { type: 'object' }, false],
   ];
 
-  test.each(schemas)('where %s under the contract: %j, %s', async (_, outputSchema, isOutput) => {
+  test.each(schemas)('if %s under the contract: %j, %s', async (_, outputSchema, isOutput) => {
     const call = answered(send(200, 'text/html', 'hi'), { response: { status: true } }, { outputSchema });
     if (isOutput) expect(await call).toEqual({ status: 200, body: { text: 'hi' } });
     else await expect(call).rejects.toMatchObject({ code: 'api.output_invalid' });
@@ -192,14 +192,14 @@ describe('an answer that cannot be used', () => {
     await expect(answered(answer, api, more)).rejects.toMatchObject({ code });
   });
 
-  test('because of its bytes comes with the advice how to take them', async () => {
+  test('because of its bytes suggests how to receive them', async () => {
     const bytes: Answer = (response) => response.writeHead(200, {}).end(Buffer.from([0xff]));
     const advice = { suggestion: expect.stringContaining('as: base64') };
     await expect(answered(bytes)).rejects.toMatchObject(advice);
     await expect(answered(send(200, 'text/plain; charset=x-y', 'a'))).rejects.toMatchObject(advice);
   });
 
-  test('is said with its type, or that it has none', async () => {
+  test('is reported with its type, or that it has none', async () => {
     const json = { response: { as: 'json' } };
     await expect(answered(send(200, 'x/y', 'hi'), json)).rejects.toMatchObject({
       message: expect.stringContaining('answered with x/y, and its body is not JSON: hi'),
@@ -209,11 +209,11 @@ describe('an answer that cannot be used', () => {
     });
   });
 
-  test('may be exactly as large as an output', async () => {
+  test('is not one of exactly the output limit', async () => {
     expect(await answered(json('x'.repeat(8)), {}, { outputBytes: 10 })).toBe('x'.repeat(8));
   });
 
-  test('is text with the advice how to take it', async () => {
+  test('that is text suggests how to receive it', async () => {
     const refused = answered(send(200, 'text/html', 'hi'), {}, { outputSchema: { type: 'object' } });
     await expect(refused).rejects.toMatchObject({ suggestion: expect.stringContaining('as: text') });
     await expect(answered(send(200, 'application/json', 'hi'))).rejects.toMatchObject({ suggestion: undefined });
@@ -229,7 +229,7 @@ describe('a failure of the service', () => {
     [502, true],
     [503, false],
     [504, true],
-  ])('%i is http.%i, and its effect is open: %s', async (status, unclear) => {
+  ])('%i is http.%i, and its effect is unclear: %s', async (status, unclear) => {
     await expect(answered(send(status, 'text/plain', 'why'))).rejects.toMatchObject({
       code: `http.${status}`,
       message: expect.stringContaining(`answered ${status}: why`),
@@ -238,7 +238,7 @@ describe('a failure of the service', () => {
     });
   });
 
-  test('is told without a body where there is none, and shortened where it is long', async () => {
+  test('is reported without a body if there is none, and shortened if it is long', async () => {
     await expect(answered(send(500, 'text/plain', ''))).rejects.toMatchObject({
       message: expect.stringMatching(/answered 500$/),
     });
@@ -247,13 +247,13 @@ describe('a failure of the service', () => {
     expect(long.message.length).toBeLessThan(400);
   });
 
-  test('is told with all of a body that is just as large as an output', async () => {
+  test('is reported with the whole body if that is exactly the output limit', async () => {
     await expect(answered(send(500, 'text/plain', '0123456789'), {}, { outputBytes: 10 })).rejects.toMatchObject({
       details: { body: '0123456789' },
     });
   });
 
-  test('is the failure it is, however large its body', async () => {
+  test('keeps its code, however large its body is', async () => {
     const call = answered(send(300, 'text/plain', 'x'.repeat(50)), {}, { outputBytes: 10 });
     await expect(call).rejects.toMatchObject({ code: 'http.300' });
   });
@@ -267,11 +267,11 @@ describe('a failure of the service', () => {
     expect(failure.message).not.toContain(SECRETS.KEY);
   });
 
-  test('one that breaks off leaves the effect open', async () => {
+  test('with a broken connection leaves the effect unclear', async () => {
     await expect(answered(breakOff)).rejects.toMatchObject({ code: 'unavailable.connection', unclear: true });
   });
 
-  test('one that is not there had no effect', async () => {
+  test('that cannot be reached had no effect', async () => {
     const port = await closedPort();
     const gone = { ...service, port, origin: `http://127.0.0.1:${port}` };
     await expect(callService(gone, { path: '/x' })).rejects.toMatchObject({
@@ -280,14 +280,14 @@ describe('a failure of the service', () => {
     });
   });
 
-  test('silence is a time-out that leaves the effect open', async () => {
+  test('with no answer is a time-out that leaves the effect unclear', async () => {
     await expect(answered(sayNothing, {}, { stop: AbortSignal.timeout(100) })).rejects.toMatchObject({
       code: 'timeout.call',
       unclear: true,
     });
   });
 
-  test('one whose body breaks off is no answer', async () => {
+  test('with a truncated body is not an answer', async () => {
     const half: Answer = (response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{"a"', () => response.socket?.resetAndDestroy());
@@ -295,7 +295,7 @@ describe('a failure of the service', () => {
     await expect(answered(half)).rejects.toMatchObject({ code: 'unavailable.connection', unclear: true });
   });
 
-  test('one that redirects without end is left after five redirects', async () => {
+  test('with endless redirects ends after five of them', async () => {
     service.on('/loop', send(302, 'text/plain', '', { location: '/loop' }));
     await expect(callService(service, { path: '/loop' })).rejects.toMatchObject({ code: 'http.302' });
     expect(service.requestsOf('/loop')).toHaveLength(6);
@@ -303,7 +303,7 @@ describe('a failure of the service', () => {
 });
 
 describe('each request', () => {
-  test('is in the log of the call, with its status and how long it took', async () => {
+  test('is in the log of the call, with its status and its duration', async () => {
     const log = new CallLog(undefined, '', 1);
     const before = performance.now();
     await answered(json(1, 201), {}, { log });
@@ -312,7 +312,7 @@ describe('each request', () => {
     expect(Number(/\((\d+) ms\)/.exec(line)?.[1])).toBeLessThanOrEqual(Math.ceil(performance.now() - before));
   });
 
-  test('is in the log of the call with the reason where it fails', async () => {
+  test('is in the log of the call with the reason if it fails', async () => {
     const log = new CallLog(undefined, '', 1);
     const port = await closedPort();
     await callService({ port, origin: `http://127.0.0.1:${port}` }, { path: '/x' }, { log }).catch(() => {});
@@ -344,7 +344,7 @@ test('a redirected POST is sent as a GET without its body', async () => {
   expect(service.requestsOf('/seen')[0]?.headers['content-type']).toBeUndefined();
 });
 
-describe('an answer as a file is called', () => {
+describe('the name of an answer that is a file', () => {
   test.each<[string | string[] | undefined, string, string | undefined, string]>([
     ['attachment; filename="a b.txt"', '/x', undefined, 'a b.txt'],
     ['attachment; filename=plain.txt', '/x', undefined, 'plain.txt'],

@@ -30,10 +30,10 @@ const text = fc.oneof(
 );
 const value = fc.oneof(text, fc.jsonValue()) as fc.Arbitrary<Json>;
 
-/** The same inputs each time: a test that fails only now and then helps nobody. */
+/** The same inputs each time: a test that fails only now and then helps no one. */
 const RUNS = { seed: 26, numRuns: 200 };
 
-/** A request, or undefined where the input was refused; any other end fails the test. */
+/** A request, or undefined if the input was refused; any other error fails the test. */
 function requestOrRefused(planned: ApiImplementation, input: JsonObject): ApiRequest | undefined {
   try {
     return requestFrom(planned, input);
@@ -43,7 +43,7 @@ function requestOrRefused(planned: ApiImplementation, input: JsonObject): ApiReq
   }
 }
 
-/** What no input may change: whom a request reaches, where its path begins and ends, and that its headers are lines. */
+/** What no input may change: the target of a request, the start and the end of its path, and valid headers. */
 function expectInPlace({ url, headers }: ApiRequest): void {
   expect(url.origin).toBe('http://x.test');
   expect(url.hash).toBe('');
@@ -55,7 +55,7 @@ function expectInPlace({ url, headers }: ApiRequest): void {
 
 const fixed = { query: { fixed: 1 }, auth: { query: { api_key: '{credential:key}' } } };
 
-describe('whatever the input is, a request stays what its definition says, or is refused', () => {
+describe('whatever the input is, a request stays within its definition, or is refused', () => {
   const places: [ApiPlace, ApiStyle, boolean | undefined][] = (['path', 'query', 'header', 'cookie'] as const).flatMap(
     (place) =>
       STYLES_IN[place].flatMap((style): [ApiPlace, ApiStyle, boolean | undefined][] => {
@@ -83,7 +83,7 @@ describe('whatever the input is, a request stays what its definition says, or is
     );
   });
 
-  test('where it is not named', () => {
+  test('without a named place', () => {
     const planned = plannedApi({ ...fixed, path: '/before/x/after' });
     fc.assert(
       fc.property(fc.dictionary(text, value), (input) => {
@@ -95,7 +95,7 @@ describe('whatever the input is, a request stays what its definition says, or is
   });
 });
 
-describe('what was sent is what a parser reads', () => {
+describe('a parser reads what was sent', () => {
   const whole = text.filter((content) => !/\p{Surrogate}/u.test(content));
 
   test('in a query', () => {
@@ -130,7 +130,7 @@ describe('what was sent is what a parser reads', () => {
     );
   });
 
-  test('in parts', async () => {
+  test('in a multipart body', async () => {
     const planned = plannedApi({ method: 'POST', body: { type: 'multipart' } });
     const file = fc.record({ bytes: fc.uint8Array(), filename: whole.filter((name) => !name.includes('\0')) });
     await fc.assert(

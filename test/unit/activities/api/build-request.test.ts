@@ -7,7 +7,7 @@ const refused = (api: JsonObject, input: JsonObject) => errorOf(() => requestOf(
 const INVALID = { code: 'input.invalid' };
 
 describe('the plan of a request', () => {
-  test('of a definition that names no form is as it was before there were forms', () => {
+  test('of a definition that names no form has not changed since forms were added', () => {
     const { api } = plannedApi({ method: 'PUT', path: '/x', body: { type: 'json', value: { a: 1 } } });
     expect(api).toEqual({
       method: 'PUT',
@@ -22,7 +22,7 @@ describe('the plan of a request', () => {
     });
   });
 
-  test('holds each parameter with its defaults, so that writing them out changes no digest', () => {
+  test('contains each parameter with its defaults, so that stating them changes no digest', () => {
     const short = {
       method: 'POST',
       params: { a: { in: 'query' }, b: { in: 'body', name: 'c' } },
@@ -36,7 +36,7 @@ describe('the plan of a request', () => {
     expect(plannedApi({ ...short, params: long })).toEqual(plannedApi(short));
   });
 
-  test('R-000-53: holds references, and no credential', () => {
+  test('R-000-53: contains references, and no credential', () => {
     const basic = { user: '{credential:user}', password: '{credential:password}' };
     const plan = plannedApi({ auth: { basic, query: { key: '{credential:key}' } } });
     expect(plan.api.auth).toEqual({ basic, query: { key: '{credential:key}' } });
@@ -44,7 +44,7 @@ describe('the plan of a request', () => {
   });
 });
 
-describe('a body that must be there', () => {
+describe('a required body', () => {
   const api = { method: 'POST', path: '/x', body: { required: true } };
 
   test.each<[string, JsonObject, string]>([
@@ -54,29 +54,29 @@ describe('a body that must be there', () => {
     expect(String(requestOf({ ...api, ...more }, {}).body)).toBe(body);
   });
 
-  test('holds the fields that are given', () => {
+  test('contains the fields that are passed', () => {
     expect(JSON.parse(String(requestOf(api, { a: 1 }).body))).toEqual({ a: 1 });
   });
 
-  test('is not sent where nothing says so', () => {
+  test('is not sent if it is not required', () => {
     expect(requestOf({ method: 'POST', path: '/x' }, {}).body).toBeUndefined();
   });
 });
 
 describe('where input goes', () => {
-  test('one name may stand in two places', () => {
+  test('one name may occur in two places', () => {
     const api = { method: 'PUT', path: '/users/{id}', params: { body_id: { in: 'body', name: 'id' } } };
     const request = requestOf(api, { id: 'u1', body_id: 'b1', rest: true });
     expect(addressOf(request)).toBe('/users/u1');
     expect(JSON.parse(String(request.body))).toEqual({ rest: true, id: 'b1' });
   });
 
-  test('an input may fill a place of another name', () => {
+  test('an input may fill a place with another name', () => {
     const api = { path: '/users/{id}', params: { user: { in: 'path', name: 'id' } } };
     expect(addressOf(requestOf(api, { user: 'u1', id: 'q' }))).toBe('/users/u1?id=q');
   });
 
-  test('what is not named goes to the query of DELETE, and to its body where it writes one', () => {
+  test('unnamed input goes to the query of DELETE, and to its body if it defines one', () => {
     const body = { body_id: { in: 'body', name: 'id' } };
     const request = requestOf({ method: 'DELETE', params: body }, { body_id: 1, why: 'old' });
     expect([addressOf(request), request.body]).toEqual(['/?why=old', '{"id":1}']);
@@ -84,7 +84,7 @@ describe('where input goes', () => {
     expect([addressOf(whole), whole.body]).toEqual(['/', '{"why":"old"}']);
   });
 
-  test('null in JSON stays, and absent is left out', () => {
+  test('null in JSON is kept, and an absent value is omitted', () => {
     const api = { method: 'POST', params: { a: { in: 'body', name: 'x' }, b: { in: 'body', name: 'y' } } };
     expect(requestOf(api, { a: null }).body).toBe('{"x":null}');
     expect(requestOf(api, {}).body).toBeUndefined();
@@ -122,16 +122,16 @@ describe('hostile input', () => {
     ['an empty item', '/a/{p}', [''], {}],
     ['null', '/a/{p}', null, {}],
     ['a map inside a map', '/a/{p}', { a: { b: 1 } }, {}],
-  ])('%s leads a path nowhere else', (_, template, value, param) => {
+  ])('%s cannot lead a path elsewhere', (_, template, value, param) => {
     expect(path(template, value, param)).toMatchObject(INVALID);
   });
 
-  test('slashes, backslashes and line ends are letters of their segment', () => {
+  test('slashes, backslashes and line ends are characters of their segment', () => {
     const request = requestOf({ path: '/a/{p}', params: { p: { in: 'path' } } }, { p: ['../x', '\\..\\y', '\r\nz?#'] });
     expect(addressOf(request)).toBe('/a/..%2Fx,%5C..%5Cy,%0D%0Az%3F%23');
   });
 
-  test('names that come from the input are escaped, too', () => {
+  test('names from the input are escaped as well', () => {
     const request = requestOf({ params: { p: { in: 'query' } } }, { p: { 'a&b=c#d': 1 } });
     expect(addressOf(request)).toBe('/?a%26b%3Dc%23d=1');
   });
@@ -141,14 +141,14 @@ describe('hostile input', () => {
     expect(refused({ params: { p: { in: 'header' } } }, { p: [value, 'x'] })).toMatchObject(INVALID);
   });
 
-  test('what looks like a credential or a template stays as it is', () => {
+  test('text that looks like a credential or a template stays unchanged', () => {
     const api = { params: { h: { in: 'header' }, q: { in: 'query' } } };
     const request = requestOf(api, { h: '{credential:key}', q: '${{ input.h }}' });
     expect(request.headers.h).toBe('{credential:key}');
     expect(request.url.searchParams.get('q')).toBe('${{ input.h }}');
   });
 
-  test('a name of the object of JavaScript is a name like any other', () => {
+  test('the name of a built-in JavaScript property is an ordinary name', () => {
     const request = requestOf({ method: 'POST', params: { c: { in: 'body', name: 'constructor' } } }, { c: 1 });
     expect(request.body).toBe('{"constructor":1}');
   });
@@ -158,13 +158,13 @@ describe('a form', () => {
   const form = (input: JsonObject, params: JsonObject = {}) =>
     requestOf({ method: 'POST', params, body: { type: 'form' } }, input);
 
-  test('holds texts; lists repeat, null is left out', () => {
+  test('contains texts; lists repeat, and null is omitted', () => {
     const { body, headers } = form({ a: 'x y&z', tags: ['1', '2'], none: null, yes: true });
     expect(body).toBe('a=x%20y%26z&tags=1&tags=2&yes=true');
     expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
   });
 
-  test('refuses maps, unless a style says how they are written', () => {
+  test('refuses maps, unless a style defines how they are written', () => {
     const input = { card: { number: '4', exp: { month: 1 } }, items: [{ price: 'p' }] };
     expect(errorOf(() => form(input))).toMatchObject({ ...INVALID, suggestion: expect.stringMatching(/deepObject/) });
     const deep = { in: 'body', style: 'deepObject' };
@@ -175,7 +175,7 @@ describe('a form', () => {
     expect(decodeURIComponent(String(form({ card: { a: 1 } }, { card: json }).body))).toBe('payload={"a":1}');
   });
 
-  test('may be one value, with a content type of its own', () => {
+  test('may be one value, with its own content type', () => {
     const body = {
       type: 'form',
       content_type: 'application/x-www-form-urlencoded; charset=utf-8',
@@ -194,7 +194,7 @@ describe('a JSON body', () => {
     expect([request.body, request.headers['content-type']]).toEqual(['[{"a":null}]', body.content_type]);
   });
 
-  test('is not sent where its one value is absent', () => {
+  test('is not sent if its one value is absent', () => {
     const request = requestOf({ method: 'PUT', body: { value: '${{ input.?items }}' } }, {});
     expect(request.body).toBeUndefined();
     expect(request.headers).not.toHaveProperty('content-type');
@@ -205,14 +205,14 @@ describe('text and bytes', () => {
   const send = (body: JsonObject, value: Json) =>
     requestOf({ method: 'PUT', body: { value: '${{ input.?v }}', ...body } }, { v: value });
 
-  test('text is sent as it is', () => {
+  test('text is sent unchanged', () => {
     const { body, headers } = send({ type: 'text' }, 'ä\r\nb');
     expect([body, headers['content-type']]).toEqual(['ä\r\nb', 'text/plain; charset=utf-8']);
     expect(send({ type: 'text', content_type: 'text/csv' }, 1).headers['content-type']).toBe('text/csv');
     expect(errorOf(() => send({ type: 'text' }, ['a'])).code).toBe('input.invalid');
   });
 
-  test('bytes come as base64, alone or as a file', () => {
+  test('bytes are passed as base64, alone or as a file', () => {
     const bytes = Buffer.from([0, 255, 13, 10]);
     const base64 = bytes.toString('base64');
     expect(send({ type: 'binary' }, base64).body).toEqual(bytes);
@@ -231,13 +231,13 @@ describe('text and bytes', () => {
     ['a number', 1],
     ['a map of something else', { base64: 'YQ==', path: '/etc/passwd' }],
     ['a type that is none', { base64: 'YQ==', content_type: 'a/b\r\nX: 1' }],
-  ])('%s is no file', (_, value) => {
+  ])('%s is not a file', (_, value) => {
     expect(errorOf(() => send({ type: 'binary' }, value)).code).toBe('input.invalid');
   });
 });
 
 describe('credentials', () => {
-  test('of `basic` are the header of RFC 7617, in UTF-8', () => {
+  test('of `basic` form the header of RFC 7617, in UTF-8', () => {
     const basic = { user: '{credential:user}', password: '{credential:password}' };
     const { headers, secretHeaders, log } = requestOf({ auth: { basic } });
     const encoded = Buffer.from(`${SECRETS.USER_NAME}:${SECRETS.PASSWORD}`).toString('base64');
@@ -246,12 +246,12 @@ describe('credentials', () => {
     expect(log.mask(`${encoded} ${SECRETS.PASSWORD}`)).toBe('*** ***');
   });
 
-  test('may be one half of `basic`, as many services have it', () => {
+  test('may be one half of `basic`, as with many services', () => {
     const { headers } = requestOf({ auth: { basic: { user: '{credential:user}', password: '' } } });
     expect(headers.authorization).toBe(`Basic ${Buffer.from(`${SECRETS.USER_NAME}:`).toString('base64')}`);
   });
 
-  test('in the query are escaped, and hidden in each form in which they may show', () => {
+  test('in the query are escaped, and masked in each form in which they may appear', () => {
     const request = requestOf({ query: { a: 1 }, auth: { query: { api_key: '{credential:key}' } } }, { b: 2 });
     expect(request.url.searchParams.get('api_key')).toBe(SECRETS.KEY);
     expect([...request.url.searchParams.keys()]).toEqual(['a', 'b', 'api_key']);
@@ -261,12 +261,12 @@ describe('credentials', () => {
   });
 });
 
-test('headers with a credential are secret, and those that usually have one', () => {
+test('headers that have a credential, or usually have one, are secret', () => {
   const headers = { 'X-Key': '{credential:key}', 'X-Plain': 'a' };
   expect(requestOf({ headers }).secretHeaders).toEqual(['authorization', 'cookie', 'proxy-authorization', 'x-key']);
 });
 
-describe('what a request asks for', () => {
+describe('the Accept header of a request', () => {
   test.each<[JsonObject, string]>([
     [{}, 'application/json'],
     [{ response: { as: 'json' } }, 'application/json'],

@@ -59,7 +59,7 @@ function call(
 }
 const listed = () => [`127.0.0.1:${service.port}`];
 
-test('a call leaves its mark once, before its first request, whatever that redirects to', async () => {
+test('a call leaves its mark once, before its first request, even if that is redirected', async () => {
   service.on('/from', send(307, 'text/plain', '', { location: `${service.origin}/to` }));
   service.on('/to', send(200, 'application/json', '{"done":true}'));
   const seen: number[] = [];
@@ -79,7 +79,7 @@ test('a call that the policy refuses leaves no mark', async () => {
   expect(begun).toBe(0);
 });
 
-test('a call that must wait for longer than its time-out sends nothing', async () => {
+test('a call that must wait longer than its time-out sends nothing', async () => {
   const limited = new Error('limited');
   const limiter = { take: () => Promise.reject(limited) };
   await expect(call('/limited', listed(), undefined, limiter)).rejects.toBe(limited);

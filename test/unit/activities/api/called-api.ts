@@ -10,8 +10,8 @@ import type { RecordingService } from '../../../fixtures/servers/recording-servi
 import { plannedApi, SECRETS } from './planned-request.js';
 
 /**
- * Calls a service by an `api` section; @param more of what the call has, such as its limits. @param allowed_hosts of
- * the policy.
+ * Calls a service through an `api` section. @param more other parts of the call, such as its limits.
+ * @param allowed_hosts hosts of the policy.
  */
 export function callService(
   service: Pick<RecordingService, 'port' | 'origin'>,

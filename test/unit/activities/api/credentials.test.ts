@@ -23,7 +23,7 @@ function caller(own: Record<string, string> = {}) {
 const api = (auth: object) => ({ auth, credentials: CREDENTIALS }) as unknown as ApiImplementation['api'];
 
 describe('a credential in a text', () => {
-  test('is filled in, each time, and hidden from the log', () => {
+  test('is filled in everywhere, and hidden from the log', () => {
     const call = caller();
     expect(fillCredentials('a {credential:key} b {credential:key}', CREDENTIALS, call)).toBe(
       'a the-secret-key b the-secret-key',
@@ -35,13 +35,13 @@ describe('a credential in a text', () => {
     expect(errorOf(() => credentialOf(name, CREDENTIALS, caller()))).toMatchObject({ code: 'config.invalid' });
   });
 
-  test('that has no value is missing', () => {
+  test('without a value is missing', () => {
     expect(errorOf(() => credentialOf('key', CREDENTIALS, caller({ KEY: '' })))).toMatchObject({
       code: 'config.missing_credential',
     });
   });
 
-  test('is marked by what no input can know', () => {
+  test('is marked by a text that no input can know', () => {
     const { text, secrets } = markCredentials('Bearer {credential:key}');
     const [[mark, name] = []] = [...secrets];
     expect(text).toBe(`Bearer ${mark}`);
@@ -51,12 +51,12 @@ describe('a credential in a text', () => {
 });
 
 describe('user and password', () => {
-  test('are none where the definition has none', () => {
+  test('are absent if the definition has none', () => {
     expect(basicHeader(api({}), caller())).toBeUndefined();
     expect(basicHeader({ credentials: CREDENTIALS } as never, caller())).toBeUndefined();
   });
 
-  test('are masked as a pair where one is too short to be masked alone', () => {
+  test('are masked as a pair if one is too short to be masked alone', () => {
     const call = caller();
     basicHeader(api({ basic: { user: '{credential:user}', password: '{credential:pin}' } }), call);
     expect(call.log.mask('sent ada:12 to it')).toBe('sent *** to it');
@@ -74,7 +74,7 @@ describe('user and password', () => {
 });
 
 describe('credentials in the query', () => {
-  test('are masked with what the definition writes around them', () => {
+  test('are masked with the text that the definition writes around them', () => {
     const call = caller();
     expect(secretQueryOf(api({ query: { key: 'id-{credential:pin}-x' } }), call)).toEqual([
       { name: 'key', value: 'id-12-x' },
@@ -93,14 +93,14 @@ describe('credentials in the query', () => {
     ['http://x.test/?q=1', 'http://x.test/?q=1&a%20b=x%26y&key=k'],
     ['http://x.test/?key=mine', 'http://x.test/?key=mine&a%20b=x%26y'],
     ['http://x.test/?key=mine&a%20b=', 'http://x.test/?key=mine&a%20b='],
-  ])('are added to %s where it lacks them', (from, to) => {
+  ])('are added to %s if it lacks them', (from, to) => {
     const url = new URL(from);
     expect(withSecrets(url, secrets).href).toBe(to);
     expect(url.href).toBe(from);
   });
 });
 
-test('a secret may show as itself, in an address, in a form and in JSON', () => {
+test('a secret may appear as itself, in an address, in a form and in JSON', () => {
   expect(formsOf(`a 'b'"`)).toEqual([`a 'b'"`, "a%20'b'%22", 'a%20%27b%27%22', 'a+%27b%27%22', `a 'b'\\"`]);
   expect(formsOf('plain')).toEqual(['plain']);
 });

@@ -52,7 +52,7 @@ describe('a file of the task is sent', () => {
     expect((await upload(body, file as unknown as Json, '/typed'))?.headers['content-type']).toBe('x/y');
   });
 
-  test('as a part between others, and the stated length is that of all parts', async () => {
+  test('as one part among others, and the stated length is that of all parts', async () => {
     const sent = await upload({ type: 'multipart' }, [file as unknown as Json, 'text'], '/parts');
     expect(sent?.headers['content-length']).toBe(String(sent?.bytes.length));
     const type = { 'content-type': sent?.headers['content-type'] ?? '' };
@@ -68,7 +68,7 @@ describe('a file of the task is sent', () => {
     for (const path of ['/moved', '/there']) expect(service.requestsOf(path)[0]?.bytes).toEqual(CONTENT);
   });
 
-  test('only if it is one of the task: otherwise nothing is sent', async () => {
+  test('only if it belongs to the task: otherwise nothing is sent', async () => {
     const refused = callService(
       service,
       { method: 'POST', path: '/foreign', body: { type: 'binary', value: '${{ input.v }}' } },
@@ -86,7 +86,7 @@ describe('an answer as a file', () => {
     return { output: await call.finally(() => files.close()), files };
   };
 
-  test('is kept, and the output names it', async () => {
+  test('is stored, and the output names it', async () => {
     const { output, files } = await asFile(
       send(200, 'text/csv', 'a,b', { 'content-disposition': 'x; filename=t.csv' }),
     );
@@ -95,14 +95,14 @@ describe('an answer as a file', () => {
     expect(String(store.kept.get((output as { $file: string }).$file))).toBe('a,b');
   });
 
-  test('has the type of its name where the service states none', async () => {
+  test('has the type of its name if the service states none', async () => {
     const { output } = await asFile((response) =>
       response.writeHead(200, { 'content-disposition': 'x; filename=t.csv' }).end('x'),
     );
     expect(output).toMatchObject({ name: 't.csv', media_type: 'text/csv' });
   });
 
-  test('stands beside the status and the headers that the definition wants', async () => {
+  test('is added to the status and the headers that the definition requests', async () => {
     const answer = send(201, 'text/csv', 'a', { 'x-left': '3' });
     expect((await asFile(answer, { status: true, headers: ['x-left'] })).output).toMatchObject({
       status: 201,
@@ -116,7 +116,7 @@ describe('an answer as a file', () => {
     expect([...store.kept.values()]).toEqual([CONTENT]);
   });
 
-  test('that breaks off leaves the effect open', async () => {
+  test('that breaks off leaves the effect unclear', async () => {
     const half: Answer = (response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('half', () => response.socket?.resetAndDestroy());
@@ -124,7 +124,7 @@ describe('an answer as a file', () => {
     await expect(asFile(half)).rejects.toMatchObject({ code: 'unavailable.connection', unclear: true });
   });
 
-  test('that is larger than a file may be keeps its own code', async () => {
+  test('that exceeds the size limit of a file keeps its own code', async () => {
     const files = callFiles({ limits: { file_bytes: 2 } as never }, store);
     await expect(asFile(send(200, 'text/csv', 'abc'), {}, files)).rejects.toMatchObject({ code: 'file.too_large' });
   });

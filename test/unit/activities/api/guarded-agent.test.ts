@@ -13,7 +13,7 @@ describe('a URL', () => {
     ['http://a.test:8080/', ['a.test:8080']],
     ['http://127.0.0.1/', ['127.0.0.1']],
     ['http://[::1]/', ['[::1]']],
-  ])('%s is allowed by %j, each time', (url, allowed) => {
+  ])('%s is allowed by %j, repeatedly', (url, allowed) => {
     for (let times = 0; times < 2; times += 1) expect(() => refuseForbiddenUrl(new URL(url), allowed)).not.toThrow();
   });
 
@@ -24,7 +24,7 @@ describe('a URL', () => {
     ['http://127.0.0.1:81/', ['*:*'], 'the address 127.0.0.1', '`127.0.0.1:81`'],
     ['http://[::1]/', ['*:*'], 'the address ::1', '`[::1]:80`'],
     ['https://169.254.169.254/', ['*:*'], 'the address 169.254.169.254', '`169.254.169.254:443`'],
-  ])('%s is denied under %j, each time', (url, allowed, message, entry) => {
+  ])('%s is denied under %j, repeatedly', (url, allowed, message, entry) => {
     for (let times = 0; times < 2; times += 1) {
       expect(refused(url, allowed)).toMatchObject({
         code: 'denied.host',
@@ -35,12 +35,12 @@ describe('a URL', () => {
     }
   });
 
-  test('that one list allows is denied under another', () => {
+  test('that is allowed by one list is denied under another', () => {
     refuseForbiddenUrl(new URL('https://a.test/'), ['a.test']);
     expect(refused('https://a.test/', ['b.test']).code).toBe('denied.host');
   });
 
-  test('is checked alike after more than a thousand others', () => {
+  test('is checked in the same way after more than a thousand others', () => {
     for (let n = 0; n < 1100; n += 1) refuseForbiddenUrl(new URL(`https://h${n}.test/`), ['*.test']);
     expect(() => refuseForbiddenUrl(new URL('https://h1.test/'), ['*.test'])).not.toThrow();
     expect(refused('https://h1.example/', ['*.test']).code).toBe('denied.host');
@@ -59,7 +59,7 @@ describe('the addresses that a name resolves to', () => {
   const callBy = (host: string, allowed: string[], port = service.port) =>
     callService({ ...service, port, origin: `http://${host}:${port}` }, { path: '/x' }, {}, allowed);
 
-  test.each([true, false])('are called where the policy allows them (several at once: %s)', async (several) => {
+  test.each([true, false])('are called if the policy allows them (several at once: %s)', async (several) => {
     const before = getDefaultAutoSelectFamily();
     onTestFinished(() => setDefaultAutoSelectFamily(before));
     setDefaultAutoSelectFamily(several);
@@ -67,7 +67,7 @@ describe('the addresses that a name resolves to', () => {
     expect(await callBy('localhost', allowed)).toEqual({ ok: true });
   });
 
-  test('are denied where they are special and not listed themselves', async () => {
+  test('are denied if they are special and not listed themselves', async () => {
     await expect(callBy('localhost', ['*:*'])).rejects.toMatchObject({
       code: 'denied.host',
       message: expect.stringMatching(/^localhost resolves to .*127\.0\.0\.1.* port \d+$/),
@@ -75,17 +75,17 @@ describe('the addresses that a name resolves to', () => {
     });
   });
 
-  test('that are listed are called, and none of the others', async () => {
+  test('are called if they are listed, and the others are not', async () => {
     expect(await callBy('localhost', ['*:*', `127.0.0.1:${service.port}`])).toEqual({ ok: true });
   });
 
-  test('do not exist for a name that no server knows: the call had no effect', async () => {
-    // A label of more than 63 characters is refused without any question to a server.
+  test('do not exist for an unknown name, and the call had no effect', async () => {
+    // A label of more than 63 characters is refused without a query to a server.
     const host = `${'x'.repeat(64)}.test`;
     await expect(callBy(host, ['*:*'])).rejects.toMatchObject({ code: 'unavailable.connection', unclear: false });
   });
 
-  test('of which none answers fail with the reason of the first', async () => {
+  test('fail with the reason of the first one if none answers', async () => {
     const port = await closedPort();
     await expect(callBy('localhost', [`localhost:${port}`], port)).rejects.toMatchObject({
       code: 'unavailable.connection',

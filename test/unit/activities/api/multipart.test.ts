@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../../src/contracts/json.js';
 import { errorOf } from '../../error-of.js';
 import { requestOf } from './planned-request.js';
 
-/** The parts of a body, as a parser of forms reads them: texts, and files with their name, type and content. */
+/** The parts of a body, as a form parser reads them: texts, and files with their name, type and content. */
 async function partsOf(input: JsonObject): Promise<[name: string, part: unknown][]> {
   const { body, headers } = requestOf({ method: 'POST', body: { type: 'multipart' } }, input);
   const type = { 'content-type': headers['content-type'] ?? '' };
@@ -41,12 +41,12 @@ test.each<[string, JsonObject]>([
   ['any map', { a: 1 }],
   ['one that has more than a file', { ...HI, size: 2 }],
   ['one that has a name and no bytes', { filename: 'a.txt' }],
-])('a map that is no file is JSON: %s', (_, value) => {
+])('a map that is not a file is JSON: %s', (_, value) => {
   const { body } = requestOf({ method: 'POST', body: { type: 'multipart' } }, { f: value });
   expect(String(body)).toContain(`name="f"\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(value)}\r\n`);
 });
 
-describe('a file that is none is refused', () => {
+describe('an invalid file is refused', () => {
   test.each<[string, JsonObject]>([
     ['bytes that are no text', { base64: 1 }],
     ['a name that is no text', { ...HI, filename: 7 }],
@@ -58,17 +58,17 @@ describe('a file that is none is refused', () => {
   });
 });
 
-test('a name of a field cannot end its line', () => {
+test('a field name cannot end its line', () => {
   const { body } = requestOf({ method: 'POST', body: { type: 'multipart' } }, { 'a"\r\nX-Evil: 1': 'x' });
   expect(String(body)).toContain('name="a%22%0D%0AX-Evil: 1"\r\n\r\nx');
 });
 
-test('a body of lines is no map, and has no parts', () => {
+test('a list is not a map, and has no parts', () => {
   const body = { type: 'multipart', value: '${{ input.v }}' };
   expect(errorOf(() => requestOf({ method: 'POST', body }, { v: ['a'] })).code).toBe('input.invalid');
 });
 
-test('the content type of a definition gets the boundary as well', () => {
+test('the content type of a definition also gets the boundary', () => {
   const { headers } = requestOf(
     { method: 'POST', body: { type: 'multipart', content_type: 'multipart/mixed' } },
     { f: 'a' },

@@ -12,10 +12,10 @@ import { temporaryProject } from '../../temporary-project.js';
 
 const CREDENTIALS = { key: 'env:KEY', user: 'env:USER_NAME', password: 'env:PASSWORD' };
 
-/** What the credentials of these tests are. */
+/** The values of the credentials in these tests. */
 export const SECRETS = { KEY: "k/e+y ='1'", USER_NAME: 'ada-the-user', PASSWORD: 'päss word' };
 
-/** An `api` section as it stands in the plan. */
+/** An `api` section as it is in the plan. */
 export function plannedApi(api: JsonObject): ApiImplementation {
   const settings = { credentials: CREDENTIALS };
   const { root } = temporaryProject(apiAbility('op', 'http://x.test', api, { settings }));
@@ -24,12 +24,12 @@ export function plannedApi(api: JsonObject): ApiImplementation {
   return implementation;
 }
 
-/** The request that an `api` section of a definition makes of an input, with the log that must not tell secrets. */
+/** The request that an `api` section of a definition makes from an input, with the log that must mask secrets. */
 export function requestOf(api: JsonObject, input: JsonObject = {}): ApiRequest & { log: CallLog } {
   return requestFrom(plannedApi(api), input);
 }
 
-/** The same for an `api` section that is planned already. */
+/** The same for an `api` section that is already planned. */
 export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiRequest & { log: CallLog } {
   const log = new CallLog(undefined, 'run', 1);
   const { signal } = new AbortController();
@@ -57,7 +57,7 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
   return { ...request, log };
 }
 
-/** Path and query of a request, as they are sent. */
+/** Path and query of a request, as sent. */
 export function addressOf({ url }: ApiRequest): string {
   return `${url.pathname}${url.search}`;
 }

@@ -16,7 +16,7 @@ afterEach(() => {
 const limited = { code: 'unavailable.rate_limited' };
 const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-test('without limits all calls go on', async () => {
+test('without limits all calls proceed', async () => {
   const limiter = new RateLimiter();
   for (let i = 0; i < 5; i += 1) await limiter.take('i', null, CALL);
 });
@@ -24,7 +24,7 @@ test('without limits all calls go on', async () => {
 test.each([
   ['minute', { per_minute: 2 }, MINUTE],
   ['day', { per_day: 2 }, DAY],
-])('so many calls as a limit allows go on within a %s, and no other one', async (_, limits, window) => {
+])('as many calls as a limit allows proceed within a %s, and no more', async (_, limits, window) => {
   const limiter = new RateLimiter();
   await limiter.take('i', limits, CALL);
   later(5000);
@@ -37,7 +37,7 @@ test.each([
   await expect(limiter.take('i', limits, CALL)).rejects.toMatchObject(limited);
 });
 
-test('the stricter of two limits counts', async () => {
+test('the stricter of two limits applies', async () => {
   const limiter = new RateLimiter();
   const limits = { per_minute: 1, per_day: 2 };
   await limiter.take('i', limits, CALL);
@@ -52,7 +52,7 @@ test('the stricter of two limits counts', async () => {
   });
 });
 
-test('a call waits for a slot that comes free just at its time-out', async () => {
+test('a call waits for a slot that becomes free exactly at its time-out', async () => {
   const limiter = new RateLimiter();
   await limiter.take('i', { per_minute: 1 }, CALL);
   later(MINUTE - 5);
@@ -62,13 +62,13 @@ test('a call waits for a slot that comes free just at its time-out', async () =>
   await taken;
 });
 
-test('implementations do not count for each other', async () => {
+test('implementations are counted separately', async () => {
   const limiter = new RateLimiter();
   await limiter.take('one', { per_minute: 1 }, CALL);
   await limiter.take('other', { per_minute: 1 }, CALL);
 });
 
-test('a call waits where its turn comes within its time-out, and no longer than it is wanted', async () => {
+test('a call waits if its turn comes within its time-out, and only until it is stopped', async () => {
   const limiter = new RateLimiter();
   const controller = new AbortController();
   const patient = { timeoutMs: 2 * MINUTE, stop: controller.signal };

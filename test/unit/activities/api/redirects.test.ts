@@ -10,12 +10,12 @@ const FROM: ApiRequest = {
   body: 'text',
 };
 
-/** What follows an answer with a status and a location. */
+/** The request that follows an answer with a status and a location. */
 function follow(statusCode: number, location: string | string[] | undefined, from: Partial<ApiRequest> = {}) {
   return followRedirect({ statusCode, headers: { location } } as never, { ...FROM, ...from });
 }
 
-describe('an answer that is no redirect is not followed', () => {
+describe('an answer that is not a redirect is not followed', () => {
   test.each([
     ['a good one with a location', 201, '/c'],
     ['one that says the answer is the old one', 304, '/c'],
@@ -28,7 +28,7 @@ describe('an answer that is no redirect is not followed', () => {
   });
 });
 
-describe('a redirect keeps method and body', () => {
+describe('the method of a redirect, which keeps the body if it keeps the method', () => {
   test.each([
     [301, 'POST', 'GET'],
     [302, 'POST', 'GET'],
@@ -47,14 +47,14 @@ describe('a redirect keeps method and body', () => {
 });
 
 describe('credentials', () => {
-  test('go along to an address of the same host', () => {
+  test('are also sent to an address on the same host', () => {
     const next = follow(307, '../c?x=1');
     expect(next?.url.href).toBe('https://one.test/c?x=1&key=the-secret-key');
     expect(next?.headers.authorization).toBe('Basic x');
     expect(next?.secretQuery).toEqual(FROM.secretQuery);
   });
 
-  test('are added once where the service repeats them', () => {
+  test('are added once if the service repeats them', () => {
     expect(follow(307, '/c?key=the-secret-key')?.url.search).toBe('?key=the-secret-key');
   });
 
@@ -76,7 +76,7 @@ describe('credentials', () => {
     ],
     ['one in the form of an address', [{ name: 'key', value: 'a/b c' }], 'https://two.test/a%2Fb%20c'],
     ['one in the form of a form', [{ name: 'key', value: 'a/b c' }], 'https://two.test/?x=a%2Fb+c'],
-  ])('refuse the redirect where another host has %s', (_, secretQuery, location) => {
+  ])('refuse the redirect if the address of another host contains %s', (_, secretQuery, location) => {
     expect(() => follow(307, location, { secretQuery } as Partial<ApiRequest>)).toThrow(
       expect.objectContaining({ code: 'denied.host' }),
     );
@@ -86,7 +86,7 @@ describe('credentials', () => {
     'https://two.test/the-secret-key',
     'https://two.test/c?other=the-secret-key',
     'https://two.test/#the-secret-key',
-  ])('refuse the redirect where another host has them in its address: %s', (location) => {
+  ])('refuse the redirect if another host has them in its address: %s', (location) => {
     expect(() => follow(307, location)).toThrow(expect.objectContaining({ code: 'denied.host' }));
   });
 });

@@ -39,7 +39,7 @@ describe('a parameter in the query is written as the OpenAPI specification says'
     expect(addressOf(color(param, kind))).toBe(`/?${expected}`);
   });
 
-  test('form that explodes is what a query has without a style', () => {
+  test('form with explode is the default style of a query', () => {
     expect(addressOf(color({ in: 'query' }, 'map'))).toBe('/?R=100&G=200&B=150');
   });
 });
@@ -72,11 +72,11 @@ describe('a parameter in the path is written as the OpenAPI specification says',
     expect(decodeURIComponent(url.pathname)).toBe('/x/{"R":100,"G":200,"B":150}');
   });
 
-  test('simple is what a path has without a style', () => {
+  test('simple is the default style of a path', () => {
     expect(addressOf(color({ in: 'path' }, 'map', '/x/{color}'))).toBe('/x/R,100,G,200,B,150');
   });
 
-  test('an empty text has a form only in the style matrix', () => {
+  test('an empty text can be written only in the style matrix', () => {
     const empty = (style: string) => requestOf({ path: '/x/{a}', params: { a: { in: 'path', style } } }, { a: '' });
     expect(addressOf(empty('matrix'))).toBe('/x/;a');
     expect(errorOf(() => empty('simple')).code).toBe('input.invalid');
@@ -97,7 +97,7 @@ describe('a parameter in a header is written as the OpenAPI specification says',
     expect(color(param, kind).headers['x-color']).toBe(expected);
   });
 
-  test('JSON is kept to letters that a header can hold', () => {
+  test('JSON is restricted to characters that a header can contain', () => {
     const param = { in: 'header', style: 'json' };
     const { headers } = requestOf({ params: { note: param } }, { note: 'ü 😀\r\n' });
     expect(headers.note).toBe('"\\u00fc \\ud83d\\ude00\\r\\n"');
@@ -117,22 +117,22 @@ describe('a parameter in a cookie', () => {
     expect(color(param, kind).headers.cookie).toBe(expected);
   });
 
-  test('stands beside the cookie that `headers` writes', () => {
+  test('is added to the cookie that `headers` writes', () => {
     const api = { headers: { Cookie: 's={credential:user}' }, params: { tab: { in: 'cookie' } } };
     expect(requestOf(api, { tab: 'a;b=c' }).headers.cookie).toBe('s=ada-the-user; tab=a%3Bb%3Dc');
   });
 });
 
-describe('what a parameter holds', () => {
+describe('the value of a parameter', () => {
   const query = (value: Json, more: JsonObject = {}) =>
     addressOf(requestOf({ params: { v: { in: 'query', ...more } } }, { v: value }));
 
-  test('is escaped so that it never ends its value', () => {
+  test('is escaped so that it cannot end early', () => {
     expect(query('a&b=c#d+e ü/?')).toBe('/?v=a%26b%3Dc%23d%2Be%20%C3%BC%2F%3F');
     expect(query(['a,b', 'c'], { explode: false })).toBe('/?v=a%2Cb,c');
   });
 
-  test('keeps reserved letters only where asked to, and never those that would end it', () => {
+  test('keeps reserved characters only on request, and never those that would end it', () => {
     expect(query('/a:b?c=1,2&d#e+f[g]', { allow_reserved: true })).toBe('/?v=/a:b?c=1,2%26d%23e%2Bf%5Bg%5D');
   });
 
@@ -141,18 +141,18 @@ describe('what a parameter holds', () => {
     ['an empty list', []],
     ['an empty map', {}],
     ['a list of nothing', [null]],
-  ])('is left out when it is %s', (_, value) => {
+  ])('is omitted when it is %s', (_, value) => {
     expect(query(value)).toBe('/');
     expect(query(value, { style: 'form', explode: false })).toBe('/');
     expect(query(value, { style: 'deepObject' })).toBe('/');
   });
 
-  test('is left out when it is absent; an empty text, 0 and false are not', () => {
+  test('is omitted when it is absent; an empty text, 0 and false are not', () => {
     expect(addressOf(requestOf({ params: { v: { in: 'query' } } }, {}))).toBe('/');
     expect([query(''), query(0), query(false)]).toEqual(['/?v=', '/?v=0', '/?v=false']);
   });
 
-  test('must be flat, unless the style can write more', () => {
+  test('must be flat, unless the style allows more', () => {
     const nested = { a: { b: [1, { c: 'x' }] } };
     expect(errorOf(() => query(nested))).toMatchObject({
       code: 'input.invalid',
@@ -162,18 +162,18 @@ describe('what a parameter holds', () => {
     expect(decodeURIComponent(query(nested, { style: 'json' }))).toBe('/?v={"a":{"b":[1,{"c":"x"}]}}');
   });
 
-  test('is input.invalid where it holds half a character', () => {
+  test('is input.invalid if it contains half a character', () => {
     expect(errorOf(() => query('\ud800')).code).toBe('input.invalid');
     expect(errorOf(() => query({ '\ud800': 1 })).code).toBe('input.invalid');
   });
 
-  test('may be a hundred thousand items', () => {
+  test('may have a hundred thousand items', () => {
     const many = Array.from({ length: 100_000 }, (_, index) => index);
     expect(query(many)).toHaveLength('/?'.length + many.join('&v=').length + 'v='.length);
     expect(query(many, { style: 'deepObject' }).split('&')).toHaveLength(many.length);
   });
 
-  test('in a header has no comma inside an item, where it would begin another one', () => {
+  test('in a header has no comma inside an item, since it would begin another item', () => {
     const error = errorOf(() => requestOf({ params: { v: { in: 'header' } } }, { v: ['a,b', 'c'] }));
     expect(error).toMatchObject({ code: 'input.invalid', message: expect.stringMatching(/comma/) });
   });

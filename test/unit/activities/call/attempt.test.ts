@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What Temporal says of an attempt. Milliseconds; Temporal's own limits are a margin above ours. */
+/** The limits that Temporal has for an attempt, in milliseconds; they are a margin above ours. */
 function limits(step: number, spent = 0, one = step): ActivityInfo {
   return {
     scheduledTimestampMs: NOW - spent,
@@ -34,7 +34,7 @@ function limits(step: number, spent = 0, one = step): ActivityInfo {
   };
 }
 
-/** Runs one attempt of a minute; @returns what it gives back, and the details of its heartbeats. */
+/** Runs one attempt with a limit of a minute; @returns its result, and the details of its heartbeats. */
 async function attempted<T>(
   info: ActivityInfo,
   use: (attempt: Attempt, environment: MockActivityEnvironment) => T,
@@ -75,7 +75,7 @@ test.each([
   expect(given).toBe(leftMs);
 });
 
-test('when its time is up its work is stopped, and it is not cancelled', async () => {
+test('an attempt whose time is up is stopped, but not cancelled', async () => {
   await attempted(
     {},
     ({ stop, signal }) => {
@@ -118,7 +118,7 @@ describe('heartbeats', () => {
     vi.advanceTimersByTime(ms);
   };
 
-  test('are sent four times in the time Temporal waits for one, with what earlier attempts left', async () => {
+  test('are sent four times per heartbeat timeout, with the details of earlier attempts', async () => {
     const { beats } = await attempted({ heartbeatDetails: { unclear: true } }, wait(EVERY * 2));
     expect(beats).toEqual([{ unclear: true }, { unclear: true }]);
   });
@@ -130,7 +130,7 @@ describe('heartbeats', () => {
     expect((await attempted(info, wait(ms))).beats).toEqual([]);
   });
 
-  test('carry to the next attempt that an earlier one may have had its effect, or has had it', async () => {
+  test('tell the next attempt that an earlier one may have had its effect, or has had it', async () => {
     const first = await attempted({}, (attempt) => attempt.leave({ unclear: true }));
     expect(first.beats).toEqual([{ unclear: true }]);
     const second = await attempted({ attempt: 2, heartbeatDetails: first.beats[0] }, (attempt) => {
@@ -147,7 +147,7 @@ describe('an error that may quote a secret', () => {
   const log = new CallLog(undefined, 'a', 1);
   log.hide('s3cret');
 
-  test('is masked, and keeps what is known of the call', () => {
+  test('is masked, and keeps the facts of the call', () => {
     const error = new CallFailure({ code: 'http.500', message: 'got s3cret' }, { unclear: true, hasArrived: true });
     expect(masked(error, log)).toMatchObject({
       code: 'http.500',
@@ -158,7 +158,7 @@ describe('an error that may quote a secret', () => {
     });
   });
 
-  test('is masked with its stack where it is a mistake', () => {
+  test('is masked with its stack if it is a bug', () => {
     const mistake = masked(new TypeError('got s3cret'), log) as Error;
     expect(mistake.name).toBe('TypeError');
     expect(mistake.message).toMatch(/^got /);
@@ -167,7 +167,7 @@ describe('an error that may quote a secret', () => {
     expect(mistake.stack).not.toContain('s3cret');
   });
 
-  test.each([new CancelledFailure('cancelled'), 'a text'])('stays what it is: %s', (error) => {
+  test.each([new CancelledFailure('cancelled'), 'a text'])('is left unchanged: %s', (error) => {
     expect(masked(error, log)).toBe(error);
   });
 });
@@ -184,7 +184,7 @@ describe('a call that was cancelled', () => {
     ['it had no effect', 'destructive', failed(false), false],
     ['its effect may be repeated', 'read', failed(true), false],
     ['its effect may be repeated, as that of an earlier attempt', 'read', failed(false), true],
-  ])('ends as cancelled where %s', (_, effects, error, before) => {
+  ])('ends as cancelled if %s', (_, effects, error, before) => {
     expect(cancelledAs(effects, error, before)).toBe(REASON);
   });
 
@@ -192,7 +192,7 @@ describe('a call that was cancelled', () => {
     ['it may have had its effect', failed(true), false, 'seen'],
     ['an earlier attempt may have had it', failed(false), true, 'seen'],
     ['an earlier attempt may have had it, and this one gives no error of ours', REASON, true, 'had not ended clearly'],
-  ])('is unknown where %s', (_, error, before, seen) => {
+  ])('is unknown if %s', (_, error, before, seen) => {
     expect(cancelledAs('destructive', error, before)).toMatchObject({
       type: 'outcome.unknown',
       message: expect.stringContaining(seen),
@@ -201,24 +201,24 @@ describe('a call that was cancelled', () => {
   });
 });
 
-describe('a call whose time is up', () => {
+describe('a call that exceeds its time limit', () => {
   const timedOut = (code: string, limitedByStep: boolean) => {
     const error = new CallFailure({ code, message: 'too slow' }, { unclear: true });
     return limited(error, { limitedByStep } as Attempt);
   };
 
-  test('fails as its step, where that had no more', () => {
+  test('fails as its step if the limit was that of the step', () => {
     expect(timedOut('timeout.call', true)).toMatchObject({ code: 'timeout.step', unclear: true, hasArrived: false });
   });
 
   test.each([
     ['timeout.call', false],
     ['http.500', true],
-  ])('fails as itself otherwise: %s', (code, limitedByStep) => {
+  ])('fails with its own code otherwise: %s', (code, limitedByStep) => {
     expect(timedOut(code, limitedByStep)).toMatchObject({ code });
   });
 
-  test('is not guessed of another error', () => {
+  test('is not assumed from another error', () => {
     const error = new AbilityError({ code: 'timeout.call', message: 'elsewhere' });
     expect(limited(error, { limitedByStep: true } as Attempt)).toBe(error);
   });

@@ -10,7 +10,7 @@ describe('the facts of a failed attempt', () => {
     ['a failure without facts', new CallFailure(problem('http.500'))],
     ['another error of ours', new AbilityError(problem('http.500'))],
     ['a mistake', new TypeError('broken')],
-  ])('are none for %s', (_, error) => {
+  ])('are empty for %s', (_, error) => {
     expect(factsOf(error)).toMatchObject(NOTHING);
   });
 
@@ -30,11 +30,11 @@ describe('after a call has begun', () => {
     ['a mistake', new TypeError('broken')],
     ['a lost call', new CallFailure(problem('script.output_invalid'), { unclear: true })],
     ['a call that is known to have been made', new CallFailure(problem('file.missing'), { hasArrived: true })],
-  ])('%s stays what it is', (_, error) => {
+  ])('%s stays unchanged', (_, error) => {
     expect(asUnusableAnswer(error)).toBe(error);
   });
 
-  test('an answer that its author declared a failure may be one that cannot be used', () => {
+  test('an answer that its author declared a failure may be unusable', () => {
     const answer = new CallFailure(problem('script.output_invalid'), { isAnswer: true });
     expect(asUnusableAnswer(answer)).toMatchObject({ hasArrived: true });
   });

@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A log in a folder that is there, and what its file holds. */
+/** A log in an existing folder, and the content of its file. */
 function logIn(step = 'call') {
   const { root } = temporaryProject({ 'logs/.keep': '' });
   const file = join(root, 'logs', `${step}.jsonl`);
@@ -26,7 +26,7 @@ function logIn(step = 'call') {
   return { root, log: new CallLog(join(root, 'logs'), step, 1), texts };
 }
 
-test('what was printed is written while the call goes on, each line once and in order', () => {
+test('output is written while the call runs, each line once and in order', () => {
   const { log, texts } = logIn('group/call');
   log.write('stdout', 'one\ntw');
   expect(texts()).toEqual([]);
@@ -45,7 +45,7 @@ test('what was printed is written while the call goes on, each line once and in 
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('a call that is short writes nothing before its end', () => {
+test('a short call writes nothing before its end', () => {
   const { log, texts } = logIn();
   log.write('stdout', 'one\n');
   vi.advanceTimersByTime(400);
@@ -55,7 +55,7 @@ test('a call that is short writes nothing before its end', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('calls that succeeded and wrote nothing but their requests share one file, each line with its step', () => {
+test('successful calls that wrote only their requests share one file, each line with its step', () => {
   const { root, log, texts } = logIn('all/one');
   const other = new CallLog(join(root, 'logs'), 'all/two', 2);
   log.hide('s3cret-value');
@@ -76,7 +76,7 @@ test.each([
   ['failed', false, () => {}],
   ['printed something', true, (log: CallLog) => log.write('stdout', 'hello\n')],
   ['was written in part while it ran', true, () => vi.advanceTimersByTime(1000)],
-])('a call that %s has its log on its own', (_, hasSucceeded, meanwhile) => {
+])('a call that %s has its own log', (_, hasSucceeded, meanwhile) => {
   const { root, log, texts } = logIn();
   log.add('request', 'GET / -> 200');
   meanwhile(log);
@@ -95,14 +95,14 @@ test('a secret in pieces, or of several lines, is masked in what is written earl
   vi.advanceTimersByTime(1000);
   log.write('stderr', '-a-key\n');
   vi.advanceTimersByTime(1000);
-  // The rest of the secret may still come.
+  // The rest of the secret may follow.
   expect(texts()).toEqual(['a *** b']);
   log.write('stderr', 'something else\n');
   vi.advanceTimersByTime(1000);
   expect(texts()).toEqual(['a *** b', '***', '***', 'something else']);
 });
 
-test('a secret on the place where an endless line is cut is masked', () => {
+test('a secret at the point where an endless line is split is masked', () => {
   const { log, texts } = logIn();
   log.hide('first-half-second-half');
   const most = 1024 * 256;
@@ -112,7 +112,7 @@ test('a secret on the place where an endless line is cut is masked', () => {
   expect(texts().join('')).toBe(`${'x'.repeat(most - 9)}****** end`);
 });
 
-test('what is too much keeps its head and its tail, however often it was looked at meanwhile', () => {
+test('a log that is too long keeps its head and its tail, however often it was written meanwhile', () => {
   const { log, texts } = logIn();
   for (let line = 0; line < 20_000; line += 1) {
     log.write('stdout', `line ${line}\n`);
@@ -127,7 +127,7 @@ test('what is too much keeps its head and its tail, however often it was looked 
   expect(all.at(-1)).toBe('line 19999');
 });
 
-test('a log that cannot be written is reported at the end, and a record that was deleted stays away', () => {
+test('a log that cannot be written is reported at the end, and a deleted record is not created again', () => {
   const { root, log } = logIn();
   log.write('stdout', 'one\n');
   rmSync(join(root, 'logs'), { recursive: true });
@@ -139,13 +139,13 @@ test('a log that cannot be written is reported at the end, and a record that was
   expect(blocked.save()).toMatch(/^The log of call could not be written: /);
 });
 
-/** What a call shows of the line it is at. */
+/** The current line that a call shows. */
 function currentIn(root: string): string | undefined {
   const file = join(root, 'logs', 'call.now');
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).text : undefined;
 }
 
-test('a line that has not ended is shown beside the log, as a terminal would show it, until the log is saved', () => {
+test('an unfinished line is shown next to the log, as a terminal would show it, until the log is saved', () => {
   const { log, root, texts } = logIn();
   log.write('stderr', 'begun\n\r 10%|#         |');
   vi.advanceTimersByTime(1000);
@@ -159,7 +159,7 @@ test('a line that has not ended is shown beside the log, as a terminal would sho
   expect(texts().at(-1)).toBe('\r 10%|#         |\r 20%|##        |\r\r100%|##########|');
 });
 
-test('a secret is never in the line that is shown, nor the start of one', () => {
+test('the line that is shown never contains a secret, nor the start of one', () => {
   const { log, root } = logIn();
   log.hide('sesame-open-wide');
   log.write('stdout', 'key: sesame-op');
@@ -171,21 +171,21 @@ test('a secret is never in the line that is shown, nor the start of one', () => 
   expect(currentIn(root)).not.toContain('sesame');
 });
 
-test('after the head of a long log the last line is shown all the same', () => {
+test('after the head of a long log the last line is still shown', () => {
   const { log, root } = logIn();
   for (let line = 0; line < 6000; line += 1) log.write('stdout', `line ${line}\n`);
   vi.advanceTimersByTime(1000);
   expect(currentIn(root)).toBe('line 5999');
 });
 
-test('a line may end with a chunk of its own', () => {
+test('a line may end with a separate chunk', () => {
   const { log, texts } = logIn();
   for (const chunk of ['one', '\n', 'two', '\n']) log.write('stdout', chunk);
   log.save();
   expect(texts()).toEqual(['one', 'two']);
 });
 
-test('an endless line is cut once it is longer than a quarter of the log', () => {
+test('an endless line is split once it is longer than a quarter of the log', () => {
   const { log, texts } = logIn();
   const most = 1024 * 256;
   log.write('stdout', 'x'.repeat(most));
@@ -195,7 +195,7 @@ test('an endless line is cut once it is longer than a quarter of the log', () =>
   expect(texts().map((text) => text.length)).toEqual([most + 1, 1]);
 });
 
-test('a log without a folder is not written, and a call that wrote nothing has none', () => {
+test('a log without a folder is not written, and a call that wrote nothing has no log', () => {
   const unkept = new CallLog(undefined, 'call', 1);
   unkept.write('stdout', 'one\n');
   expect(unkept.save()).toBeUndefined();
@@ -204,7 +204,7 @@ test('a log without a folder is not written, and a call that wrote nothing has n
   expect(readdirSync(join(root, 'logs'))).toEqual(['.keep']);
 });
 
-test('the requests of a call are in a log of its own, unless it is said that it succeeded', () => {
+test('the requests of a call are in its own log, unless it is saved as successful', () => {
   const { log, texts } = logIn();
   log.add('request', 'GET / -> 500');
   log.save();
@@ -225,7 +225,7 @@ test('the shared log gets the lines, and is ended with the call', () => {
   expect(shared.end).toHaveBeenCalledOnce();
 });
 
-test('a long log that is saved twice has its tail, and the number of lines left out, once', () => {
+test('a long log that is saved twice has its tail and the number of omitted lines once', () => {
   const { log, texts } = logIn();
   for (let line = 0; line < 10_000; line += 1) log.write('stdout', `line ${line}\n`);
   log.save();
@@ -237,7 +237,7 @@ test('a long log that is saved twice has its tail, and the number of lines left 
   expect(texts()).toEqual([...once, 'the end']);
 });
 
-describe('what is quoted of a stream in an error', () => {
+describe('the part of a stream that is quoted in an error', () => {
   const quoted = (lines: number, rest = '') => {
     const { log } = logIn();
     for (let line = 1; line <= lines; line += 1) log.write('stderr', `line ${line}\n`);
@@ -251,7 +251,7 @@ describe('what is quoted of a stream in an error', () => {
     [1, 'no end', ['line 1', 'no end']],
     [0, 'no end', ['no end']],
     [0, '', ['']],
-  ])('has %i lines and the one that has not ended: %j', (lines, rest, expected) => {
+  ])('has %i lines and the unfinished one: %j', (lines, rest, expected) => {
     expect(quoted(lines, rest)).toEqual(expected);
   });
 
@@ -262,13 +262,13 @@ describe('what is quoted of a stream in an error', () => {
     expect([cut[0], cut[11], cut[12], cut[13], cut.at(-1)]).toEqual(['line 1', 'line 12', '...', 'line 14', 'line 25']);
   });
 
-  test('has of long lines the first and the last characters', () => {
+  test('has the first and the last characters of long lines', () => {
     const [text = '', dots, end = ''] = quoted(0, `${'a'.repeat(3000)}${'z'.repeat(3000)}`);
     expect([text, dots, end]).toEqual(['a'.repeat(1500), '...', 'z'.repeat(1500)]);
     expect(quoted(0, 'a'.repeat(3000))).toEqual(['a'.repeat(3000)]);
   });
 
-  test('has no secret, also where that has several lines', () => {
+  test('has no secret, even if that has several lines', () => {
     const { log } = logIn();
     log.hide('first\nsecond');
     log.write('stderr', 'a first\nsecond b\n');

@@ -13,7 +13,7 @@ import { keepingTracer } from '../traced.js';
 import { attempt, type Ended, type OneAttempt, seenCall, withImplementation } from './one-attempt.js';
 
 const DESTRUCTIVE = { operation: { effects: 'destructive' } } as const;
-/** Its implementation may take longer than its step, which has a minute. */
+/** Its implementation may take longer than its step, which has a limit of a minute. */
 const SLOWER_THAN_STEP = { operation: withImplementation({ timeout_ms: 120_000 }) };
 const TRACE = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
 
@@ -27,7 +27,7 @@ const fails =
     throw new CallFailure({ code, message: `it failed with ${code}` }, facts);
   };
 
-/** A call that begins its effect, and then does what is given. */
+/** A call that begins its effect, and then runs the passed function. */
 const begun = (then: () => unknown) => async (call: CallInput) => {
   await call.begin();
   return then();
@@ -56,12 +56,12 @@ describe('a call is executed', () => {
     expect(answer).toEqual({ output: { done: true } });
   });
 
-  test('with the key of its task, and a key for its effect that every attempt has', async () => {
+  test('with the key of its task, and a key for its effect that all attempts share', async () => {
     const call = await seenCall({ info: { attempt: 2 } });
     expect(call).toMatchObject({ taskKey: 't-1', idempotencyKey: 't-1/first', path: 'first', ability: 'signup' });
   });
 
-  test('without a key of a task in a direct run', async () => {
+  test('without a task key in a direct run', async () => {
     const call = await seenCall({ seal: { task: 'direct:1' } });
     expect(call).toMatchObject({ taskKey: null, idempotencyKey: 'direct:1/first' });
   });
@@ -71,12 +71,12 @@ describe('a call is executed', () => {
     expect(await seenCall({ plan: { cel: CEL, engine: 2 } })).toMatchObject({ cel: CEL, engine: 2 });
   });
 
-  test('within the trace of the request, and without one where the request had none', async () => {
+  test('within the trace of the request, and without one if the request had none', async () => {
     expect((await seenCall({ trace: TRACE })).trace).toBe(TRACE);
     expect(await seenCall()).not.toHaveProperty('trace');
   });
 
-  test('within the span of its attempt where traces are written', async () => {
+  test('within the span of its attempt if traces are written', async () => {
     const { trace } = await seenCall({ trace: TRACE, dependencies: { tracer: keepingTracer() } });
     expect(trace).toMatch(new RegExp(`^00-${'1'.repeat(32)}-`));
     expect(trace).not.toBe(TRACE);
@@ -100,7 +100,7 @@ describe('a call is refused without being executed', () => {
     expect(failure).toMatchObject({ type: 'seal.invalid', nonRetryable: true });
   });
 
-  test('of a task whose seal is another one', async () => {
+  test('of a task with another seal', async () => {
     const { failure } = await refused({ request: { seal: 'other' } });
     expect(failure).toMatchObject({ type: 'seal.invalid', nonRetryable: true });
   });
@@ -110,7 +110,7 @@ describe('a call is refused without being executed', () => {
     expect(failure).toMatchObject({ type: 'input.invalid', nonRetryable: true });
   });
 
-  test('where its step has no time left', async () => {
+  test('if its step has no time left', async () => {
     const { failure } = await refused({ info: { scheduledTimestampMs: Date.now() - 120_000 } });
     expect(failure).toMatchObject({ type: 'timeout.step', nonRetryable: true });
   });
@@ -149,22 +149,22 @@ describe('a failed call', () => {
     expect((await attempt(fails('unavailable'))).failure?.nextRetryDelay).toBeUndefined();
   });
 
-  test('waits for a random part of that time where its step has jitter', async () => {
+  test('waits for a random part of that time if its step has jitter', async () => {
     const { failure } = await attempt(fails('unavailable'), { retry: { jitter: true } as never });
     expect(failure?.nextRetryDelay).toBeTypeOf('number');
   });
 
-  test('of a step that is no call has the attempts of its operation', async () => {
+  test('of a step that is not a call has the attempts of its operation', async () => {
     const { failure } = await attempt(fails('unavailable'), { request: { path: 'elsewhere' } });
     expect(failure?.nonRetryable).toBe(false);
   });
 
-  test('whose time was that of its step is a timeout of the step', async () => {
+  test('whose time limit was that of its step is a timeout of the step', async () => {
     const { failure } = await attempt(fails('timeout.call'), SLOWER_THAN_STEP);
     expect(failure).toMatchObject({ type: 'timeout.step', nonRetryable: true });
   });
 
-  test('has its reason in its log, and hides what its log hides', async () => {
+  test('has its reason in its log, and masks what its log masks', async () => {
     const ended = await attempt((call) => {
       call.log.hide('s3cret');
       throw new CallFailure({ code: 'http.500', message: 'got s3cret' });
@@ -208,12 +208,12 @@ describe('a call that is cancelled', () => {
     expect(failure).toMatchObject({ name: 'CancelledFailure' });
   });
 
-  test('is unknown where it may have had an effect that must not be repeated', async () => {
+  test('is unknown if it may have had an effect that must not be repeated', async () => {
     const { failure } = await cancelled(fails('unavailable', { unclear: true }), DESTRUCTIVE);
     expect(failure).toMatchObject({ type: 'outcome.unknown', details: [{}, { cut: true }] });
   });
 
-  test('fails as it did where its answer had arrived', async () => {
+  test('fails with its own error if its answer had arrived', async () => {
     const { failure } = await cancelled(fails('script.output_invalid', { hasArrived: true }));
     expect(failure).toMatchObject({ type: 'script.output_invalid', details: [{}, { arrived: true }] });
   });
@@ -226,7 +226,7 @@ describe('a call that is cancelled', () => {
       'output.too_large',
       {},
     ],
-  ])('has in its span %s', async (_, execute, error, how) => {
+  ])('has %s in its span', async (_, execute, error, how) => {
     const { spans } = await cancelled(execute, { ...how, dependencies: { tracer: keepingTracer() } });
     expect(spans).toMatchObject([{ error }]);
   });
@@ -245,7 +245,7 @@ describe('the span of an attempt', () => {
       {},
       'internal.error',
     ],
-  ])('has as its error %s', async (_, execute, how, error) => {
+  ])('has %s as its error', async (_, execute, how, error) => {
     const { spans } = await attempt(execute, { ...how, dependencies: { tracer: keepingTracer() } });
     expect(spans.map((span) => span.error)).toEqual([error]);
   });
@@ -254,7 +254,7 @@ describe('the span of an attempt', () => {
     [true, 'script', ['{}', '{"a":1}']],
     [false, 'script', [undefined, undefined]],
     [true, 'model', [undefined, undefined]],
-  ] as const)('has contents where the operator wants them (%s), of a %s', async (records, kind, contents) => {
+  ] as const)('has contents if the operator wants them (%s), of a %s', async (records, kind, contents) => {
     const model = kind === 'model' ? withImplementation({ kind, model: { name: 'm' } }) : {};
     const dependencies = { tracer: keepingTracer(records) };
     const { spans } = await attempt(() => ({ a: 1 }), { operation: model, dependencies });
@@ -264,7 +264,7 @@ describe('the span of an attempt', () => {
 });
 
 describe('the mark of an effect', () => {
-  test('is left as the effect begins, where it must not be repeated', async () => {
+  test('is left as the effect begins, if it must not be repeated', async () => {
     const { mark } = await attempt(
       begun(() => null),
       { ...DESTRUCTIVE, request: { groups: [2] } },
@@ -278,7 +278,7 @@ describe('the mark of an effect', () => {
     expect(mark.removed).toEqual([]);
   });
 
-  test('is left for the first attempt of all, where no group is repeated', async () => {
+  test('is left without groups if no group is repeated', async () => {
     const { mark } = await attempt(
       begun(() => null),
       DESTRUCTIVE,
@@ -286,20 +286,20 @@ describe('the mark of an effect', () => {
     expect(mark.made[0]?.[0].groups).toEqual([]);
   });
 
-  test('is not left where the effect does not begin', async () => {
+  test('is not left if the effect does not begin', async () => {
     expect((await attempt(() => null, DESTRUCTIVE)).mark.made).toEqual([]);
   });
 
-  test('is not left where the effect may be repeated', async () => {
+  test('is not left if the effect may be repeated', async () => {
     expect((await attempt(begun(() => null))).mark.made).toEqual([]);
   });
 
-  test('is taken back where nothing was sent', async () => {
+  test('is removed if nothing was sent', async () => {
     const { mark } = await attempt(begun(fails('unavailable.connection')), DESTRUCTIVE);
     expect(mark.removed).toHaveLength(1);
   });
 
-  test('of another run ends the call as unknown, with the way to go on', async () => {
+  test('of another run ends the call as unknown, with advice on how to continue', async () => {
     const marks = { make: async () => ({ run: 'r-0', activity: '5' }), remove: async () => {} };
     const done = vi.fn();
     const { failure } = await attempt(begun(done), { ...DESTRUCTIVE, dependencies: { marks } });
@@ -311,7 +311,7 @@ describe('the mark of an effect', () => {
 describe('an answer that cannot be used', () => {
   const invalid = { operation: { output_schema: { type: 'object', required: ['id'] } } };
 
-  test('means that the call was made, where its effect had begun', async () => {
+  test('means that the call was made, if its effect had begun', async () => {
     const { failure } = await attempt(
       begun(() => ({})),
       invalid,
@@ -323,7 +323,7 @@ describe('an answer that cannot be used', () => {
     });
   });
 
-  test('does not mean that where it had not', async () => {
+  test('does not mean that if its effect had not begun', async () => {
     const { failure } = await attempt(() => ({}), invalid);
     expect(failure?.type).toBe('script.output_invalid');
     expect(failure?.details[1]).not.toHaveProperty('arrived');
@@ -331,11 +331,11 @@ describe('an answer that cannot be used', () => {
 });
 
 describe('the answer of a call', () => {
-  test('has the number of its attempt from the second on', async () => {
+  test('has the number of its attempt, except for the first', async () => {
     expect((await attempt(() => 1, { info: { attempt: 2 } })).answer).toEqual({ output: 1, attempt: 2 });
   });
 
-  test('has the files that it made', async () => {
+  test('has the files that the call made', async () => {
     const { answer } = await attempt(async ({ files }) => {
       files.made.report = await files.keep(async () => Readable.from([Buffer.from('a')]), { name: 'a.txt' });
       return null;
@@ -343,7 +343,7 @@ describe('the answer of a call', () => {
     expect(answer?.files).toMatchObject({ report: { name: 'a.txt', bytes: 1 } });
   });
 
-  test('has a warning where its log cannot be written', async () => {
+  test('has a warning if its log cannot be written', async () => {
     const logs = temporaryFolder();
     writeFileSync(join(logs, 'file'), '');
     const records = { logsOf: () => join(logs, 'file'), sharedLog: () => undefined } as never;
@@ -351,12 +351,12 @@ describe('the answer of a call', () => {
     expect(answer?.warnings).toEqual([expect.stringContaining('log')]);
   });
 
-  test('leaves what it printed in its log', async () => {
+  test('leaves the printed text in its log', async () => {
     const ended = await attempt(({ log }) => log.add('stdout', 'hello'));
     expect(logLines(ended)).toMatchObject([{ stream: 'stdout', text: 'hello', step: 'first', attempt: 1 }]);
   });
 
-  test('of requests alone leaves its log in the file of all such calls', async () => {
+  test('leaves a log of requests alone in the shared file', async () => {
     const { logs } = await attempt(({ log }) => log.add('request', 'GET /'));
     expect(readdirSync(logs)).toEqual([expect.stringMatching(/^requests\./)]);
   });
@@ -369,7 +369,7 @@ describe('the answer of a call', () => {
     expect(existsSync((await folders.open.mock.results[0]?.value) as string)).toBe(false);
   });
 
-  test('gives a call the files of its task, and the room that is left', async () => {
+  test('gives a call the files of its task, and the space that is left', async () => {
     const file = { $file: 'a'.repeat(64), name: 'f', bytes: 1, media_type: 'text/plain' };
     const opened = async (files: string[]) =>
       (await attempt(async (call) => void (await call.files.open(file)), { request: { files } })).failure?.type;
@@ -391,7 +391,7 @@ describe('the built-in hooks of a call', () => {
     operation: { hooks: { pre_create: [], pre_call: [], post_call: [], ...of } },
   });
 
-  test('may deny it, and it is not executed', async () => {
+  test('may deny it, and then it is not executed', async () => {
     const execute = vi.fn();
     const { failure } = await attempt(execute, hooks({ pre_call: [scope('dev')] }));
     expect(failure).toMatchObject({ type: 'guard.denied', details: [{}, { hooks: [{ decision: 'deny' }] }] });
@@ -403,7 +403,7 @@ describe('the built-in hooks of a call', () => {
     expect(answer).toEqual({ output: 1, allowed: true, allowed_ms: [expect.any(Number), expect.any(Number)] });
   });
 
-  test('of which one reports more leave their whole answers', async () => {
+  test('leave their whole answers if one of them reports more', async () => {
     const post_call = [hook('usage'), scope('dev')];
     const { answer } = await attempt(() => 1, hooks({ post_call }));
     expect(answer?.hooks).toMatchObject([{ hook_id: 'usage' }, { hook_id: 'environment_scope', decision: 'deny' }]);
@@ -422,13 +422,13 @@ describe('the built-in hooks of a call', () => {
     ['agent', 1],
     ['ci', 0],
     [undefined, 1],
-  ] as const)('fire for their callers, and where the caller is not known: %s', async (caller, count) => {
+  ] as const)('run for their callers, and if the caller is unknown: %s', async (caller, count) => {
     const usage = { ...hook('usage'), callers: ['agent' as const] };
     const { used } = await attempt(() => 1, { ...hooks({ post_call: [usage] }), seal: caller ? { caller } : {} });
     expect(used).toHaveLength(count);
   });
 
-  test('are those alone: others run as activities of their own', async () => {
+  test('do not include others, which run as activities of their own', async () => {
     const script = { id: 's', handler: { kind: 'script', script: {}, timeout_ms: 1 } } as never;
     const { answer } = await attempt(() => 1, hooks({ pre_call: [script], post_call: [script] }));
     expect(answer).toEqual({ output: 1 });
@@ -448,7 +448,7 @@ describe('an answer that cannot be stored', () => {
     expect(failure).toMatchObject({ type: 'store.full', message: 'no room', details: [{}, { arrived: true }] });
   });
 
-  test('is an unknown outcome of one that must not be repeated', async () => {
+  test('is an unknown outcome of a call that must not be repeated', async () => {
     const { failure } = await stored(DESTRUCTIVE);
     expect(failure).toMatchObject({
       type: 'outcome.unknown',
@@ -456,7 +456,7 @@ describe('an answer that cannot be stored', () => {
     });
   });
 
-  test('is a mistake where the reason is one', async () => {
+  test('is a bug if its cause is one', async () => {
     const { failure } = await stored({}, () => Promise.reject(new TypeError('broken')));
     expect(failure?.type).toBe('internal.error');
   });
@@ -467,7 +467,7 @@ describe('an answer that cannot be stored', () => {
     expect(used).toMatchObject([{ status: 'succeeded' }]);
   });
 
-  test('is measured by the limit of the plan', async () => {
+  test('is measured against the limit of the plan', async () => {
     const storeLarge = vi.fn(async () => {});
     await attempt(() => 1, { dependencies: { storeLarge } });
     expect(storeLarge).toHaveBeenCalledWith({ output: 1 }, 1000);

@@ -23,19 +23,19 @@ describe('the output of a call', () => {
     expect(await outcome({}, { output_schema })).toEqual({ n: 1 });
   });
 
-  test.each(['script', 'mcp', 'api'])('is refused by its schema with a code of its kind, %s', async (kind) => {
+  test.each(['script', 'mcp', 'api'])('that violates its schema fails with the code of its kind: %s', async (kind) => {
     const operation = { output_schema: { type: 'string' }, ...withImplementation({ kind, mcp: SERVER, api: {} }) };
     expect(await outcome(1, operation)).toBe(`${kind}.output_invalid`);
   });
 
-  test('is refused with what its script wrote to stderr', async () => {
+  test('is rejected with the stderr of its script', async () => {
     const { failure } = await attempt(({ log }) => log.write('stderr', 'no id\n'), {
       operation: { output_schema: { type: 'string' } },
     });
     expect(failure?.message).toMatch(/\nno id$/);
   });
 
-  test('is refused without an empty line where that wrote nothing', async () => {
+  test('is rejected without a trailing line break if the script wrote nothing to stderr', async () => {
     const { failure } = await attempt(() => 1, { operation: { output_schema: { type: 'string' } } });
     expect(failure?.message).not.toMatch(/\n$/);
   });

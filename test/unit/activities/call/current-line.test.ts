@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const line = (text: string): LogLine => ({ time: 'now', step: 'a', attempt: 1, stream: 'stdout', text });
 
-/** Shows a line; gives what the file says, and the line that can take it away. */
+/** Shows a line. @returns the file, the line (which can be removed again), and the text in the file. */
 function shown(text: string, secrets: string[] = [], before: string[] = []) {
   const file = join(folder, 'logs', 'a.now');
   const current = new CurrentLine(file, new Masker(secrets));
@@ -29,26 +29,26 @@ test.each([
   ['10 %\r20 %\r  ', '20 %'],
   ['\r', ''],
   ['x'.repeat(5000), 'x'.repeat(1000)],
-])('of a line that does not end what is to be seen last is shown: %j', (text, seen) => {
+])('shows the last visible part of an unfinished line: %j', (text, seen) => {
   expect(shown(text).text).toBe(seen);
 });
 
-test('its secrets are masked', () => {
+test('masks the secrets of the line', () => {
   expect(shown('key the-secret-key!', ['the-secret-key']).text).not.toContain('the-secret-key');
 });
 
-test('a line in which a secret may have begun is not shown yet', () => {
+test('does not yet show a line in which a secret may have begun', () => {
   expect(shown('the-sec', ['the-secret-key']).text).toBeUndefined();
 });
 
-test('nothing of it is left once it is taken away', () => {
+test('leaves nothing behind once the line is removed', () => {
   const { file, current } = shown('working');
   expect(existsSync(`${file}.new`)).toBe(false);
   current.remove();
   expect(existsSync(file)).toBe(false);
 });
 
-test('a folder that cannot be made makes no call fail', () => {
+test('a folder that cannot be created does not fail the call', () => {
   const file = join(folder, 'a.now');
   new CurrentLine(file, new Masker()).show(line('x'), []);
   new CurrentLine(join(file, 'b', 'c.now'), new Masker()).show(line('x'), []);

@@ -14,8 +14,8 @@ function markOver(found: 'made' | MarkedBy) {
   return { mark: new EffectMark({ make: async () => found, remove }, CALL, BY, 'Go on.'), removed };
 }
 
-describe('a call goes on', () => {
-  test.each<['made' | MarkedBy]>([['made'], [BY]])('where its mark is %o', async (found) => {
+describe('a call continues', () => {
+  test.each<['made' | MarkedBy]>([['made'], [BY]])('if its mark is %o', async (found) => {
     await expect(markOver(found).mark.make()).resolves.toBeUndefined();
   });
 });
@@ -23,7 +23,7 @@ describe('a call goes on', () => {
 test.each([
   ['another run', { run: 'r-0', activity: '5' }],
   ['another activity of the same run', { run: 'r-1', activity: '4' }],
-])('the mark of %s ends a call as unknown, with its run and the way on', async (_, earlier) => {
+])('the mark of %s ends a call as unknown, naming its run and how to continue', async (_, earlier) => {
   await expect(markOver(earlier).mark.make()).rejects.toMatchObject({
     code: 'outcome.unknown',
     unclear: false,
@@ -33,7 +33,7 @@ test.each([
   });
 });
 
-describe('a mark is taken back', () => {
+describe('whether a mark is taken back', () => {
   test.each<[string, 'made' | MarkedBy, Error, boolean]>([
     ['of a call that certainly sent nothing', 'made', failure('unavailable.connection'), true],
     ['of a script that did not start', 'made', failure('script.start_failed'), true],

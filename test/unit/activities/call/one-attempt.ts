@@ -19,7 +19,7 @@ type CallStep = Extract<PlanStep, { verb: 'call' }>;
 
 const NOT_EXPECTED = (): Promise<never> => Promise.reject(new Error('this is not expected'));
 
-/** One attempt of the call `first` of the operation `db.write`, and how it differs from a plain one. */
+/** An attempt of the call `first` of the operation `db.write`, as differences from a plain one. */
 export interface OneAttempt {
   operation?: Partial<PlanOperation>;
   plan?: Partial<Plan>;
@@ -33,13 +33,13 @@ export interface OneAttempt {
   during?: (environment: ReturnType<typeof activityEnvironment>) => void;
 }
 
-/** How an attempt ended, and what its surroundings saw of it. */
+/** How an attempt ended, and its observable side effects. */
 export interface Ended {
   answer: CallAnswer | undefined;
-  /** The failure that Temporal gets: its type is the code. */
+  /** The failure that Temporal receives; its type is the code. */
   failure: Failure | undefined;
   beats: unknown[];
-  /** What was recorded by the built-in hook `usage`. */
+  /** What the built-in hook `usage` recorded. */
   used: Record<string, unknown>[];
   mark: { made: Parameters<EffectMarks['make']>[]; removed: unknown[] };
   /** The folder of its logs. */
@@ -62,7 +62,7 @@ export function planOfCall({ operation = {}, plan = {}, retry }: OneAttempt = {}
   return { ...example, operations: { 'db.write': written }, ...plan };
 }
 
-/** Makes one attempt. @param execute stands for the script, the tool or the service. */
+/** Makes one attempt. @param execute a stand-in for the script, the tool or the service. */
 export async function attempt(
   execute: (call: CallInput, operation: PlanOperation) => unknown,
   how: OneAttempt = {},
@@ -115,14 +115,14 @@ export async function attempt(
   }
 }
 
-/** The call that an operation was executed with. */
+/** The call with which the operation was executed. */
 export async function seenCall(how: OneAttempt = {}): Promise<CallInput> {
   const execute = vi.fn(async (_: CallInput) => null);
   await attempt(execute, how);
   return execute.mock.calls[0]?.[0] as CallInput;
 }
 
-/** The implementation of the operation with other parts. */
+/** The implementation of the operation, with these parts replaced. */
 export function withImplementation(parts: object): Partial<PlanOperation> {
   const script = { path: 's.mjs', digest: '0', interpreter: [], args: [], env: { pass: [], set: {}, secrets: {} } };
   const plain = { id: 'db.write', kind: 'script', tags: [], defaults: {}, overridable: [], prompts: {}, script };

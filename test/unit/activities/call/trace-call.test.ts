@@ -31,11 +31,11 @@ describe('the span of an attempt', () => {
     });
   });
 
-  test('has no session where the task has none', async () => {
+  test('has no session if the task has none', async () => {
     expect((await spanOf()).attributes[A.conversation]).toBeUndefined();
   });
 
-  test('lies within that of its step', async () => {
+  test('lies within the span of its step', async () => {
     expect((await spanOf()).parent).toBe(stepSpanId(markOf(), 't-1', 'first'));
     const again = await spanOf({ request: { groups: [1, 2] } });
     expect(again.parent).toBe(stepSpanId(markOf(), 't-1', 'first~1.2'));
@@ -43,7 +43,7 @@ describe('the span of an attempt', () => {
 
   const ALONE = { ability: { ...planOfCall().ability, kind: 'operation' } } as const;
 
-  test('lies within that of its task, where it is all of that', async () => {
+  test('lies within the span of its task if the call is the whole task', async () => {
     const how: OneAttempt = { plan: ALONE, request: { path: 'run' } };
     expect((await spanOf(how)).parent).toBe(taskSpanId(markOf(how), 't-1'));
   });
@@ -51,12 +51,12 @@ describe('the span of an attempt', () => {
   test.each<[string, OneAttempt]>([
     ['a step `run` of a workflow', { request: { path: 'run' } }],
     ['a hook of an operation', { plan: ALONE, request: { path: 'first' } }],
-  ])('lies within that of its step for %s', async (_, how) => {
+  ])('lies within the span of its step for %s', async (_, how) => {
     const spot = how.request?.path as string;
     expect((await spanOf(how)).parent).toBe(stepSpanId(markOf(how), 't-1', spot));
   });
 
-  test('is another one for each attempt, in the same trace', async () => {
+  test('differs for each attempt, in the same trace', async () => {
     const [first, second] = [await spanOf(), await spanOf({ info: { attempt: 2 } })];
     expect(second.context.trace).toBe(first.context.trace);
     expect(second.context.span).not.toBe(first.context.span);
@@ -70,7 +70,7 @@ describe('the span of an attempt', () => {
     ['api', { api: { method: 'GET' } }, { isRequest: true, type: 'extension', method: 'GET' }],
     ['model', { model: { name: 'm' } }, { isRequest: true, name: 'chat m', stream: true, provider: 'openai' }],
     ['model', { model: { name: 'm', script: {} } }, { isRequest: undefined, stream: undefined, provider: 'script' }],
-  ])('is that of its kind: %s %j', async (kind, parts, expected) => {
+  ])('has the attributes of its kind: %s %j', async (kind, parts, expected) => {
     const { name, isRequest, attributes } = await spanOf({ operation: withImplementation({ kind, ...parts }) });
     expect({
       name,
@@ -86,7 +86,7 @@ describe('the span of an attempt', () => {
   test.each([
     [8190, 8192],
     [8191, 8193],
-  ])('cuts contents: a text of %i characters has %i', async (given, kept) => {
+  ])('truncates contents: a text of %i characters is recorded with %i', async (given, kept) => {
     const { attributes } = await spanOf(
       { plan: { limits: { ...planOfCall().limits, output_bytes: 9000 } } },
       'x'.repeat(given),
@@ -95,16 +95,16 @@ describe('the span of an attempt', () => {
     expect(attributes[A.toolResult]).toHaveLength(kept);
   });
 
-  test('has `null` for a call that gives nothing', async () => {
+  test('has `null` for a call that returns nothing', async () => {
     expect((await spanOf({}, undefined, true)).attributes[A.toolResult]).toBe('null');
   });
 
-  test('is missing where no traces are written', async () => {
+  test('is missing if no traces are written', async () => {
     expect((await attempt(() => null)).spans).toEqual([]);
   });
 });
 
-describe('hooks that run as activities of their own', () => {
+describe('hooks that run as separate activities', () => {
   const around = async (path: string, tracer?: ReturnType<typeof keepingTracer>) => {
     const plan = planOfCall();
     const { plans, mark, environment } = admittedTask(plan);
@@ -121,7 +121,7 @@ describe('hooks that run as activities of their own', () => {
     expect(ofStep.seen?.context.span).toBe(stepSpanId(ofStep.mark, 't-1', 'first'));
   });
 
-  test('run without a span where no traces are written', async () => {
+  test('run without a span if no traces are written', async () => {
     expect((await around('first')).seen).toBeUndefined();
   });
 });

@@ -15,14 +15,14 @@ import { activityEnvironment, admittedTask, calledTask } from '../admitted-task.
 
 const CONCURRENCY = { key: '${{ input.table }}', limit: 2, on_busy: 'newest' } as const;
 
-/** Locks without a server, of which some tasks are still open. */
+/** Locks without a server; the tasks in `open` are still open. */
 function locksWith(...open: string[]) {
   const enter = vi.fn<LockAccess['enter']>(async (_: LockEntry) => {});
   const leave = vi.fn<LockAccess['leave']>(async () => {});
   return { enter, leave, isOpen: async ({ task }: { task: string }) => open.includes(task) };
 }
 
-/** A task whose seal speaks of the table `users`. */
+/** A task that was sealed for the table `users`. */
 const sealedTask = (concurrency: Plan['concurrency'] = CONCURRENCY) =>
   admittedTask({ ...examplePlan(), ...(concurrency && { concurrency }) }, { table: 'users' });
 
@@ -39,7 +39,7 @@ describe('a turn', () => {
     return { answer, entered: locks.enter.mock.calls.map(([entry]) => entry) };
   }
 
-  test('is asked for with the key that plan and input give, and with a token', async () => {
+  test('is requested with the key from the plan and the input, and with a token', async () => {
     const { answer, entered } = await acquire({ table: 'users' });
     expect(answer).toMatchObject({ key: 'users', token: expect.any(String) });
     const entry = { task: 't-1', run: 'r-1', limit: 2, on_busy: 'wait', newest: true, token: answer.token };
@@ -58,7 +58,7 @@ describe('a turn', () => {
     expect(entered).toMatchObject([{ taskQueue: 'acme-staging-local', summary: 'users in staging' }]);
   });
 
-  test('is requested with the behaviour of the plan where the lock is busy', async () => {
+  test('is requested with the behaviour that the plan sets for a busy lock', async () => {
     const { entered } = await acquire({ table: 'users' }, { ...CONCURRENCY, on_busy: 'refuse' });
     expect(entered[0]?.entry).toMatchObject({ on_busy: 'refuse' });
     expect(entered[0]?.entry).not.toHaveProperty('newest');
@@ -67,7 +67,7 @@ describe('a turn', () => {
   test.each([
     [60, 'x'.repeat(60)],
     [61, `${'x'.repeat(60)}...`],
-  ])('is shown under a key of %i characters, shortened where that is long', async (length, shown) => {
+  ])('is shown under a key of %i characters, shortened if it is too long', async (length, shown) => {
     const { entered } = await acquire({ table: 'users' }, { ...CONCURRENCY, key: 'x'.repeat(length) });
     expect(entered[0]?.summary).toBe(`${shown} in staging`);
   });
@@ -87,22 +87,22 @@ describe('a turn', () => {
     expect(locks.enter.mock.calls).toMatchObject([[{ entry: { task: 't-1/sub' } }]]);
   });
 
-  test('is refused with another input than was sealed, which would give another key', async () => {
+  test('is refused for an input other than the sealed one, since its key would differ', async () => {
     await expect(acquire({ table: 'orders' })).rejects.toMatchObject({ type: 'seal.invalid' });
   });
 
-  test('is refused to a task whose plan asks for none', async () => {
+  test('is refused if the plan of the task requires none', async () => {
     await expect(acquire({ table: 'users' }, null)).rejects.toMatchObject({ type: 'seal.invalid' });
   });
 
-  test('is given back for the task that Temporal names', async () => {
+  test('is released for the task that Temporal names', async () => {
     const { plans, mark, environment } = sealedTask();
     const locks = locksWith();
     await environment().run(createRelease({ plans, locks }), { seal: mark, lock: 'l', run: 'r-1' });
     expect(locks.leave.mock.calls).toEqual([['l', { task: 't-1', run: 'r-1' }]]);
   });
 
-  test('is kept where the seal is another one', async () => {
+  test('is not released under another seal', async () => {
     const { plans, environment } = sealedTask();
     const locks = locksWith();
     const released = environment().run(createRelease({ plans, locks }), { seal: 'other', lock: 'l', run: 'r-1' });
@@ -110,7 +110,7 @@ describe('a turn', () => {
     expect(locks.leave).not.toHaveBeenCalled();
   });
 
-  test('is not tried for again after a cancellation', async () => {
+  test('whose release was cancelled is not released again', async () => {
     const { plans, mark, environment } = sealedTask();
     const cancelled = new CancelledFailure('CANCELLED');
     const locks = { ...locksWith(), leave: () => Promise.reject(cancelled) };
@@ -118,7 +118,7 @@ describe('a turn', () => {
     await expect(released).rejects.toBe(cancelled);
   });
 
-  test('is tried for again where Temporal fails', async () => {
+  test('whose release failed because of Temporal is released again', async () => {
     const { plans, mark, environment } = sealedTask();
     const locks = { ...locksWith(), leave: () => Promise.reject(new Error('connection lost')) };
     const released = environment().run(createRelease({ plans, locks }), { seal: mark, lock: 'l', run: 'r-1' });
@@ -131,11 +131,11 @@ describe('holders that have ended', () => {
   const findEnded = (workflowType: string): Promise<typeof holders> =>
     activityEnvironment({ workflowType }).run(createFindEnded({ locks: locksWith('b') }), { holders });
 
-  test('are found for a lock', async () => {
+  test('are reported to a lock', async () => {
     expect((await findEnded(WORKFLOWS.lock)).map(({ task }) => task)).toEqual(['a', 'c']);
   });
 
-  test('are found for no other workflow', async () => {
+  test('are reported to no other workflow', async () => {
     await expect(findEnded('signup')).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
   });
 });

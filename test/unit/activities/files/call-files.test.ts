@@ -42,12 +42,12 @@ function open(scope: Parameters<typeof callFiles>[0] = {}): CallFiles {
 }
 
 describe('the files of a call', () => {
-  test('are kept for its task, under a safe name', () => {
+  test('are stored for its task, under a safe name', () => {
     expect(file).toMatchObject({ name: '.._a.txt', bytes: 5, media_type: 'text/plain' });
     expect(store.held).toEqual([['t-1', file.$file]]);
   });
 
-  test('are copied once each, and go with it', async () => {
+  test('are copied once each, and removed with the call', async () => {
     const call = open({ files: [file.$file] });
     const path = await call.copyOf(file);
     expect(await call.copyOf(file)).toBe(path);
@@ -57,14 +57,14 @@ describe('the files of a call', () => {
     expect(existsSync(dirname(path))).toBe(false);
   });
 
-  test('are not copied where the task does not have them, nor where they are not what they say', async () => {
+  test('are not copied if the task does not have them, or if they are not what they claim to be', async () => {
     await expect(async () => open().copyOf(file)).rejects.toMatchObject({ code: 'file.not_of_task', isFinal: true });
     const call = open({ files: [file.$file, 'b'.repeat(64)] });
     await expect(call.copyOf({ ...file, bytes: 4 })).rejects.toMatchObject({ code: 'file.not_of_task' });
     await expect(call.copyOf({ ...file, $file: 'b'.repeat(64) })).rejects.toMatchObject({ code: 'store.not_shared' });
   });
 
-  test('are only so large, one by one and all together', async () => {
+  test('are limited in size, individually and in total', async () => {
     const keep = (call: CallFiles, text: string) =>
       call.keep(async () => Readable.from([Buffer.from(text)]), { name: 'x' });
     await expect(keep(open({ limits: { file_bytes: 3 } }), '1234')).rejects.toThrow(/larger than the 3 B that a file/);
@@ -78,10 +78,10 @@ describe('the files of a call', () => {
   });
 });
 
-describe('what cannot be kept', () => {
+describe('a file that cannot be stored', () => {
   const keep = (call: CallFiles) => call.keep(async () => Readable.from([Buffer.from('1')]), { name: 'x' });
 
-  test('is of a call that was made, whatever the store says', async () => {
+  test('fails a call that was made, with the error of the store', async () => {
     store.keep = async () => {
       throw new AbilityError({ code: 'store.not_shared', message: 'It is away' });
     };
@@ -89,7 +89,7 @@ describe('what cannot be kept', () => {
     await expect(keep(open())).rejects.toMatchObject({ code: 'store.not_shared', message, hasArrived: true });
   });
 
-  test('because the time is over is a call that took too long, and was made', async () => {
+  test('is a time-out of a call that was made, if the time was up', async () => {
     const scope = { signal: AbortSignal.abort(new Error('The time is up')) };
     store.keep = async () => {
       throw scope.signal.reason;
@@ -98,7 +98,7 @@ describe('what cannot be kept', () => {
   });
 });
 
-describe('what a script left', () => {
+describe('what a script left behind', () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'left-'));
@@ -113,7 +113,7 @@ describe('what a script left', () => {
     expect(call.made).toMatchObject({ logs: [{ name: 'a.log' }, { name: 'z.log' }], page: { name: 'page.html' } });
   });
 
-  test('is refused where it was replaced by something else since it was looked at', async () => {
+  test('is refused if it was replaced by something else after it was inspected', async () => {
     const call = open();
     const { keep } = call;
     call.keep = async (source, file) => {
@@ -127,14 +127,14 @@ describe('what a script left', () => {
     });
   });
 
-  test('is refused where the folder is none any more', async () => {
+  test('is refused if the folder is no longer a folder', async () => {
     const link = join(folder, 'b/link');
     symlinkSync('/etc', link);
     const taken = takeOutputFiles(link, { all: { glob: '*', many: true } }, open());
     await expect(taken).rejects.toMatchObject({ code: 'file.missing' });
   });
 
-  test('is not taken over a link, whatever stands there', async () => {
+  test('is not taken through a link, whatever the link leads to', async () => {
     symlinkSync('/etc/hostname', join(folder, 'link.html'));
     await expect(takeOutputFiles(folder, { link: { glob: 'link.*' } }, open())).rejects.toMatchObject({
       code: 'file.missing',
@@ -148,7 +148,7 @@ describe('what a script left', () => {
     await expect(takeOutputFiles(folder, { x: { glob: 'hostname' } }, open())).rejects.toThrow(/no folder any more/);
   });
 
-  test('is kept as a whole or not at all', async () => {
+  test('is stored completely or not at all', async () => {
     store.kept.clear();
     const contract = { logs: { glob: '*.log', many: true as const }, none: { glob: '*.none' } };
     await expect(takeOutputFiles(folder, contract, open())).rejects.toMatchObject({ code: 'file.missing' });
@@ -156,7 +156,7 @@ describe('what a script left', () => {
   });
 });
 
-describe('the file of an answer is called', () => {
+describe('the file of an answer is named', () => {
   test.each([
     ['attachment; filename="a \\"b\\".txt"', 'a _b_.txt'.replace('_b_', '"b"')],
     ["attachment; filename=x; filename*=UTF-8''%C3%A4%20b.txt", 'ä b.txt'],
@@ -164,29 +164,29 @@ describe('the file of an answer is called', () => {
     ['attachment; filename=a.txt', 'a.txt'],
     ['inline', 'c d.bin'],
     [undefined, 'c d.bin'],
-  ])('as %s says: %s', (header, name) => {
+  ])('by the header %s: %s', (header, name) => {
     expect(answerName(header, new URL('http://x/a/c%20d.bin?q=1'), undefined)).toBe(name);
   });
 
-  test('as its type where nothing says more', () => {
+  test('by its type if nothing else names it', () => {
     expect(answerName(undefined, new URL('http://x/'), 'image/png')).toBe('answer.png');
   });
 });
 
 describe('the copies of a call', () => {
-  test('cannot be written, and those that fail do so only where they are awaited', async () => {
+  test('are read-only, and those that fail do so only when they are awaited', async () => {
     const call = open({ files: [file.$file, 'b'.repeat(64)] });
     expect(statSync(await call.copyOf(file)).mode & 0o222).toBe(0);
     call.copyOf({ ...file, $file: 'b'.repeat(64) });
     await call.close();
   });
 
-  test('of another size are not tried again', async () => {
+  test('of another size are not retried', async () => {
     const copy = open({ files: [file.$file] }).copyOf({ ...file, bytes: 4 });
     await expect(copy).rejects.toMatchObject({ code: 'file.not_of_task', isFinal: true });
   });
 
-  test('that the disk does not hold are a matter of the disk', async () => {
+  test('that fail because of the disk are reported as such', async () => {
     store.open = async () => Readable.from(fails(new Error('the disk is slow')));
     await expect(open({ files: [file.$file] }).copyOf(file)).rejects.toMatchObject({
       code: 'store.full',
@@ -194,7 +194,7 @@ describe('the copies of a call', () => {
     });
   });
 
-  test('that are cut by the end of the call fail with its reason', async () => {
+  test('that are interrupted by the end of the call fail with its reason', async () => {
     const gone = new AbortController();
     store.open = async () => {
       gone.abort(new Error('cancelled'));
@@ -204,7 +204,7 @@ describe('the copies of a call', () => {
     await expect(copy).rejects.not.toMatchObject({ code: 'store.full' });
   });
 
-  test('that the store does not have as they were keep its reason', async () => {
+  test('whose bytes have changed in the store fail with the error of the store', async () => {
     const other = new AbilityError({ code: 'store.not_shared', message: 'other bytes' });
     store.open = async () => Readable.from(fails(other));
     await expect(open({ files: [file.$file] }).copyOf(file)).rejects.toBe(other);
@@ -217,30 +217,30 @@ async function* fails(error: Error): AsyncGenerator<Buffer> {
 }
 
 describe('the bytes of a file', () => {
-  test('are read by a call that has it, and by no other', async () => {
+  test('can be read by a call that has the file, and by no other', async () => {
     const stream = await open({ files: [file.$file] }).open(file);
     expect(await stream.toArray()).toEqual([Buffer.from('hello')]);
     await expect(open().open(file)).rejects.toMatchObject({ code: 'file.not_of_task' });
   });
 });
 
-describe('a file that is kept', () => {
+describe('a stored file', () => {
   const keep = (mediaType?: string) =>
     open().keep(async () => Readable.from([Buffer.from('1')]), { name: 'a.txt', mediaType });
 
-  test('has the type that it is given, and that of its name otherwise', async () => {
+  test('has the given type, or else the type of its name', async () => {
     expect((await keep('image/png')).media_type).toBe('image/png');
     expect((await keep()).media_type).toBe('text/plain');
     expect((await keep('no type')).media_type).toBe('text/plain');
   });
 
-  test('as it streams is not left in the folder of the call', async () => {
+  test('from a stream leaves nothing in the folder of the call', async () => {
     const call = open();
     expect(await call.spool(Readable.from([Buffer.from('12')]), { name: 'x' })).toMatchObject({ bytes: 2 });
     expect(readdirSync(await call.folder())).toEqual([]);
   });
 
-  test('as it streams may have all the room that there is, and its rest is not read', async () => {
+  test('from a stream may use all the room there is, and the rest of the stream is not read', async () => {
     const exact = open({ limits: { file_bytes: 4 } });
     const two = () => Readable.from([Buffer.from('12'), Buffer.from('34')]);
     expect(await exact.spool(two(), { name: 'x' })).toMatchObject({ bytes: 4 });
@@ -279,17 +279,17 @@ describe('the files that a contract names', () => {
       'contains 0.txt, 1.txt, 2.txt, 3.txt, 4.txt, 5.txt, 6.txt, 7.txt, 8.txt, 9.txt.',
     ],
     ['there are more', many(13), '*.log', '8.txt, 9.txt and 3 more.'],
-  ])('are missing where %s', async (_, paths, glob, message) => {
+  ])('are missing if %s', async (_, paths, glob, message) => {
     await expect(chosen(paths, glob)).rejects.toMatchObject({ code: 'file.missing' });
     await expect(chosen(paths, glob)).rejects.toThrow(message);
   });
 
-  test('are not looked for in a message twice', async () => {
+  test('are not listed twice in a message', async () => {
     const error = await chosen(['a.txt', 'b.txt'], '*.txt').catch((one: Error) => one);
     expect((error as Error).message).not.toContain('The folder');
   });
 
-  test('are none in a folder that is gone', async () => {
+  test('are none if the folder is gone', async () => {
     const call = open();
     await takeOutputFiles('/nowhere/at/all', { out: { glob: '*', many: true } }, call);
     expect(call.made).toEqual({ out: [] });
@@ -301,7 +301,7 @@ describe('the files of an input', () => {
   const refused = (files: object, ...given: FileValue[]) =>
     refuseLargeFiles({ files: { input: true, ...files } }, { given } as never);
 
-  test('may be as large as the policy allows, one by one and together', () => {
+  test('may be as large as the policy allows, individually and in total', () => {
     expect(() => refused({ file_bytes: 5, task_bytes: 10 }, of(5), { ...of(5), $file: 'c'.repeat(64) })).not.toThrow();
     expect(() => refused({ file_bytes: 5 }, of(6))).toThrow(/6 B.* larger than the 5 B/);
     expect(() => refused({ task_bytes: 9 }, of(5), { ...of(5), $file: 'c'.repeat(64) })).toThrow(/10 B.*9 B/);

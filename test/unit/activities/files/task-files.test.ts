@@ -23,7 +23,7 @@ describe('the files that a task holds', () => {
     return store.held;
   };
 
-  test('are those of its input, each once', async () => {
+  test('are those of its input, once each', async () => {
     const input = { one: file('a'), two: file('a'), more: [file('b')] };
     expect(await held({ input: true }, input)).toEqual([
       ['t-2', 'a'.repeat(64)],
@@ -31,11 +31,11 @@ describe('the files that a task holds', () => {
     ]);
   });
 
-  test('are checked for each size that the input says', async () => {
+  test('are checked for each size that the input states', async () => {
     expect(await held({ input: true }, { one: file('a', 5), two: file('a', 6) })).toHaveLength(2);
   });
 
-  test('are none of an input that takes no files', async () => {
+  test('are none if the input takes no files', async () => {
     expect(await held({}, { one: file('a') })).toEqual([]);
     expect(await held(undefined, { one: file('a') })).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('the files that a task holds', () => {
 });
 
 describe('the files of a step that is taken over', () => {
-  test('go with it, and those inside it with the nearest step that is kept', () => {
+  test('stay with it, and those inside it go to the nearest step that is kept', () => {
     const files = [made('a', 'a'), made('group/b', 'b'), made('group/b/c', 'c'), made('group/d', 'd')];
     const kept = withFiles(progress('a', 'group', 'group/b', 'e'), files);
     const names = Object.fromEntries(
@@ -61,7 +61,7 @@ describe('the files of a step that is taken over', () => {
   test.each([
     ['of the input', made('', 'a')],
     ['of a step that is not kept', made('other/b', 'a')],
-  ])('are none of those %s', (_, one) => {
+  ])('do not include those %s', (_, one) => {
     const before = progress('a');
     expect(withFiles(before, [one])).toBe(before);
   });

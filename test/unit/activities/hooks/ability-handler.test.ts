@@ -20,7 +20,7 @@ type Handler = Extract<PlanHandler, { kind: 'ability' }>;
 const OPERATION = examplePlan().operations['db.write'] as Handler['operation'];
 const ALLOW = { guard_decision: 'allow' };
 
-/** Asks an ability; @param work what it does. @returns the answer and the call that it got. */
+/** Lets an ability answer a hook. @param work what it does. @returns the answer and the call that it received. */
 async function ask(
   work: (call: CallInput) => Json | Promise<Json>,
   { handler = {}, run = taskRun() }: { handler?: Partial<Handler>; run?: HookRun } = {},
@@ -41,13 +41,13 @@ async function ask(
 }
 
 describe('an ability that answers a hook', () => {
-  test('gets the event of the hook', async () => {
+  test('receives the event of the hook', async () => {
     const { said, call } = await ask(() => ALLOW);
     expect(said).toMatchObject({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'a', decision: 'allow' });
     expect(call.input).toEqual(eventOf(taskRun()));
   });
 
-  test('gets what `with` makes of the facts', async () => {
+  test('receives what `with` evaluates to', async () => {
     const { call } = await ask(() => ALLOW, { handler: { with: { sum: '${{ input.n + 1 }}' } } });
     expect(call.input).toEqual({ sum: 2 });
   });
@@ -65,20 +65,20 @@ describe('an ability that answers a hook', () => {
     });
   });
 
-  test('is called with the trace of the hook rather than that of the task', async () => {
+  test('is called with the trace of the hook, not with that of the task', async () => {
     const { given } = await traced(() => ask(() => ALLOW, { run: taskRun({ trace: '00-a-b-01' }) }));
     expect(given.call.trace).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
-  test('is called without a trace where there is none', async () => {
+  test('is called without a trace if there is none', async () => {
     expect((await ask(() => ALLOW)).call).not.toHaveProperty('trace');
   });
 
-  test('of a direct run has no task', async () => {
+  test('has no task in a direct run', async () => {
     expect((await ask(() => ALLOW, { run: taskRun({ task: 'direct:1' }) })).call.taskKey).toBeNull();
   });
 
-  test('of a session is called for it', async () => {
+  test('is called for the session if its hook belongs to one', async () => {
     const { said, call } = await ask(() => ({}), { run: sessionRun() });
     expect(said).toMatchObject({ phase: 'PromptSubmit', decision: 'allow' });
     expect(call).toMatchObject({
@@ -97,14 +97,14 @@ describe('an ability that answers a hook', () => {
     ],
     ['that fails', () => Promise.reject(new AbilityError({ code: 'mine', message: 'It broke' })), 'It broke (mine)'],
     ['that fails without a code', () => Promise.reject(new Error('It broke')), 'Error: It broke'],
-  ])('%s has failed', async (_, work, reason) => {
+  ])('%s counts as a failed hook', async (_, work, reason) => {
     const { said } = await ask(work);
     expect(said).toMatchObject({ status: 'error', decision: 'deny' });
     expect(said.reason).toContain(reason);
     expect(said.reason).not.toContain('undefined');
   });
 
-  test('whose output does not fit its schema has failed', async () => {
+  test('whose output does not match its schema counts as a failed hook', async () => {
     const operation = { ...OPERATION, output_schema: { type: 'object', required: ['guard_decision'] } };
     expect((await ask(() => ({}), { handler: { operation } })).said).toMatchObject({
       status: 'error',
@@ -112,7 +112,7 @@ describe('an ability that answers a hook', () => {
     });
   });
 
-  test('does not show its secrets', async () => {
+  test('does not reveal its secrets', async () => {
     const { said } = await ask((call) => {
       call.log.hide('hunter2-hunter2');
       return { guard_decision: 'deny', reason: 'hunter2-hunter2 is wrong' };
@@ -125,13 +125,13 @@ describe('an ability that answers a hook', () => {
     expect(failed.reason).toBe('Error: *** is wrong');
   });
 
-  test('that takes too long has failed, also if it does not stop', async () => {
+  test('that takes too long counts as a failed hook, even if it does not stop', async () => {
     const { said, call } = await ask(() => new Promise(() => {}), { handler: { timeout_ms: 5 } });
     expect(said).toMatchObject({ status: 'error', reason: 'it took longer than 5 ms' });
     expect(call.stop.aborted).toBe(true);
   });
 
-  test('is given up soon where the call was cancelled before', async () => {
+  test('is soon abandoned if the call was already cancelled', async () => {
     const signal = AbortSignal.abort(new Error('cancelled'));
     const { said } = await ask(() => new Promise(() => {}), {
       run: taskRun({ signal }),
@@ -140,7 +140,7 @@ describe('an ability that answers a hook', () => {
     expect(said).toMatchObject({ status: 'error', reason: 'Error: cancelled' });
   });
 
-  test('is given up soon after the call is cancelled meanwhile', async () => {
+  test('is soon abandoned after the call is cancelled', async () => {
     const controller = new AbortController();
     const work = () => {
       controller.abort(new Error('now'));
@@ -153,7 +153,7 @@ describe('an ability that answers a hook', () => {
     expect(said).toMatchObject({ reason: 'Error: now' });
   });
 
-  test('leaves no timer and no files behind, and its log', async () => {
+  test('leaves its log, but no timer and no files', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const folder = mkdtempSync(join(tmpdir(), 'hook-logs-'));
@@ -178,7 +178,7 @@ describe('an ability that speaks the protocol of another tool', () => {
   const shown = { tool_name: 'Bash', tool_input: { command: 'n=${{ input.n }}' } };
   const foreign: PlanForeignHook = { format: 'claude-code', silence: 'deny', shown };
 
-  test('gets the event of that tool, and answers as its hooks do', async () => {
+  test('receives the event of that tool, and answers as its hooks do', async () => {
     const { said, call } = await ask(() => ({ decision: 'block', reason: 'no' }), { handler: { foreign } });
     expect(call.input).toMatchObject({
       hook_event_name: 'PreToolUse',
@@ -190,12 +190,12 @@ describe('an ability that speaks the protocol of another tool', () => {
     expect(said).toMatchObject({ hook_id: 'guard', decision: 'deny', reason: 'no' });
   });
 
-  test('gets what `with` makes of that event', async () => {
+  test('receives what `with` evaluates to for that event', async () => {
     const handler = { foreign, with: { tool: '${{ tool_name }}' } };
     expect((await ask(() => null, { handler })).call.input).toEqual({ tool: 'Bash' });
   });
 
-  test('is not called about what it is not shown', async () => {
+  test('is not called about a call that it is not shown', async () => {
     const handler = { foreign: { ...foreign, shown: { ...shown, if: 'tool_name == "Write"' } } };
     const { said, calls } = await ask(() => null, { handler });
     expect(said).toEqual({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'a', status: 'ok', decision: 'allow' });

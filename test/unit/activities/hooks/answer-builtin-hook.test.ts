@@ -39,7 +39,7 @@ test.each<[OfTasks, JsonObject]>([
   ['environment_scope', { allow: ['staging'], deny: ['prod'] }],
   ['credentials_present', { name: ['HERE'] }],
   ['credentials_present', { names: 'HERE' }],
-])('C-08: a guard %s whose options nobody can read (%j) refuses', (name, options) => {
+])('C-08: the guard %s refuses if its options cannot be read (%j)', (name, options) => {
   expect(answer(name, options)).toMatchObject({ status: 'error', decision: 'deny' });
 });
 
@@ -76,7 +76,7 @@ test('R-002-63: usage records who called what, where, and how it ended', () => {
   expect(lines).toEqual([{ ts: expect.any(Number), ...line }]);
 });
 
-test('usage of a task names its ability, and no step and no end where there is none', () => {
+test('usage of a task names its ability, and has no step and no end if there is none', () => {
   const { lines } = usageOf({ operation: undefined, path: '' } as never);
   expect(lines).toEqual([expect.objectContaining({ ability_id: 'signup', step: null, status: null })]);
 });
@@ -84,7 +84,7 @@ test('usage of a task names its ability, and no step and no end where there is n
 test.each([
   ['the operation around a call', run, 'db.write is not available in staging.'],
   ['the ability around a task', { ...run, operation: undefined }, 'signup is not available in staging.'],
-])('a refusal for the environment names %s', (_, about, reason) => {
+])('a refusal because of the environment names %s', (_, about, reason) => {
   const handler = { kind: 'builtin', name: 'environment_scope' } as const;
   const options = { allow: ['prod', 'dev'] };
   expect(answerBuiltinHook('guard', { ...handler, options }, about, dependencies)).toMatchObject({

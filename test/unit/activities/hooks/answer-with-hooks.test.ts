@@ -53,7 +53,7 @@ afterAll(() => project.remove());
 
 const MOMENT = Date.parse('2026-12-24T18:00:00Z');
 
-/** Asks the guards about a call. @returns their answers, and the events that scripts got. */
+/** Consults the guards about a call. @returns their answers, and the events that scripts received. */
 async function ask(question: Partial<Question> = {}) {
   const events: EventContext[] = [];
   const opened: string[] = [];
@@ -76,7 +76,7 @@ async function ask(question: Partial<Question> = {}) {
 }
 
 describe('the guards of a call that an agent wants to make itself', () => {
-  test('that block are asked as before a call of an agent', async () => {
+  test('that block are consulted as before a call of an agent', async () => {
     const { ids, events } = await ask();
     expect(ids).toEqual(['no_rm', 'script', 'agents', 'too_many', 'agents_too_many']);
     expect(events).toEqual([
@@ -99,13 +99,13 @@ describe('the guards of a call that an agent wants to make itself', () => {
     expect(answers).toMatchObject([{ hook_id: 'no_rm', decision: 'deny', reason: 'No removing.' }]);
   });
 
-  test('are none for an ability that has none', async () => {
+  test('are none if the ability has none', async () => {
     expect((await ask({ ability: 'ops.look' })).ids).toEqual([]);
   });
 });
 
 describe('in a session', () => {
-  test('the guards are asked as before a call of its tasks; those that count its calls refuse', async () => {
+  test('the guards are consulted as before a call of its tasks; those that count its calls refuse', async () => {
     const { answers, ids, events } = await ask({ session: 's-1' });
     expect(ids).toEqual(['no_rm', 'script', 'sessions', 'too_many']);
     expect(events[0]).toMatchObject({ session_id: 's-1' });
@@ -127,7 +127,7 @@ describe('a call that cannot be planned', () => {
     expect(events).toEqual([]);
   });
 
-  test('is no denial where the reason is a defect of ours', async () => {
+  test('fails with the error itself if it is an internal one', async () => {
     const question = { root: project.root, ability: 'ops.run', input: {}, session: null, moment: MOMENT } as const;
     const variables = new EnvironmentVariables(project.root, 'dev', {});
     const defect = new TypeError('a defect');

@@ -26,7 +26,7 @@ afterAll(() => {
   for (const folder of folders) folder.remove();
 });
 
-test('R-002-23: lint says how many guards were fired in all environments, and what became of them', async () => {
+test('R-002-23: lint reports how many guards were fired in all environments, and with what outcome', async () => {
   const both = await checked(guard('one', ['rm a']), guard('two', ['rm a', 'ls']));
   expect(renderGuardCheck(both)).toBe('Fired 2 guards: 4 of 6 calls denied');
   expect(both.findings.map(({ message }) => message.replace(/ \(.*/, ''))).toEqual([
@@ -35,7 +35,7 @@ test('R-002-23: lint says how many guards were fired in all environments, and wh
   ]);
 });
 
-test('guards that cannot be fired are named, and not counted', async () => {
+test('guards that cannot be fired are named but not counted', async () => {
   const one = await checked(guard('one', ['rm a']), guard('wrong', ['rm a'], 'ops.rum'));
   expect(renderGuardCheck(one)).toBe(
     'Fired 1 guard: 2 of 2 calls denied; cannot be fired before they are corrected: wrong',

@@ -24,7 +24,7 @@ describe('answer 41: an answer of Codex has no unknown keys', () => {
     },
   );
 
-  test('what it knows counts, and exit code 2 is a deny all the same', () => {
+  test('its known keys count, and exit code 2 denies all the same', () => {
     expect(closed(permission('allow'))).toMatchObject({ kind: 'decided', decision: 'allow' });
     expect(closed({ note: 'x' }, 2)).toMatchObject({ kind: 'decided', decision: 'deny' });
   });
@@ -62,7 +62,7 @@ describe('answer 40: what an answer decides', () => {
     expect(json(answer)).toMatchObject({ kind: 'decided', decision });
   });
 
-  test('a reason is that of the gravest', () => {
+  test('the reason is that of the most severe decision', () => {
     expect(json({ decision: 'block', reason: 'b', ...permission('allow') })).toMatchObject({ reason: 'b' });
     expect(json({ continue: false, stopReason: 's', decision: 'approve', reason: 'a' })).toMatchObject({ reason: 's' });
   });
@@ -76,12 +76,12 @@ describe('answer 40: what an answer decides', () => {
     ['checked 3 files'],
     ['ok\nfine'],
     ['[INFO] checked 3 files'],
-  ])('%j is no opinion', (stdout) => {
+  ])('%j expresses no opinion', (stdout) => {
     expect(read(stdout)).toMatchObject({ kind: 'silent' });
   });
 });
 
-describe('answer 40: what nobody understands is a fault and never silence', () => {
+describe('answer 40: what cannot be understood is a fault and never silence', () => {
   test.each([
     ['an unknown word', JSON.stringify(permission('reject'))],
     ['a word of the former key', JSON.stringify(permission('block'))],
@@ -111,7 +111,7 @@ describe('answer 40: what nobody understands is a fault and never silence', () =
 });
 
 describe('answer 54: other exit codes', () => {
-  test('a JSON that denies or asks counts', () => {
+  test('JSON that denies or asks counts', () => {
     expect(json(permission('deny'), 1)).toMatchObject({ decision: 'deny' });
     expect(json(permission('ask'), 3)).toMatchObject({ decision: 'need_user_confirm' });
   });
@@ -135,7 +135,7 @@ describe('other events', () => {
     expect(json(permission('allow'), ...asked)).toMatchObject({ kind: 'fault' });
   });
 
-  test('what is said to the AI at a prompt is kept', () => {
+  test('context for the AI at a prompt is retained', () => {
     const hookSpecificOutput = { hookEventName: 'UserPromptSubmit', additionalContext: 'use tabs' };
     expect(json({ hookSpecificOutput }, 0, '', 'UserPromptSubmit')).toMatchObject({
       kind: 'silent',
@@ -144,21 +144,21 @@ describe('other events', () => {
   });
 });
 
-test('an allow with another exit code is a fault that says what does not count', () => {
+test('an allow with another exit code is a fault that names what does not count', () => {
   expect(read(JSON.stringify(permission('allow')), 1)).toMatchObject({
     fault: expect.stringContaining('does not count'),
   });
   expect(read('', 1)).toEqual({ kind: 'fault', fault: 'it ended with exit code 1' });
 });
 
-test('a key that reaches into objects makes an answer unreadable, also beside a decision', () => {
+test('an unsafe key makes an answer unreadable, even next to a decision', () => {
   expect(read('{"decision":"block","hookSpecificOutput":{"hookEventName":"PreToolUse","constructor":1}}')).toEqual({
     kind: 'fault',
     fault: 'its answer has a key that no answer has',
   });
 });
 
-test('a decision without a reason has the reason of an equal one, and none of another', () => {
+test('a decision without a reason takes that of an equal decision, and of no other', () => {
   const asks = { ...permission('deny'), decision: 'block', reason: 'b' };
   expect(json(asks)).toMatchObject({ decision: 'deny', reason: 'b' });
   expect(json({ ...permission('deny'), decision: 'approve', reason: 'fine' })).not.toHaveProperty('reason');

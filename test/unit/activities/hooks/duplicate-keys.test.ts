@@ -18,7 +18,7 @@ describe('duplicateKeys', () => {
     expect(duplicateKeys(json)).toEqual(keys);
   });
 
-  test('finds none in what JSON itself writes, however it is nested and escaped', () => {
+  test('finds none in valid output of JSON.stringify, however nested and escaped', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(0, 2), (value, indent) => {
         expect(duplicateKeys(JSON.stringify(value, null, indent))).toEqual([]);
@@ -26,7 +26,7 @@ describe('duplicateKeys', () => {
     );
   });
 
-  test('reads a long text in no time', () => {
+  test('reads a long text quickly', () => {
     const long = `{"a":"${'\\"x'.repeat(300_000)}","a":1}`;
     expect(duplicateKeys(long)).toEqual(['a']);
   });

@@ -20,12 +20,12 @@ const EVENT: EventContext = {
 };
 const contextOf = (event: Partial<EventContext>) =>
   eventAsContext({ ...EVENT, ...event } as EventContext, HOOK, 5, new AbortController().signal);
-/** The event that a hook sees in the context of this one. */
+/** The event that a hook sees in the context made from this one. */
 const seen = (event: Partial<EventContext>) =>
   eventOf({ ...contextOf(event), phase: (event.event_type ?? 'PreAbilityCall') as Phase });
 
-describe('a hook that is tried out without a task', () => {
-  test('sees the event before a call as it is given', () => {
+describe('a hook that is tried without a task', () => {
+  test('sees the event before a call unchanged', () => {
     expect(seen({})).toEqual(EVENT);
     expect(contextOf({})).toMatchObject({ hooks: [HOOK], moment: 5, path: '' });
     expect(contextOf({})).not.toHaveProperty('outcome');
@@ -36,12 +36,12 @@ describe('a hook that is tried out without a task', () => {
     expect(seen({ event_type: 'PostAbilityCall', payload })).toMatchObject({ payload });
   });
 
-  test('sees a success without an output where the event after a call says nothing', () => {
+  test('sees a success without an output if the event after a call has no outcome', () => {
     const payload = { input: {}, status: 'succeeded', output: null, error: null };
     expect(seen({ event_type: 'PostAbilityCall', payload: {} })).toMatchObject({ payload });
   });
 
-  test('sees an example where the event names no ability', () => {
+  test('sees an example if the event names no ability', () => {
     const nothing = { task_id: null, ability_id: null, module_id: null, effects: null };
     expect(seen(nothing)).toMatchObject({ task_id: 'example', ability_id: '', module_id: null, effects: 'read' });
   });

@@ -31,7 +31,7 @@ export function sessionRun(more: Partial<SessionRun> = {}): SessionRun {
   return { ...AROUND, phase: 'PromptSubmit', path: '', session: 's-1', payload, environment, module: 'ops', ...more };
 }
 
-/** Hooks of which no script and no ability answers; @param more of what there is. */
+/** Hooks for which no script and no ability is expected to answer. @param more overrides some dependencies. */
 export function hookDependencies(more: Partial<HookDependencies> = {}): HookDependencies {
   return {
     answerScript: () => Promise.reject(new Error('no script is asked here')),

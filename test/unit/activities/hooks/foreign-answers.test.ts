@@ -4,7 +4,7 @@ import { wordsOf } from '../../../../src/activities/hooks/claude-code/answer-wor
 import { readOutput, type Verdict } from '../../../../src/activities/hooks/claude-code/read-verdict.js';
 import type { HookAnswer, Phase } from '../../../../src/contracts/hooks.js';
 
-/** What a hook answers in a phase, by what another tool's hook said. */
+/** What a hook answers in a phase, given the verdict of the hook of another tool. */
 function answer(verdict: Verdict, phase: Phase = 'PreAbilityCall', silence: 'allow' | 'deny' = 'deny'): HookAnswer {
   const allow = { hook_id: 'h', phase, path: 'a', status: 'ok', decision: 'allow' } as const;
   return answerOf(verdict, allow, { foreign: { silence } } as never);
@@ -18,12 +18,12 @@ const decided = (decision: 'allow' | 'deny' | 'need_user_confirm', reason?: stri
 const silent: Verdict = { kind: 'silent', messages: [] };
 
 describe('before a call', () => {
-  test.each(['allow', 'deny', 'need_user_confirm'] as const)('%s is what was said, with its reason', (decision) => {
+  test.each(['allow', 'deny', 'need_user_confirm'] as const)('%s is passed on, with its reason', (decision) => {
     expect(answer(decided(decision, 'why'))).toMatchObject({ status: 'ok', decision, reason: 'why' });
     expect(answer(decided(decision))).not.toHaveProperty('reason');
   });
 
-  test('silence is a deny, unless the binding lets it pass', () => {
+  test('silence denies, unless the binding lets it pass', () => {
     expect(answer(silent)).toMatchObject({
       decision: 'deny',
       reason: expect.stringContaining('abstain'),
@@ -38,7 +38,7 @@ describe('before a call', () => {
     });
   });
 
-  test('what cannot be understood is a hook that failed', () => {
+  test('an answer that cannot be understood counts as a failed hook', () => {
     expect(answer({ kind: 'fault', fault: 'it mumbles' })).toMatchObject({
       status: 'error',
       decision: 'deny',
@@ -48,11 +48,11 @@ describe('before a call', () => {
 });
 
 describe('after a call', () => {
-  test('silence lets pass, whatever the binding says', () => {
+  test('silence passes, whatever the binding states', () => {
     expect(answer(silent, 'PostAbilityCall')).toMatchObject({ decision: 'allow' });
   });
 
-  test('an objection is a warning, and stops nothing', () => {
+  test('an objection is a warning and stops nothing', () => {
     expect(answer(decided('deny', 'too late'), 'PostAbilityCall')).toMatchObject({
       decision: 'allow',
       warnings: ['The hook h objects: too late'],
@@ -66,7 +66,7 @@ describe('after a call', () => {
 });
 
 describe('at a prompt', () => {
-  test('what is said to the AI goes on to it, and an objection is one', () => {
+  test('context for the AI is passed on to it, and an objection remains one', () => {
     const verdict: Verdict = { kind: 'silent', messages: [], context: 'use tabs' };
     expect(answer(verdict, 'PromptSubmit')).toMatchObject({ decision: 'allow', hook_signals: { context: 'use tabs' } });
     expect(answer(decided('deny', 'no'), 'PromptSubmit')).toMatchObject({ decision: 'deny', reason: 'no' });
@@ -74,21 +74,21 @@ describe('at a prompt', () => {
   });
 });
 
-test('what it says to people are warnings of one line each', () => {
+test('messages to people are warnings of one line each', () => {
   expect(answer({ ...silent, messages: ['two\nlines'] }, 'PreAbilityCall', 'allow').warnings).toEqual(['two lines']);
   expect(answer(silent, 'PreAbilityCall', 'allow')).not.toHaveProperty('warnings');
 });
 
-describe('the words of an answer', () => {
+describe('the content of an answer', () => {
   const words = (answer: object, event = 'PreToolUse') => wordsOf(answer as never, event as never);
   const specific = (more: object, event = 'PreToolUse') => ({ hookSpecificOutput: { hookEventName: event, ...more } });
 
-  test('have the context that is said to the AI, unless it is empty', () => {
+  test('has the context for the AI, unless it is empty', () => {
     expect(words(specific({ additionalContext: 'c' })).context).toBe('c');
     expect(words(specific({ additionalContext: '' }))).not.toHaveProperty('context');
   });
 
-  test('have another input that it wants', () => {
+  test('has the changed input', () => {
     expect(words(specific({ updatedInput: { a: 1 } })).updatedInput).toEqual({ a: 1 });
     expect(
       words(
@@ -99,12 +99,12 @@ describe('the words of an answer', () => {
     expect(words(specific({}))).not.toHaveProperty('updatedInput');
   });
 
-  test('have its message to people', () => {
+  test('has the message to people', () => {
     expect(words({ systemMessage: 'hello' }).messages).toEqual(['hello']);
     expect(words({ systemMessage: '' }).messages).toEqual([]);
   });
 
-  test('say that changed permissions change nothing', () => {
+  test('states that changed permissions have no effect', () => {
     const decision = { behavior: 'allow', updatedPermissions: [] };
     expect(words(specific({ decision }, 'PermissionRequest'), 'PermissionRequest').messages).toEqual([
       '`updatedPermissions` changes nothing here',
@@ -150,7 +150,7 @@ describe('the words of an answer', () => {
     expect(words(answer, event).fault).toContain(fault);
   });
 
-  test('a reason of `continue: false` is its own, else that of the whole', () => {
+  test('the reason of `continue: false` is its own, or else that of the whole answer', () => {
     expect(words({ continue: false, stopReason: 's', reason: 'r' }).decisions).toEqual([
       { decision: 'deny', reason: 's' },
     ]);
@@ -158,7 +158,7 @@ describe('the words of an answer', () => {
     expect(words({ decision: null }).decisions).toEqual([]);
   });
 
-  test('an unknown key is told, and the first is kept', () => {
+  test('unknown keys are reported, and the first one is returned', () => {
     const read = words({ zebra: 1, yak: 2 });
     expect(read.unknown).toBe('zebra');
     expect(read.messages).toHaveLength(2);

@@ -15,7 +15,7 @@ import { makeProject, operation, type ProjectFolder, projectFile } from '../../.
 import { pinnedFile } from '../pinned-file.js';
 import { sessionRun, taskRun } from './example-run.js';
 
-/** Notes each event that it gets, and does what the command says. */
+/** Records each event that it receives, and does what the command requests. */
 const CODE = `
 const { appendFileSync, readFileSync } = require('node:fs');
 const event = JSON.parse(readFileSync(0, 'utf8'));
@@ -48,7 +48,7 @@ afterAll(() => {
 });
 beforeEach(() => rmSync(join(project.root, 'asked.jsonl'), { force: true }));
 
-/** The events that the hook got, with its variables. */
+/** The events that the hook received, with its variables. */
 function asked(root = project.root): { event: Record<string, unknown>; names: Record<string, string> }[] {
   appendFileSync(join(root, 'asked.jsonl'), '');
   const lines = readFileSync(join(root, 'asked.jsonl'), 'utf8').split('\n').filter(Boolean);
@@ -87,7 +87,7 @@ function answer(run: HookRun, foreign: Partial<PlanForeignHook> = {}, given = de
 const callOf = (command: string) => taskRun({ input: { command } });
 
 describe('a guard of another tool', () => {
-  test('gets the event of that tool, and where the project is', async () => {
+  test('receives the event of that tool, and the location of the project', async () => {
     await answer(callOf('ls'), { plugin_root: 'plugins/mine' });
     const [{ event, names } = { event: {}, names: {} as Record<string, string> }] = asked();
     expect(event).toMatchObject({
@@ -106,7 +106,7 @@ describe('a guard of another tool', () => {
     expect(names['CLAUDE_PLUGIN_ROOT']).toMatch(/\.system\/pinned\/[0-9a-f]+\/plugins\/mine$/);
   });
 
-  test('is at home where the worker has no HOME, and in no plugin', async () => {
+  test('has a HOME even if the worker has none, and no plugin folder', async () => {
     const secrets = (environment: string) =>
       new SecretSource(project.root, environment, { PATH: process.env['PATH'], TOKEN: 'x' });
     await answer(callOf('ls'), {}, { ...dependencies, secrets });
@@ -114,7 +114,7 @@ describe('a guard of another tool', () => {
     expect(asked()[0]?.names).not.toHaveProperty('CLAUDE_PLUGIN_ROOT');
   });
 
-  test('has its session, where the task has one', async () => {
+  test('has the session of its task, if there is one', async () => {
     await answer(taskRun({ input: { command: 'ls' }, session: 's-7' }));
     expect(asked()[0]?.event).toMatchObject({ session_id: 's-7' });
   });
@@ -136,16 +136,16 @@ describe('a guard of another tool', () => {
     expect(await answer(callOf(command))).toMatchObject({ hook_id: 'h', phase: 'PreAbilityCall', path: 'a', ...said });
   });
 
-  test('that allows has no reason', async () => {
+  test('that allows gives no reason', async () => {
     expect(await answer(callOf('allow'))).not.toHaveProperty('reason');
   });
 
-  test('of Codex may have no unknown key in its answer', async () => {
+  test('of Codex must not have unknown keys in its answer', async () => {
     expect(await answer(callOf('note'))).toMatchObject({ status: 'ok', decision: 'deny' });
     expect(await answer(callOf('note'), { format: 'codex' })).toMatchObject({ status: 'error' });
   });
 
-  test('is not asked about what it is not shown', async () => {
+  test('is not consulted about a call that it is not shown', async () => {
     const shown = { ...SHOWN, if: 'tool_input.command != "ls"' };
     expect(await answer(callOf('ls'), { shown })).toEqual({
       hook_id: 'h',
@@ -157,14 +157,14 @@ describe('a guard of another tool', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('is not asked about an event that is none of its own', async () => {
+  test('is not consulted about an event other than its own', async () => {
     const outcome = { status: 'succeeded', output: null, error: null };
     const run = taskRun({ phase: 'PostAbilityCall', input: { command: 'rm' }, outcome });
     expect(await answer(run, { event: 'PostToolUseFailure' })).toMatchObject({ decision: 'allow' });
     expect(asked()).toEqual([]);
   });
 
-  test('whose plan does not say how it sees the call fails', async () => {
+  test('fails if its plan does not define how it sees the call', async () => {
     const { shown: _, ...foreign } = guard().foreign;
     await expect(
       answerForeign(dependencies, new ProvenGuards(dependencies), {
@@ -176,7 +176,7 @@ describe('a guard of another tool', () => {
     ).rejects.toThrow('as which tool');
   });
 
-  test('of a prompt says to the AI what its secrets allow', async () => {
+  test('of a prompt passes context to the AI with its secrets masked', async () => {
     const run = sessionRun({ payload: { prompt: 'context' } });
     expect(await answer(run)).toMatchObject({ decision: 'allow', hook_signals: { context: 'use ***' } });
     expect(asked()[0]?.event).toMatchObject({
@@ -194,12 +194,12 @@ describe('the calls that a guard must deny', () => {
   const check = (foreign: Partial<PlanForeignHook>, most?: number) =>
     checkMustDeny(dependencies, 'h', guard(foreign), environment, never, most);
 
-  test('are denied by one that does', async () => {
+  test('are denied by a guard that works', async () => {
     expect(await check({ must_deny: [mustDeny('rm a'), mustDeny('rm b')] })).toEqual([]);
     expect(await check({})).toEqual([]);
   });
 
-  test('are said not to be by one that answers in another way', async () => {
+  test('are reported as not denied by a guard that answers in another way', async () => {
     const must_deny = ['rm a', 'ls', 'allow', 'ask', 'mumble'].map(mustDeny);
     expect((await check({ must_deny })).map(({ said }) => said)).toEqual([
       'it is silent',
@@ -209,12 +209,12 @@ describe('the calls that a guard must deny', () => {
     ]);
   });
 
-  test('are made no more once so many were not denied', async () => {
+  test('are no longer made once the limit of calls that were not denied is reached', async () => {
     expect(await check({ must_deny: ['ls', 'ls', 'ls'].map(mustDeny) }, 2)).toHaveLength(2);
     expect(asked()).toHaveLength(2);
   });
 
-  test('come as its own event, read as its own format', async () => {
+  test('arrive as the event of the guard, and answers are read in its format', async () => {
     const request = { event: 'PermissionRequest', must_deny: [mustDeny('ls')] } as const;
     await check({ ...request, must_deny: [...request.must_deny] });
     await check({ must_deny: [mustDeny('ls')] });
@@ -223,7 +223,7 @@ describe('the calls that a guard must deny', () => {
     expect(undenied?.said).toContain('unknown key');
   });
 
-  test('fail with what keeps the guard from being started', async () => {
+  test('fail with the reason that prevents the guard from being started', async () => {
     const handler = guard({ must_deny: [mustDeny('rm')] });
     const script = { ...handler.script, env: { ...handler.script.env, secrets: { TOKEN: 'env:GONE' } } };
     const [undenied] = await checkMustDeny(dependencies, 'h', { ...handler, script }, environment, never);
@@ -243,7 +243,7 @@ describe('the calls that a guard must deny', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  test('are made once for calls that begin together', async () => {
+  test('are made once for concurrent calls', async () => {
     const proven = new ProvenGuards(dependencies);
     const handler = guard({ must_deny: [mustDeny('rm a')] });
     await Promise.all([1, 2].map(() => proven.faultOf('h', handler, environment, never)));
@@ -261,7 +261,7 @@ describe('the calls that a guard must deny', () => {
     expect(asked()).toHaveLength(2);
   });
 
-  test('make a guard fail that does not deny them, before it is asked about a call', async () => {
+  test('fail a guard that does not deny them, before it is consulted about a call', async () => {
     const said = await answer(callOf('allow'), { must_deny: [mustDeny('ls')] });
     expect(said).toMatchObject({
       status: 'error',
@@ -317,7 +317,7 @@ describe('the guards of a project', () => {
     expect(faults).toEqual([{ hook: 'bad', fault: expect.stringContaining('it is silent') }]);
   });
 
-  test('are not proven any more when the worker ends', async () => {
+  test('are no longer proven once the worker ends', async () => {
     const asked: string[] = [];
     const worker = new AbortController();
     const faultOf = async (id: string) => {

@@ -12,11 +12,11 @@ test.each([
   ['that, whatever the scope of the task', { ...withModules(['users.api']), scope: 'other' }, 'users.api'],
   ['the scope of the task where the ability has none', { ...withModules([]), scope: 'other' }, 'other'],
   ['nothing where neither is known', withModules([]), null],
-])('a hook sees as module %s', (_, more, module) => {
+])('the module that a hook sees is %s', (_, more, module) => {
   expect(eventOf(taskRun(more)).module_id).toBe(module);
 });
 
-test('a hook around a call sees the operation, and one around a task the ability', () => {
+test('a hook around a call sees the operation, and a hook around a task the ability', () => {
   const call = { ability_id: 'db.write', effects: 'write_idempotent', tags: ['high-cost'] };
   const task = { ability_id: 'signup', effects: 'destructive', tags: ['slow'], module_id: 'integration' };
   expect(eventOf(taskRun())).toMatchObject(call);

@@ -97,7 +97,7 @@ async function phase({ request = {}, plan = hookedPlan(), seal = {}, said = {}, 
   return { answers: given.map(({ hook_id }) => hook_id), given, events, run: runs[0], told, used };
 }
 
-test('an activity that no admitted task asks for runs no hook', async () => {
+test('an activity that no admitted task requested runs no hook', async () => {
   const failure = phase({ mark: 'other' });
   await expect(failure).rejects.toBeInstanceOf(ApplicationFailure);
   await expect(phase({ mark: 'other' })).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
@@ -113,11 +113,11 @@ describe('the hooks of a phase', () => {
     expect((await phase({ request })).answers).toEqual(ids);
   });
 
-  test('of a call that the plan does not have are those of the task', async () => {
+  test('around a call that the plan does not have are those of the task', async () => {
     expect((await phase({ request: { operation: 'gone' } })).answers).toEqual(['usage', 'task_pre']);
   });
 
-  test('that do not block run after a call only', async () => {
+  test('that do not block run only after a call', async () => {
     const plan = hookedPlan();
     plan.operations['db.write'].hooks.pre_call = [script('aside', { blocking: false })];
     plan.operations['db.write'].hooks.post_call = [script('aside', { blocking: false })];
@@ -139,7 +139,7 @@ describe('the hooks of a phase', () => {
     expect(events[0]?.payload).toEqual({ input: { n: 1 }, ...outcome });
   });
 
-  test('see no scope, caller, outcome and trace where there is none', async () => {
+  test('see no scope, caller, outcome or trace if there is none', async () => {
     const { run } = await phase();
     for (const key of ['scope', 'caller', 'outcome', 'trace']) expect(run).not.toHaveProperty(key);
   });
@@ -152,7 +152,7 @@ describe('the hooks of a phase', () => {
   });
 });
 
-describe('a call of a session whose guards look at its calls', () => {
+describe('a call of a session whose guards inspect its calls', () => {
   const plan = { ...hookedPlan([overSession]), session_calls: true } as const;
   const seal = { session: 's-1' };
   const entered: HookAnswer = {
@@ -164,7 +164,7 @@ describe('a call of a session whose guards look at its calls', () => {
   };
   const session = async () => ({ hooks: [entered] });
 
-  test('is entered after its other guards, by those that look at the session', async () => {
+  test('is entered after its other guards, by those that inspect the session', async () => {
     const { answers, told } = await phase({ plan, seal, session, request: { call_id: 'c-7' } });
     expect(answers).toEqual(['pre', 'over_session']);
     const [[name, { word }] = ['', {} as SignedWord]] = told;
@@ -177,12 +177,12 @@ describe('a call of a session whose guards look at its calls', () => {
     });
   });
 
-  test('is entered with an id of its own where the request has none', async () => {
+  test('is entered under the key of its task alone if the request has no id', async () => {
     const { told } = await phase({ plan, seal, session });
     expect(told[0]?.[1].word).toMatchObject({ call: { id: 't-1 ' } });
   });
 
-  test('is not entered where another guard denies it', async () => {
+  test('is not entered if another guard denies it', async () => {
     const said = { pre: { decision: 'deny' } } as const;
     const { answers, told } = await phase({ plan, seal, session, said });
     expect([answers, told]).toEqual([['pre'], []]);
@@ -196,12 +196,12 @@ describe('a call of a session whose guards look at its calls', () => {
     expect((await phase({ plan, session, ...more })).told).toEqual([]);
   });
 
-  test('is not made where the session cannot be reached', async () => {
+  test('is not made if the session cannot be reached', async () => {
     const gone = () => Promise.reject(new AbilityError({ code: 'temporal.unavailable', message: 'm' }));
     await expect(phase({ plan, seal, session: gone })).rejects.toMatchObject({ code: 'temporal.unavailable' });
   });
 
-  test('without a session is judged by all guards here', async () => {
+  test('without a session is decided by all guards locally', async () => {
     expect((await phase({ plan })).answers).toEqual(['pre', 'over_session']);
   });
 });

@@ -31,7 +31,7 @@ hooks:
 });
 afterAll(() => project.remove());
 
-test('R-002-23: by its ids and its arguments a guard cannot tell a call that it must deny from a real one', async () => {
+test('R-002-23: a guard cannot tell a call that it must deny from a real one by its ids and arguments', async () => {
   const { groups, ...dependencies } = hookDependenciesOf(project.root, process.env);
   try {
     const registry = loadRegistry(project.root);
@@ -55,10 +55,10 @@ test('R-002-23: by its ids and its arguments a guard cannot tell a call that it 
   const asked = readFileSync(join(project.root, 'asked.txt'), 'utf8').trim().split('\n');
   const ids = asked.map((line): Record<string, string> => JSON.parse(line));
   expect(ids).toHaveLength(4);
-  // The second call is one of another ability; its arguments read its own input, as in a real call.
+  // The second call is for another ability; its arguments read its own input, as in a real call.
   expect(ids.map(({ seen }) => seen)).toEqual(['a in a', 'b in a', 'a in a', 'b in a']);
   for (const { session_id, tool_use_id, argument } of ids) {
-    // A task without a session is shown with its key.
+    // For a task without a session, its key stands in for the session.
     expect(session_id).toMatch(/^t-[0-9a-hjkmnp-tv-z]{26}$/);
     expect(argument).toBe(session_id);
     expect(tool_use_id).toMatch(/^toolu_[0-9a-f]{24}$/);

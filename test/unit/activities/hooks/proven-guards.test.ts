@@ -27,7 +27,7 @@ hooks:
 });
 afterAll(() => project.remove());
 
-test('R-002-23: a guard that hangs takes its time-out once, however much it must deny', async () => {
+test('R-002-23: a guard that hangs uses up its time-out only once, however many calls it must deny', async () => {
   const { groups, ...dependencies } = hookDependenciesOf(project.root, process.env);
   try {
     const [guard] = foreignGuards(loadRegistry(project.root), 'dev').guards;

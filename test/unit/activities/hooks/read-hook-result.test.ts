@@ -38,7 +38,7 @@ describe('R-002-18: before a call', () => {
     ['null', null, /no HookResult/],
     ['a list', [], /no HookResult/],
     ['a reason that is none', { guard_decision: 'allow', reason: 1 }, /reason/],
-  ])('%s is a hook that failed', (_, value, reason) => {
+  ])('%s counts as a failed hook', (_, value, reason) => {
     for (const phase of ['PreAbilityCreate', 'PreAbilityCall'] as const) {
       const answer = read(value, phase);
       expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
@@ -46,13 +46,13 @@ describe('R-002-18: before a call', () => {
     }
   });
 
-  test('a key that was there twice is a hook that failed', () => {
+  test('a duplicate key counts as a failed hook', () => {
     const answer = read({ guard_decision: 'allow' }, 'PreAbilityCall', ['guard_decision']);
     expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
     expect(answer.reason).toMatch(/has a key twice: "guard_decision"/);
   });
 
-  test('what is meant is suggested', () => {
+  test('suggests what was meant', () => {
     expect(read({ guard_decison: 'deny' }).suggestion).toBe('Did you mean guard_decision?');
     expect(read({}).suggestion).toMatch(/"guard_decision": "allow"/);
   });
@@ -65,20 +65,20 @@ describe('R-002-18: before a call', () => {
     ['need_user_confirm', 'allow', 'need_user_confirm', 'own'],
     ['deny', 'deny', 'deny', 'own'],
   ])(
-    'C-12: guard_decision %s and a guard that says %s are %s, for the reason of the %s',
+    'C-12: guard_decision %s with a guard signal that says %s gives %s, with the reason of: %s',
     (own, signal, decision, of) => {
       const answer = read({ guard_decision: own, reason: 'own', ...guards(about(signal, 'signal')) });
       expect(answer).toMatchObject({ status: 'ok', decision, reason: of });
     },
   );
 
-  test('a refusal without a reason does not borrow that of an allow', () => {
+  test('a refusal without a reason does not take the reason of an allow', () => {
     const answer = read({ guard_decision: 'allow', reason: 'All is well.', ...guards(about('deny')) });
     expect(answer).toMatchObject({ decision: 'deny' });
     expect(answer).not.toHaveProperty('reason');
   });
 
-  test('C-10: a guard about this ability decides, single or in a list; its signals are kept', () => {
+  test('C-10: a guard signal about this ability decides, single or in a list, and signals are retained', () => {
     expect(read({ reason: 'whole', ...guards(about('deny')) })).toMatchObject({ decision: 'deny', reason: 'whole' });
     const signals = { ability_guard: about('deny', 'single') };
     expect(read({ hook_signals: signals })).toMatchObject({
@@ -90,19 +90,19 @@ describe('R-002-18: before a call', () => {
     expect(read(many)).toMatchObject({ decision: 'deny', reason: 'second' });
   });
 
-  test('C-10: a signal of a name of its own is kept, with a warning', () => {
+  test('C-10: a signal with a custom name is retained, with a warning', () => {
     const answer = read({ guard_decision: 'allow', hook_signals: { team_note: 'x' } });
     expect(answer).toMatchObject({ decision: 'allow', hook_signals: { team_note: 'x' } });
     expect(answer.warnings).toEqual(['The answer of the hook guard has an unknown signal: "team_note"']);
   });
 
-  test('R-002-47: of a prompt it is kept without one, since its session shows it; nearly a known one still has it', () => {
+  test('R-002-47: at a prompt it is retained without a warning, since its session shows it; a misspelt known name still warns', () => {
     const answer = read({ hook_signals: { team_note: 'x', ability_gaurds: [] } }, 'PromptSubmit');
     expect(answer).toMatchObject({ hook_signals: { team_note: 'x', ability_gaurds: [] } });
     expect(answer.warnings).toEqual([expect.stringMatching(/unknown signal: "ability_gaurds".*ability_guards/)]);
   });
 
-  test('an error that the hook reports refuses, whatever it decides beside', () => {
+  test('an error that the hook reports refuses, whatever else it decides', () => {
     expect(read({ status: 'error', guard_decision: 'allow', reason: 'down' })).toMatchObject({
       status: 'error',
       decision: 'deny',
@@ -112,7 +112,7 @@ describe('R-002-18: before a call', () => {
 });
 
 describe('after a call', () => {
-  test('unknown keys and keys that were there twice are warnings, and the rest is taken', () => {
+  test('unknown and duplicate keys are warnings, and the rest is used', () => {
     const answer = read({ lgo: 1, infra: { log: 'l' } }, 'PostAbilityCall', ['infra']);
     expect(answer).toMatchObject({ status: 'ok', decision: 'allow', infra: { log: 'l' } });
     expect(answer.warnings).toEqual([
@@ -121,7 +121,7 @@ describe('after a call', () => {
     ]);
   });
 
-  test('no decision is needed, and one that refuses has no weight and is warned of', () => {
+  test('no decision is required, and a refusal has no effect but a warning', () => {
     expect(read({}, 'PostAbilityCall')).toEqual({
       hook_id: 'guard',
       phase: 'PostAbilityCall',
@@ -135,14 +135,14 @@ describe('after a call', () => {
   });
 });
 
-test('R-002-18: log, metrics and usage_record count at the top level as in infra, which is kept where both have one', () => {
+test('R-002-18: log, metrics and usage_record count at the top level as in infra, which wins if both have one', () => {
   const answer = read({ guard_decision: 'allow', log: 'top', metrics: { a: 1 }, infra: { log: 'in', mine: 2 } });
   expect(answer.infra).toEqual({ log: 'in', metrics: { a: 1 }, mine: 2 });
   expect(answer.warnings?.join()).toMatch(/has log at the top level and in infra/);
   expect(read({ guard_decision: 'allow', usage_record: [1] })).toMatchObject({ infra: { usage_record: [1] } });
 });
 
-test('an error that the hook reports without a reason says so', () => {
+test('an error that the hook reports without a reason gets a default reason', () => {
   expect(read({ status: 'error' }).reason).toContain('it says that it failed');
 });
 
@@ -150,7 +150,7 @@ test('a single guard about another ability is named as the reason that nothing w
   expect(read({ hook_signals: { ability_guard: about('allow', 'x', 'op.b') } }).reason).toContain('others than op.a');
 });
 
-test('what can be done instead of the denied is that of the decision, else that of the whole answer', () => {
+test('the suggestion is that of the decision, or else that of the whole answer', () => {
   const guard = (suggestion?: string) => ({ ...about('deny'), ...(suggestion && { suggestion }) });
   expect(read({ suggestion: 'whole', ...guards(guard(), guard('own')) }).suggestion).toBe('own');
   expect(read({ suggestion: 'whole', ...guards(guard()) }).suggestion).toBe('whole');
@@ -160,21 +160,21 @@ test('what can be done instead of the denied is that of the decision, else that 
 test.each<[Phase, string, string]>([
   ['PostAbilityCall', 'says deny after the call', 'pre_call'],
   ['SessionStop', 'says deny at the end of the session', 'Move it'],
-])('a refusal in %s is warned of, with where it belongs', (phase, text, advice) => {
+])('a refusal in %s is a warning that names where it belongs', (phase, text, advice) => {
   const { warnings = [] } = read({ guard_decision: 'deny' }, phase);
   expect(warnings.join()).toContain(text);
   expect(warnings.join()).toContain(advice);
 });
 
-test('an unknown key that is like none is refused with how to answer', () => {
+test('an unknown key that resembles no known one is refused with instructions for an answer', () => {
   expect(read({ guard_decision: 'allow', zzz: 1 }).suggestion).toMatch(/"guard_decision": "allow"/);
 });
 
-test('data for the infrastructure at the top level alone is no fault', () => {
+test('infrastructure data at the top level alone is no fault', () => {
   expect(read({ guard_decision: 'allow', log: 'top' })).not.toHaveProperty('warnings');
 });
 
-test('of many unknown keys five are named, and the others counted', () => {
+test('of many unknown keys, five are named and the others counted', () => {
   const keys = Object.fromEntries('abcdefg'.split('').map((key) => [key, 1]));
   expect(read({ guard_decision: 'allow', ...keys }).reason).toMatch(/"a", "b", "c", "d", "e" and 2 more$/);
   const { f: _, g: __, ...five } = keys;

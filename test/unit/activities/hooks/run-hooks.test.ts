@@ -37,7 +37,7 @@ const ofSession = (hooks: PlanHook[]): SessionContext => ({
   hooks,
 });
 
-/** Scripts that print what stands here, and who was asked. */
+/** Scripts that print these answers; `asked` collects the events that they receive. */
 function scripts(answers: Record<string, HookResult | Error>): HookDependencies & { asked: EventContext[] } {
   const asked: EventContext[] = [];
   return {
@@ -68,7 +68,7 @@ test.each<[Phase, string[]]>([
   ['PreAbilityCall', ['first']],
   ['PromptSubmit', ['first', 'second']],
 ])(
-  'R-002-19, R-002-22: hooks of %s run in order; only before a task or a call the first deny ends it',
+  'R-002-19, R-002-22: hooks of %s run in order; the first deny ends them only before a task or a call',
   async (phase, ids) => {
     const hooks = [expression('first', { deny_if: 'true' }), expression('second', { warn_if: 'true' })];
     const context = phase === 'PromptSubmit' ? ofSession(hooks) : ofTask(hooks);
@@ -78,7 +78,7 @@ test.each<[Phase, string[]]>([
   },
 );
 
-test('R-002-21, R-002-24: of a session those that do not block are left out where only blocking ones are asked', async () => {
+test('R-002-21, R-002-24: non-blocking hooks of a session are skipped if only blocking ones are requested', async () => {
   const hooks = [script('aside', { blocking: false }), script('asked')];
   const ask = async (blockingOnly: boolean) =>
     (await runHooks('PromptSubmit', ofSession(hooks), { blockingOnly }, scripts({ aside: {}, asked: {} }))).map(
@@ -88,7 +88,7 @@ test('R-002-21, R-002-24: of a session those that do not block are left out wher
   expect(await ask(false)).toEqual(['aside', 'asked']);
 });
 
-describe('who is asking', () => {
+describe('the caller', () => {
   const hooks = [script('for_agents', { callers: ['agent'] }), script('for_all')];
   const answers = { for_agents: { guard_decision: 'allow' }, for_all: { guard_decision: 'allow' } } as const;
   const asked = async (caller: TaskContext['caller']) => {
@@ -96,17 +96,17 @@ describe('who is asking', () => {
     return (await runHooks('PreAbilityCall', context, all, scripts(answers))).map(({ hook_id }) => hook_id);
   };
 
-  test('a hook fires for its callers only', async () => {
+  test('a hook fires only for its callers', async () => {
     expect(await asked('agent')).toEqual(['for_agents', 'for_all']);
     expect(await asked('person')).toEqual(['for_all']);
   });
 
-  test('where it is not known who is asking, every guard fires', async () => {
+  test('every guard fires if the caller is unknown', async () => {
     expect(await asked(undefined)).toEqual(['for_agents', 'for_all']);
   });
 });
 
-test('R-002-23: an error is an answer: a no before a call, and nothing elsewhere', async () => {
+test('R-002-23: an error is an answer: it denies before a call, and does nothing elsewhere', async () => {
   const hooks = [script('g')];
   const broken = scripts({ g: new Error('it is gone') });
   const [call] = await runHooks('PreAbilityCall', ofTask(hooks), all, broken);
@@ -115,7 +115,7 @@ test('R-002-23: an error is an answer: a no before a call, and nothing elsewhere
   expect(prompt).toMatchObject({ status: 'error', decision: 'allow', reason: 'it is gone' });
 });
 
-test('R-002-17: a script of a session reads the event, which is about no ability', async () => {
+test('R-002-17: a script of a session reads the event, which names no ability', async () => {
   const silent = scripts({ s: {} });
   await runHooks('PromptSubmit', ofSession([script('s')]), all, silent);
   expect(silent.asked).toEqual([
@@ -146,7 +146,7 @@ test.each([
   expect(answer).toMatchObject({ status: 'ok', warnings: ['Because.'] });
 });
 
-test('R-000-57, C-11: what a hook of a prompt says is kept for the AI, and silence is no error', async () => {
+test('R-000-57, C-11: what a hook of a prompt signals is retained for the AI, and silence is no error', async () => {
   const signals = { routing_hints: [{ hint: 'ops.restart' }] };
   const said = scripts({
     hints: { hook_signals: signals },
@@ -170,7 +170,7 @@ test('R-002-25, R-002-26: at the end of a session nothing is decided, and signal
   expect(answer?.warnings).toHaveLength(2);
 });
 
-test('the time that a script took is in its answer, and an expression has none', async () => {
+test('the answer of a script has its duration, and that of an expression has none', async () => {
   const hooks = [expression('e', { warn_if: 'true' }), script('s')];
   const said = scripts({ s: { guard_decision: 'allow' } });
   const [first, second] = await runHooks('PreAbilityCall', ofTask(hooks), all, said);
@@ -185,13 +185,13 @@ describe('the trace of a hook', () => {
     return (await traced(run)).inner;
   };
 
-  test('has what it decided', async () => {
+  test('has its decision', async () => {
     const [span] = await spansOf({ guard_decision: 'deny' });
     expect(span).toMatchObject({ name: 'hook s', attributes: { 'ability.hook.decision': 'deny' } });
     expect(span?.error).toBeUndefined();
   });
 
-  test('ends with an error where it failed', async () => {
+  test('ends with an error if the hook failed', async () => {
     const [span] = await spansOf(new Error('it is gone'));
     expect(span?.error).toBe('hook.failed');
   });

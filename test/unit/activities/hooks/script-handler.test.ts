@@ -11,7 +11,7 @@ import { pinnedFile } from '../pinned-file.js';
 import { traced } from '../traced.js';
 import { sessionRun, taskRun } from './example-run.js';
 
-/** Says back what it was given, or does what its first argument says. */
+/** Echoes what it received, or does what its first argument requests. */
 const CODE = `
 const { readFileSync } = require('node:fs');
 const [what, value] = process.argv.slice(2);
@@ -64,7 +64,7 @@ function ask(args: string[], { run = taskRun(), script = {}, timeoutMs = 20_000 
 }
 
 describe('a script that answers a hook', () => {
-  test('gets the event on stdin, and its id and the environment as variables', async () => {
+  test('receives the event on stdin, and its id and the environment as variables', async () => {
     const answer = await ask(['echo']);
     expect(answer).toMatchObject({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'a', decision: 'allow' });
     const { event, names } = answer.infra as { event: object; names: object };
@@ -83,17 +83,17 @@ describe('a script that answers a hook', () => {
       sessionRun(),
       '${{ input.turn_index }}/${{ environment.vars.region }}/${{ task == null }}',
     ],
-  ])('has arguments over the %s', async (_, run, text) => {
+  ])('can use the %s in its arguments', async (_, run, text) => {
     const { infra } = await ask([], { run, script: { args: ['echo', { value: text }] } });
     expect(infra?.['argument']).toBe('plan' in run ? '1/eu/t-1/signup' : '3/eu/true');
   });
 
-  test('may be in its own copy', async () => {
+  test('can refer to its own copy', async () => {
     const { infra } = await ask(['echo', '{pinned}']);
     expect(infra?.['argument']).toContain(join(project.root, '.system/pinned/'));
   });
 
-  test('has the trace of the request, or that of the hook', async () => {
+  test('has the trace of the hook, or else that of the request', async () => {
     const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     const run = taskRun({ trace });
     expect((await ask(['echo'], { run })).infra).toMatchObject({ names: { TRACEPARENT: trace } });
@@ -103,11 +103,11 @@ describe('a script that answers a hook', () => {
     expect(TRACEPARENT).not.toBe(trace);
   });
 
-  test('shows no secret', async () => {
+  test('does not reveal secrets', async () => {
     expect(await ask(['secret'])).toMatchObject({ decision: 'deny', reason: 'not ***' });
   });
 
-  test('with a key twice has failed, and shows no secret of it either', async () => {
+  test('with a duplicate key counts as failed, and does not reveal a secret in it either', async () => {
     const { status, reason } = await ask(['twice']);
     expect(status).toBe('error');
     expect(reason).not.toContain('hunter2');
@@ -122,20 +122,20 @@ describe('a script that answers a hook', () => {
     ['fails without a word', ['quiet'], 'it ended with exit code 4'],
     ['is killed', ['kill'], 'it was killed by SIGTERM'],
     ['prints more than an answer', ['long', String(1024 * 1024)], 'too much for an answer'],
-  ])('has failed if it %s', async (_, args, reason) => {
+  ])('counts as failed if it %s', async (_, args, reason) => {
     const answer = await ask(args);
     expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
     expect(answer.reason?.replaceAll(/\s+/g, ' ')).toContain(reason);
     if (args[0] === 'quiet') expect(answer.reason).toBe(reason);
   });
 
-  test('may print nearly as much as is read, and no more', async () => {
+  test('may print almost as much as the limit, and no more', async () => {
     const around = '{"guard_decision":"allow","reason":""}'.length;
     expect(await ask(['long', String(1024 * 1024 - around - 1)])).toMatchObject({ status: 'ok', decision: 'allow' });
     expect(await ask(['long', String(1024 * 1024 - around)])).toMatchObject({ status: 'error' });
   });
 
-  test('has failed if it takes too long', async () => {
+  test('counts as failed if it takes too long', async () => {
     expect((await ask(['hang'], { timeoutMs: 50 })).reason).toContain('it took longer than 50 ms');
   });
 
@@ -144,7 +144,7 @@ describe('a script that answers a hook', () => {
     expect((await ask(['hang'], { run: taskRun({ signal }) })).reason).toContain('it was stopped');
   });
 
-  test('has failed if it cannot be started', async () => {
+  test('counts as failed if it cannot be started', async () => {
     const answer = await ask(['echo'], { script: { interpreter: ['/nowhere/node'] } });
     expect(answer.reason).toContain('it could not be started: ');
   });

@@ -40,7 +40,7 @@ function promptOf(prompt: string, options: Record<string, boolean> = {}): Sessio
 const ask = (context: SessionContext, given = dependencies) =>
   runHooks('PromptSubmit', context, { blockingOnly: true }, given);
 
-test('R-000-57, R-000-65: a prompt is told of the abilities that fit, and what the first of them still needs', async () => {
+test('R-000-57, R-000-65: a prompt receives the abilities that fit, and what the first of them still needs', async () => {
   expect(projectDefinitions(project.root)().problems).toEqual([]);
   const answers = await ask(promptOf('restart it please'));
   const { hook_signals } = mergeSignals(answers, [], '');
@@ -56,13 +56,13 @@ test('R-000-57, R-000-65: a prompt is told of the abilities that fit, and what t
   });
 });
 
-test('where nothing fits it says nothing, and stops nothing', async () => {
+test('if nothing fits, it suggests nothing and stops nothing', async () => {
   const [answer] = await ask(promptOf('a poem about spring'));
   expect(answer).toMatchObject({ status: 'ok', decision: 'allow' });
   expect(answer?.hook_signals).toBeUndefined();
 });
 
-test('what it cannot read is a hook that failed, which stops no prompt', async () => {
+test('a missing definition or an unknown option is a failed hook, which stops no prompt', async () => {
   const { definitions: _, ...without } = dependencies;
   expect(await ask(promptOf('restart'), without)).toMatchObject([{ status: 'error' }]);
   expect(await ask(promptOf('restart', { most: true }))).toMatchObject([
@@ -70,7 +70,7 @@ test('what it cannot read is a hook that failed, which stops no prompt', async (
   ]);
 });
 
-test('a ranking that could not go by meaning is a warning of the hook, and hints come all the same', async () => {
+test('a ranking that could not go by meaning is a warning of the hook, and hints are given all the same', async () => {
   const wanting = makeProject({
     'ability.yaml':
       'format: 1\nproject: p\nenvironments: { dev: {} }\npolicy: { embeddings: { model: small }, allowed_hosts: [] }\n',
@@ -114,7 +114,7 @@ describe('a request that no ability serves', () => {
     expect(await gapsOf(prompt)).toEqual([]);
   });
 
-  test('is what a prompt without a text is not', async () => {
+  test('is not recorded for a prompt without a text', async () => {
     expect(await gapsOf('', { payload: { prompt: 7 } })).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ const common = { session_id: 's-1', transcript_path: '/dev/null', cwd: '/p', per
 const call = { tool_name: 'Bash', tool_input: { command: 'ls' } };
 
 describe('the event of a call', () => {
-  test('has the call, and an id that differs for each one', () => {
+  test('has the call, and an id that differs for each call', () => {
     const event = toolEvent('PreToolUse', call, around);
     expect(event).toEqual({
       ...common,
@@ -76,7 +76,7 @@ describe('the event of a session', () => {
     ['Stop', {}, { stop_hook_active: false }],
     ['SessionEnd', { reason: 'stop' }, { reason: 'prompt_input_exit' }],
     ['SessionEnd', { reason: 'idle' }, { reason: 'other' }],
-  ])('%s of %j has what is particular to it', (name, payload, own) => {
+  ])('%s of %j has its own fields', (name, payload, own) => {
     expect(sessionEvent(name, payload as never, around)).toEqual({ ...common, hook_event_name: name, ...own });
   });
 });

@@ -10,7 +10,7 @@ import { SecretSource } from '../../../../src/planning/secrets/secret-source.js'
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
 
-/** What a server that uses a validator answers when the input is wrong. */
+/** The answer of a server with a validator to a wrong input. */
 const DUMP = 'Invalid arguments: [\n  {"code": "invalid_type", "path": ["a"], "message": "Required"}\n]';
 const VERSIONS = `{ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} }, ttlMs: 0, cacheScope: 'private' }`;
 
@@ -24,7 +24,7 @@ beforeAll(() => {
 afterEach(() => pool.close());
 afterAll(() => folder.remove());
 
-/** Calls a tool of a server that gives one answer, in a version of the protocol. */
+/** Calls a tool of a server that gives this answer, in a version of the protocol. */
 function call(isModern: boolean, answer: object, begin = () => Promise.resolve(), more: object = {}): Promise<unknown> {
   const code = `
     const listing = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools: [{ name: 'do', inputSchema: { type: 'object' }, ...${JSON.stringify(more)} }] };
@@ -65,7 +65,7 @@ function call(isModern: boolean, answer: object, begin = () => Promise.resolve()
 describe.each([
   ['2025-11-25', false],
   ['2026-07-28', true],
-])('why a call failed is said in words (%s)', (_, isModern) => {
+])('a failed call has a readable reason (%s)', (_, isModern) => {
   const whole = isModern ? { resultType: 'complete' } : {};
 
   test.each<[string, object, string, string]>([
@@ -92,12 +92,12 @@ describe.each([
   });
 });
 
-test('a call whose mark cannot be left is not made', async () => {
+test('a call whose mark cannot be written is not made', async () => {
   const full = new Error('no room for a mark');
   expect(await call(true, { result: { resultType: 'complete', content: [] } }, () => Promise.reject(full))).toBe(full);
 });
 
-describe('a server that wants more than a durable call has', () => {
+describe('a server that requires more than a durable call offers', () => {
   const CAPABILITY = -32021;
   const missing = (requiredCapabilities: object) => ({
     error: { code: CAPABILITY, message: 'Missing', data: { requiredCapabilities } },
@@ -132,18 +132,18 @@ describe('a server that wants more than a durable call has', () => {
       'needs a client that answers questions (elicitation)',
       false,
     ],
-  ])('that answers %s has an error of its own', async (_, answer, code, message, unclear) => {
+  ])('that answers %s gets a specific error', async (_, answer, code, message, unclear) => {
     const error = await call(true, answer);
     expect(error).toMatchObject({ code, message: `files do ${message}`, suggestion: expect.any(String) });
     expect((error as CallFailure).unclear).toBe(unclear);
   });
 
-  test('that wants a page opened has the same one before 2026-07-28', async () => {
+  test('that asks to open a page gets the same error before 2026-07-28', async () => {
     const error = await call(false, { error: { code: -32042, message: 'Open', data: { elicitations: [] } } });
     expect(error).toMatchObject({ code: 'mcp.input_required', message: expect.stringContaining('open a page first') });
   });
 
-  test('and runs the tool as a task only is not called', async () => {
+  test('that runs the tool only as a task is not called', async () => {
     const begun: string[] = [];
     const begin = async (): Promise<void> => void begun.push('x');
     const error = await call(false, { result: { content: [] } }, begin, { execution: { taskSupport: 'required' } });
@@ -152,7 +152,7 @@ describe('a server that wants more than a durable call has', () => {
   });
 });
 
-test('a result of a type that nobody knows leaves it open whether something was done', async () => {
+test('a result of an unknown type leaves open whether something was done', async () => {
   expect(await call(true, { result: { resultType: 'later', content: [] } })).toMatchObject({
     code: 'mcp.output_invalid',
     message: 'files do answered with a result of the type `later`, which is not supported',

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const transport of opened.splice(0)) await transport.close();
 });
 
-/** A transport to a program in the shell, not started yet, with what it receives. */
+/** A transport to a shell program, not yet started, and what it receives. */
 function over(script: string, more: Partial<ChildServer> = {}) {
   const server = {
     command: 'sh',
@@ -43,8 +43,8 @@ const isRunning = (pid: number) => {
   }
 };
 
-describe('a server as a process', () => {
-  test('gets each message as a line of JSON, and its lines are messages', async () => {
+describe('a server that runs as a process', () => {
+  test('receives each message as a line of JSON, and its lines are messages', async () => {
     const { transport, seen } = over('cat');
     await transport.start();
     await transport.send(ping(1));
@@ -53,7 +53,7 @@ describe('a server as a process', () => {
     expect(seen.errors).toEqual([]);
   });
 
-  test('has its folder, its variables and nothing else of ours', async () => {
+  test('has its folder and its variables, and inherits nothing else', async () => {
     const { transport, seen, closed } = over(`echo '{"jsonrpc":"2.0","id":1,"method":"'"$PWD $MODE [$HOME]"'"}'`, {
       env: { MODE: 'on' },
     });
@@ -62,7 +62,7 @@ describe('a server as a process', () => {
     expect(seen.messages).toMatchObject([{ method: '/ on []' }]);
   });
 
-  test('gets a message that is larger than its pipe, as fast as it reads', async () => {
+  test('receives a message that is larger than its pipe as fast as it reads', async () => {
     const { transport, seen } = over('cat', { maxBytes: 2_000_000 });
     await transport.start();
     const large = ping(1, { params: { text: 'x'.repeat(1_000_000) } });
@@ -71,12 +71,12 @@ describe('a server as a process', () => {
     expect(seen.messages).toEqual([large]);
   });
 
-  test('that does not read holds up the next message, but only until it ends', async () => {
+  test('that does not read delays the next message only until it ends', async () => {
     const { transport } = over('exec sleep 60', { patienceMs: 50 });
     await transport.start();
     let isSent = false;
     const large = ping(1, { params: { text: 'x'.repeat(1_000_000) } });
-    // Whether it fails or not depends on what is noticed first.
+    // Whether it fails depends on what is noticed first.
     const sending = transport
       .send(large)
       .catch(() => {})
@@ -89,7 +89,7 @@ describe('a server as a process', () => {
     await sending;
   });
 
-  test('is reported with its end, after which no message can be sent', async () => {
+  test('reports its end, after which no message can be sent', async () => {
     const { transport, closed } = over(written(ping(1)));
     await transport.start();
     expect(transport.pid).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ describe('a server as a process', () => {
     await expect(transport.send(ping(1))).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
   });
 
-  test('that cannot be started is an error of the start', async () => {
+  test('that cannot be started is a failure of the start', async () => {
     const { transport, seen } = over('', { command: '/nowhere/program' });
     await expect(transport.start()).rejects.toMatchObject({ code: 'ENOENT' });
     expect(seen.errors).toHaveLength(1);
@@ -124,7 +124,7 @@ describe('what a server prints', () => {
     expect(seen).toEqual({ messages: [ping(1), ping(2)], errors: [] });
   });
 
-  test('as JSON that is no message is an error, and the connection goes on', async () => {
+  test('as JSON that is no message is an error, and the connection continues', async () => {
     const { transport, seen, closed } = over(`echo '{"jsonrpc":"1.0"}'; ${written(ping(2))}`);
     await transport.start();
     await closed;
@@ -132,7 +132,7 @@ describe('what a server prints', () => {
     expect(seen.errors).toHaveLength(1);
   });
 
-  test('as a line without an end is an error, and ends the server', async () => {
+  test('as a line that does not end is an error, and ends the server', async () => {
     const { transport, seen, closed } = over(`printf '%2000s' x; cat`);
     await transport.start();
     await closed;
@@ -142,7 +142,7 @@ describe('what a server prints', () => {
 });
 
 describe('a server that is closed', () => {
-  /** Starts a program, waits for its first message and closes it; says how it ended. */
+  /** Starts a program, waits for its first message and closes it. @returns how it ended. */
   async function closing(script: string, patienceMs: number) {
     const { transport, seen } = over(`${script}`, { patienceMs });
     const first = new Promise<void>((resolve) => {
@@ -160,17 +160,17 @@ describe('a server that is closed', () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  test('is asked to end where it does not', async () => {
+  test('is terminated if it does not end by itself', async () => {
     const { pid } = await closing(`${written(ping(1))}; exec sleep 60`, 50);
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  test('is killed where it does not listen', async () => {
+  test('is killed if it ignores that', async () => {
     const { pid } = await closing(`trap '' TERM; ${written(ping(1))}; exec sleep 60`, 50);
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  test('takes no further message', async () => {
+  test('accepts no further message', async () => {
     const { transport } = over('cat');
     await transport.start();
     await transport.close();
@@ -204,13 +204,13 @@ describe('lines', () => {
     expect(linesOf(10, ...pieces)).toEqual(lines);
   });
 
-  test('may each have so many bytes, and no more', () => {
+  test('may each have a limited number of bytes, and no more', () => {
     expect(linesOf(3, 'abc\n', 'ab', 'c\n')).toEqual(['abc', 'abc']);
     expect(() => linesOf(3, 'ab', 'cd')).toThrow(MessageTooLarge);
     expect(() => linesOf(3, 'abcd\n')).toThrow(MessageTooLarge);
   });
 
-  test('begin anew after one that is too large, and after they are cleared', () => {
+  test('start afresh after one that is too large, and after they are cleared', () => {
     const lines = new MessageLines(3);
     expect(() => [...lines.add(Buffer.from('abcd'))]).toThrow(MessageTooLarge);
     expect([...lines.add(Buffer.from('e\nab'))].map(String)).toEqual(['e']);

@@ -28,13 +28,13 @@ afterEach(async () => {
 });
 
 interface Worker {
-  /** What its environment has beside ours. */
+  /** What its environment has in addition to ours. */
   own?: Record<string, string>;
   /** How long it waits for each answer while it connects. */
   patienceMs?: number;
 }
 
-/** Connects as a call would that waits for `timeoutMs`; the question for the version is given a quarter of it. */
+/** Connects as a call with `timeoutMs` would; the version query gets a quarter of that time. */
 async function connect(server: PlanMcpServer, timeoutMs = 20_000, { own = {}, patienceMs = 20_000 }: Worker = {}) {
   const { signal } = new AbortController();
   const environment = { name: 'dev' };
@@ -66,7 +66,7 @@ const stdio = (...args: string[]): PlanMcpServer => ({
 const inFolder = (name: string) => join(folder.root, name);
 const files = () => [inFolder('tools.json'), inFolder('calls.txt')];
 
-/** A program that serves a list of answers by hand; each start adds a line to `starts.txt`. */
+/** A handwritten server with these answers; each start adds a line to `starts.txt`. */
 function byHand(answers: string): PlanMcpServer {
   const initialize = `({ protocolVersion }) => ({ result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } })`;
   const code = `
@@ -88,30 +88,30 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 describe('a connection speaks the newest protocol that both sides know', () => {
-  test('with a server that knows no other than 2026-07-28', async () => {
+  test('with a server that knows only 2026-07-28', async () => {
     const { client } = await connect(stdio(MCP_PROGRAMS.modern, ...files()));
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
   });
 
-  test('also where that server starts too slowly to answer the question in time', async () => {
+  test('even if that server starts too slowly to answer the version query in time', async () => {
     const slow = `setTimeout(() => import(${JSON.stringify(MCP_PROGRAMS.modern)}), 400);`;
-    // With \`-e\` the first argument is left out, as there is no file.
+    // With `-e` there is no file, so the first argument is omitted.
     const { client } = await connect(stdio('-e', slow, '--', MCP_PROGRAMS.modern, ...files()), 200);
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28');
   });
 
-  test('with one that does not know the question, in the process that was started first', async () => {
+  test('with a server that does not know the version query, in the first process', async () => {
     const server = byHand(`'server/discover': () => ({ error: { code: -32601, message: 'Method not found' } })`);
     expect((await connect(server)).client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(starts()).toBe(1);
   });
 
-  test('with one that does not answer the question, in the process that was started first', async () => {
+  test('with a server that does not answer the version query, in the first process', async () => {
     expect((await connect(byHand(''), 400)).client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(starts()).toBe(1);
   });
 
-  test('with one that ends at the question, in a second process', async () => {
+  test('with a server that ends at the version query, in a second process', async () => {
     const { client } = await connect(byHand(`'server/discover': () => process.exit(1)`));
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(starts()).toBe(2);
@@ -123,7 +123,7 @@ describe('a connection speaks the newest protocol that both sides know', () => {
     ['a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['nothing', () => undefined],
     ['a broken connection', (response) => void response.socket?.resetAndDestroy()],
-  ])('with one over HTTP that answers the question with %s', async (_, odd) => {
+  ])('with a server over HTTP that answers the version query with %s', async (_, odd) => {
     const server = await httpTools(({ method }, response) => {
       if (method === 'server/discover') return odd(response) as undefined;
       return method === 'initialize' ? INITIALIZED : { result: { tools: [WELL] } };
@@ -148,8 +148,8 @@ const listed = (tools: object[]) => ({ result: { resultType: 'complete', ttlMs: 
 const user = (timeoutMs = 5000) => ({ stop: new AbortController().signal, timeoutMs });
 const isRunning = (pid: number) => markOf(pid) !== undefined;
 
-describe('a server over HTTP that fails at the question for its version first, and then refuses the handshake', () => {
-  /** Connects to one; `body` is its answer to the handshake. */
+describe('a server over HTTP that first fails at the version query and then refuses the handshake', () => {
+  /** Connects to such a server. @param body its answer to the handshake. */
   async function refusing(body: string, status = 400) {
     let questions = 0;
     const server = await httpTools(({ method }, response) => {
@@ -161,7 +161,7 @@ describe('a server over HTTP that fails at the question for its version first, a
   }
 
   test.each(['{"error":{"code":-32022}}', '{"error":{"code":-32601,"message":"no"}}'])(
-    'as one that has none is asked once more: %s',
+    'because it has none is queried once more: %s',
     async (body) => {
       expect((await refusing(body)).protocol).toBe('2026-07-28');
     },
@@ -176,7 +176,7 @@ describe('a server over HTTP that fails at the question for its version first, a
     'null',
     '7',
     'oops',
-  ])('for another reason is not asked again: %s', async (body) => {
+  ])('for another reason is not queried again: %s', async (body) => {
     await expect(refusing(body)).rejects.toMatchObject({ code: 'mcp.start_failed' });
   });
 });
@@ -189,12 +189,12 @@ describe('parameters that are sent as headers', () => {
   };
   const findIll = async (server: PlanMcpServer) => (await (await connect(server)).askTools(user())).find('ill');
 
-  test('must be right over HTTP since 2026-07-28', async () => {
+  test('must be valid over HTTP since 2026-07-28', async () => {
     const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([ILL])));
     expect(await findIll(server)).toHaveProperty('fault');
   });
 
-  test('are no matter before that version', async () => {
+  test('are not checked before that version', async () => {
     const unknown = { error: { code: -32601, message: 'Method not found' } };
     const server = await httpTools(({ method }) => {
       if (method === 'server/discover') return unknown;
@@ -203,7 +203,7 @@ describe('parameters that are sent as headers', () => {
     expect(await findIll(server)).toHaveProperty('tool');
   });
 
-  test('are no matter for a server that is a process', async () => {
+  test('are not checked for a server that runs as a process', async () => {
     writeFileSync(inFolder('tools.json'), JSON.stringify([ILL]));
     expect(await findIll(stdio(MCP_PROGRAMS.modern, ...files()))).toHaveProperty('tool');
   });
@@ -250,7 +250,7 @@ describe('a request over HTTP', () => {
     expect(asked).toBe(0);
   });
 
-  test('to a server that is not there had no effect, and says where it should be', async () => {
+  test('to a server that is not there had no effect, and names its address', async () => {
     const port = await closedPort();
     const host = `127.0.0.1:${port}`;
     const server = { ...(await httpTools(answering)), url: `http://${host}/mcp`, allowed_hosts: [host] };
@@ -261,7 +261,7 @@ describe('a request over HTTP', () => {
     });
   });
 
-  test('that is broken off after it was sent may have had an effect', async () => {
+  test('that breaks off after it was sent may have had an effect', async () => {
     const server = await httpTools((asked, response) => {
       if (asked.method === 'server/discover') return DISCOVERED;
       response.socket?.resetAndDestroy();
@@ -275,14 +275,14 @@ describe('a request over HTTP', () => {
 });
 
 describe('the tools', () => {
-  test('of a connection that has ended are not known, which is another thing than none', async () => {
+  test('of a closed connection are unknown, not empty', async () => {
     const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([WELL])));
     const connection = await connect(server);
     await connection.client.close();
     await expect(connection.askTools(user())).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
   });
 
-  test('of a server that offers none are none, and it is not asked for them', async () => {
+  test('of a server that offers none are empty, and are not requested', async () => {
     const without = { result: { ...DISCOVERED.result, capabilities: {} } };
     const methods: string[] = [];
     const server = await httpTools(({ method }) => {
@@ -293,7 +293,7 @@ describe('the tools', () => {
     expect(methods).not.toContain('tools/list');
   });
 
-  test('are those of all pages', async () => {
+  test('come from all pages', async () => {
     const server = await httpTools(({ method, params }) => {
       if (method === 'server/discover') return DISCOVERED;
       const page = listed([{ ...WELL, name: `page-${params.cursor ?? 0}` }]);
@@ -303,10 +303,10 @@ describe('the tools', () => {
   });
 });
 
-describe('a server that is a process', () => {
+describe('a server that runs as a process', () => {
   const LEGACY = `'server/discover': () => ({ error: { code: -32601, message: '' } })`;
 
-  test('is known to have ended though a child of it holds its pipes, and the child is ended', async () => {
+  test('counts as ended even if a child holds its pipes, and the child is ended too', async () => {
     const child = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' })`;
     const listing = `() => { require('node:fs').writeFileSync('child', String(${child}.pid)); process.exit(0); }`;
     const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
@@ -316,7 +316,7 @@ describe('a server that is a process', () => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  test('ends with its connection, and so does a child that left its group', async () => {
+  test('ends with its connection, as does a child that left its group', async () => {
     const child = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'ignore', detached: true })`;
     const listing = `() => { require('node:fs').writeFileSync('child', String(${child}.pid)); return { result: { tools: [] } }; }`;
     const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
@@ -327,7 +327,7 @@ describe('a server that is a process', () => {
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
-  test('that sends more than an output may have overflows its connection', async () => {
+  test('that sends more than the limit of an output overflows its connection', async () => {
     const listing = `() => { process.stdout.write('x'.repeat(33 * 1024 * 1024)); }`;
     const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
     expect(connection.overflowed()).toBe(false);
@@ -347,19 +347,19 @@ describe('a server that is a process', () => {
   });
 });
 
-describe('why there is no connection is said in words', () => {
-  test('that a secret of its profile is not set, as everywhere else', async () => {
+describe('a failed connection has a readable reason', () => {
+  test('if a secret of its profile is not set, as everywhere else', async () => {
     const env = { pass: ['PATH'], set: {}, secrets: { TOKEN: 'env:NOWHERE_TOKEN' } };
     const server = { ...stdio('-e', ''), env } as PlanMcpServer;
     await expect(connect(server)).rejects.toMatchObject({ code: 'config.missing_credential' });
   });
 
-  test('that a program crashed, with the end of what it wrote', async () => {
+  test('if a program crashed, with the end of what it wrote', async () => {
     const error = await failure(connect(stdio('-e', 'console.error("no database here"); process.exit(3);')));
     expect(error).toMatchObject({ code: 'mcp.start_failed', message: expect.stringContaining('no database here') });
   });
 
-  test('that a server over HTTP is silent, which is another thing than one that is not there', async () => {
+  test('if a server over HTTP is silent, which differs from one that is not there', async () => {
     const server = await httpTools(() => undefined);
     await expect(connect(server, 100, { patienceMs: 100 })).rejects.toMatchObject({
       code: 'mcp.start_failed',
@@ -367,13 +367,13 @@ describe('why there is no connection is said in words', () => {
     });
   });
 
-  test('that a handshake is none', async () => {
+  test('if the handshake is invalid', async () => {
     const error = await failure(connect(byHand(`initialize: () => ({ result: { protocolVersion: 7 } })`), 400));
     expect(error).toMatchObject({ code: 'mcp.start_failed', message: expect.stringMatching(/protocolVersion/) });
     expect((error as Error).message).not.toMatch(/"code"|\[\s*\{/);
   });
 
-  test('that an answer over HTTP is none', async () => {
+  test('if an answer over HTTP is invalid', async () => {
     const server = await httpTools((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc": "1"}');
       return undefined;
@@ -390,7 +390,7 @@ describe('tools are listed for an import', () => {
     return listTools(server, { root: folder.root, environment: 'dev', timeoutMs: 20_000, signal });
   };
 
-  test.each(['changing', 'modern'] as const)('without the ill ones, which are named (%s)', async (program) => {
+  test.each(['changing', 'modern'] as const)('without the invalid ones, which are named (%s)', async (program) => {
     const ill = [{ name: 'ill' }, { name: 7 }, { ...WELL, name: 'odd', annotations: { title: 7 } }];
     writeFileSync(inFolder('tools.json'), JSON.stringify([ill[0], WELL, ...ill.slice(1)]));
     expect(await list(stdio(MCP_PROGRAMS[program], ...files()))).toMatchObject([
@@ -405,7 +405,7 @@ describe('tools are listed for an import', () => {
     ['is none', '({ result: { tools: "all" } })', 'mcp.output_invalid', /returned an invalid result/],
     ['has no end', '({ result: { tools: [], nextCursor: "again" } })', 'mcp.output_invalid', /more than 64 pages/],
     ['is refused', '({ error: { code: -32603, message: "no luck" } })', 'mcp.tool_error', /no luck/],
-  ])('or not at all where the listing %s', async (_, answer, code, message) => {
+  ])('or not at all if the listing %s', async (_, answer, code, message) => {
     const error = await failure(
       list(
         byHand(`'server/discover': () => ({ error: { code: -32601, message: '' } }), 'tools/list': () => ${answer}`),

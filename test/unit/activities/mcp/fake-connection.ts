@@ -6,17 +6,17 @@ import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { callFiles } from '../../../fixtures/memory-files.js';
 
-/** What a connection without a server says. */
+/** How a connection without a server behaves. */
 export interface Behaviour {
-  /** The tools that it lists, or why it lists none. */
+  /** The tools that it lists, or the error of the listing. */
   tools?: unknown[] | Error;
-  /** The result of each call of a tool, or why there is none. */
+  /** The result of each call of a tool, or its error. */
   result?: object;
   stderr?: string;
   overflowed?: boolean;
 }
 
-/** One call of a tool, as the client of the SDK gets it. */
+/** One call of a tool, as the client of the SDK receives it. */
 interface SeenCall {
   request: { name: string; arguments: object; _meta: object };
   options: { timeout: number; maxTotalTimeout: number; signal: AbortSignal; toolDefinition: object };
@@ -33,7 +33,7 @@ export const SERVER = {
 /** A tool that takes an object. */
 export const toolNamed = (name: string, more: object = {}) => ({ name, inputSchema: { type: 'object' }, ...more });
 
-/** A connection that answers from memory, with the calls of tools that reached it. */
+/** A connection that answers from memory, and the calls of tools that reached it. */
 export function fakeConnection({ tools = [], result = {}, stderr = '', overflowed = false }: Behaviour) {
   const calls: SeenCall[] = [];
   const connection = {
@@ -62,7 +62,7 @@ export const poolOf = (connection: McpConnection) =>
     use: (_: unknown, __: unknown, action: (to: McpConnection) => unknown) => action(connection),
   }) as unknown as McpPool;
 
-/** A call of a tool; `more` is what else it has, such as its input. */
+/** A call of a tool. @param more its other parts, such as its input. */
 export function mcpCall(more: object = {}) {
   const { signal } = new AbortController();
   return {

@@ -5,7 +5,7 @@ import { FilteringTransport, LISTED } from '../../../../src/activities/mcp/filte
 
 type Message = Parameters<Transport['send']>[0];
 
-/** A transport over one that only keeps what it is given. */
+/** A filtering transport over one that only records what it is sent. */
 async function filtering() {
   const sent: Message[] = [];
   const inner = {
@@ -35,14 +35,14 @@ const LISTING = { tools: [{ name: 'ill', inputSchema: 7 }], nextCursor: 'c' };
 const SIFTED = { tools: [], nextCursor: 'c', [LISTED]: LISTING.tools };
 
 describe('the tools of a listing', () => {
-  test('are hidden from the SDK, and kept as the server wrote them', async () => {
+  test('are hidden from the SDK, and kept exactly as the server wrote them', async () => {
     const { ask, answer, last } = await filtering();
     await ask(1, 'tools/list');
     answer(1, LISTING);
     expect(last()).toEqual(SIFTED);
   });
 
-  test('are hidden once for each question', async () => {
+  test('are hidden once for each request', async () => {
     const { ask, answer, last } = await filtering();
     await ask(1, 'tools/list');
     answer(1, LISTING);
@@ -50,21 +50,21 @@ describe('the tools of a listing', () => {
     expect(last()).toEqual(LISTING);
   });
 
-  test.each(['tools/call', 'prompts/list'])('are no matter of an answer to %s', async (method) => {
+  test.each(['tools/call', 'prompts/list'])('are not hidden in an answer to %s', async (method) => {
     const { ask, answer, last } = await filtering();
     await ask(1, method);
     answer(1, LISTING);
     expect(last()).toEqual(LISTING);
   });
 
-  test('are left where they are in what is no list', async () => {
+  test('stay in place if they are not a list', async () => {
     const { ask, answer, last } = await filtering();
     await ask(1, 'tools/list');
     answer(1, { tools: 'none' });
     expect(last()).toEqual({ tools: 'none' });
   });
 
-  test('are not hidden in the answer to a question that was taken back', async () => {
+  test('are not hidden in the answer to a cancelled request', async () => {
     const { transport, ask, answer, last } = await filtering();
     await ask(1, 'tools/list');
     await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } } as Message);
@@ -111,7 +111,7 @@ describe('numbers that a JSON number cannot hold', () => {
     expect(parts.last()).toEqual({ n: Number(BIG) });
   });
 
-  test('are rounded in what the server asks or reports', async () => {
+  test('are rounded in what the server requests or reports', async () => {
     const { ask, inner, seen } = await filtering();
     await ask(1, 'tools/call');
     inner.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'ping', params: marked() } as Message);
@@ -120,7 +120,7 @@ describe('numbers that a JSON number cannot hold', () => {
   });
 });
 
-test('a session, a version and streams are those of the transport below', () => {
+test('the session, the version and the streams are those of the underlying transport', () => {
   const versions: string[] = [];
   const below = {
     sessionId: 's',
@@ -135,7 +135,7 @@ test('a session, a version and streams are those of the transport below', () => 
   expect([plain.sessionId, plain.hasPerRequestStream]).toEqual([undefined, false]);
 });
 
-test('a handshake is noted, and no other request is one', async () => {
+test('a handshake is recorded, and no other request counts as one', async () => {
   const { transport, ask, sent } = await filtering();
   await ask(1, 'tools/list');
   expect(transport.handshaken).toBe(false);
@@ -144,7 +144,7 @@ test('a handshake is noted, and no other request is one', async () => {
   expect(sent).toHaveLength(2);
 });
 
-test('requests of the server, and the ends of the connection, go on to the SDK', async () => {
+test('requests of the server, and the errors and the end of the connection, are passed on to the SDK', async () => {
   const { transport, inner, seen } = await filtering();
   const ends: unknown[] = [];
   transport.onclose = () => void ends.push('closed');

@@ -29,11 +29,11 @@ test.each<[string, JsonObject, RegExp]>([
   ['a branch', taking({}, { anyOf: [taking({ a: sent('A') })] }), /always at the same place/],
   ['a definition', taking({}, { $defs: { a: sent('A') } }), /always at the same place/],
   ['what is named at random', taking({}, { patternProperties: { '^x': sent('A') } }), /always at the same place/],
-])('%s may not', (_, schema, fault) => {
+])('%s may not be sent as headers', (_, schema, fault) => {
   expect(headerFaultOf(schema)).toMatch(fault);
 });
 
-test('a tool that wants such a header is not called over a transport that sends them, and the others are', () => {
+test('a tool with an invalid header is not called over a transport that sends headers, but other tools are', () => {
   const tools = [
     { name: 'ill', inputSchema: taking({ a: sent('') }) },
     { name: 'well', inputSchema: taking({ a: sent('A') }) },

@@ -13,8 +13,8 @@ export const INITIALIZED = {
 };
 
 /**
- * An MCP server over HTTP that ends with the test. @param answer to each request, a result or an error; undefined: the
- * function answers by itself, or not at all.
+ * An MCP server over HTTP that ends with the test. @param answer gives each request a result or an error;
+ * undefined: the function answers by itself, or not at all.
  */
 export async function httpTools(
   answer: (asked: Asked, response: ServerResponse, request: IncomingMessage) => object | undefined,

@@ -7,7 +7,7 @@ const faultOf = (definition: unknown, name = 'ill') => {
   const found = new ListedTools([tool('well'), definition]).find(name);
   return found && 'fault' in found ? found.fault : found;
 };
-/** Nested deeper than the stack goes. */
+/** Nested too deeply for the stack. */
 const deep = () => {
   let value: object = {};
   for (let n = 0; n < 100_000; n += 1) value = { a: value };
@@ -41,7 +41,7 @@ describe('a listing', () => {
       tool('ill', { inputSchema: { type: 'object', properties: deep() } }),
       /nested too deeply/,
     ],
-  ])('leaves out one with %s, and says why in words', (_, ill, fault) => {
+  ])('rejects a tool with %s, with a readable reason', (_, ill, fault) => {
     expect(faultOf(ill)).toMatch(fault);
     expect(faultOf(ill)).not.toMatch(/[[{]/);
     const all = new ListedTools([ill, tool('well')]).all();
@@ -49,7 +49,7 @@ describe('a listing', () => {
     expect(all[1]).toHaveProperty('tool');
   });
 
-  test('calls what has no name by its place', () => {
+  test('names a tool without a name by its position', () => {
     const all = new ListedTools([tool('well'), { name: 7 }, null, 'text', ['a']]).all();
     expect(all).toMatchObject([
       { name: 'well', tool: {} },
@@ -60,7 +60,7 @@ describe('a listing', () => {
     ]);
   });
 
-  test('has none of two that share a name, unless they say the same', () => {
+  test('has no tool for a shared name, unless the definitions are equal', () => {
     const [one, other] = [tool('do'), tool('do', { description: 'Other.' })];
     expect(new ListedTools([one, other]).find('do')).toEqual({
       name: 'do',
@@ -72,10 +72,10 @@ describe('a listing', () => {
     expect(new ListedTools([one, other]).all()).toHaveLength(1);
   });
 
-  test('reads a definition as pins were made of it: what the protocol does not know of annotations is left out', () => {
+  test('reads a definition as earlier pins did: annotations that the protocol does not know are dropped', () => {
     const plain = { ...tool('do'), title: 'Do', annotations: { readOnlyHint: true } };
     const found = new ListedTools([{ ...plain, x: 1, annotations: { ...plain.annotations, x: 1 } }]).find('do');
-    // The digest of a plan that was made before tools were read one by one.
+    // The digest of a plan from before tools were read one by one.
     expect(found && 'tool' in found && toolDigest(found.tool)).toBe(
       '92735fa1b6645d33f190c18f85fbb67a12d215fb7981878db5bf361ac8bb10c8',
     );

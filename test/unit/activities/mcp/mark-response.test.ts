@@ -34,7 +34,7 @@ describe('an answer of JSON', () => {
     expect([status, statusText, headers.get('x-other')]).toEqual([201, 'Fine', 'kept']);
   });
 
-  test('has bytes that are not UTF-8 marked, also where a piece ends inside a character', async () => {
+  test('has bytes that are not UTF-8 marked, even if a piece ends inside a character', async () => {
     const letter = Buffer.from('"ä"');
     const whole = markResponse(answered('application/json', [letter.subarray(0, 2), letter.subarray(2)]));
     expect(read(await whole.text())).toBe('ä');
@@ -52,19 +52,19 @@ describe('an answer of events', () => {
     ['with line ends of Windows', [`id: 1\r\ndata: [${BIG}]\r`, '\n\r\n'], ['id: 1\r\n', '\r\n\r\n']],
     ['with line ends of old', [`id: 1\rdata: [${BIG}]\r\r`], ['id: 1\r', '\r\r']],
     ['whose last line does not end', [`id: 1\ndata: [${BIG}]`], ['id: 1\n', '']],
-  ])('%s keeps large integers of its data, and all else as it is', async (_, pieces, [before = '', after = '']) => {
+  ])('%s keeps large integers in its data, and all else unchanged', async (_, pieces, [before = '', after = '']) => {
     const text = await events(...pieces);
     expect(text.startsWith(`${before}data: `)).toBe(true);
     expect(text.endsWith(after)).toBe(true);
     expect(read(text.slice(before.length + 'data: '.length, text.length - after.length))).toEqual([BIG]);
   });
 
-  test('has no marks outside of data', async () => {
+  test('has no marks outside its data', async () => {
     const text = `id: ${BIG}\n: ${BIG}\ndata:1\n\n`;
     expect(await events(text)).toBe(text);
   });
 
-  test('gives each event as soon as it has come', async () => {
+  test('passes on each event as soon as it arrives', async () => {
     let send = (_: string): void => {};
     const body = new ReadableStream({
       start: (controller) => void (send = (text) => controller.enqueue(Buffer.from(text))),

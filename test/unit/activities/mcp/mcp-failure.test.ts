@@ -11,7 +11,7 @@ interface Given extends Behaviour {
   stop?: AbortSignal;
 }
 
-/** The failure that an error of the SDK is, for a request that was a call unless it says otherwise. */
+/** The failure made from an error of the SDK, for a request that was a call unless stated otherwise. */
 function failure(error: unknown, { called = true, stop = new AbortController().signal, ...behaviour }: Given = {}) {
   const { connection } = fakeConnection(behaviour);
   return failureOf(error, { what: 'files do', connection, user: mcpCall({ stop }) as never, called });
@@ -119,7 +119,7 @@ describe('why a request failed', () => {
     expect(failure(error, given).message).toMatch(/^files do /);
   });
 
-  test.each([404, 400])('the status %i means a session that the server does not know: nothing was called', (status) => {
+  test.each([404, 400])('the status %i means a session unknown to the server: nothing was called', (status) => {
     const lost = failure(http(status));
     expect(lost).toBeInstanceOf(SessionLost);
     expect(lost).toMatchObject({ code: 'unavailable.connection', unclear: false });
@@ -135,14 +135,14 @@ describe('why a request failed', () => {
     expect(failure(error, { called: false }).unclear).toBe(false);
   });
 
-  test('is said with the end of what the server wrote, where it did not answer or broke off', () => {
+  test('is reported with the end of what the server wrote, if it did not answer or broke off', () => {
     const stderr = 'no database';
     expect(failure(timeOut, { stderr }).message).toMatch(/ms\nno database$/);
     expect(failure(new Error('x'), { stderr }).message).toMatch(/\nno database$/);
     expect(failure(ofType('later'), { stderr }).message).not.toContain(stderr);
   });
 
-  test('is the failure that a part of the transport gave, wherever it is among the causes', () => {
+  test('is the failure that a part of the transport raised, at any depth among the causes', () => {
     const own = new CallFailure({ code: 'denied.host', message: 'no' });
     expect(failure(own)).toBe(own);
     expect(failure(new Error('outer', { cause: own }), { stop: AbortSignal.abort() })).toBe(own);
@@ -167,21 +167,21 @@ describe('a tool', () => {
   test.each<[string, unknown[], string]>([
     ['an alike name', ['read_files', 'write'], 'read_files'],
     ['all names where none is alike', ['alpha', 'beta'], 'Its tools: alpha, beta.'],
-  ])('that is not there is missing, with %s', async (_, names, suggestion) => {
+  ])('that is not listed is missing, with %s', async (_, names, suggestion) => {
     await expect(find('read_file', { tools: names.map((name) => toolNamed(String(name))) })).rejects.toMatchObject({
       code: 'mcp.tool_missing',
       suggestion: expect.stringContaining(suggestion),
     });
   });
 
-  test('that is described in a wrong way is invalid, not missing', async () => {
+  test('that is described incorrectly is invalid, not missing', async () => {
     await expect(find('a', { tools: [{ name: 'a' }] })).rejects.toMatchObject({
       code: 'mcp.tool_invalid',
       message: expect.stringContaining('`inputSchema` is missing'),
     });
   });
 
-  test('of a listing that fails was not called', async () => {
+  test('was not called if the listing fails', async () => {
     await expect(find('a', { tools: new Error('pipe broken') })).rejects.toMatchObject({
       code: 'unavailable.connection',
       message: expect.stringMatching(/^The MCP server files lost its connection/),

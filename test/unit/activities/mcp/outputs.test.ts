@@ -10,11 +10,11 @@ import { fakeConnection, mcpCall, poolOf, SERVER, toolNamed } from './fake-conne
 
 const text = (...texts: string[]) => texts.map((each) => ({ type: 'text', text: each }));
 const IMAGE = { type: 'image', mimeType: 'image/png', data: 'aGk=' };
-/** Larger than a JSON number can be. */
+/** Larger than a JSON number can hold. */
 const BIG = '12345678901234567890';
 const PROMISE = { outputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] } };
 
-/** A result as the transport passes it on: with marks for numbers that a JSON number cannot hold. */
+/** A result as the transport passes it on, with marks for numbers that a JSON number cannot hold. */
 const marked = (json: string) => JSON.parse(markNumbers(json)) as object;
 
 interface More {
@@ -24,7 +24,7 @@ interface More {
   compare?: () => Promise<void>;
 }
 
-/** Calls the tool `do`, which answers with one result. */
+/** Calls the tool `do`, which answers with this result. */
 function called(result: object, { mcp = {}, tool = {}, call = {}, compare = async () => {} }: More = {}) {
   const { connection, calls } = fakeConnection({ tools: [toolNamed('do', tool)], result });
   const implementation = { id: 'i', kind: 'mcp', mcp: { server: SERVER, tool: 'do', output: 'structured', ...mcp } };
@@ -145,7 +145,7 @@ describe('the output of a tool', () => {
     });
   });
 
-  test('that reports an error keeps its text among the details, without secrets', async () => {
+  test('that reports an error keeps its text in the details, without secrets', async () => {
     const log = new CallLog(undefined, '', 1);
     log.hide('correct-horse');
     const { output } = called({ isError: true, content: text('bad token correct-horse') }, { call: { log } });
@@ -155,7 +155,7 @@ describe('the output of a tool', () => {
     });
   });
 
-  test('that is not JSON comes with the advice how to take it', async () => {
+  test('that is not JSON comes with advice on how to read it', async () => {
     const { output } = called({ content: text('hi') }, { mcp: { output: 'json' } });
     await expect(output).rejects.toMatchObject({ suggestion: expect.stringContaining('output: json') });
   });
@@ -170,7 +170,7 @@ describe('the files that a contract names', () => {
     return { output, made: files.made, texts: [...store.kept.values()].map(String) };
   };
 
-  test('are kept, and stand in the content instead of the bytes', async () => {
+  test('are stored, and replace the bytes in the content', async () => {
     const { output, made, texts } = await withFiles({ content: [...text('a'), IMAGE] });
     expect(texts).toEqual(['hi']);
     expect(made).toMatchObject({ picture: { name: 'image-1.png', bytes: 2 } });
@@ -183,7 +183,7 @@ describe('the files that a contract names', () => {
   test.each<[string, object, More, unknown]>([
     ['its structure', { content: [IMAGE], structuredContent: { content: 'mine' } }, {}, { content: 'mine' }],
     ['its JSON', { content: [...text('{"content":1}'), IMAGE] }, { mcp: { output: 'json' } }, { content: 1 }],
-  ])('are kept, and do not change %s', async (_, result, more, output) => {
+  ])('are stored, and do not change %s', async (_, result, more, output) => {
     const found = await withFiles(result, more);
     expect(found.output).toEqual(output);
     expect(found.texts).toEqual(['hi']);
@@ -193,7 +193,7 @@ describe('the files that a contract names', () => {
     await expect(withFiles({ content: text('a') })).rejects.toMatchObject({ code: 'file.missing' });
   });
 
-  test('stay in the content where the contract names none', async () => {
+  test('stay in the content if the contract names none', async () => {
     expect(await called({ content: [IMAGE] }).output).toEqual({ text: '', content: [IMAGE] });
   });
 });
@@ -244,7 +244,7 @@ describe('a call', () => {
     expect([begun, calls.length]).toEqual([0, 0]);
   });
 
-  test('is in the log of the call, with the protocol and how it ended', async () => {
+  test('is logged with the protocol and how it ended', async () => {
     const lineOf = async (result: object) => {
       const log = new CallLog(undefined, '', 1);
       await called(result, { call: { log } }).output.catch(() => {});

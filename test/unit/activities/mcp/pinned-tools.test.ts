@@ -14,7 +14,7 @@ const CHANGED = toolNamed('do', { description: 'Does more.' });
 const NO_HOOKS = { pre_create: [], pre_call: [], post_call: [] };
 const DOWN = new Error('pipe broken');
 
-/** A store in memory, which takes nothing if it is full. */
+/** A store in memory, which accepts nothing if it is full. */
 function memoryStore(isFull = false) {
   const kept = new Map<string, string>();
   return {
@@ -76,14 +76,14 @@ const pinIn = (operation: unknown) =>
     .pinned;
 
 describe('a plan', () => {
-  test('that calls no tool stays as it is', async () => {
+  test('that calls no tool is unchanged', async () => {
     const script = { key: 's', hooks: NO_HOOKS, implementation: { id: 's', kind: 'script', script: {} } };
     const { plan, given, warnings } = await pin([script]);
     expect(plan).toBe(given);
     expect(warnings).toEqual([]);
   });
 
-  test('gets the digest of each tool that it calls, and the store its description', async () => {
+  test('gets the digest of each tool that it calls, and the store gets its description', async () => {
     const other = toolNamed('other');
     const script = { key: 's', hooks: NO_HOOKS, implementation: { id: 's', kind: 'script', script: {} } };
     const { plan, warnings, kept } = await pin([calling('one'), calling('two', 'other'), script], {
@@ -109,14 +109,14 @@ describe('a plan', () => {
   });
 });
 
-describe('a tool that cannot be seen', () => {
-  test('is a warning with the reason, and stays without a pin', async () => {
+describe('a tool that cannot be inspected', () => {
+  test('is a warning with the reason, and remains unpinned', async () => {
     const { plan, warnings } = await pin([calling('one')], { tools: DOWN, stderr: 'no database' });
     expect(warnings).toEqual([expect.stringMatching(/^one is not pinned.* do .*pipe broken$/)]);
     expect(pinIn(plan.operations.one)).toBeUndefined();
   });
 
-  test('that its definition pins is a warning too, since it is compared when it is called', async () => {
+  test('is only a warning if its definition pins it, since it is compared when it is called', async () => {
     const { plan, warnings } = await pin([calling('one', 'do', { pinned: DIGEST })], {
       tools: DOWN,
       isProtected: true,
@@ -136,7 +136,7 @@ describe('a tool that cannot be seen', () => {
     });
   });
 
-  test('because its answer cannot be read says so', async () => {
+  test('because its answer cannot be read is reported as such', async () => {
     const unreadable = {
       askTools: () => {
         throw new RangeError('too deep');
@@ -154,12 +154,12 @@ describe('a tool that cannot be seen', () => {
   });
 });
 
-test('a tool that can be seen may be pinned in a protected environment', async () => {
+test('a tool that can be inspected may be pinned in a protected environment', async () => {
   const { plan, warnings } = await pin([calling('one')], { isProtected: true });
   expect([pinIn(plan.operations.one), warnings]).toEqual([DIGEST, []]);
 });
 
-test('a server gets ten seconds at most while a task is planned, and no longer than a call of it', async () => {
+test('while a task is planned, a server gets ten seconds at most, and no more than a call of it', async () => {
   const timeouts: number[] = [];
   const tools = new PinnedTools(
     { use: async (_: object, { timeoutMs }: { timeoutMs: number }) => timeouts.push(timeoutMs) && TOOL } as never,
@@ -185,15 +185,15 @@ test('a description that cannot be stored is a warning, and the tool is pinned',
   expect(pinIn(plan.operations.one)).toBe(DIGEST);
 });
 
-describe('a tool that its definition pins', () => {
+describe('a tool pinned by its definition', () => {
   const pinned = calling('one', 'do', { pinned: DIGEST });
 
-  test('may be called while it is described as it was', async () => {
+  test('may be called while its description is unchanged', async () => {
     const { plan, warnings } = await pin([pinned]);
     expect([pinIn(plan.operations.one), warnings]).toEqual([DIGEST, []]);
   });
 
-  test('is refused when it is described in another way', async () => {
+  test('is refused if its description has changed', async () => {
     await expect(pin([pinned], { tools: [CHANGED] })).rejects.toMatchObject({ code: 'mcp.definition_changed' });
   });
 
@@ -213,20 +213,20 @@ describe('a tool that its definition pins', () => {
     return root;
   };
 
-  test('is shown as it was when it was imported', async () => {
+  test('is compared with its description at the import', async () => {
     await expect(pin([pinned], { tools: [CHANGED], root: imported() })).rejects.toMatchObject({
       code: 'mcp.definition_changed',
       details: { changes: [{ at: 'description', before: '"Does it."', after: '"Does more."' }] },
     });
   });
 
-  test('is kept in the store as it was imported, since another import may replace it', async () => {
+  test('is stored as it was imported, since another import may replace it', async () => {
     const { kept } = await pin([pinned], { root: imported() });
     expect(JSON.parse(kept.get(DIGEST) ?? '')).toEqual(definitionOf(TOOL as never));
     expect((await pin([pinned])).kept.size).toBe(0);
   });
 
-  test('may be called though the store is full: the import still has it', async () => {
+  test('may be called even if the store is full, since the import still has it', async () => {
     expect((await pin([pinned], { root: imported(), isFull: true })).warnings).toEqual([]);
   });
 });
@@ -246,7 +246,7 @@ describe('before a call', () => {
     await compare(pinned, tool);
   });
 
-  test('a tool that changed is refused with the difference', async () => {
+  test('a changed tool is refused with the difference', async () => {
     await expect(compare(DIGEST, CHANGED, TOOL)).rejects.toMatchObject({
       code: 'mcp.definition_changed',
       message: expect.stringMatching(/it was not called\n.*Does it\..*Does more\./),
@@ -260,7 +260,7 @@ describe('before a call', () => {
     expect((error as Error).message).not.toMatch(/more$/);
   });
 
-  test('a tool that changed in many places is refused with the number of those that are not shown', async () => {
+  test('a tool that changed in many places is refused with the number of changes that are not shown', async () => {
     const properties = Object.fromEntries(Array.from({ length: 25 }, (_, n) => [`p${n}`, {}]));
     const after = { ...TOOL, inputSchema: { type: 'object', properties: { first: {}, ...properties } } };
     const before = { ...TOOL, inputSchema: { type: 'object', properties: { first: {} } } };
@@ -270,7 +270,7 @@ describe('before a call', () => {
     });
   });
 
-  test('a tool that changed is refused though its description was lost', async () => {
+  test('a changed tool is refused even if its description was lost', async () => {
     await expect(compare(DIGEST, CHANGED)).rejects.toMatchObject({
       code: 'mcp.definition_changed',
       message: expect.stringContaining('difference cannot be shown'),

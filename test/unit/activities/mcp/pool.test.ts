@@ -19,7 +19,7 @@ function newPool() {
   return pool;
 }
 
-/** A server over HTTP, with the number of connections that were opened to it. */
+/** A server over HTTP, with the number of connections opened to it. */
 async function countedServer(more: (asked: Asked) => object | undefined = () => undefined) {
   const seen = { handshakes: 0 };
   const server = await httpTools((asked) => {
@@ -55,7 +55,7 @@ function user(more: Use = {}) {
 const same = async (connection: McpConnection) => connection;
 /** Whether a connection still has a transport. */
 const isOpen = ({ client }: McpConnection) => client.transport !== undefined;
-/** A promise, and the function that ends it. */
+/** A promise, and the function that resolves it. */
 function gate() {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => {
@@ -65,7 +65,7 @@ function gate() {
 }
 
 describe('a connection', () => {
-  test('is shared by calls at once and by later ones', async () => {
+  test('is shared by concurrent calls and by later ones', async () => {
     const pool = newPool();
     const { server, seen } = await countedServer();
     const [first, second] = await Promise.all([pool.use(server, user(), same), pool.use(server, user(), same)]);
@@ -75,7 +75,7 @@ describe('a connection', () => {
     expect(seen.handshakes).toBe(1);
   });
 
-  test('is another one in another environment, and both stay', async () => {
+  test('differs in another environment, and both stay open', async () => {
     const pool = newPool();
     const { server } = await countedServer();
     const dev = await pool.use(server, user(), same);
@@ -84,7 +84,7 @@ describe('a connection', () => {
     expect(await pool.use(server, user(), same)).toBe(dev);
   });
 
-  test('is left by a call that fails for another reason than a lost session', async () => {
+  test('survives a call that fails for another reason than a lost session', async () => {
     const pool = newPool();
     const { server } = await countedServer();
     const first = await pool.use(server, user(), same);
@@ -93,7 +93,7 @@ describe('a connection', () => {
     expect(await pool.use(server, user(), same)).toBe(first);
   });
 
-  test('that broke is opened anew by the next call', async () => {
+  test('that broke is reopened by the next call', async () => {
     const pool = newPool();
     const { server, seen } = await countedServer();
     const first = await pool.use(server, user(), same);
@@ -102,7 +102,7 @@ describe('a connection', () => {
     expect(seen.handshakes).toBe(2);
   });
 
-  test('that could not be opened is tried anew by the next call', async () => {
+  test('that could not be opened is retried by the next call', async () => {
     const pool = newPool();
     let isUp = false;
     const { server } = await countedServer(() => (isUp ? undefined : { error: { code: -32603, message: 'not yet' } }));
@@ -131,7 +131,7 @@ describe('a server whose configuration or secret changed', () => {
   test.each<[string, (server: PlanMcpServer) => PlanMcpServer, string]>([
     ['secret', (server) => server, 'another-key'],
     ['configuration', (server) => ({ ...server, headers: {} }) as PlanMcpServer, 'a-first-key'],
-  ])('has a new connection after a change of its %s, and the unused one is closed', async (_, change, key) => {
+  ])('gets a new connection after a change of its %s, and the unused one is closed', async (_, change, key) => {
     const pool = newPool();
     const server = withKey((await countedServer()).server);
     const first = await pool.use(server, user({ secrets: { KEY: 'a-first-key' } }), same);
@@ -159,7 +159,7 @@ describe('a server whose configuration or secret changed', () => {
     await expect.poll(() => isOpen(connection)).toBe(false);
   });
 
-  test('has its secret masked in the log of each call, also of one that finds a connection', async () => {
+  test('has its secret masked in the log of each call, including one that reuses a connection', async () => {
     const pool = newPool();
     const server = withKey((await countedServer()).server);
     for (const log of [new CallLog(undefined, '', 1), new CallLog(undefined, '', 1)]) {
@@ -172,7 +172,7 @@ describe('a server whose configuration or secret changed', () => {
 describe('a session that the server has lost', () => {
   const lost = () => new SessionLost({ code: 'unavailable.connection', message: 'no such session' });
 
-  test('is opened anew, and the call made again, where the server has answered before', async () => {
+  test('is reopened, and the call repeated, if the server has answered before', async () => {
     const pool = newPool();
     const { server } = await countedServer();
     const first = await pool.use(server, user(), same);
@@ -188,7 +188,7 @@ describe('a session that the server has lost', () => {
     await expect.poll(() => isOpen(first)).toBe(false);
   });
 
-  test('fails the call where the server has never answered one, and the next call gets a new one', async () => {
+  test('fails the call if the server never answered one, and the next call gets a new session', async () => {
     const pool = newPool();
     const { server, seen } = await countedServer();
     let tries = 0;
@@ -204,7 +204,7 @@ describe('a session that the server has lost', () => {
 });
 
 describe('a server that does not start', () => {
-  /** One that answers nothing until `state.answer` is set; `gone` resolves when a client leaves. */
+  /** A server that answers nothing until `state.answer` is set; `gone` resolves when a client leaves. */
   async function silentServer() {
     const asked = gate();
     const gone = gate();
@@ -218,7 +218,7 @@ describe('a server that does not start', () => {
     return { server, asked: asked.opened, gone: gone.opened, state };
   }
 
-  test('ends the call when its time is up, and is given up when no other call waits', async () => {
+  test('ends the call when its time is up, and is abandoned if no other call waits', async () => {
     const pool = newPool();
     const { server, asked, gone } = await silentServer();
     const stop = new AbortController();
@@ -233,11 +233,11 @@ describe('a server that does not start', () => {
     await gone;
   });
 
-  test('is still waited for by another call', async () => {
+  test('is still awaited by another call', async () => {
     const pool = newPool();
     const { server, asked, state } = await silentServer();
     const stop = new AbortController();
-    // The question for the version gets a quarter of the time-out.
+    // The version query gets a quarter of the time-out.
     const hasty = pool.use(server, user({ stop: stop.signal, timeoutMs: 400 }), same);
     const patient = pool.use(server, user(), same);
     await asked;
@@ -247,7 +247,7 @@ describe('a server that does not start', () => {
     expect(isOpen(await patient)).toBe(true);
   });
 
-  test('is not waited for by a call that has ended already', async () => {
+  test('is not awaited by a call that has already ended', async () => {
     const pool = newPool();
     const { server } = await silentServer();
     await expect(pool.use(server, user({ stop: AbortSignal.abort() }), same)).rejects.toMatchObject({
@@ -255,7 +255,7 @@ describe('a server that does not start', () => {
     });
   });
 
-  test('is given up when the pool closes', async () => {
+  test('is abandoned when the pool closes', async () => {
     const pool = newPool();
     const { server, asked, gone } = await silentServer();
     const waiting = pool.use(server, user(), same).catch((error: unknown) => error);

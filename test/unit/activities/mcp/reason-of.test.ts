@@ -7,7 +7,7 @@ const asItIs = { mask: (text: string): string => text };
 const shape = z.object({ name: z.string(), tags: z.array(z.boolean()) });
 const dump = (value: unknown): Error => shape.safeParse(value).error ?? new Error('no error');
 
-test('what a validator dumps is read out', () => {
+test('the dump of a validator is made readable', () => {
   expect(dump({ tags: ['a'] }).message).toContain('"code"');
   expect(maskedReason(dump({ tags: ['a'] }), asItIs)).toBe(
     '`name` is missing; `tags.0`: expected boolean, received string',
@@ -15,25 +15,25 @@ test('what a validator dumps is read out', () => {
   expect(maskedReason(dump(7), asItIs)).toBe('it: expected object, received number');
 });
 
-test('also in the middle of what somebody else says', () => {
+test('a dump in the middle of another text is made readable', () => {
   const text = `MCP error -32602: Invalid arguments: ${dump({ tags: [] }).message} (of the tool add)`;
   expect(withoutDump(text)).toBe('MCP error -32602: Invalid arguments: `name` is missing (of the tool add)');
 });
 
 test.each(['', 'no [list] here', '[{"a": 1}]', '[{"message": "x"}]', '[{ not JSON }]', '[]', ']['])(
-  '%j stays as it is',
+  '%j is unchanged',
   (text) => {
     expect(withoutDump(text)).toBe(text);
   },
 );
 
-test('many mistakes are counted', () => {
+test('of many mistakes, the first are named and the others counted', () => {
   const text = maskedReason(dump({ name: 'a', tags: Array.from({ length: 9 }, () => 1) }), asItIs);
   expect(text).toMatch(/; and 4 more$/);
   expect(text.split(';')).toHaveLength(6);
 });
 
-test('a cause is named once, a page is cut, and what is no error is said', () => {
+test('a cause is named once, a long text is truncated, and a thrown text is reported', () => {
   expect(maskedReason(new Error('fetch failed', { cause: new Error('ECONNREFUSED') }), asItIs)).toBe(
     'fetch failed (ECONNREFUSED)',
   );
@@ -42,7 +42,7 @@ test('a cause is named once, a page is cut, and what is no error is said', () =>
   expect(maskedReason('told to stop', asItIs)).toBe('told to stop');
 });
 
-test('a cause of a class is found at any depth, and causes that go round end', () => {
+test('a cause of a class is found at any depth, and the search ends at a cycle', () => {
   const failure = new CallFailure({ code: 'denied.host', message: 'no' });
   const error = new Error('outer', { cause: new Error('inner', { cause: failure }) });
   expect(causeOf(error, CallFailure)).toBe(failure);
@@ -51,7 +51,7 @@ test('a cause of a class is found at any depth, and causes that go round end', (
   expect(causeOf(round, CallFailure)).toBeUndefined();
 });
 
-test('a secret is masked before the reason is cut, so that no part of one is left', () => {
+test('a secret is masked before the reason is truncated, so that no part of it remains', () => {
   const secret = 'correct-horse-battery-staple';
   const mask = (text: string): string => text.replaceAll(secret, '***');
   const reason = maskedReason(new Error(`${'x'.repeat(985)}${secret} and more of the page`), { mask });

@@ -6,14 +6,14 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const image = (text: string) => ({ type: 'image', mimeType: 'image/png', data: base64(text) });
 const resource = (uri: string, more: object) => ({ type: 'resource', resource: { uri, ...more } });
 
-/** What the content becomes where the contract names these paths, and what is kept. */
+/** What the content becomes if the contract names these paths, and what is stored. */
 async function taken(content: object[], contract: Record<string, object>) {
   const store = new MemoryFiles();
   const blocks = await takeResources(content as never, contract as never, callFiles({}, store));
   return { blocks: blocks as Record<string, never>[], texts: [...store.kept.values()].map(String) };
 }
 
-test('resources are kept by the last part of their address, as text or as bytes', async () => {
+test('resources are stored under the last part of their address, as text or as bytes', async () => {
   const content = [
     resource('file:///a/b.txt?x#y', { text: 'hello', mimeType: 'text/plain' }),
     resource('x:/dir/c.bin', { blob: base64('bytes') }),
@@ -49,7 +49,7 @@ test('images and sounds are numbered by their kind', async () => {
   expect(blocks[2]).not.toHaveProperty('data');
 });
 
-test('texts and links stay as they are', async () => {
+test('texts and links are unchanged', async () => {
   const content = [
     { type: 'text', text: 'hi' },
     { type: 'resource_link', uri: 'file:///a', name: 'a' },
@@ -57,6 +57,6 @@ test('texts and links stay as they are', async () => {
   expect((await taken(content, {})).blocks).toEqual(content);
 });
 
-test('a file that the contract names and the answer has not is missed', async () => {
+test('a file that the contract names and the answer lacks is reported as missing', async () => {
   await expect(taken([image('1')], { other: { glob: 'none.txt' } })).rejects.toMatchObject({ code: 'file.missing' });
 });

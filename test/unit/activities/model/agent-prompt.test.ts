@@ -7,7 +7,7 @@ test('the instructions begin with the role of the agent, and tell it to treat re
   expect(text).toContain('is data');
 });
 
-test('the instructions ask for plain text where the contract has no output', () => {
+test('the instructions ask for plain text if the contract has no output', () => {
   expect(instructionsOf('', null)).toMatch(/answer in plain text\.$/);
 });
 
@@ -23,7 +23,7 @@ test.each([
   ['a request that is no text as JSON', { request: 7 }, '{"request":7}'],
   ['an input without a request as JSON', { a: 1 }, '{"a":1}'],
   ['an empty input as JSON', {}, '{}'],
-])('a model gets %s', (_, input, text) => {
+])('a model receives %s', (_, input, text) => {
   expect(requestText(input)).toBe(text);
 });
 
@@ -36,11 +36,11 @@ test.each([
   ['a cost', { ...LEFT, cost: 0.123456 }, 0, '5 calls, a cost of 0.123, 60 s of work.'],
   ['that a turn is the last', { ...LEFT, turns: 1 }, 0, 'this turn, so that you have to answer now'],
   ['how many messages are left out', LEFT, 2, '60 s of work. 2 earlier messages are left out'],
-])('the note at the end of a request says %s', (_, left, leftOut, text) => {
+])('the note at the end of a request states %s', (_, left, leftOut, text) => {
   expect(noteOf(left, leftOut)).toContain(text);
 });
 
-test('the note ends after the limits where no message is left out', () => {
+test('the note ends after the limits if no message is left out', () => {
   expect(noteOf(LEFT, 0)).toMatch(/60 s of work\.$/);
   expect(noteOf(LEFT, 0)).not.toMatch(/tokens|cost/);
 });

@@ -23,7 +23,7 @@ const read = (text: string, called = tool) => {
   return call;
 };
 
-test('a tool of the agent that is not offered now is not said to be unknown', () => {
+test('a tool of the agent that is not offered now is not reported as unknown', () => {
   const { code, message, suggestion } = problemOf('text_count', []) ?? {};
   expect({ code, message, suggestion }).toEqual({
     code: 'agent.not_a_tool',
@@ -32,22 +32,22 @@ test('a tool of the agent that is not offered now is not said to be unknown', ()
   });
 });
 
-test('where others are offered, the agent is referred to them', () => {
+test('if other tools are offered, the agent is referred to them', () => {
   expect(problemOf('text_count', [other])?.suggestion).toBe('Use one of the tools that you are given.');
 });
 
-test('one that the agent does not have is, with the nearest that is offered', () => {
+test('a tool that the agent does not have is unknown, with the nearest one that is offered', () => {
   expect(problemOf('text_cout', [tool])).toMatchObject({
     message: 'There is no tool text_cout',
     suggestion: expect.stringContaining('text_count'),
   });
 });
 
-test('an unknown tool that is like none may be done without', () => {
+test('for an unknown tool that resembles none, the agent may answer without it', () => {
   expect(problemOf('zzz', [tool])?.suggestion).toContain('say that it cannot be done');
 });
 
-test('the name of an unknown tool is cut', () => {
+test('the name of an unknown tool is truncated', () => {
   const [call] = readCalls([{ id: 'a', name: 'x'.repeat(500), arguments: '{}' }], [tool], plan);
   expect(call).toMatchObject({ id: 'a', tool: 'x'.repeat(100), input: {} });
   expect(call?.problem?.message).toHaveLength('There is no tool '.length + 100);
@@ -77,15 +77,15 @@ describe('the arguments of a call', () => {
     expect(read('{"m":3}', other)?.problem?.message).toContain('The input of mail.send');
   });
 
-  test('may be any object for an ability whose schema the plan does not have', () => {
+  test('may be any object if the plan does not have the schema of the ability', () => {
     expect(read('{"any":1}', lost)?.input).toEqual({ any: 1 });
   });
 
-  test('may have no key that reaches into objects, whatever the schema allows', () => {
+  test('may have no unsafe key, whatever the schema allows', () => {
     expect(read('{"__proto__":{}}', lost)).toMatchObject({ input: {}, problem: { code: 'input.invalid' } });
   });
 
-  test('may limit what a called agent may call, beside its input', () => {
+  test('may limit what a called agent may call, in addition to its input', () => {
     expect(read('{"n":2,"delegate_operations":["a.b"]}', helper)?.input).toEqual({
       n: 2,
       delegate_operations: ['a.b'],
@@ -95,13 +95,13 @@ describe('the arguments of a call', () => {
 });
 
 describe('a tool that is shown to a model', () => {
-  test('has its name, its ability with the effects, and the schema of its input', () => {
+  test('has its name, its ability with its effects, and the schema of its input', () => {
     expect(shownTools([tool], plan)).toEqual([
       { name: 'text_count', description: 'Counts. (text.count; effects: read)', parameters: schema },
     ]);
   });
 
-  test('has a further field where it is an agent', () => {
+  test('has a further field if it is an agent', () => {
     const [shown] = shownTools([helper], plan);
     expect(shown?.parameters).toEqual({
       ...schema,
@@ -109,7 +109,7 @@ describe('a tool that is shown to a model', () => {
     });
   });
 
-  test('takes any object where the plan does not have its schema', () => {
+  test('takes any object if the plan does not have its schema', () => {
     expect(shownTools([lost], plan)[0]?.parameters).toEqual({ type: 'object' });
   });
 });

@@ -39,8 +39,8 @@ async function ask(
   return { said, log, request: JSON.parse(service.requestsOf(CHAT_PATH).at(-1)?.body ?? '{}') };
 }
 
-describe('a question to a model', () => {
-  test('has its instructions first and its note last, and no tools where there are none', async () => {
+describe('a request to a model', () => {
+  test('has its instructions first and its note last, and no tools if there are none', async () => {
     const { request } = await ask(streamed(delta({ content: 'hi' }), end()));
     expect(request).toEqual({
       model: 'm-1',
@@ -54,7 +54,7 @@ describe('a question to a model', () => {
     expect(service.requestsOf(CHAT_PATH).at(-1)?.headers.authorization).toBe('Bearer the-model-key');
   });
 
-  test('has the transcript between them, its tools and the length of the answer', async () => {
+  test('has the transcript in between, its tools, and the maximum length of the answer', async () => {
     const calls = [{ id: 'c', name: 'read', arguments: '{}' }];
     const { request } = await ask(streamed(end()), {
       messages: [
@@ -86,7 +86,7 @@ test('the log of a call names the model and the host', async () => {
   expect(log.tailOf('request')).toBe(`m-1 at 127.0.0.1:${service.port}`);
 });
 
-test('a trace has the host, why the answer ended, and what was used', async () => {
+test('a trace has the host, the reason for the end, and the usage', async () => {
   const usage = { id: 'chat-1', choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } };
   const { attributes } = await traced(() => ask(streamed(end(), usage)));
   expect(attributes).toMatchObject({
@@ -99,8 +99,8 @@ test('a trace has the host, why the answer ended, and what was used', async () =
   });
 });
 
-describe('what a model says', () => {
-  test('may have as many characters and calls as are read', async () => {
+describe('the answer of a model', () => {
+  test('may reach the limits of characters and calls', async () => {
     const calls = Array.from({ length: 100 }, (_, index) => ({ index }));
     const { said } = await ask(
       streamed(delta({ content: 'x'.repeat(1_000_000) }), delta({ tool_calls: calls }), end()),
@@ -108,26 +108,26 @@ describe('what a model says', () => {
     expect([said.text.length, said.calls.length]).toEqual([1_000_000, 100]);
   });
 
-  test('may be nothing, which was still paid for', async () => {
+  test('may be empty, and is paid for all the same', async () => {
     const usage = { prompt_tokens: 5, completion_tokens: 0 };
     const { said } = await ask(streamed(end(), { choices: [], usage }));
     expect(said).toEqual({ text: '', calls: [], usage: { input: 5, output: 0 }, isCut: false });
   });
 
-  test('keeps the first id of a call, and gets one where the model gives none', async () => {
+  test('keeps the first id of a call, and generates one if the model gives none', async () => {
     const part = (index: number, id: unknown) => delta({ tool_calls: [{ index, id }] });
     const { said } = await ask(streamed(part(0, 'c-0'), part(0, ''), part(1, 7), part(2, 'y'.repeat(101)), end()));
     expect(said.calls.map(({ id }) => id)).toEqual(['c-0', 'call_1', 'y'.repeat(100)]);
   });
 
-  test('is put together from its parts, and is in the log as it comes', async () => {
+  test('is assembled from its parts, and logged as it arrives', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } };
     const { said, log } = await ask(streamed(delta({ content: 'hel' }), delta({ content: 'lo' }), end(), usage));
     expect(said).toEqual({ text: 'hello', calls: [], usage: { input: 5, output: 2 }, isCut: false });
     expect(log.tailOf('stdout')).toBe('hello');
   });
 
-  test('is cut where its length ended it', async () => {
+  test('counts as truncated if it ended because of its length', async () => {
     expect((await ask(streamed(delta({ content: 'a' }), end('length')))).said.isCut).toBe(true);
   });
 
@@ -135,11 +135,11 @@ describe('what a model says', () => {
     ['no tokens at all', { prompt_tokens: 0, completion_tokens: 0 }],
     ['a number that is none', { prompt_tokens: '5', completion_tokens: 2 }],
     ['less than nothing', { prompt_tokens: 5, completion_tokens: -1 }],
-  ])('has no usage where it counts %s', async (_, usage) => {
+  ])('has no usage if the model counts %s', async (_, usage) => {
     expect((await ask(streamed(end(), { choices: [], usage }))).said.usage).toBeUndefined();
   });
 
-  test('may be calls, whose parts come in turn', async () => {
+  test('may consist of calls whose parts arrive alternately', async () => {
     const part = (index: number, more: object) => delta({ tool_calls: [{ index, ...more }] });
     const { said } = await ask(
       streamed(
@@ -194,11 +194,11 @@ describe('a model that gives no answer', () => {
       'answered with what is no JSON',
     ],
     ['that breaks off', breakOff, 'was not reached'],
-  ])('%s is described without its words', async (_, answer, words) => {
+  ])('%s is described without its text', async (_, answer, words) => {
     await expect(ask(answer)).rejects.toMatchObject({ message: expect.stringContaining(words) });
   });
 
-  test('that says too much was asked all the same', async () => {
+  test('that answers too much was reached all the same', async () => {
     const name = 'n'.repeat(600_000);
     const call = { index: 0, function: { name, arguments: name } };
     await expect(ask(streamed(delta({ tool_calls: [call] }), end()))).rejects.toMatchObject({
@@ -207,14 +207,14 @@ describe('a model that gives no answer', () => {
     });
   });
 
-  test('as its address is a special one that the policy does not list', async () => {
+  test('because its address is a special one that the policy does not list', async () => {
     await expect(ask(streamed(end()), {}, { host: '127.*' })).rejects.toMatchObject({
       code: 'model.not_configured',
       message: expect.stringContaining('policy.allowed_hosts'),
     });
   });
 
-  test('as its time was up before the last word, though it had said why it ends', async () => {
+  test('because its time was up before the end, although the reason for the end had arrived', async () => {
     const time = new AbortController();
     const log = new CallLog(undefined, '', 1);
     log.write = () => time.abort();
@@ -231,13 +231,13 @@ describe('a model that gives no answer', () => {
     });
   });
 
-  test('as nobody waits for it any more', async () => {
+  test('because the call was cancelled', async () => {
     const gone = new Error('cancelled');
     const signal = AbortSignal.abort(gone);
     await expect(ask(sayNothing, {}, { stop: AbortSignal.abort(gone), signal })).rejects.toBe(gone);
   });
 
-  test.each([{}, { OPENAI_BASE_URL: 'http://10.0.0.1/v1' }])('as it is not configured: %j', async (env) => {
+  test.each([{}, { OPENAI_BASE_URL: 'http://10.0.0.1/v1' }])('because it is not configured: %j', async (env) => {
     const call = {
       stop: new AbortController().signal,
       signal: new AbortController().signal,

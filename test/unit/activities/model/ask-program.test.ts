@@ -12,11 +12,11 @@ import { agentPlan, askTurn, LEFT } from './asked-model.js';
 
 const read = (output: Json) => readSaid(output, 'models/mine.mjs');
 
-test('a program that says nothing has answered with an empty text', () => {
+test('a program that returns nothing has answered with an empty text', () => {
   expect(read({})).toEqual({ text: '', calls: [], usage: undefined, isCut: false });
 });
 
-test('what it says is its text, its calls and what it used', () => {
+test('its answer has its text, its calls and its usage', () => {
   const usage = { input_tokens: 5, output_tokens: 2 };
   const calls: JsonObject[] = [
     { id: 'mine', name: 'a', arguments: { n: 1 } },
@@ -40,7 +40,7 @@ test.each<[string, Json, string]>([
   ['an unknown key', { texts: 'a' }, 'texts'],
   ['a call without a name', { calls: [{ id: 'a' }] }, ' at calls.0.name: '],
   ['less than nothing used', { usage: { input_tokens: -1, output_tokens: 0 } }, ' at usage.input_tokens: '],
-])('an answer with %s is broken, with the place', (_, output, words) => {
+])('an answer with %s is broken, and the place is named', (_, output, words) => {
   expect(() => read(output)).toThrow(
     expect.objectContaining({
       code: 'model.answer_broken',
@@ -50,7 +50,7 @@ test.each<[string, Json, string]>([
   expect(() => read(output)).toThrow(words);
 });
 
-test('a trace has what it used', async () => {
+test('a trace has the usage', async () => {
   const { attributes } = await traced(async () => read({ usage: { input_tokens: 5, output_tokens: 2 } }));
   expect(attributes).toMatchObject({ 'gen_ai.usage.input_tokens': 5, 'gen_ai.usage.output_tokens': 2 });
 });
@@ -84,7 +84,7 @@ console.log(JSON.stringify({ text: 'done' }));`;
       env: { pass: [], set: {}, secrets: {} },
     }) as never;
 
-  test('reads the request as JSON on stdin, with the length of its answer where that is limited', async () => {
+  test('reads the request as JSON on stdin, with the length of its answer if that is limited', async () => {
     const plan = agentPlan();
     for (const tokens of [undefined, 100_000]) {
       const left = { ...LEFT, ...(tokens !== undefined && { tokens }) };

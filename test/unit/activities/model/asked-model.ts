@@ -13,10 +13,10 @@ export const TOOLS: PlanTool[] = [
   { name: 'db_write', ability: 'db.write', summary: 'Writes.', effects: 'write_idempotent' },
   { name: 'db_read', ability: 'db.read', summary: 'Reads.', effects: 'read' },
 ];
-/** So much may still be used that nothing is limited. */
+/** So much is left that no limit applies. */
 export const LEFT = { turns: 3, calls: 5, seconds: 60 };
 
-/** The plan of an agent with two tools; @param schema of its answer. */
+/** The plan of an agent with two tools. @param schema of its answer. */
 export function agentPlan(schema: JsonObject | null = null): Plan {
   const plan = examplePlan();
   const agent = { model: 'the.model', instructions: 'Be kind.', tools: TOOLS, limits: { max_turns: 9, max_calls: 9 } };
@@ -25,7 +25,7 @@ export function agentPlan(schema: JsonObject | null = null): Plan {
 
 export interface AskedTurn {
   request?: Partial<ModelRequest>;
-  /** What the mock of the model answers; omitted: the model itself is asked. */
+  /** What the mock of the model answers; omitted: the model itself is called. */
   said?: Json;
   plan?: Plan;
   model?: Partial<PlanModel>;
@@ -36,7 +36,7 @@ export interface AskedTurn {
   dependencies?: Partial<ModelDependencies>;
 }
 
-/** Asks a model for one turn. @returns its answer, and the transcript with it. */
+/** Requests one turn of a model. @returns its answer, and the transcript that includes it. */
 export async function askTurn(turn: AskedTurn) {
   const { request = {}, said, plan = agentPlan(), model = {}, env = {}, call = {}, store = new MemoryStore() } = turn;
   const transcripts = new Transcripts(store);

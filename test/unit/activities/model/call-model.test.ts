@@ -7,16 +7,16 @@ import { CHAT_PATH, delta, end, streamed } from './streamed-answer.js';
 
 const NUMBERS = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
-/** What a turn gives back, whose model says this. */
+/** The answer to a turn in which the model returns this. */
 const answered = async (said: AskedTurn['said'], plan?: Plan) =>
   (await askTurn({ said: said ?? {}, ...(plan && { plan }) })).answer;
 
-test('a model is asked by agents only', async () => {
+test('only agents can call a model', async () => {
   const { agent: _, ...plan } = agentPlan();
   await expect(askTurn({ plan, said: {} })).rejects.toThrow(TypeError);
 });
 
-test('a turn is marked as begun before the model is asked', async () => {
+test('a turn is marked as begun before the model is called', async () => {
   const refused = new Error('no room for a mark');
   await expect(askTurn({ said: 'no answer', call: { begin: () => Promise.reject(refused) } })).rejects.toBe(refused);
 });
@@ -45,7 +45,7 @@ describe('the answer of an agent', () => {
     expect(given).not.toHaveProperty('answer');
   });
 
-  test('is refused with a bounded reason', async () => {
+  test('is refused with a reason of bounded length', async () => {
     const schema = { type: 'object', required: Array.from({ length: 5 }, (_, n) => `${n}${'x'.repeat(300)}`) };
     expect((await answered({ text: '{}' }, agentPlan(schema))).unusable?.length).toBe(501);
   });
@@ -60,13 +60,13 @@ describe('the calls of a turn', () => {
     expect(given).not.toHaveProperty('text');
   });
 
-  test('come with the words beside them, up to 1000 characters', async () => {
+  test('come with the accompanying text, up to 1000 characters', async () => {
     const calls = [{ name: 'db_write' }];
     expect((await answered({ text: 'I write.', calls })).text).toBe('I write.');
     expect((await answered({ text: 'x'.repeat(1001), calls })).text).toBe('x'.repeat(1000));
   });
 
-  test('have ids that differ, also in the transcript', async () => {
+  test('have unique ids, also in the transcript', async () => {
     const calls = ['a', 'a', 'b', 'a'].map((id) => ({ id, name: 'db_write', arguments: '{}' }));
     const { answer, transcript } = await askTurn({ said: { calls } });
     expect(answer.calls?.map(({ id }) => id)).toEqual(['a', 'a_1', 'b', 'a_3']);
@@ -90,7 +90,7 @@ describe('the calls of a turn', () => {
 });
 
 describe('the transcript', () => {
-  test('has what is new in a request, and then the words of the model', async () => {
+  test('has what is new in a request, followed by the answer of the model', async () => {
     const request = { input: { request: 'Count.' }, results: [{ id: 'c', content: '7' }], repair: 'It is no JSON.' };
     const { transcript } = await askTurn({ request, said: { text: 'Well.' } });
     expect(transcript).toEqual([
@@ -101,7 +101,7 @@ describe('the transcript', () => {
     ]);
   });
 
-  test('goes on where the last turn ended', async () => {
+  test('continues where the last turn ended', async () => {
     const first = await askTurn({ request: { input: { request: 'a' } }, said: { text: 'b' } });
     const request = { head: first.answer.head, repair: 'no' };
     const second = await askTurn({ store: first.store, request, said: { text: 'c' } });
@@ -109,7 +109,7 @@ describe('the transcript', () => {
   });
 });
 
-describe('the use of a turn', () => {
+describe('the usage of a turn', () => {
   const price = { input: 2, output: 3 };
   const usage = { input_tokens: 1_000_000, output_tokens: 2_000_000 };
 
@@ -122,7 +122,7 @@ describe('the use of a turn', () => {
     expect((await answered({ text: 'a', usage })).usage).toEqual(usage);
   });
 
-  test('is estimated from the length of the texts where the model reports none', async () => {
+  test('is estimated from the length of the texts if the model reports none', async () => {
     const calls = [{ name: 'db_write', arguments: `{"n":"${'x'.repeat(792)}"}` }];
     const { answer } = await askTurn({ said: { text: 'y'.repeat(92), calls }, model: { price } });
     // 92 characters of text, 8 of the name and 800 of the arguments.
@@ -157,7 +157,7 @@ describe('a request to an endpoint', () => {
   const toolsIn = ({ tools = [] }: { tools?: { function: { name: string } }[] }) =>
     tools.map((one) => one.function.name);
 
-  test('has the instructions, the transcript and the note, and its answer is that of the agent', async () => {
+  test('has the instructions, the transcript and the note, and gives the answer of the agent', async () => {
     const { answer, request: sent } = await ask({ request });
     expect(sent.messages).toEqual([
       { role: 'system', content: expect.stringMatching(/^Be kind\./) },
@@ -176,15 +176,15 @@ describe('a request to an endpoint', () => {
     expect(toolsIn((await ask({ request: { ...request, left: { ...LEFT, turns: 2 } } })).request)).toHaveLength(2);
   });
 
-  test('is estimated with the characters of all that it has', async () => {
+  test('is estimated from all of its characters', async () => {
     const { answer, request: sent } = await ask({ request });
     const [instructions, first, note] = sent.messages.map(({ content }: { content: string }) => content.length);
     const tools = JSON.stringify(sent.tools.map((tool: { function: object }) => tool.function)).length;
-    // Each message counts with 16 characters more.
+    // Each message counts 16 additional characters.
     expect(answer.usage.input_tokens).toBe(Math.ceil((instructions + first + 16 + note + tools) / 4));
   });
 
-  test('leaves the oldest messages out that do not fit into nine tenths of the context, and says how many', async () => {
+  test('leaves out the oldest messages that do not fit into nine tenths of the context, and states how many', async () => {
     const { store, answer } = await askTurn({ said: { text: 'y'.repeat(384) }, request });
     let { head } = answer;
     for (let turn = 0; turn < 12; turn += 1) {
@@ -200,7 +200,7 @@ describe('a request to an endpoint', () => {
     expect(messages.at(-1).content).toContain('1 earlier messages are left out');
   });
 
-  describe('has a limit of its answer', () => {
+  describe('limits its answer', () => {
     const limited = async (left: Partial<AgentLeft>, model: Partial<PlanModel> = {}, answer = DONE) =>
       ask({
         request: { ...request, left: { ...LEFT, ...left } },
@@ -208,16 +208,16 @@ describe('a request to an endpoint', () => {
         answer,
         plan: withInstructions('x'.repeat(4000)),
       });
-    /** Tokens of the request, as they are estimated. */
+    /** Tokens of the request, as estimated. */
     const estimate = async (left: Partial<AgentLeft> = {}) => (await limited(left)).answer.usage.input_tokens;
 
-    test('from the tokens that are left', async () => {
+    test('to the tokens that are left', async () => {
       const input = await estimate({ tokens: 5000 });
       const { request: sent } = await limited({ tokens: 5000 });
       expect(sent.max_completion_tokens).toBe(5000 - input);
     });
 
-    test('from the cost that is left', async () => {
+    test('to what the remaining cost allows', async () => {
       const input = await estimate({ cost: 0.01 });
       const { request: sent } = await limited({ cost: 0.01 }, { price: { input: 2, output: 4 } });
       expect(sent.max_completion_tokens).toBe(Math.floor((10_000 - input * 2) / 4));
@@ -231,14 +231,14 @@ describe('a request to an endpoint', () => {
       expect((await limited(left, model)).request).not.toHaveProperty('max_completion_tokens');
     });
 
-    test('which is the smaller of both', async () => {
+    test('to the smaller of both limits', async () => {
       const price = { input: 0, output: 1 };
       expect((await limited({ tokens: 5000, cost: 0.00001 }, { price })).request.max_completion_tokens).toBe(10);
       const both = await limited({ tokens: 5000, cost: 1 }, { price });
       expect(both.request.max_completion_tokens).toBeLessThan(5000);
     });
 
-    test('of at least one token', async () => {
+    test('to at least one token', async () => {
       const input = await estimate({ tokens: 9999 });
       expect((await limited({ tokens: input + 1 + 1000 })).request.max_completion_tokens).toBe(1001);
       const one = await limited({ tokens: input + 1 });
@@ -246,7 +246,7 @@ describe('a request to an endpoint', () => {
       await expect(limited({ tokens: input })).rejects.toMatchObject({ code: 'limit.max_tokens', isFinal: true });
     });
 
-    test('of at least one token of its cost', async () => {
+    test('to at least one token that the cost allows', async () => {
       const free = { input: 0, output: 1_000_000 };
       expect((await limited({ cost: 1 }, { price: free })).request.max_completion_tokens).toBe(1);
       await expect(limited({ cost: 0.9 }, { price: free })).rejects.toMatchObject({ code: 'limit.max_cost' });
@@ -257,14 +257,14 @@ describe('a request to an endpoint', () => {
       });
     });
 
-    test('and no request is sent whose cost is all that is left', async () => {
+    test('and is not sent if its cost is all that is left', async () => {
       const input = await estimate({ cost: 1 });
       const price = { input: 1_000_000, output: 0 };
       await expect(limited({ cost: input }, { price })).rejects.toMatchObject({ code: 'limit.max_cost' });
     });
   });
 
-  describe('whose answer is cut', () => {
+  describe('whose answer is truncated', () => {
     const cut = (output?: number) =>
       streamed(
         delta({ content: 'a' }, 'length'),
@@ -278,7 +278,7 @@ describe('a request to an endpoint', () => {
       ['by its cost', { cost: 0.00001 }, 10, 'limit.max_cost'],
       ['by the model itself, before the limit', { cost: 0.00001 }, 9, 'model.answer_broken'],
       ['by the model itself, without a limit', {}, 9, 'model.answer_broken'],
-    ])('%s fails for good', async (_, left, output, code) => {
+    ])('%s fails without a retry', async (_, left, output, code) => {
       const turn = { request: { ...request, left: { ...LEFT, ...left } }, model: { price }, answer: cut(output) };
       await expect(ask(turn)).rejects.toMatchObject({ code, isFinal: true });
     });

@@ -18,8 +18,8 @@ const turns = fc.array(fc.array(fc.nat(3_000), { maxLength: 4 }), { maxLength: 3
   ]),
 ]);
 
-describe('as much of a transcript as a request may hold', () => {
-  test('keeps the request and the last messages as they are, and no result without its call', () => {
+describe('fitting a transcript into a request', () => {
+  test('keeps the request and the last messages unchanged, and no result without its call', () => {
     fc.assert(
       fc.property(turns, fc.integer({ min: 10, max: 4_000 }), (messages, tokens) => {
         const { messages: fitted, left_out } = fitContext(messages, tokens);
@@ -49,7 +49,7 @@ describe('as much of a transcript as a request may hold', () => {
   const lengthsOf = (messages: readonly Message[]) => messages.map(({ content }) => content.length);
   const lastSix = [1, 2, 3, 4, 5, 6].map(() => words(84));
 
-  test('shortens old results before it leaves turns out', () => {
+  test('shortens old results before it leaves out turns', () => {
     const messages: Message[] = [request];
     for (let turn = 0; turn < 8; turn += 1) messages.push(ask(`${turn}`), result(`${turn}`, 2_000));
     const { messages: fitted, left_out } = fitContext(messages, 3_000);
@@ -58,7 +58,7 @@ describe('as much of a transcript as a request may hold', () => {
     expect(fitted.at(-1)?.content).toHaveLength(2_000);
   });
 
-  test('shortens no more results than it has to', () => {
+  test('shortens no more results than necessary', () => {
     const messages = [request, ask('a'), result('a', 2_000), ask('b'), result('b', 2_000), ...lastSix];
     // All but 100 characters of the first result fit.
     const most = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 100;
@@ -67,12 +67,12 @@ describe('as much of a transcript as a request may hold', () => {
     expect(fitted[2]?.content.length).toBeLessThan(500);
   });
 
-  test('shortens results alone, and none that is short', () => {
+  test('shortens only results, and none that is short', () => {
     const messages = [request, words(500), ask('a'), result('a', 400), result('b', 401), ...lastSix];
     const { messages: fitted } = fitContext(messages, 0);
     expect(fitted).toEqual([request, ...lastSix]);
     const most = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 1;
-    // The only result that is long enough grows by the words that say what is missing; so turns go too.
+    // The only result that is long enough grows by the text that marks the omission, so turns are left out too.
     expect(fitContext(messages, most / 4)).toEqual({
       messages: [
         request,
@@ -85,7 +85,7 @@ describe('as much of a transcript as a request may hold', () => {
     });
   });
 
-  test('leaves out whole turns, the oldest first, and no more than it has to', () => {
+  test('leaves out whole turns, the oldest first, and no more than necessary', () => {
     const messages = [request, words(184), ask('a'), result('a', 100), words(284), ...lastSix];
     const all = messages.reduce((sum, one) => sum + lengthOf(one), 0);
     const fitted = (most: number) => lengthsOf(fitContext(messages, most / 4).messages).slice(1, -6);
@@ -109,13 +109,13 @@ describe('as much of a transcript as a request may hold', () => {
     expect(fitContext(messages, 0)).toEqual({ messages, left_out: 0 });
   });
 
-  test('leaves such a turn out where a message follows it', () => {
+  test('leaves out a turn of many results if a message follows it', () => {
     const results = [1, 2, 3, 4, 5, 6, 7, 8].map((id) => result(`${id}`, 300));
     const messages = [request, ask('a'), ...results, words(10)];
     expect(fitContext(messages, 0)).toEqual({ messages: [request, words(10)], left_out: 9 });
   });
 
-  test('leaves the turn before that out', () => {
+  test('leaves out the turn before a last turn of many results', () => {
     const results = [1, 2, 3, 4, 5, 6, 7, 8].map((id) => result(`${id}`, 300));
     const messages = [request, words(10), ask('a'), ...results];
     expect(fitContext(messages, 0)).toEqual({ messages: [request, ask('a'), ...results], left_out: 1 });
@@ -127,10 +127,10 @@ test.each<[Message, number]>([
   [{ role: 'tool', id: 'long-id', content: 'abc' }, 3 + 16],
   [{ role: 'assistant', content: 'abc' }, 3 + 16],
   [{ role: 'assistant', content: 'abc', calls: [{ id: 'x', name: 'ab', arguments: '{}' }] }, 3 + 16 + 2 + 2],
-])('a message counts with its text, its calls and what is around it: %j', (message, length) => {
+])('a message counts with its text, its calls and an overhead: %j', (message, length) => {
   expect(lengthOf(message)).toBe(length);
 });
 
-test('four characters are a token, and a part of one is a whole one', () => {
+test('four characters are a token, and a part of a token counts as a whole one', () => {
   expect([0, 1, 4, 5].map(tokensOf)).toEqual([0, 1, 1, 2]);
 });

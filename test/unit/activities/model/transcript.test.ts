@@ -43,7 +43,7 @@ test.each([
   ['no link', { messages: [] }],
   ['no messages', { prev: null }],
   ['messages that are no list', { prev: null, messages: 'a' }],
-])('bytes with %s are no turn, and no other attempt would find one', async (_, value) => {
+])('bytes with %s are not a turn, and are not retried', async (_, value) => {
   const store = new MemoryStore();
   const digest = await store.put(new TextEncoder().encode(JSON.stringify(value)));
   const error = { code: 'store.not_shared', isFinal: true, message: expect.stringContaining(digest) };

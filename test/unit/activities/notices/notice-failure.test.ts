@@ -8,11 +8,11 @@ const refused = Object.assign(new Error('connect ECONNREFUSED 10.1.2.3:80'), { c
 test.each([
   [new DOMException('The operation was aborted', 'TimeoutError'), 'The receiver did not answer within 10 s'],
   [refused, 'The receiver was not reached: ECONNREFUSED'],
-])('an attempt that reached no answer says so in words, without the address: %s', (error, message) => {
+])('an attempt that received no answer says so, without the address: %s', (error, message) => {
   expect(noticeFailure(error)).toMatchObject({ type: 'unavailable.connection', message, nonRetryable: false });
 });
 
-test('what the policy forbids is not tried again, also where a connection found it out', () => {
+test('what the policy forbids is not retried, even if only the connection detected it', () => {
   const denied = new AbilityError({ code: 'denied.host', message: 'The policy does not allow a.test' });
   for (const error of [denied, Object.assign(new TypeError('failed'), { cause: denied })]) {
     expect(noticeFailure(error)).toBeInstanceOf(ApplicationFailure);

@@ -40,7 +40,7 @@ function bodyOf(notice: Notice, format: NoticeFormat, link: string | null = null
 }
 
 describe('a notice', () => {
-  test('is JSON with its type, its moment and its id', () => {
+  test('is JSON with its type, its time and its id', () => {
     expect(bodyOf(FAILED, 'json')).toMatchObject({
       type: 'application/json',
       body: {
@@ -52,7 +52,7 @@ describe('a notice', () => {
     });
   });
 
-  test('is an event of CloudEvents', () => {
+  test('is a CloudEvents event', () => {
     expect(bodyOf(FAILED, 'cloudevents')).toMatchObject({
       type: 'application/cloudevents+json',
       body: {
@@ -67,7 +67,7 @@ describe('a notice', () => {
     });
   });
 
-  test('says what to type next: to decide where that is asked, else to find out', () => {
+  test('states the next command: to decide if that is requested, or else to find out more', () => {
     expect(bodyOf(REQUESTED, 'json').body.data.links.commands).toEqual([
       'ability approve t-1 --approval ap-1',
       'ability deny t-1 --approval ap-1',
@@ -78,7 +78,7 @@ describe('a notice', () => {
     ]);
   });
 
-  test('has of an approval what it is about and who decided', () => {
+  test('states the subject of an approval and who decided', () => {
     const { data } = bodyOf(REQUESTED, 'json').body;
     expect(data.approval).toMatchObject({ id: 'ap-1', what: { input: { n: 1 } } });
     expect(data.approval.what).not.toHaveProperty('input_left_out');
@@ -91,7 +91,7 @@ describe('a notice', () => {
     expect(bodyOf(FAILED, 'json').body.data).not.toHaveProperty('approval');
   });
 
-  test('leaves a large input in its task', () => {
+  test('omits a large input', () => {
     const large = (length: number) =>
       ({
         ...REQUESTED,
@@ -106,7 +106,7 @@ describe('a notice for Slack', () => {
   const text = (notice: Notice, link: string | null = null): string[] =>
     bodyOf(notice, 'slack', link).body.text.split('\n');
 
-  test('says what is asked for, with the input and a link', () => {
+  test('states what is requested, with the input and a link', () => {
     expect(text(REQUESTED, 'http://ui.test/t-1')).toEqual([
       'Approval requested: Deploy &lt;b&gt; &amp; more',
       'deploy in dev, t-1',
@@ -117,13 +117,13 @@ describe('a notice for Slack', () => {
     ]);
   });
 
-  test('says how a task failed', () => {
+  test('states how a task failed', () => {
     expect(text(FAILED)).toEqual(['deploy timed out: late', 'deploy in dev, t-1', 'ability why t-1']);
     const { error: _, ...silent } = FAILED;
     expect(text(silent)[0]).toBe('deploy timed out: no reason is known');
   });
 
-  test('says how an approval was decided, without the input', () => {
+  test('states how an approval was decided, without the input', () => {
     const decided = {
       ...REQUESTED,
       event: 'approval.decided',

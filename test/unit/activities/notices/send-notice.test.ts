@@ -46,7 +46,7 @@ interface Sent {
   namespace?: string;
 }
 
-/** Sends a notice to a path of the service. @returns the requests that came there. */
+/** Sends a notice to a path of the service. @returns the requests that arrived there. */
 async function sendTo(
   path: string,
   { wanted = {}, plan = {}, target = 0, answer, env = {}, ui = null, namespace }: Sent = {},
@@ -74,7 +74,7 @@ describe('a notice', () => {
     expect(headers).toMatchObject({ 'content-type': 'application/cloudevents+json' });
   });
 
-  test('is signed where the plan has a secret', async () => {
+  test('is signed if the plan has a secret', async () => {
     const [{ headers } = { headers: {} }] = await sendTo('/signed', { wanted: { secret: 'env:SIGNING' } });
     expect(headers).toMatchObject({
       'webhook-id': 't-1:ap~1:task~failed',
@@ -82,7 +82,7 @@ describe('a notice', () => {
     });
   });
 
-  test('shows neither secrets of the task nor those of notices', async () => {
+  test('reveals neither secrets of the task nor those of notices', async () => {
     const plan = examplePlan();
     const [operation] = Object.values(plan.operations);
     if (operation?.implementation.kind !== 'script') throw new Error('a script is expected');
@@ -99,7 +99,7 @@ describe('a notice', () => {
     expect(ofNotice?.body).not.toContain('hunter2');
   });
 
-  test('has a link to its task where the Temporal UI is known', async () => {
+  test('has a link to its task if the Temporal UI is known', async () => {
     const linkOf = async (path: string, more: Sent) =>
       JSON.parse((await sendTo(path, more))[0]?.body ?? '').data.links.temporal;
     expect(await linkOf('/no-link', {})).toBeNull();
@@ -132,7 +132,7 @@ describe('a notice that is not delivered', () => {
     expect(service.requestsOf('/other')).toEqual([]);
   });
 
-  test('does not show the address', async () => {
+  test('does not reveal the address', async () => {
     const sent = sendTo('/secret-path', { answer: send(500, 'text/plain', 'no') });
     await expect(sent).rejects.toThrow('The receiver of env:HOOK answered 500');
   });

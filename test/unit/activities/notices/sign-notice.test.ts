@@ -19,7 +19,7 @@ test.each([24, 32, 33, 64])(
   },
 );
 
-test('an old notice is none any more, and the prefix of a secret may be missing', () => {
+test('an old notice is rejected, and the prefix of a secret may be missing', () => {
   const secret = secretOf(32);
   const old = signNotice(secret, 'k1', Date.now() - 10 * 60_000, BODY);
   expect(() => new Webhook(secret).verify(BODY, old)).toThrow(/too old/);
@@ -27,7 +27,7 @@ test('an old notice is none any more, and the prefix of a secret may be missing'
   expect(new Webhook(secret).verify(BODY, bare)).toEqual(JSON.parse(BODY));
 });
 
-test('the id that is signed has no full stop, which a key may have, so that it is read in one way only', () => {
+test('full stops of a key are replaced in the signed id, so that it can be read in one way only', () => {
   const id = signNotice(secretOf(32), 'release-1.1700000000.x:task.failed', Date.now(), BODY)['webhook-id'];
   expect(id).toBe('release-1~1700000000~x:task~failed');
 });
@@ -37,7 +37,7 @@ test.each([
   ['too long', secretOf(65)],
   ['no base64', 'whsec_not base64!'],
   ['empty', 'whsec_'],
-])('a secret that is %s is refused, and not repeated', (_, secret) => {
+])('a secret that is %s is refused without being repeated', (_, secret) => {
   const sign = () => signNotice(secret, 'k1', Date.now(), BODY);
   expect(sign).toThrow(/no key of Standard Webhooks/);
   try {

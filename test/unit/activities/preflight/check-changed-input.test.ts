@@ -25,7 +25,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Changes the input of a task from `{ n: 1 }`. @param asked of the change, which may depend on the plan. */
+/** Changes the input of a task from `{ n: 1 }`. @param asked parts of the request; may depend on the plan. */
 async function changed(
   asked: Partial<ModifyRequest> | ((plan: Plan) => Partial<ModifyRequest>) = {},
   { sealed = {}, files = {}, more = {}, placement = 'local', beats = [] }: Changed = {},
@@ -127,18 +127,18 @@ describe('a change of the input', () => {
   });
 });
 
-describe('a change of the input of a task for one plan', () => {
+describe('a change of the input of a task for a specific plan', () => {
   test('is accepted with that plan and that input', async () => {
     const only = (plan: Plan) => ({ only: { plan: digestOf(plan), input: digestOf({ n: 2 }) } });
     await expect(changed(only)).resolves.toMatchObject({ input: { n: 2 } });
   });
 
-  test('is refused with another input than was planned', async () => {
+  test('is refused with an input other than the planned one', async () => {
     const only = (plan: Plan) => ({ only: { plan: digestOf(plan), input: OTHER } });
     await expect(changed(only)).rejects.toMatchObject({ type: 'plan.changed' });
   });
 
-  test('is refused with another plan before any tool is looked at', async () => {
+  test('is refused with another plan before any tool is inspected', async () => {
     const pin = vi.fn();
     const refused = changed({ only: { plan: OTHER } }, { more: { tools: { pin } } });
     await expect(refused).rejects.toMatchObject({ type: 'plan.changed' });
@@ -150,7 +150,7 @@ describe('a change of the input of a task for one plan', () => {
     await expect(changed(only, { files: TOOL, more: PINNED })).resolves.toHaveProperty('seal');
   });
 
-  test('is refused where its tools are pinned in another way', async () => {
+  test('is refused if its tools are pinned differently', async () => {
     const refused = changed({ only: { plan: OTHER } }, { files: TOOL, more: PINNED });
     await expect(refused).rejects.toMatchObject({ type: 'plan.changed' });
   });
@@ -160,7 +160,7 @@ describe('a task that the definitions now place elsewhere', () => {
   const moved = (isServed: Dependencies['isServed'], placement: Plan['placement'] = 'cloud') =>
     changed({}, { more: { isServed }, placement });
 
-  test('is changed where a worker serves the queue of that place', async () => {
+  test('is changed if a worker serves the queue of that placement', async () => {
     const asked: string[] = [];
     const isServed = async (queue: string) => asked.push(queue) > 0;
     const { plan } = await moved(isServed);
@@ -168,7 +168,7 @@ describe('a task that the definitions now place elsewhere', () => {
     expect(asked).toEqual([`${plan.project}-dev-local`]);
   });
 
-  test('is not changed where no worker does', async () => {
+  test('is not changed if no worker does', async () => {
     await expect(moved(async () => false)).rejects.toMatchObject({ type: 'placement.no_worker' });
   });
 
@@ -187,14 +187,14 @@ describe('the record of a task whose input has changed', () => {
     return environment().run(createRecordChange({ plans, records, host: 'here' }), { seal: mark, ...change });
   };
 
-  test('is written anew', async () => {
+  test('is rewritten', async () => {
     const replace = vi.fn();
     expect(await recorded(replace)).toEqual({ warnings: [] });
     const { input, created_at, warnings } = change;
     expect(replace.mock.calls).toMatchObject([[{ task_key: 't-1', host: 'here', input, created_at, warnings }]]);
   });
 
-  test('is a warning where it cannot be written, and a mistake is none', async () => {
+  test('is a warning if it cannot be written, but an internal error fails', async () => {
     const failing = (error: Error) => () => {
       throw error;
     };

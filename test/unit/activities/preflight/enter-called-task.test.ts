@@ -11,7 +11,7 @@ const plan = examplePlan();
 const input_schema = { type: 'object', properties: { n: { type: 'integer', default: 1 } } };
 const PLAN = { ...plan, ability: { ...plan.ability, input_schema } };
 
-/** Enters a called task. @param replace writes its record; @param path of that, null where it has none. */
+/** Enters a called task. @param replace writes its record. @param path of the record, null if it has none. */
 function entered(
   input: JsonObject,
   replace: (record: TaskRecord) => void = () => {},
@@ -32,7 +32,7 @@ test('an input that its schema does not allow is refused', async () => {
   await expect(entered({ n: 'one' })).rejects.toMatchObject({ type: 'input.invalid' });
 });
 
-test('the called task of a run without records has none', async () => {
+test('the called task of a run without records has no record', async () => {
   const replace = vi.fn();
   await entered({}, replace, null);
   expect(replace).not.toHaveBeenCalled();
@@ -45,7 +45,7 @@ test('a record that cannot be written is a warning', async () => {
   expect((await entered({}, full)).warnings).toEqual(['record.write_failed: the disk is full']);
 });
 
-test('a mistake while it is written is none', async () => {
+test('an internal error while it is written is not a warning', async () => {
   const broken = () => {
     throw new TypeError('broken');
   };

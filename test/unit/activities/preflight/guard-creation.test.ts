@@ -15,10 +15,10 @@ const FLOW = FILES['registry/high-level/flow.yaml'] as string;
 /** A guard around the workflow `flow`. */
 const guard = (expression: string) =>
   creationHooks(`{ id: g, blocking: true, match: { abilities: [flow] }, handler: { expression: { ${expression} } } }`);
-/** A guard around everything, which is a script. */
+/** A guard around everything, whose handler is a script. */
 const SCRIPT_GUARD = creationHooks('{ id: g, blocking: true, handler: { script: { path: scripts/any.mjs } } }');
 
-/** Answers for scripts; @returns what they were asked about. */
+/** Answers in place of scripts. @returns what they were consulted about. */
 function answering(answer: Partial<HookAnswer> = {}) {
   const asked: HookRun[] = [];
   const answerScript: Dependencies['answerScript'] = async (hook_id, _, __, run) => {
@@ -60,7 +60,7 @@ describe('an input is refused before tools are pinned', () => {
   });
 });
 
-test('a task is refused whose credential is missing', async () => {
+test('a task whose credential is missing is refused', async () => {
   const { preflight } = preflightedProject({
     ...lowLevel('op', 'implementation: { kind: script, script: { path: scripts/any.mjs, env_profile: p } }'),
     'registry/config/env.yaml': 'env_profiles: { p: { secrets: { TOKEN: "env:TOKEN" } } }\n',
@@ -98,7 +98,7 @@ describe('the plan that is sealed', () => {
     }
   });
 
-  test('has the shift of the clock that a case sets, and its guards see that clock', async () => {
+  test('has the clock shift that a case sets, and its guards see that clock', async () => {
     const files = guard('deny_if: "now() == timestamp(\'2030-01-01T00:00:00Z\')", reason: "Closed."');
     const { plan } = await preflightedProject({}, clock({ now: NOW, shift_ms: 5 })).preflight();
     expect(plan).toMatchObject({ clock_shift_ms: 5 });
@@ -120,7 +120,7 @@ describe('guards before creation', () => {
     ]);
   });
 
-  test('of an operation alone are those of the operation', async () => {
+  test('of a single operation are those of the operation', async () => {
     const files = creationHooks(
       '{ id: g, blocking: true, match: { abilities: [op] }, handler: { expression: { deny_if: "true", reason: "No." } } }',
     );
@@ -139,13 +139,13 @@ describe('guards before creation', () => {
     expect(asked[2]).not.toHaveProperty('scope');
   });
 
-  test('all fire where the caller is not known', async () => {
+  test('all fire if the caller is unknown', async () => {
     const { asked, answerScript } = answering();
     await preflightedProject(SCRIPT_GUARD, { answerScript }).preflight();
     expect(asked[0]).not.toHaveProperty('caller');
   });
 
-  test('end at the first that denies, and nothing is made', async () => {
+  test('stop at the first that denies, and nothing is created', async () => {
     const { asked, answerScript } = answering({ decision: 'deny', reason: 'No.' });
     const { preflight, records } = preflightedProject(SCRIPT_GUARD, { answerScript });
     await expect(preflight()).rejects.toMatchObject({ type: 'guard.denied' });
@@ -156,7 +156,7 @@ describe('guards before creation', () => {
   test.each<[string | undefined, RegExp, string]>([
     ['Are you sure?', /Are you sure\? \(hook g\)/, 'Are you sure?'],
     [undefined, /no reason given \(hook g\)/, 'A hook asks for confirmation.'],
-  ])('may require a confirmation, %s, which is a warning now and sealed', async (reason, warned, sealed) => {
+  ])('may require a confirmation, %s, which becomes a warning and is sealed', async (reason, warned, sealed) => {
     const { answerScript } = answering({
       decision: 'need_user_confirm',
       ...(reason !== undefined && { reason }),
@@ -170,13 +170,13 @@ describe('guards before creation', () => {
     ]);
   });
 
-  test('that allow are no confirmations, and their warnings are kept', async () => {
+  test('that allow are no confirmations, and their warnings are retained', async () => {
     const { answerScript } = answering({ warnings: ['w'] });
     const { seal, warnings } = await preflightedProject(SCRIPT_GUARD, { answerScript }).preflight();
     expect([seal?.confirmations, warnings]).toEqual([[], ['w']]);
   });
 
-  test('may give signals that are not known, which are written to the documents of the scope', async () => {
+  test('may give unknown signals, which are written to the documents of the scope', async () => {
     const { answerScript } = answering({ hook_signals: { mood: 'calm' } });
     const { preflight, root } = preflightedProject(SCRIPT_GUARD, { answerScript });
     await preflight({ scope: 'modules/users' });
@@ -185,7 +185,7 @@ describe('guards before creation', () => {
   });
 });
 
-test('scripts that could not be kept are a warning', async () => {
+test('scripts that could not be stored are a warning', async () => {
   const scripts = { keep: async () => 'not kept' } as never;
   expect((await preflightedProject({}, { scripts }).preflight()).warnings).toEqual(['not kept']);
 });
@@ -215,7 +215,7 @@ describe('in a trace', () => {
     expect(spans.at(-1)?.attributes).toMatchObject({ [ATTRIBUTES.conversation]: 's-1' });
   });
 
-  test('one without guards is not seen', async () => {
+  test('a preflight without guards has no span', async () => {
     expect(await traced({})).toEqual([]);
   });
 });

@@ -21,7 +21,7 @@ const GENERATED = `t-${'0'.repeat(26)}`;
 const OTHER = 'f'.repeat(64);
 
 describe('the answer of a preflight', () => {
-  test('has the plan, the input with defaults, a seal over both, and the folder of the record that was made', async () => {
+  test('has the plan, the input with defaults, a seal over both, and the folder of the new record', async () => {
     const { preflight, records, request } = preflightedProject();
     const answer = await preflight({ input: { text: 'a' } });
     const input = { n: 1, text: 'a' };
@@ -38,7 +38,7 @@ describe('the answer of a preflight', () => {
     expect(records.read('t-1')).not.toHaveProperty('expires_at');
   });
 
-  test('leaves out what the request does not have', async () => {
+  test('omits what the request does not have', async () => {
     const { seal, ...answer } = await preflightedProject().preflight();
     expect(Object.keys(seal as Seal).sort()).toEqual(
       ['confirmations', 'input', 'key_id', 'mac', 'plan', 'task', 'user'].sort(),
@@ -58,7 +58,7 @@ describe('the answer of a preflight', () => {
     ['its intent', { intent: 'to try' }, { intent: 'to try' }],
     ['an intent that is empty', { intent: '' }, { intent: '' }],
     ['its run', { run: 'run-1' }, { run: 'run-1' }],
-  ])('seals of a request %s', async (_, of, sealed) => {
+  ])('seals from a request %s', async (_, of, sealed) => {
     const { preflight, records } = preflightedProject();
     const { seal } = await preflight(of);
     expect(seal).toMatchObject(sealed);
@@ -74,7 +74,7 @@ describe('the answer of a preflight', () => {
     expect((await preflight()).warnings).toEqual(['not kept']);
   });
 
-  test('gives the plan to the worker, which then reads no run to know it', async () => {
+  test('gives the plan to the worker, which then reads no run to find it', async () => {
     const readRun = vi.fn(async () => undefined);
     const { preflight, dependencies, project } = preflightedProject();
     const chains = { has: async () => false, keep: async () => {} };
@@ -129,7 +129,7 @@ describe('a preflight may be requested by', () => {
     ],
     ['one on the queue of another environment', (project) => ({ taskQueue: taskQueueOf(project, 'prod', 'local') })],
     ['a workflow on another queue', (project) => ({ ...workflow(id(project)), taskQueue: `${local(project)}-2` })],
-  ])('not %s', async (_, infoOf) => {
+  ])('but not by %s', async (_, infoOf) => {
     await expect(asked(infoOf)).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
   });
 });
@@ -143,14 +143,14 @@ describe('a failure of a preflight', () => {
     );
   };
 
-  test('has the digest of the request, and that no workflow waits for it', async () => {
+  test('has the digest of the request, and states that no workflow waits for it', async () => {
     const project = preflightedProject();
     const { type, details } = await failing({}, project);
     expect(type).toBe('ability.not_found');
     expect(details[1]).toEqual({ request: digestOf(project.request({ ability: 'none' })), outside: true });
   });
 
-  test('of a workflow does not', async () => {
+  test('of a workflow has only the digest of the request', async () => {
     const project = preflightedProject();
     const id = preflightIdOf('t-1', project.project);
     const workflowExecution = { workflowId: id, runId: 'r' };
@@ -197,7 +197,7 @@ describe('a request is refused', () => {
   });
 });
 
-describe('a request for one plan', () => {
+describe('a request for a specific plan', () => {
   const planned = async (files: Record<string, string>, more = {}) => {
     const first = preflightedProject(files, more);
     const { plan, seal } = (await first.preflight()) as PreflightAnswer & { seal: Seal };
@@ -217,7 +217,7 @@ describe('a request for one plan', () => {
     await expect(preflight({ task: 't-2', plan })).rejects.toMatchObject({ type: 'plan.changed' });
   });
 
-  test('is refused with another plan before any tool is looked at', async () => {
+  test('is refused with another plan before any tool is inspected', async () => {
     const pin = vi.fn();
     const { preflight } = preflightedProject({}, { tools: { pin } });
     await expect(preflight({ plan: { plan: OTHER } })).rejects.toMatchObject({ type: 'plan.changed' });
@@ -231,7 +231,7 @@ describe('a request for one plan', () => {
     });
   });
 
-  test('is refused where tools are pinned in another way', async () => {
+  test('is refused if tools are pinned differently', async () => {
     const { preflight, records } = preflightedProject(TOOL, PINNED);
     await expect(preflight({ plan: { plan: OTHER } })).rejects.toMatchObject({ type: 'plan.changed' });
     expect(records.read('t-1')).toBeUndefined();
@@ -246,7 +246,7 @@ describe('a key that is taken by the same request', () => {
     return project.preflight();
   };
 
-  test('of a task that Temporal has gives the plan without a seal, and runs no hook', async () => {
+  test('of a task in Temporal gives the plan without a seal, and runs no hook', async () => {
     const pin = vi.fn();
     const project = preflightedProject({}, { tools: { pin } });
     const answer = await held(project);
@@ -255,7 +255,7 @@ describe('a key that is taken by the same request', () => {
     expect(pin).not.toHaveBeenCalled();
   });
 
-  test('of a task that has ended, and only its record is left, is answered as ended', async () => {
+  test('of an ended task of which only the record is left is answered as ended', async () => {
     const { preflight, records } = preflightedProject();
     await preflight();
     endRecord(records, 't-1');
@@ -264,7 +264,7 @@ describe('a key that is taken by the same request', () => {
     expect(answer).not.toHaveProperty('seal');
   });
 
-  test('of a caller who died before the start replaces the record', async () => {
+  test('of a caller that died before the start replaces the record', async () => {
     const { preflight, records } = preflightedProject();
     await preflight();
     await preflight({ intent: 'once more' });
@@ -272,8 +272,8 @@ describe('a key that is taken by the same request', () => {
   });
 });
 
-describe('two preflights of one request at once', () => {
-  /** What another preflight leaves while this one looks at its tools. */
+describe('two concurrent preflights of one request', () => {
+  /** What another preflight leaves while this one inspects its tools. */
   const meanwhile = (
     leave: (project: ReturnType<typeof preflightedProject>) => unknown,
     of: Partial<TaskRequest> = {},
@@ -295,7 +295,7 @@ describe('two preflights of one request at once', () => {
     return environment.run(createPreflight({ ...dependencies, tools: { pin } }), request(of));
   };
 
-  test('both succeed, and one makes the record', async () => {
+  test('both succeed, and one creates the record', async () => {
     await expect(meanwhile((project) => other(project))).resolves.toHaveProperty('seal');
   });
 
@@ -309,7 +309,7 @@ describe('two preflights of one request at once', () => {
       },
     ],
     ['a folder without a readable record', ({ root }) => mkdirSync(join(root, 'records', 't-1'), { recursive: true })],
-  ])('one fails where the other was of %s', async (_, leave) => {
+  ])('one fails if the other was of %s', async (_, leave) => {
     await expect(meanwhile(leave)).rejects.toMatchObject({ type: 'task.key_conflict' });
   });
 });
@@ -323,7 +323,7 @@ describe('a direct run', () => {
     expect(records.read('direct:1')).toBeUndefined();
   });
 
-  test('has one that expires where the policy keeps them', async () => {
+  test('has one that expires if the policy retains them', async () => {
     vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ['Date'] });
     const { preflight, records } = preflightedProject({
       'ability.yaml': projectFile(undefined, 'policy: { direct_records: { keep: 2h } }\n'),
@@ -338,7 +338,7 @@ describe('a retry', () => {
   const DONE: Progress = { first: { status: 'succeeded', output: { a: 1 } }, second: { status: 'failed' } } as never;
   const file = { step: 'first', file: { $file: 'a'.repeat(64), name: 'a.txt', bytes: 1 } };
 
-  /** A project with the task `early`; @param sealed whether that passed preflight. */
+  /** A project with the task `early`. @param sealed whether that task passed preflight. */
   async function retried(from: string | null, { sealed = true, files = [] as object[] } = {}) {
     const first = preflightedProject();
     const { plan, seal } = await first.preflight({ task: 'early' });
@@ -365,7 +365,7 @@ describe('a retry', () => {
     expect((await answer()).progress).toEqual({});
   });
 
-  test('is refused from a step that does not exist, and a similar one is suggested', async () => {
+  test('is refused from an unknown step, and a similar one is suggested', async () => {
     const { answer } = await retried('frist');
     await expect(answer()).rejects.toMatchObject({
       type: 'usage.invalid',
@@ -373,7 +373,7 @@ describe('a retry', () => {
     });
   });
 
-  test('is refused of a task that passed no preflight', async () => {
+  test('is refused for a task that passed no preflight', async () => {
     const { answer } = await retried(null, { sealed: false });
     await expect(answer()).rejects.toMatchObject({ type: 'seal.invalid' });
   });
@@ -415,7 +415,7 @@ describe('the session of a task', () => {
     expect(told[1]).toMatchObject({ kind: 'guards', refused: true, guards: [{ decision: 'deny' }] });
   });
 
-  test('is not notified of a task without it', async () => {
+  test('is not notified if the task has none', async () => {
     expect((await words({ session: null, input: { n: 2 } })).told).toEqual([]);
   });
 });

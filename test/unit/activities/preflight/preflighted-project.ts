@@ -17,7 +17,7 @@ import type { ProjectFiles } from '../../../fixtures/project-folder.js';
 import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../../temporary-project.js';
 import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-task.js';
 
-/** What a preflight, and a change of the input, need of their worker. */
+/** What a preflight, and a change of the input, require of their worker. */
 export type Dependencies = Parameters<typeof createPreflight>[0] & Pick<ActivityDependencies, 'isServed'>;
 
 const NOT_EXPECTED = (): Promise<never> => Promise.reject(new Error('this is not expected'));
@@ -50,8 +50,8 @@ export function creationHooks(...hooks: string[]): ProjectFiles {
 }
 
 /**
- * A project in a temporary folder with what a worker has for preflights of it: no task exists, Temporal and sessions
- * are plain objects, records are real files.
+ * A project in a temporary folder, with what a worker needs for its preflights: no task exists, Temporal and
+ * sessions are plain objects, and records are real files.
  */
 export function preflightedProject(files: ProjectFiles = {}, more: Partial<Dependencies> = {}) {
   const { root } = temporaryProject({ ...FILES, ...files });
@@ -116,7 +116,7 @@ export const PINNED: Pick<Dependencies, 'tools'> = {
   tools: { pin: async (plan) => ({ plan: pinnedPlan(plan), warnings: ['pinned'] }) },
 };
 
-/** Lets a task have ended, as far as its record says. */
+/** Marks a task as ended in its record. */
 export function endRecord(records: RecordFolder, task: string): void {
   const ended = { ...records.read(task), result: { status: 'succeeded' } };
   writeFileSync(join(records.pathOf(task) as string, RECORD_FILES.json), JSON.stringify(ended));

@@ -92,18 +92,18 @@ describe('a key', () => {
     expect(await stateOf(known).state).toBe(expected);
   });
 
-  test('that a client made is free without a question to Temporal', async () => {
+  test('that a client generated is free without a query to Temporal', async () => {
     const { state, findTask } = stateOf({ task: {} }, { task: GENERATED });
     expect(await state).toBe('free');
     expect(findTask).not.toHaveBeenCalled();
   });
 
-  test('that a client made is looked up where a record exists', async () => {
+  test('that a client generated is looked up if a record exists', async () => {
     expect(await stateOf({ task: {}, here: recordOf() }, { task: GENERATED }).state).toBe('held');
   });
 
   test.each([`t-${'0'.repeat(25)}`, `t-${'0'.repeat(27)}`, `t-${'u'.repeat(26)}`, `x-${'0'.repeat(26)}`])(
-    'that only resembles one made by a client, %s, is looked up',
+    'that only resembles a generated one, %s, is looked up',
     async (task) => {
       expect(await stateOf({ task: {} }, { task }).state).toBe('held');
     },
@@ -171,12 +171,12 @@ describe('a key is refused', () => {
     expect((refusal as string).includes('another input')).toBe('input' in memo);
   });
 
-  test('with a message about a workflow that is no task', async () => {
+  test('with a message about a workflow that is not a task', async () => {
     await expect(stateOf({ task: 'foreign' }).state).rejects.toThrow('no task');
   });
 });
 
-describe('a request for one plan', () => {
+describe('a request for a specific plan', () => {
   const wanting = (plan: string): { plan: WantedPlan } => ({ plan: { plan } });
   const pinned = toolPlan();
   const ended = { plan: pinned, plan_digest: digestOf(pinned), result: {} };

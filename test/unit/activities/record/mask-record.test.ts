@@ -7,7 +7,7 @@ import { examplePlan } from '../../rules/example-plan.js';
 
 const SECRET = 'hunter2-hunter2';
 
-/** A plan whose script gets these secrets. */
+/** A plan whose script uses these secrets. */
 function planWith(secrets: Record<string, string>): Plan {
   const plan = examplePlan();
   const [operation] = Object.values(plan.operations);
@@ -71,7 +71,7 @@ test.each<[string, Record<string, string>, string[]]>([
   expect(secretsOf(planWith(secrets), source)).toEqual(found);
 });
 
-test('a defect of ours is no missing secret', () => {
+test('an internal error is not treated as a missing secret', () => {
   const broken = {
     has: () => true,
     resolve: () => {

@@ -27,7 +27,7 @@ function record(given: unknown, gave: unknown) {
   return recordCalls({ listed, left_out: 0 }, PLAN.plan, secrets).calls?.[0];
 }
 
-test('R-000-86, R-002-34: a call is recorded with what it was given and gave, and the script with its digest', () => {
+test('R-000-86, R-002-34: a call is recorded with its input, its output, and the digest of its script', () => {
   expect(record({ n: 1 }, { ok: true })).toMatchObject({
     path: 'seed',
     call: PLAN.call,
@@ -37,7 +37,7 @@ test('R-000-86, R-002-34: a call is recorded with what it was given and gave, an
   });
 });
 
-test('known secrets are masked before a value is cut, also one that the cut halves', () => {
+test('known secrets are masked before a value is truncated, even one that the limit would split', () => {
   for (const before of [0, 10, 4080, 4090, 4100, 6120, 6130, 6140]) {
     const text = JSON.stringify(record({ text: `${'x'.repeat(before)}${SECRET}${'y'.repeat(9000)}` }, SECRET));
     expect(text).not.toContain('hunter2');
@@ -45,7 +45,7 @@ test('known secrets are masked before a value is cut, also one that the cut halv
   }
 });
 
-test('a value has at most 4096 characters, and its length is said', () => {
+test('a value has at most 4096 characters, and its length is stated', () => {
   const call = record({ text: 'x'.repeat(9000) }, { text: 'y'.repeat(5000) });
   expect(call).toMatchObject({ given: { characters: 9011 }, gave: { characters: 5011 } });
   expect(JSON.stringify(call).length).toBeLessThan(2 * 4096 + 500);
@@ -64,7 +64,7 @@ test('all values of a record together are bounded', () => {
   expect(made.calls?.at(-1)).toMatchObject({ given: { start: '', characters: 4002 } });
 });
 
-test('of thousands of calls the first are listed and then failures, the others are counted', () => {
+test('of thousands of calls, the first and then failures are listed, and the others counted', () => {
   const made = new CallsMade(0);
   for (let n = 0; n < 5000; n += 1) {
     const call = made.begin(`each/${n}/seed`, 'db.write', { n });
@@ -77,13 +77,13 @@ test('of thousands of calls the first are listed and then failures, the others a
   expect(told?.listed.at(-1)).toMatchObject({ path: 'each/4999/seed', error: { code: 'mine' } });
 });
 
-test('a task without calls tells nothing, and the calls of earlier runs are counted', () => {
+test('a task without calls reports nothing, and the calls of earlier runs are counted', () => {
   expect(new CallsMade(0).report()).toBeUndefined();
   expect(new CallsMade(7).report()).toEqual({ listed: [], left_out: 7 });
 });
 
-describe('the place of a call', () => {
-  /** The call of `db.write`, whose implementation this is. */
+describe('what a call runs', () => {
+  /** The recorded call of `db.write` with this implementation. */
   const recorded = (implementation: object, more: object = {}) => {
     const plan = examplePlan([]);
     const [operation] = Object.values(plan.operations);
@@ -126,7 +126,7 @@ describe('the place of a call', () => {
     expect(recorded({}, { call: 'other' })?.runs).toEqual({ kind: 'workflow', task: '' });
   });
 
-  test('is that of a call that was cut, too, which gave nothing and did not fail', () => {
+  test('is also recorded for an interrupted call, without an output or an error', () => {
     for (const key of ['gave', 'error']) expect(recorded({})).not.toHaveProperty(key);
   });
 });
@@ -141,7 +141,7 @@ test('why a call failed is recorded without known secrets', () => {
 describe('the steps without calls', () => {
   const steps = (done: unknown) => recordSteps(done as StepsDone, PLAN.plan, secrets);
 
-  test('are recorded with what they gave or why they failed', () => {
+  test('are recorded with their output or the reason of their failure', () => {
     const listed = [
       { path: 'w', verb: 'wait', status: 'succeeded', gave: textOf({ a: SECRET }) },
       { path: 'v', verb: 'value', status: 'failed', error: { code: 'mine', message: SECRET } },
@@ -154,18 +154,18 @@ describe('the steps without calls', () => {
     });
   });
 
-  test('are counted where they are not listed, and not mentioned where there are none', () => {
+  test('are counted if they are not listed, and not mentioned if there are none', () => {
     expect(steps({ listed: [], left_out: 3 })).toEqual({ steps: [], steps_left_out: 3 });
     expect(steps(undefined)).toEqual({});
   });
 });
 
-test('calls that are all listed are not counted, and none are none', () => {
+test('listed calls are not counted, and a task without calls has no list', () => {
   expect(recordCalls({ listed: [], left_out: 0 }, PLAN.plan, secrets)).toEqual({ calls: [] });
   expect(recordCalls(undefined, PLAN.plan, secrets)).toEqual({});
 });
 
-test('a value of exactly 4096 characters is whole', () => {
+test('a value of exactly 4096 characters is recorded in full', () => {
   expect(record('x'.repeat(4094), 1)?.given).toEqual({ value: 'x'.repeat(4094) });
   expect(record('x'.repeat(4095), 1)?.given).toEqual({ start: `"${'x'.repeat(4095)}`, characters: 4097 });
 });

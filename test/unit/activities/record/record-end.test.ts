@@ -54,7 +54,7 @@ async function end({ input = {}, result = {}, report, seal = {}, host = 'here' }
 }
 
 describe('the record of a task that ends', () => {
-  test('is made where there is none, from its seal, its result and its report', async () => {
+  test('is created if there is none, from its seal, its result and its report', async () => {
     const report = { created_at: '2030-01-01T11:00:00.000Z', calls: { listed: [], left_out: 2 } };
     const seal = { scope: 'ops', run: 'run-1', intent: 'help', session: 's-1', caller: 'agent' } as const;
     expect(await end({ input: { n: 1 }, report, seal })).toMatchObject({
@@ -70,7 +70,7 @@ describe('the record of a task that ends', () => {
     });
   });
 
-  test('has no field for what is not known', async () => {
+  test('has no field for what is unknown', async () => {
     const record = await end();
     for (const key of ['scope', 'run', 'intent', 'caller', 'calls', 'steps', 'changes', 'changes_left']) {
       expect(record).not.toHaveProperty(key);
@@ -83,7 +83,7 @@ describe('the record of a task that ends', () => {
     expect(await end({ input: { n: 9 }, result: { changes: [] } })).not.toHaveProperty('changes');
   });
 
-  test('keeps when and where it was made, where its input is the same', async () => {
+  test('keeps when and where it was created, if its input is the same', async () => {
     await end({ report: { created_at: '2030-01-01T11:00:00.000Z' } });
     expect(await end({ host: 'there', result: { output: 8 } })).toMatchObject({
       created_at: '2030-01-01T11:00:00.000Z',
@@ -92,7 +92,7 @@ describe('the record of a task that ends', () => {
     });
   });
 
-  test('is made anew for another input, and keeps when the task was created', async () => {
+  test('is recreated for another input, and keeps when the task was created', async () => {
     await end({ report: { created_at: '2030-01-01T11:00:00.000Z' } });
     const later = { finished_at: '2030-01-01T11:59:00.000Z' };
     expect(await end({ host: 'there', input: { n: 2 }, result: later })).toMatchObject({
@@ -102,7 +102,7 @@ describe('the record of a task that ends', () => {
     });
   });
 
-  test('was created when it started, or now, where nothing else is known', async () => {
+  test('has the start of the task as its creation, or now if nothing else is known', async () => {
     expect((await end())?.created_at).toBe(RESULT.started_at);
     rmSync(join(root, 't-1'), { recursive: true });
     const created = (await end({ result: { started_at: null } as never }))?.created_at;
@@ -122,12 +122,12 @@ test.each([
   ['an earlier one', '2030-01-01', '2030-01-02', false],
   ['one against none', '2030-01-01', undefined, true],
   ['none against one', undefined, '2030-01-01', false],
-])('of two ends, %s is the later', (_, known, other, isLater) => {
+])('whether one of two ends is the later: %s', (_, known, other, isLater) => {
   const at = (finished_at: string | undefined) => (finished_at === undefined ? null : ({ finished_at } as TaskResult));
   expect(endsLater(at(known), at(other))).toBe(isLater);
 });
 
-describe('a record beside the workflow', () => {
+describe('a record written outside the workflow', () => {
   const beside = async (task: string, mark?: string) => {
     const admitted = admittedTask(examplePlan(), { n: 1 });
     const run = { workflowExecution: { workflowId: task, runId: 'r-1' }, taskQueue: 'acme-staging-local' };
@@ -155,7 +155,7 @@ describe('a record beside the workflow', () => {
     expect(records.read('t-1')).toBeUndefined();
   });
 
-  test('is not written for a direct run that has none', async () => {
+  test('is not written for a direct run without a record', async () => {
     await beside('direct:1', 'other');
     expect(records.read('direct:1')).toBeUndefined();
   });

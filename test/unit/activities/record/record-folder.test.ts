@@ -37,27 +37,27 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test('the record of a key is made once', () => {
+test('the record of a key is created once', () => {
   const records = new RecordFolder(join(root, 'made', 'for it'));
   expect([records.create(record), records.create(record)]).toEqual([true, false]);
   expect(records.read('t-1')).toEqual(record);
 });
 
-test('a file in the place of the folder of all records is no holder of a key', () => {
+test('a file in place of the folder of all records is an error, not a key in use', () => {
   const place = join(root, 'implement');
   writeFileSync(place, '');
   const error = errorOf(() => new RecordFolder(place).create(record));
   expect(error).toMatchObject({ code: 'record.write_failed', message: expect.stringContaining(place) });
 });
 
-test('a folder of the key without a record is left as it is', () => {
+test('a folder of the key without a record is left unchanged', () => {
   mkdirSync(join(root, 't-1'));
   const records = new RecordFolder(root);
   expect([records.create(record), records.read('t-1')]).toEqual([false, undefined]);
   expect(existsSync(join(root, 't-1', 'record.json'))).toBe(false);
 });
 
-test('a record that is written has its text and a folder for logs, and no other file', () => {
+test('a written record has its text and a folder for logs, and no other file', () => {
   new RecordFolder(root).create(record);
   expect(readdirSync(join(root, 't-1')).sort()).toEqual(['logs', 'record.json', 'tool_call.md']);
   expect(readFileSync(join(root, 't-1/tool_call.md'), 'utf8')).toContain('| Task key | t-1 |');
@@ -71,7 +71,7 @@ describe('the place of a record', () => {
     expect(new RecordFolder(root).pathOf('t-1/a/b')).toBe(join(root, 't-1/children/a/b'));
   });
 
-  test('of a direct run is there only if it was made', () => {
+  test('of a direct run exists only if it was created', () => {
     const records = new RecordFolder(root);
     expect([records.pathOf('direct:1'), records.logsOf('direct:1'), records.read('direct:1')]).toEqual([
       undefined,
@@ -84,13 +84,13 @@ describe('the place of a record', () => {
     expect(records.read('direct:1')?.task_key).toBe('direct:1');
   });
 
-  test('of other workflows is none', () => {
+  test('of other workflows does not exist', () => {
     expect(new RecordFolder(root).pathOf('session:1')).toBeUndefined();
   });
 });
 
-describe('a record that is there', () => {
-  test('is replaced as a whole, also where its folder is gone', () => {
+describe('an existing record', () => {
+  test('is replaced as a whole, even if its folder is gone', () => {
     const records = new RecordFolder(root);
     records.create(record);
     records.replace(of('t-1', { input: { n: 2 } }));
@@ -100,14 +100,14 @@ describe('a record that is there', () => {
     expect(records.read('t-1')).toEqual(record);
   });
 
-  test('is completed, also where its folder is gone', async () => {
+  test('is completed, even if its folder is gone', async () => {
     const records = new RecordFolder(root);
     await records.finish(of('t-1', { warnings: ['done'] }));
     expect(records.read('t-1')?.warnings).toEqual(['done']);
     expect(readFileSync(join(root, 't-1/tool_call.md'), 'utf8')).toContain('done');
   });
 
-  test('stays as it is where the writing is aborted', async () => {
+  test('is unchanged if the writing is aborted', async () => {
     const records = new RecordFolder(root);
     records.create(record);
     const late = AbortSignal.abort(new Error('too late'));
@@ -121,13 +121,13 @@ describe('a record that is there', () => {
   test.each([
     ['no JSON', '{'],
     ['of another format', JSON.stringify({ ...record, format: 2 })],
-  ])('is not read where it is %s', (_, text) => {
+  ])('is not read if it is %s', (_, text) => {
     mkdirSync(join(root, 't-1'));
     writeFileSync(join(root, 't-1/record.json'), text);
     expect(new RecordFolder(root).read('t-1')).toBeUndefined();
   });
 
-  test('is not written where a file is in its place', async () => {
+  test('is not written if a file is in its place', async () => {
     writeFileSync(join(root, 't-1'), '');
     const records = new RecordFolder(root);
     expect(errorOf(() => records.replace(record))).toMatchObject({ code: 'record.write_failed' });
@@ -135,13 +135,13 @@ describe('a record that is there', () => {
     expect(records.create(record)).toBe(false);
   });
 
-  test('leaves no folder behind where it could not be written', () => {
+  test('leaves no folder behind if it could not be written', () => {
     const broken = { ...record, plan: { ...plan, ability: null } } as never;
     expect(errorOf(() => new RecordFolder(root).create(broken))).toMatchObject({ code: 'record.write_failed' });
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test('shows no known secret', async () => {
+  test('reveals no known secret', async () => {
     const [operation] = Object.values(plan.operations);
     const script = { path: 's.mjs', digest: '0', interpreter: [], args: [] };
     const env = { pass: [], set: {}, secrets: { TOKEN: 'env:TOKEN' } };
@@ -163,7 +163,7 @@ describe('a record that is there', () => {
 });
 
 describe('what is shared with other machines', () => {
-  /** A share that remembers what it was told. */
+  /** A share that records its calls. */
   function share(more: Partial<TaskShare> = {}) {
     const calls: string[] = [];
     const log = { append: () => {}, end: () => {} };
@@ -181,7 +181,7 @@ describe('what is shared with other machines', () => {
     return { calls, log, records: new RecordFolder(root, shared) };
   }
 
-  test('is a record that is made, replaced and completed, also if that could not be written here', async () => {
+  test('is a record that is created, replaced and completed, even if it could not be written here', async () => {
     const { calls, records } = share();
     records.create(record);
     records.create(record);
@@ -192,7 +192,7 @@ describe('what is shared with other machines', () => {
     expect(calls).toEqual(['planned t-1', 'planned t-1', 'ended t-1', 'ended t-2']);
   });
 
-  test('is no direct run', async () => {
+  test('does not include direct runs', async () => {
     const { calls, records } = share();
     records.create(of('direct:1'));
     records.replace(of('direct:1'));
@@ -204,20 +204,20 @@ describe('what is shared with other machines', () => {
     ]);
   });
 
-  test('are logs of calls', () => {
+  test('includes logs of calls', () => {
     const { calls, log, records } = share();
     expect(records.sharedLog('t-1', 'a')).toBe(log);
     expect(calls).toEqual(['log t-1 a']);
   });
 
-  test('is found where this machine has no record', async () => {
+  test('is found if this machine has no record', async () => {
     const { records } = share();
     expect((await records.find('t-1'))?.host).toBe('there');
     records.create(record);
     expect((await records.find('t-1'))?.host).toBe('here');
   });
 
-  test('is removed, if there was any', async () => {
+  test('is removed if it exists', async () => {
     expect(await share().records.unshare('t-1')).toBe(true);
     expect(await share({ remove: async () => false }).records.unshare('t-1')).toBe(false);
     expect(await new RecordFolder(root).unshare('t-1')).toBe(false);
@@ -239,14 +239,14 @@ describe('the tools of called tasks', () => {
     expect(records.toolsOfCalled('t-1/a')).toEqual(['x:2']);
   });
 
-  test('are none where nothing was called or recorded', async () => {
+  test('are none if nothing was called or recorded', async () => {
     const records = new RecordFolder(root);
     expect([records.toolsOfCalled('t-1'), records.toolsOfCalled('direct:1')]).toEqual([[], []]);
     await records.finish(of('t-1/a'));
     expect(records.toolsOfCalled('t-1')).toEqual([]);
   });
 
-  test('are read of two hundred tasks at most', async () => {
+  test('are read from two hundred tasks at most', async () => {
     const records = new RecordFolder(root);
     const called = ['one', 'two'].flatMap((group) => Array.from({ length: 110 }, (_, n) => `t-1/${group}/${n}`));
     await Promise.all(called.map((task) => records.finish(using(task, task))));
@@ -268,14 +268,14 @@ describe('a deleted task', () => {
     expect(records.bury(tombstone)).toBe(true);
   });
 
-  test('has one as well where it had no record here', () => {
+  test('has a tombstone even if it had no record here', () => {
     const records = new RecordFolder(root);
     expect(records.bury(tombstone)).toBe(false);
     expect(records.readTombstone('t-1')).toEqual(tombstone);
     expect(records.readTombstone('direct:1')).toBeUndefined();
   });
 
-  test('leaves what a link in its place leads to', () => {
+  test('leaves the target of a link in its place untouched', () => {
     mkdirSync(join(root, 'elsewhere'));
     writeFileSync(join(root, 'elsewhere/kept'), '');
     symlinkSync(join(root, 'elsewhere'), join(root, 't-1'));
@@ -283,7 +283,7 @@ describe('a deleted task', () => {
     expect(readdirSync(join(root, 'elsewhere'))).toEqual(['kept']);
   });
 
-  test('is not deleted where the tombstone cannot be written', () => {
+  test('is not deleted if the tombstone cannot be written', () => {
     writeFileSync(join(root, 't-1'), '');
     expect(errorOf(() => new RecordFolder(root).bury(tombstone))).toMatchObject({ code: 'record.write_failed' });
   });
@@ -304,7 +304,7 @@ describe('the records of direct runs', () => {
     expect(readdirSync(root).sort()).toEqual(['.direct', 't-1']);
   });
 
-  test('are none where there was no direct run', () => {
+  test('are none if there was no direct run', () => {
     expect(removeExpired(root, NOW)).toBe(0);
     writeFileSync(join(root, '.direct'), '');
     expect(() => removeExpired(root, NOW)).toThrow('ENOTDIR');

@@ -48,7 +48,7 @@ describe('the calls of a record', () => {
       'Model: `m`, a program with SHA-256 d\n',
     ],
     ['its task', { runs: { kind: 'workflow', task: 't-1/a' } }, 'Task: `t-1/a`'],
-  ])('say of each one %s', (_, more, text) => {
+  ])('state for each one %s', (_, more, text) => {
     expect(callsIn({ calls: [{ ...call, ...more }] })).toContain(text);
   });
 
@@ -57,16 +57,16 @@ describe('the calls of a record', () => {
     ['a failure where it did not fail', { gave: { value: 1 } }, 'Failed'],
     ['that it was cut where it ended', { gave: { value: 1 } }, 'It was cut'],
     ['that it was cut where it failed', { error: { code: 'mine', message: 'm' } }, 'It was cut'],
-  ])('do not say %s', (_, more, text) => {
+  ])('do not state %s', (_, more, text) => {
     expect(callsIn({ calls: [{ ...call, ...more }] })).not.toContain(text);
   });
 
-  test('say how many are left out', () => {
+  test('state how many are left out', () => {
     expect(callsIn({ calls: [call], calls_left_out: 3 })).toContain('3 more calls are not listed');
     expect(callsIn({ calls: [call] })).not.toContain('more calls');
   });
 
-  test('are no section of a record without them', () => {
+  test('have no section in a record without them', () => {
     expect(renderCalls({} as TaskRecord)).toEqual([]);
   });
 });
@@ -80,13 +80,13 @@ describe('the steps without calls', () => {
       { status: 'failed', error: { code: 'mine', message: 'm' } },
       '`w` (wait): failed with `mine`:\n\n```\nm\n```',
     ],
-  ])('say of each one %s', (_, more, text) => {
+  ])('state for each one %s', (_, more, text) => {
     expect(stepsIn({ steps: [{ ...step, ...more }] })).toBe(
       text.startsWith('##') ? text : `## Steps without calls\n\n${text}`,
     );
   });
 
-  test('say how many are left out', () => {
+  test('state how many are left out', () => {
     expect(stepsIn({ steps: [step], steps_left_out: 3 })).toContain('3 more such steps are not listed.');
     expect(stepsIn({ steps: [step] })).not.toContain('more such');
     expect(renderPlainSteps({} as TaskRecord)).toEqual([]);
@@ -112,7 +112,7 @@ describe('the scripts of hooks', () => {
     ]);
   });
 
-  test('are no section where there are none', () => {
+  test('have no section if there are none', () => {
     expect(renderHookScripts(examplePlan())).toEqual([]);
   });
 });
@@ -121,6 +121,6 @@ test.each([
   ['three marks', 'a', '```\na\n```'],
   ['three marks around fewer', 'a ``b', '```\na ``b\n```'],
   ['more than any in the text', '```` and ```', '`````\n```` and ```\n`````'],
-])('a block has %s, so that no text can end it', (_, text, block) => {
+])('a block is fenced by %s, so that no text can end it', (_, text, block) => {
   expect(fence(text)).toBe(block);
 });

@@ -131,7 +131,7 @@ describe('the record of a task', () => {
     expect(text).toContain(part);
   });
 
-  test('has no section for what there is not', () => {
+  test('has no section for what is absent', () => {
     const text = ended({});
     for (const section of ['Warnings', 'Approvals', 'Hooks', 'Error', 'Files', 'Loops', 'Tools used', 'Calls']) {
       expect(text).not.toContain(`## ${section}`);
@@ -146,7 +146,7 @@ describe('the record of a task', () => {
     );
   });
 
-  test('is not broken by what people wrote', () => {
+  test('is not broken by text that people wrote', () => {
     expect(render({ caller: 'a | b' })).toContain('| Caller | a \\| b |');
   });
 });

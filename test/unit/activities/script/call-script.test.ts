@@ -10,17 +10,17 @@ const printing = (...names: string[]) =>
   `printf '{'; ${names.map((name) => `printf '"${name}":%s,' "$([ -n "\${${name}+x}" ] && printf '"%s"' "$${name}" || printf null)"`).join('; ')}; printf '"":0}'`;
 
 describe('the input of a script', () => {
-  test('is a file, and an output may be one', async () => {
+  test('can be a file, and so can the output', async () => {
     const args = ['{input_file}', '{output_file}'];
     expect(await callShell('cat "$1" > "$2"; echo ignored', { args }, { input: { a: 'ü' } })).toEqual({ a: 'ü' });
   });
 
-  test('may be on stdin, which is empty without it', async () => {
+  test('can be on stdin, which is otherwise empty', async () => {
     expect(await callShell('cat', { stdin: '{payload}' }, { input: { a: 1 } })).toEqual({ a: 1 });
     expect(await callShell('cat')).toBeNull();
   });
 
-  test('may be in arguments and variables', async () => {
+  test('can be in arguments and variables', async () => {
     const script = {
       args: [{ value: '${{ input.a }}' }, '{task_key}|{idempotency_key}'],
       variables: { REGION: '${{ environment.vars.region }}' },
@@ -29,14 +29,14 @@ describe('the input of a script', () => {
     expect(await callShell(print, script, { input: { a: 'x y' } })).toEqual(['x y', 't-1|t-1/a/b', 'eu']);
   });
 
-  test('names no task where there is none', async () => {
+  test('names no task if there is none', async () => {
     const print = `printf '["%s","%s"]' "$1" "$ABILITY_TASK_KEY"`;
     expect(await callShell(print, { args: ['[{task_key}]'] }, { taskKey: null })).toEqual(['[]', '']);
   });
 });
 
 describe('the variables of a script', () => {
-  test('say which call of which task it is', async () => {
+  test('identify the call and its task', async () => {
     const names = ['ABILITY_TASK_KEY', 'ABILITY_STEP', 'ABILITY_ENVIRONMENT', 'ABILITY_IDEMPOTENCY_KEY'];
     expect(await callShell(printing(...names))).toMatchObject({
       ABILITY_TASK_KEY: 't-1',
@@ -46,18 +46,18 @@ describe('the variables of a script', () => {
     });
   });
 
-  test('have its trace where there is one', async () => {
+  test('have its trace if there is one', async () => {
     expect(await callShell(printing('TRACEPARENT'), {}, { trace: '00-a-b-01' })).toMatchObject({
       TRACEPARENT: '00-a-b-01',
     });
     expect(await callShell(printing('TRACEPARENT'))).toMatchObject({ TRACEPARENT: null });
   });
 
-  test('name a folder for files only where the contract names some', async () => {
+  test('name a folder for files only if the contract names some', async () => {
     expect(await callShell(printing('ABILITY_OUTPUT_DIR'))).toMatchObject({ ABILITY_OUTPUT_DIR: null });
   });
 
-  test('of its own come before those of its profile, and ours before both', async () => {
+  test('of its own override those of its profile, and those of the runtime override both', async () => {
     const env = { pass: ['PATH'], set: { MODE: 'profile', ABILITY_STEP: 'profile' }, secrets: {} };
     const script = { env, variables: { MODE: 'own', ABILITY_STEP: 'own' } };
     expect(await callShell(printing('MODE', 'ABILITY_STEP'), script)).toMatchObject({
@@ -67,7 +67,7 @@ describe('the variables of a script', () => {
   });
 });
 
-test('a script runs from its copy, and its interpreter may be in there', async () => {
+test('a script runs from its copy, to which its interpreter can refer', async () => {
   const print = `printf '"%s"' "$0"`;
   const output = await callShell(print, { interpreter: ['sh', '{pinned}/s/main.sh'] });
   expect(output).toMatch(/\.system\/pinned\/[0-9a-f]{64}\/s\/main\.sh$/);
@@ -86,7 +86,7 @@ test.each([
   await expect(callShell(script)).rejects.toMatchObject({ code });
 });
 
-test('a script whose folder cannot be made is not started', async () => {
+test('a script is not started if its folder cannot be created', async () => {
   const files = { folder: () => Promise.reject(new Error('disk full')), close: async () => {} };
   await expect(callShell('echo 1', {}, { files })).rejects.toMatchObject({
     code: 'script.start_failed',
@@ -95,7 +95,7 @@ test('a script whose folder cannot be made is not started', async () => {
   });
 });
 
-test('a script whose input cannot be written is not started', async () => {
+test('a script is not started if its input cannot be written', async () => {
   const files = { folder: async () => '/nowhere/folder', close: async () => {} };
   await expect(callShell('echo 1', {}, { files })).rejects.toMatchObject({
     code: 'script.start_failed',
@@ -108,7 +108,7 @@ describe('files', () => {
   const kept = async (text: string, name: string): Promise<FileValue> =>
     callFiles({}, store).keep(async () => Readable.from([Buffer.from(text)]), { name });
 
-  test('that the contract names are kept from the folder that the script gets', async () => {
+  test('that the contract names are stored from the folder given to the script', async () => {
     const files = callFiles({}, store);
     const script = `printf a > "$1/a.txt"; printf '"%s"' "$ABILITY_OUTPUT_DIR"`;
     const output = await callShell(
@@ -125,7 +125,7 @@ describe('files', () => {
     await expect(callShell('echo 1', {}, call)).rejects.toMatchObject({ code: 'file.missing' });
   });
 
-  test('of the input are paths of copies in arguments and variables', async () => {
+  test('of the input are passed as paths of copies in arguments and variables', async () => {
     const file = await kept('hello', 'a.txt');
     const call = { input: { f: file }, files: callFiles({ files: [file.$file] }, store) };
     const script = {
@@ -137,14 +137,14 @@ describe('files', () => {
     expect(output).toEqual({ text: 'hellohelloa.txt' });
   });
 
-  test('may be all of stdin, as bytes', async () => {
+  test('may be the whole of stdin, as bytes', async () => {
     const file = await kept('hello', 'a.txt');
     const call = () => ({ input: { f: file, none: '' }, files: callFiles({ files: [file.$file] }, store) });
     expect(await callShell('cat', { stdin: '${{ input.f }}', output: 'text' }, call())).toEqual({ text: 'hello' });
   });
 
   test.each(['file: ${{ input.f }}', '${{ input.f }}${{ input.f }}'])(
-    'have no text in an stdin that holds more: %s',
+    'are refused as part of a longer stdin: %s',
     async (stdin) => {
       const file = await kept('hello', 'a.txt');
       const call = { input: { f: file }, files: callFiles({ files: [file.$file] }, store) };
@@ -152,7 +152,7 @@ describe('files', () => {
     },
   );
 
-  test('stand in an stdin beside a text that is empty', async () => {
+  test('are accepted in stdin next to an empty text', async () => {
     const file = await kept('hello', 'a.txt');
     const call = { input: { f: file }, files: callFiles({ files: [file.$file] }, store) };
     expect(
@@ -168,7 +168,7 @@ describe('files', () => {
     }
   });
 
-  test('are maps to a hook, which gets none', async () => {
+  test('are plain maps for a hook, which gets no files', async () => {
     const file = await kept('hello', 'a.txt');
     const facts = {
       values: { input: { f: file as never }, environment: {}, task: {} },

@@ -13,8 +13,8 @@ import { temporaryProject } from '../../temporary-project.js';
 export const digestOf = (content: string): string => createHash('sha256').update(content).digest('hex');
 
 /**
- * Runs a script of the shell as a call would. @param script what else its plan says of it. @param call what else the
- * call has. @param groups by which its processes are found; absent: as a worker does.
+ * Runs a shell script as a call would. @param script other parts of its plan. @param call other parts of the call.
+ * @param groups by which its processes are found; absent: as a worker finds them.
  */
 export async function callShell(content: string, script: object = {}, call: object = {}, groups?: object) {
   const { root } = temporaryProject({ 's/main.sh': content });

@@ -38,7 +38,7 @@ const pin = (path: string, content: string, more: Partial<PinnedFile> = {}): Pin
   ...more,
 });
 
-/** A script of a plan, with the files that it has there. */
+/** A script of a plan, with its files. */
 function planned(more: Partial<PlanScript> = {}): PlanScript {
   const env = { pass: [], set: {}, secrets: {} };
   const files = [pin('s/lib/a.mjs', 'a')];
@@ -48,7 +48,7 @@ function planned(more: Partial<PlanScript> = {}): PlanScript {
 const contentOf = (...path: string[]): string => readFileSync(join(...path), 'utf8');
 
 describe('a copy', () => {
-  test('has the layout of the project, may be read and run and not written, and lies in .system', async () => {
+  test('has the layout of the project, can be read and run but not written, and lies in .system', async () => {
     const { file, pinned, names } = await scripts.find(planned());
     expect(pinned.startsWith(join(project.root, '.system/pinned/'))).toBe(true);
     expect(file).toBe(join(pinned, 's/main.mjs'));
@@ -57,7 +57,7 @@ describe('a copy', () => {
     expect(names).toEqual({ ABILITY_ROOT: project.root, ABILITY_PINNED: pinned });
   });
 
-  test('is made once for calls that begin together, and is right for each of them', async () => {
+  test('is made once for concurrent calls, and is right for each of them', async () => {
     const first = await scripts.find(planned());
     rmSync(first.pinned, { recursive: true });
     await store.put(Buffer.from('main'));
@@ -80,20 +80,20 @@ describe('a copy', () => {
     expect(contentOf(first.pinned, 's/lib/a.mjs')).toBe('a');
   });
 
-  test('that cannot be made fails each of the calls that begin together', async () => {
+  test('that cannot be made fails each of the concurrent calls', async () => {
     writeFileSync(join(project.root, 's/lib/a.mjs'), 'other');
     const ends = await Promise.allSettled([1, 2].map(() => scripts.find(planned())));
     expect(ends).toMatchObject([1, 2].map(() => ({ status: 'rejected', reason: { code: 'script.changed' } })));
   });
 
-  test('is one for all tasks with the same files, and another for other bytes', async () => {
+  test('is shared by all tasks with the same files, and differs for other bytes', async () => {
     const first = await scripts.find(planned());
     expect(await scripts.find(planned())).toEqual(first);
     project.write({ 's/main.mjs': 'other' });
     expect((await scripts.find(planned({ digest: digestOf('other') }))).pinned).not.toBe(first.pinned);
   });
 
-  test('of a path with detours lies inside', async () => {
+  test('of a path with detours stays inside', async () => {
     const { file, pinned } = await scripts.find(
       planned({ path: 's/../../../../../..'.concat(project.root, '/s/main.mjs') }),
     );
@@ -112,7 +112,7 @@ describe('a copy', () => {
     expect(readdirSync(pinned).sort()).toEqual(['link.mjs', 's']);
   });
 
-  test('has links to installed packages, also those of folders within, and none that somebody put there', async () => {
+  test('has links to installed packages, including those of inner folders, and no planted ones', async () => {
     project.write({ 'node_modules/x/index.js': '', 's/node_modules/y/index.js': '' });
     const { pinned } = await scripts.find(planned());
     expect(existsSync(join(pinned, 'node_modules/x/index.js'))).toBe(true);
@@ -125,7 +125,7 @@ describe('a copy', () => {
     expect(existsSync(join(pinned, 's/lib/node_modules'))).toBe(false);
   });
 
-  test('outside the project has a link to packages that are installed above it, too', async () => {
+  test('outside the project also has a link to packages that are installed above it', async () => {
     const outer = temporaryProject({
       'node_modules/x/index.js': '',
       'inner/s/main.mjs': 'main',
@@ -137,12 +137,12 @@ describe('a copy', () => {
     expect(existsSync(join(pinned, 'node_modules/x/index.js'))).toBe(true);
   });
 
-  test('that is made by many at once is right for each', async () => {
+  test('that many calls make concurrently is right for each', async () => {
     const found = await Promise.all(Array.from({ length: 20 }, () => scripts.find(planned())));
     expect(found.map(({ file }) => contentOf(file))).toEqual(found.map(() => 'main'));
   });
 
-  test('of a script that is larger than what is read at once is compared as well', async () => {
+  test('of a script larger than one read is compared as well', async () => {
     const large = 'x'.repeat(3 * 1024 * 1024);
     project.write({ 's/large': large });
     const script = planned({ ...pin('s/large', large), files: [] });
@@ -153,7 +153,7 @@ describe('a copy', () => {
     expect(contentOf((await scripts.find(script)).file)).toBe(large);
   });
 
-  test('is a folder of its own, and no link to one elsewhere, of which nothing is removed', async () => {
+  test('is a folder of its own, not a link to another one, from which nothing is removed', async () => {
     const { pinned } = await scripts.find(planned());
     const elsewhere = join(project.root, 'elsewhere');
     for (const place of [pinned, join(pinned, 's'), join(pinned, 's/lib')]) {
@@ -167,19 +167,19 @@ describe('a copy', () => {
     }
   });
 
-  test('whose bytes are right is left alone', async () => {
+  test('whose bytes are right is left untouched', async () => {
     const large = 'x'.repeat(1024 * 1024 + 1);
     project.write({ large });
     const script = planned({ files: [pin('large', large)] });
     const { pinned } = await scripts.find(script);
-    // Set when a file is made or renamed.
+    // Set when a file is created or renamed.
     const changed = () => ['s/main.mjs', 'large'].map((path) => statSync(join(pinned, path), { bigint: true }).ctimeNs);
     const before = changed();
     await scripts.find(script);
     expect(changed()).toEqual(before);
   });
 
-  test('has a file again where a folder was put in its place', async () => {
+  test('restores a file that was replaced by a folder', async () => {
     const { file } = await scripts.find(planned());
     rmSync(file);
     mkdirSync(join(file, 'within'), { recursive: true });
@@ -187,7 +187,7 @@ describe('a copy', () => {
     expect(contentOf(file)).toBe('main');
   });
 
-  test('loses a folder of files that are no part of it', async () => {
+  test('loses a folder of files that do not belong to it', async () => {
     const { pinned } = await scripts.find(planned());
     mkdirSync(join(pinned, 's/other/deep'), { recursive: true });
     writeFileSync(join(pinned, 's/other/deep/a.mjs'), 'evil');
@@ -209,7 +209,7 @@ describe('a copy', () => {
     expect(readdirSync(waiting)).toEqual([]);
   });
 
-  test('that somebody may write to, or nobody may run, is made anew', async () => {
+  test('that is writable or not executable is made anew', async () => {
     const { file } = await scripts.find(planned());
     for (const mode of [0o755, 0o444]) {
       chmodSync(file, mode);
@@ -218,7 +218,7 @@ describe('a copy', () => {
     }
   });
 
-  test('what a worker left that was killed while it wrote is removed when it is old', async () => {
+  test('leftovers of a worker that was killed while writing are removed when they are old', async () => {
     const waiting = join(project.root, '.system/pinned/new');
     mkdirSync(waiting, { recursive: true });
     for (const name of ['old', 'young']) writeFileSync(join(waiting, name), 'half');
@@ -227,7 +227,7 @@ describe('a copy', () => {
     expect(readdirSync(waiting)).toEqual(['young']);
   });
 
-  test('has variables for Python, which would write beside its modules', async () => {
+  test('has variables for Python, which would otherwise write next to its modules', async () => {
     project.write({ 's/m.py': 'x' });
     expect((await scripts.find(planned({ ...pin('s/m.py', 'x') }))).names).toMatchObject({
       PYTHONDONTWRITEBYTECODE: '1',
@@ -235,7 +235,7 @@ describe('a copy', () => {
   });
 });
 
-describe('the scripts of a plan are kept in the store', () => {
+describe('the scripts of a plan are stored', () => {
   const NO_HOOKS = { pre_create: [], pre_call: [], post_call: [] };
   const running = (script: object) => ({ implementation: { kind: 'script', script }, hooks: NO_HOOKS });
   const asking = (handler: object) => ({ ...NO_HOOKS, pre_call: [{ id: 'h', handler }] });
@@ -264,12 +264,12 @@ describe('the scripts of a plan are kept in the store', () => {
       'of an ability that a hook asks',
       () => planOf([], { ability: { hooks: asking({ kind: 'ability', operation: running(planned()) }) } }),
     ],
-  ])('%s, with the files beside them', async (_, plan) => {
+  ])('%s, with the files next to them', async (_, plan) => {
     expect(await scripts.keep(plan() as never)).toBeUndefined();
     for (const content of ['main', 'a']) expect(await store.holds(digestOf(content))).toBe(true);
   });
 
-  test('and nothing of what is no script', async () => {
+  test('but nothing that is not a script', async () => {
     const others = [{ kind: 'mcp' }, { kind: 'model', model: {} }, { kind: 'model', model: { script: undefined } }];
     const operations = others.map((implementation) => ({ implementation, hooks: NO_HOOKS }));
     expect(await scripts.keep(planOf(operations))).toBeUndefined();
@@ -282,7 +282,7 @@ describe('the scripts of a plan are kept in the store', () => {
     expect(await scripts.keep(planOf([running(planned())]))).toBeUndefined();
   });
 
-  test('or there is a warning that names the file that was edited meanwhile', async () => {
+  test('or a warning names the file that was edited in the meantime', async () => {
     project.write({ 's/lib/a.mjs': 'edited' });
     expect(await scripts.keep(planOf([running(planned())]))).toMatch(/s\/lib\/a\.mjs was edited.*do not change/);
   });
@@ -296,12 +296,12 @@ test('a script that is read from the working directory and was edited ends the t
   await expect(scripts.find(script)).rejects.toMatchObject({ code: 'script.changed', isFinal: true });
 });
 
-test('bytes that the store has lost are put back from the project', async () => {
+test('bytes that the store has lost are restored from the project', async () => {
   await scripts.find(planned());
   expect(await store.holds(digestOf('main'))).toBe(true);
 });
 
-test('a store that takes nothing back does not keep a script from running', async () => {
+test('a store that accepts nothing does not keep a script from running', async () => {
   const full = {
     put: () => Promise.reject(new Error('disk full')),
     holds: async () => false,
@@ -312,7 +312,7 @@ test('a store that takes nothing back does not keep a script from running', asyn
 });
 
 describe('a copy that cannot be made', () => {
-  test('of edited bytes is script.changed', async () => {
+  test('because of edited bytes is script.changed', async () => {
     project.write({ 's/lib/a.mjs': 'edited' });
     await expect(scripts.find(planned())).rejects.toMatchObject({ code: 'script.changed', isFinal: true });
   });
@@ -334,7 +334,7 @@ describe('the plan of an older version, which pinned no imports', () => {
     return script;
   };
 
-  test('runs with what its script imports now', async () => {
+  test('runs with the current imports of its script', async () => {
     const main = "import './lib/a.mjs';";
     project.write({ 's/main.mjs': main, 'package.json': '{ "type": "module" }' });
     const { pinned } = await scripts.find(older({ digest: digestOf(main) }));
@@ -344,14 +344,14 @@ describe('the plan of an older version, which pinned no imports', () => {
     expect(contentOf((await scripts.find(older({ digest: digestOf(main) }))).pinned, 's/lib/a.mjs')).toBe('b');
   });
 
-  test('runs as it was when its script was edited since', async () => {
+  test('runs the original script even if it was edited since', async () => {
     await store.put(Buffer.from('main'));
     project.write({ 's/main.mjs': 'edited' });
     expect(contentOf((await scripts.find(older())).file)).toBe('main');
   });
 });
 
-test('a blob that is damaged is written anew when its bytes are put again', async () => {
+test('a damaged blob is rewritten when its bytes are stored again', async () => {
   const digest = await store.put(Buffer.from('text'));
   const blob = join(store.folder, digest.slice(0, 2), digest);
   writeFileSync(blob, 'other');

@@ -20,12 +20,12 @@ function planOf(args: PlanScript['args']): Plan {
 const refusal = (args: PlanScript['args'], input: JsonObject) =>
   errorOf(() => refuseUnusableInput(planOf(args), input, 't-1'));
 
-describe('before there is a task of a script alone', () => {
+describe('before a task of a single script exists', () => {
   test.each<[string, Json]>([
     ['a list', ['a']],
     ['a map', { a: 1 }],
     ['text that begins with a dash', '-rf'],
-  ])('%s as an item is refused with its place', (_, host) => {
+  ])('%s as an argument is refused with its place', (_, host) => {
     expect(refusal([{ value: '${{ input.host }}' }], { host })).toMatchObject({
       code: 'input.invalid',
       details: { place: 'args[0]', expression: 'input.host' },
@@ -45,21 +45,21 @@ describe('before there is a task of a script alone', () => {
     expect(() => refuseUnusableInput(planOf(args), input, 't-1')).not.toThrow();
   });
 
-  test('the key of the task is an item like any other, and none where it runs directly', () => {
+  test('the key of the task is an argument like any other, and is absent in a direct run', () => {
     const args = [{ value: '${{ task.key }}' }];
     expect(errorOf(() => refuseUnusableInput(planOf(args), {}, '-t')).code).toBe('input.invalid');
     expect(() => refuseUnusableInput(planOf(args), {}, '-t:1')).not.toThrow();
   });
 
-  test('expressions are read in the version of the plan', () => {
-    // A list, which is no item; the third version does not know the function, which the call itself reports.
+  test('expressions are evaluated in the version of the plan', () => {
+    // A list is not an argument; the third version lacks the function, which the call itself reports.
     const args = [{ value: '${{ [sum(input.hosts)] }}' }];
     const input = { hosts: [1] };
     expect(refusal(args, input)).toMatchObject({ code: 'input.invalid' });
     expect(() => refuseUnusableInput({ ...planOf(args), cel: THIRD_CEL }, input, 't-1')).not.toThrow();
   });
 
-  test('a workflow has no texts that could be refused', () => {
+  test('a workflow has no arguments that could be refused', () => {
     const plan = planOf([{ value: '${{ input.host }}' }]);
     const workflow = { ...plan, ability: { ...plan.ability, kind: 'workflow' } } as Plan;
     expect(() => refuseUnusableInput(workflow, { host: ['a'] }, 't-1')).not.toThrow();

@@ -18,7 +18,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs JavaScript as a process of its own. @param groups absent: those of a worker. */
+/** Runs JavaScript as a separate process. @param groups absent: those of a worker. */
 async function run(code: string, more: Partial<ProcessRequest> = {}, groups?: ProcessGroups) {
   const log = new CallLog(undefined, '', 1);
   const request: ProcessRequest = {
@@ -38,20 +38,20 @@ async function run(code: string, more: Partial<ProcessRequest> = {}, groups?: Pr
 }
 
 describe('a process', () => {
-  test('ends with its exit code, and what it prints is kept and in the log', async () => {
+  test('ends with its exit code, and what it prints is returned and logged', async () => {
     const { log, ...ended } = await run(`console.log('out'); console.error('err'); process.exit(3)`);
     expect(ended).toMatchObject({ ended: 'exit', exitCode: 3, printed: 'out\n', reason: undefined });
     expect([log.tailOf('stdout'), log.tailOf('stderr')]).toEqual(['out', 'err']);
   });
 
-  test('gets its folder, its variables and nothing else of ours', async () => {
+  test('has its folder and its variables, and inherits nothing else', async () => {
     const { printed } = await run(
       `console.log(JSON.stringify([process.cwd(), process.env.MODE, process.env.HOME ?? null]))`,
     );
     expect(JSON.parse(printed)).toEqual([folder, 'on', null]);
   });
 
-  test('gets a text or a file on stdin, and else an empty one', async () => {
+  test('receives a text or a file on stdin, or else nothing', async () => {
     const copy = 'process.stdin.pipe(process.stdout)';
     const file = join(folder, 'input');
     writeFileSync(file, 'of a file');
@@ -60,11 +60,11 @@ describe('a process', () => {
     expect((await run(copy)).printed).toBe('');
   });
 
-  test('that a signal ended says which', async () => {
+  test('that was ended by a signal reports which', async () => {
     expect(await run(`process.kill(process.pid, 'SIGKILL')`)).toMatchObject({ ended: 'signal', signal: 'SIGKILL' });
   });
 
-  test('is stopped at its time-out, and killed where it does not stop', async () => {
+  test('is stopped at its time-out, and killed if it does not stop', async () => {
     const ended = await run(`process.on('SIGTERM', () => {}); setInterval(() => {}, 1000)`, { timeoutMs: 150 });
     expect(ended).toMatchObject({ ended: 'timeout' });
   });
@@ -76,14 +76,14 @@ describe('a process', () => {
     expect(['aborted', 'not_started']).toContain((await running).ended);
   });
 
-  test('of a call that was cancelled before is not started', async () => {
+  test('of a call that was already cancelled is not started', async () => {
     expect(await run('', { signal: AbortSignal.abort() })).toMatchObject({
       ended: 'not_started',
       reason: expect.stringContaining('cancelled'),
     });
   });
 
-  test('whose program is not there is not started, and says why', async () => {
+  test('whose program does not exist is not started, and the reason is given', async () => {
     expect(await run('', { command: join(folder, 'none') })).toMatchObject({
       ended: 'not_started',
       exitCode: undefined,
@@ -93,7 +93,7 @@ describe('a process', () => {
 });
 
 describe('the processes of a call', () => {
-  /** Processes as a worker keeps track of them, which send signals to no one but the given process. */
+  /** Processes as a worker keeps track of them; signals reach only the given process. */
   function watched({ reaches = true, left = 0 }: { reaches?: boolean; left?: number | Error } = {}) {
     const seen: unknown[] = [];
     let group: number | undefined;
@@ -126,7 +126,7 @@ describe('the processes of a call', () => {
   }
   const FOREVER = 'setInterval(() => {}, 1000)';
 
-  test('wait for their turn, are noted with their group, and end with the first one', async () => {
+  test('wait for their turn, are recorded with their group, and end with the first one', async () => {
     const { groups, seen } = watched();
     const { printed, log } = await run('console.log(process.env.CALL_ID)', {}, groups);
     expect(printed).toBe('c-1\n');
@@ -134,7 +134,7 @@ describe('the processes of a call', () => {
     expect(log.tailOf('runtime')).toBe('');
   });
 
-  test('are asked to end at the time-out, and those that go on are killed', async () => {
+  test('receive SIGTERM at the time-out, and SIGKILL if they continue', async () => {
     const { groups, seen } = watched();
     const stubborn = `process.on('SIGTERM', () => {}); ${FOREVER}`;
     const patience = { graceMs: 50, endMs: 5000 };
@@ -142,16 +142,16 @@ describe('the processes of a call', () => {
     expect(seen.filter((each) => typeof each === 'string')).toEqual(['turn', 'SIGTERM', 'SIGKILL']);
   });
 
-  test('that cannot be killed are left without their pipes, and nothing waits for them', async () => {
+  test('that cannot be killed lose their pipes, and are not waited for', async () => {
     const { groups, pid } = watched({ reaches: false });
     const printing = `setInterval(() => process.stdout.write('x'), 5)`;
     const ended = await run(printing, { timeoutMs: 20, patience: { graceMs: 10, endMs: 10 } }, groups);
     expect(ended).toMatchObject({ ended: 'timeout', exitCode: undefined });
-    // It fails as it prints, since nobody reads.
+    // It fails when it prints, since its output is no longer read.
     await expect.poll(() => markOf(pid() ?? 0)).toBeUndefined();
   });
 
-  test('that outlive the first one hold up its pipes for the patience of a call only', { timeout: 5000 }, async () => {
+  test('that outlive the first one delay its end only for the patience of a call', { timeout: 5000 }, async () => {
     const { groups, kill } = watched({ reaches: false });
     const code = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' }); console.log('done'); process.exit(0)`;
     const patience = { graceMs: 10, endMs: 50 };
@@ -159,17 +159,17 @@ describe('the processes of a call', () => {
     kill();
   });
 
-  test('that are left are named in the log', async () => {
+  test('that remain are named in the log', async () => {
     const { log } = await run('', {}, watched({ left: 2 }).groups);
     expect(log.tailOf('runtime')).toContain('2 processes');
   });
 
-  test('of which it is unknown whether they ended fail the call', async () => {
+  test('fail the call if it is unknown whether they ended', async () => {
     const failed = new Error('no table of processes');
     await expect(run('', {}, watched({ left: failed }).groups)).rejects.toBe(failed);
   });
 
-  test('get no signal when the call is cancelled after their end, and no timer is left', async () => {
+  test('receive no signal if the call is cancelled after their end, and leave no timer', async () => {
     const timers = () => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
     const { groups, seen } = watched();
     const stop = new AbortController();
@@ -181,20 +181,20 @@ describe('the processes of a call', () => {
   });
 });
 
-describe('of an output', () => {
+describe('a limited output', () => {
   const kept = (most: number, pieces: string[]) => {
     const bytes = new KeptBytes(most);
     for (const piece of pieces) bytes.add(Buffer.from(piece));
     return bytes.bytes().toString();
   };
 
-  test('the start is kept, to the end of the piece that reaches its size', () => {
+  test('keeps its start, up to the end of the piece that reaches the limit', () => {
     expect(kept(4, ['ab', 'cdef', 'gh'])).toBe('abcdef');
     expect(kept(2, ['ab', 'cd'])).toBe('ab');
     expect(kept(0, ['ab'])).toBe('');
   });
 
-  test('many small pieces are kept in their order', () => {
+  test('keeps many small pieces in their order', () => {
     const pieces = Array.from({ length: 3000 }, (_, at) => String(at % 10));
     expect(kept(10_000, pieces)).toBe(pieces.join(''));
   });

@@ -7,7 +7,7 @@ import type { PlanScript } from '../../../../src/contracts/plan.js';
 const PINNED = '/pinned/abc';
 const MEANINGS = { '3': 'ok', '4': { code: 'shop.sold_out' } };
 
-/** The failure that an end of a script is; undefined where it is none. */
+/** The failure for an end of a script; undefined if there is none. */
 function endOf(outcome: Partial<ProcessOutcome>, { stderr = '', stdout = '', exit_codes = MEANINGS as object } = {}) {
   const log = new CallLog(undefined, '', 1);
   log.write('stderr', stderr);
@@ -22,11 +22,11 @@ function endOf(outcome: Partial<ProcessOutcome>, { stderr = '', stdout = '', exi
   return undefined;
 }
 
-test.each([0, 3])('exit code %i is a good end', (exitCode) => {
+test.each([0, 3])('exit code %i is a success', (exitCode) => {
   expect(endOf({ exitCode })).toBeUndefined();
 });
 
-describe('a bad end', () => {
+describe('a failed end', () => {
   test.each<[string, Partial<ProcessOutcome>, string, string, boolean, boolean]>([
     ['an exit code', { exitCode: 1 }, 'script.exit', 'ended with exit code 1', false, false],
     ['an exit code that the definition names', { exitCode: 4 }, 'shop.sold_out', 'ended with exit code 4', false, true],
@@ -46,7 +46,7 @@ describe('a bad end', () => {
     expect(endOf(outcome)).toMatchObject({ code, message: expect.stringContaining(message), unclear, isAnswer });
   });
 
-  test('of a script without meanings of its exit codes is script.exit', () => {
+  test('of a script without meanings for its exit codes is script.exit', () => {
     expect(endOf({ exitCode: 3 }, { exit_codes: {} })).toMatchObject({ code: 'script.exit' });
   });
 
@@ -56,7 +56,7 @@ describe('a bad end', () => {
   });
 });
 
-describe('what a script wrote last is said', () => {
+describe('what a script wrote last is reported', () => {
   test('from stderr', () => {
     const failure = endOf({ exitCode: 1 }, { stderr: 'no disk', stdout: 'working' });
     expect(failure).toMatchObject({
@@ -66,19 +66,19 @@ describe('what a script wrote last is said', () => {
     expect(failure).not.toMatchObject({ details: { stdout: expect.anything() } });
   });
 
-  test('from stdout where stderr is empty', () => {
+  test('from stdout if stderr is empty', () => {
     expect(endOf({ exitCode: 1 }, { stdout: 'no disk' })).toMatchObject({
       message: expect.stringMatching(/wrote nothing on stderr, and last on stdout:\nno disk$/),
       details: { stderr: '', stdout: 'no disk' },
     });
   });
 
-  test('and nothing where both are', () => {
+  test('and nothing is reported if both are empty', () => {
     expect(endOf({ exitCode: 1 })).toMatchObject({ message: 'scripts/a.sh ended with exit code 1' });
   });
 });
 
-describe('a script that misses a file beside itself is told where it runs', () => {
+describe('a script that lacks a file next to it fails with the advice where it runs', () => {
   const beside = { suggestion: expect.stringContaining('runs from a copy') };
 
   test.each([
@@ -94,7 +94,7 @@ describe('a script that misses a file beside itself is told where it runs', () =
     expect(endOf({ exitCode: 1 }, { stderr })).not.toMatchObject(beside);
   });
 
-  test('nor where the exit code has a meaning', () => {
+  test('nor if the exit code has a meaning', () => {
     expect(endOf({ exitCode: 4 }, { stderr: `${PINNED}/x not found` })).not.toMatchObject(beside);
   });
 });

@@ -8,7 +8,7 @@ import type { PlanScript } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { temporaryProject } from '../../temporary-project.js';
 
-/** A script that ended well. */
+/** A script that ended successfully. */
 function ended(script: Partial<PlanScript> = {}, { outputBytes = 1000, stderr = '' } = {}) {
   const log = new CallLog(undefined, '', 1);
   log.write('stderr', stderr);
@@ -57,12 +57,12 @@ describe('the output of a script', () => {
     });
   });
 
-  test('may be as large as an output, and no larger', async () => {
+  test('may be as large as the limit, and no larger', async () => {
     expect(await read('"12345678"', {}, { outputBytes: 10 })).toBe('12345678');
     await expect(read('"123456789"', {}, { outputBytes: 10 })).rejects.toMatchObject({ code: 'output.too_large' });
   });
 
-  test('that is broken has what the script said, and the advice that fits', async () => {
+  test('that is broken comes with stderr and with fitting advice', async () => {
     await expect(read('hi', {}, { stderr: 'warned' })).rejects.toMatchObject({
       message: expect.stringMatching(/\nwarned$/),
       details: { stderr: 'warned' },
@@ -73,7 +73,7 @@ describe('the output of a script', () => {
     });
   });
 
-  test('is kept from stdout, one byte more than it may have', () => {
+  test('is kept from stdout, up to one byte more than its limit', () => {
     expect(stdoutToKeep(ended())).toBe(1001);
     expect(stdoutToKeep(ended({ output: 'none' }))).toBe(0);
   });
@@ -96,7 +96,7 @@ describe('an output in a file', () => {
     expect(await readFile(content, script)).toEqual(value);
   });
 
-  test('leaves nothing of stdout to keep', () => {
+  test('keeps nothing of stdout', () => {
     expect(stdoutToKeep(ended({ args: ['{output_file}'] }))).toBe(0);
   });
 
@@ -119,7 +119,7 @@ describe('an output in a file', () => {
     });
   });
 
-  test('that is missing says no more where the script said nothing', async () => {
+  test('that is missing is reported without further text if stderr is empty', async () => {
     await expect(readFile(undefined)).rejects.toMatchObject({
       message: expect.stringMatching(/wrote no output file$/),
     });
@@ -134,7 +134,7 @@ describe('an output in a file', () => {
     });
   });
 
-  test('may be as large as an output, and no larger', async () => {
+  test('may be as large as the limit, and no larger', async () => {
     expect(await readFile('"12345678"', {}, { outputBytes: 10 })).toBe('12345678');
     await expect(readFile('"123456789"', {}, { outputBytes: 10 })).rejects.toMatchObject({
       code: 'output.too_large',
@@ -144,7 +144,7 @@ describe('an output in a file', () => {
 });
 
 describe('the environment of a script', () => {
-  test('has what its profile passes, sets and keeps secret, and the names given', () => {
+  test('has what its profile passes, sets and keeps secret, and the given variables', () => {
     const hidden: string[] = [];
     const secrets = new SecretSource('/nowhere', 'dev', { PATH: '/bin', TOKEN: 'the-token', OTHER: 'x' });
     const profile = { pass: ['PATH', 'MISSING'], set: { MODE: 'on', COLOR: 'no' }, secrets: { KEY: 'env:TOKEN' } };

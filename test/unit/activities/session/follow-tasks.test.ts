@@ -12,7 +12,7 @@ const seen = (ability: string, more: Partial<SeenTask> = {}): SeenTask => {
   return { status: 'running', isOpen: true, hooks: [], ability, calls: {}, children: [], ...more };
 };
 
-/** A world of tasks; `asked` has the key of each that was looked at. */
+/** A world of tasks; `asked` has the key of each task that was read. */
 function world(tasks: Record<string, SeenTask | null | undefined>) {
   const asked: string[] = [];
   const access: SessionAccess = {
@@ -26,7 +26,7 @@ function world(tasks: Record<string, SeenTask | null | undefined>) {
   return { access, asked, tasks };
 }
 
-test('what guards said in tasks that a task calls, and these call, is passed on once (R-002-40)', async () => {
+test('the answers of guards in called tasks, at any depth, are passed on once (R-002-40)', async () => {
   const { access, asked, tasks } = world({
     t: seen('outer', { children: ['t/a'] }),
     't/a': seen('middle', { children: ['t/a/b'], hooks: [deny('step')], calls: { step: 'op.x' } }),
@@ -37,7 +37,7 @@ test('what guards said in tasks that a task calls, and these call, is passed on 
   expect(first.tasks).toEqual([{ ...TASK, status: 'running', called: { 't/a': 1, 't/a/b': -1 } }]);
   asked.length = 0;
   expect((await followTasks(first.tasks, access)).guards).toEqual([]);
-  // One that has ended is not looked at again.
+  // A task that has ended is not read again.
   expect(asked).toEqual(['t', 't/a']);
   tasks.t = seen('outer', { children: ['t/a'], status: 'failed', isOpen: false });
   tasks['t/a'] = seen('middle', { hooks: [deny('step'), deny('late')], status: 'failed', isOpen: false });
@@ -46,7 +46,7 @@ test('what guards said in tasks that a task calls, and these call, is passed on 
   expect(last.tasks).toEqual([{ ...TASK, status: 'failed', settled: true }]);
 });
 
-test('a called task of which nobody can tell now is looked at again, and one that is unknown is not', async () => {
+test('a called task that is unavailable now is read again, and one that is unknown is not', async () => {
   const { access, tasks } = world({
     t: seen('outer', { children: ['t/a', 't/b'], status: 'failed', isOpen: false }),
     't/a': null,
@@ -60,7 +60,7 @@ test('a called task of which nobody can tell now is looked at again, and one tha
   expect(next.tasks).toMatchObject([{ settled: true }]);
 });
 
-test('of a loop that called very many, a hundred are looked at in one turn', async () => {
+test('of the many tasks that a loop called, a hundred are read in one turn', async () => {
   const children = Array.from({ length: 1000 }, (_, n) => `t/${n}`);
   const { access, asked } = world({
     t: seen('outer', { children }),
@@ -79,14 +79,14 @@ test.each<[string, SeenTask | null | undefined, object]>([
   expect((await followTasks([TASK], world({ t: found }).access)).tasks).toEqual([standing]);
 });
 
-test('a settled task is not looked at again', async () => {
+test('a settled task is not read again', async () => {
   const { access, asked } = world({});
   const settled: SessionTask = { ...TASK, settled: true };
   expect((await followTasks([settled], access)).tasks).toEqual([settled]);
   expect(asked).toEqual([]);
 });
 
-test('more tasks than are looked at together are all followed, in order', async () => {
+test('more tasks than are read at once are all followed, in order', async () => {
   const keys = Array.from({ length: 45 }, (_, n) => `t${n}`);
   const { access, asked } = world(Object.fromEntries(keys.map((key) => [key, seen('outer')])));
   const { tasks } = await followTasks(
@@ -97,7 +97,7 @@ test('more tasks than are looked at together are all followed, in order', async 
   expect(asked).toEqual(keys);
 });
 
-test('of the guards of a task those before its calls are passed on, each once', async () => {
+test('of the guards of a task, those before its calls are passed on, once each', async () => {
   const created: HookAnswer = { ...deny(''), phase: 'PreAbilityCreate' };
   const { access } = world({ t: seen('outer', { hooks: [deny('a'), created, deny('b')], calls: { b: 'op.b' } }) });
   const { guards } = await followTasks([{ ...TASK, told: 1 }], access);

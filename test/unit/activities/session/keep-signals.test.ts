@@ -18,19 +18,19 @@ afterEach(() => {
   other.remove();
 });
 
-test('R-002-47: a signal is written once, however often an activity is tried', () => {
+test('R-002-47: a signal is written once, however often an activity is retried', () => {
   for (let attempt = 0; attempt < 2; attempt += 1) keepSignals(project.root, 'modules/users', 's-1', [SIGNAL]);
   const text = readFileSync(join(project.root, 'modules/users/workdocs/hook-signals.md'), 'utf8');
   expect(text.split('\n')).toEqual([expect.stringMatching(/^- 2026-01-02T03:04:05.000Z s-1 hints .*calm/), '']);
 });
 
-test('a scope that leads out of the project makes nothing there', () => {
+test('a scope that leads out of the project creates nothing there', () => {
   const scope = `../${basename(other.root)}/made`;
   expect(() => keepSignals(project.root, scope, 's-1', [SIGNAL])).toThrow(/leads out of the project/);
   expect(existsSync(join(other.root, 'made'))).toBe(false);
 });
 
-test('a folder or a file that is no plain file out of the project is not written through', () => {
+test('a folder or a file that is a link out of the project is not written through', () => {
   symlinkSync(other.root, join(project.root, 'linked'));
   expect(() => keepSignals(project.root, 'linked', 's-1', [SIGNAL])).toThrow(/leads out of the project/);
   mkdirSync(join(project.root, 'ops/workdocs'), { recursive: true });
@@ -39,12 +39,12 @@ test('a folder or a file that is no plain file out of the project is not written
   expect(readFileSync(join(other.root, 'ability.yaml'), 'utf8')).not.toContain('calm');
 });
 
-test('no signals make no file', () => {
+test('without signals no file is created', () => {
   keepSignals(project.root, 'ops', 's-1', []);
   expect(existsSync(join(project.root, 'ops'))).toBe(false);
 });
 
-test('a new signal is added to those that are there', () => {
+test('a new signal is added to the existing ones', () => {
   keepSignals(project.root, 'ops', 's-1', [SIGNAL]);
   keepSignals(project.root, 'ops', 's-1', [SIGNAL, { ...SIGNAL, value: 'wild' }]);
   const lines = readFileSync(join(project.root, 'ops/workdocs/hook-signals.md'), 'utf8').trim().split('\n');
@@ -71,7 +71,7 @@ describe('the signals of the guards of a task', () => {
   const keep = (of: { scope?: string; session?: string }, answers = [ANSWER, PLAIN]) =>
     keepUnknown(project.root, { task: 't-1', session: null, ...of }, answers, Date.UTC(2030, 0, 1));
 
-  test('are written to its scope under its session, or its own key', () => {
+  test('are written to its scope, under its session or its own key', () => {
     expect(keep({ scope: 'ops' })).toEqual([ANSWER, PLAIN]);
     keep({ scope: 'ops', session: 's-1' });
     expect(readFileSync(file(), 'utf8')).toMatch(
@@ -79,17 +79,17 @@ describe('the signals of the guards of a task', () => {
     );
   });
 
-  test('are not written where its scope is not known', () => {
+  test('are not written if its scope is unknown', () => {
     expect(keep({})).toEqual([ANSWER, PLAIN]);
     expect(existsSync(join(project.root, 'ops'))).toBe(false);
   });
 
-  test('that are all known make no file', () => {
+  test('that are all known create no file', () => {
     expect(keep({ scope: 'ops' }, [PLAIN])).toEqual([PLAIN]);
     expect(existsSync(join(project.root, 'ops'))).toBe(false);
   });
 
-  test('are a warning of the first where they cannot be written, besides its own', () => {
+  test('are a warning of the first answer if they cannot be written, in addition to its own', () => {
     writeFileSync(join(project.root, 'ops'), '');
     const [first, second] = keep({ scope: 'ops' }, [{ ...ANSWER, warnings: ['w'] }, PLAIN]);
     expect(first?.warnings).toEqual(['w', expect.stringMatching(/^Unknown signals were not written/)]);

@@ -38,14 +38,14 @@ describe('a task that is refused', () => {
     expect(await guardsOf(refusal(problem))).toMatchObject([expected]);
   });
 
-  test('notifies its session of the reason in one line, without a suggestion where there is none', async () => {
+  test('notifies its session of the reason in one line, without a suggestion if there is none', async () => {
     const [guard] = (await guardsOf(refusal())) as { reason: string }[];
     expect(guard?.reason).not.toContain('\n');
     expect(guard).not.toHaveProperty('suggestion');
   });
 
   test.each([refusal({ code: 'input.invalid' }), new TypeError('broken')])(
-    'by no guard notifies its session of none: %s',
+    'for another reason than a guard notifies its session of none: %s',
     async (error) => {
       expect(await guardsOf(error)).toEqual([]);
     },
@@ -78,13 +78,13 @@ describe('a task that is formed', () => {
     });
   });
 
-  test('does not notify it where they require none', async () => {
+  test('does not notify it if they require none', async () => {
     const { words, link } = await linked();
     await link.formed([answer('allow')]);
     expect(words).toEqual([TASK]);
   });
 
-  test('notifies no session where it has none', async () => {
+  test('notifies no session if it has none', async () => {
     const { words, link } = await linked(null);
     await link.formed([answer('need_user_confirm')]);
     expect(words).toEqual([]);

@@ -15,7 +15,7 @@ const FOREIGN: [string, Partial<KnownRun>][] = [
   ['that another workflow started', { parent: { workflowId: 'w', runId: 'r' } }],
 ];
 
-/** Looks for a session among runs. @param checked the first runs that are known to be sessions. */
+/** Looks up a session among runs. @param checked the first runs that are known to be sessions. */
 function lookFor(runs: KnownRun[], checked: string[] = []) {
   const keep = vi.fn(async () => {});
   const find = async ({ runId }: { runId: string }) => runs.find((run) => run.runId === runId);
@@ -28,11 +28,11 @@ describe('a session of the project is a run', () => {
     expect(await lookFor([SESSION]).found).toEqual(SESSION);
   });
 
-  test.each(FOREIGN)('and no run %s', async (_, of) => {
+  test.each(FOREIGN)('but no run %s', async (_, of) => {
     expect(await lookFor([{ ...SESSION, ...of }]).found).toBeUndefined();
   });
 
-  test('and none that Temporal does not know', async () => {
+  test('but none that Temporal does not know', async () => {
     expect(await lookFor([]).found).toBeUndefined();
   });
 });
@@ -40,25 +40,25 @@ describe('a session of the project is a run', () => {
 describe('a run that continues an earlier one is a session', () => {
   const next = { ...SESSION, first: 'r-0' };
 
-  test('where the first one was, which is noted', async () => {
+  test('if the first one was, which is then recorded', async () => {
     const { found, keep } = lookFor([next, { ...SESSION, runId: 'r-0', taskQueue: 'p' }]);
     expect(await found).toEqual(next);
     expect(keep).toHaveBeenCalledWith('r-0');
   });
 
-  test('where the first one is known to have been, though it is forgotten', async () => {
+  test('if the first one is known to have been one, even if it is forgotten', async () => {
     const { found, keep } = lookFor([next], ['r-0']);
     expect(await found).toEqual(next);
     expect(keep).not.toHaveBeenCalled();
   });
 
-  test.each(FOREIGN)('and not where that was a run %s', async (_, of) => {
+  test.each(FOREIGN)('but not if that was a run %s', async (_, of) => {
     const { found, keep } = lookFor([next, { ...SESSION, runId: 'r-0', ...of }]);
     expect(await found).toBeUndefined();
     expect(keep).not.toHaveBeenCalled();
   });
 
-  test('and not where the first one is forgotten', async () => {
+  test('but not if the first one is forgotten', async () => {
     expect(await lookFor([next]).found).toBeUndefined();
   });
 });

@@ -31,7 +31,7 @@ async function entered(of: Partial<CallToEnter> = {}, answer: WordAnswer | Error
 }
 
 describe('a call enters its session', () => {
-  test('with its facts, without the session among them', async () => {
+  test('with its facts, except the session', async () => {
     const { word } = await entered();
     expect(word).toMatchObject({
       kind: 'call',
@@ -61,7 +61,7 @@ describe('a call enters its session', () => {
     expect(await ids()).toEqual(['counting', 'agents']);
   });
 
-  test('not where it is a whole task, whose guards still run', async () => {
+  test('but not if it is a whole task, whose guards still run', async () => {
     const { word } = await entered({ operation: undefined });
     expect(word).not.toHaveProperty('call');
     expect(word.guards).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('a call enters its session', () => {
   test.each([
     [16_373, true],
     [16_374, false],
-  ])('with its input, unless that is large: a text of %i characters is kept: %s', async (length, kept) => {
+  ])('with its input, unless it is large: a text of %i characters is kept: %s', async (length, kept) => {
     const { word } = await entered({ input: { text: 'x'.repeat(length) } });
     expect(word.call?.input !== null).toBe(kept);
   });
@@ -109,11 +109,11 @@ describe('after the end of a session', () => {
     ]);
   });
 
-  test('a call without such a guard goes on', async () => {
+  test('a call without such a guard continues', async () => {
     expect((await entered({ hooks: [] }, ended('session.stopped'))).hooks).toEqual([]);
   });
 
-  test.each([ended('session.busy'), new Error('connection lost')])('another failure is one: %s', async (error) => {
+  test.each([ended('session.busy'), new Error('connection lost')])('another failure is thrown: %s', async (error) => {
     await expect(entered({}, error)).rejects.toBe(error);
   });
 });
@@ -132,11 +132,11 @@ describe('the end of a call', () => {
     expect(await told()).toEqual([{ kind: 'ended', id: 't-1 1', status: 'failed' }]);
   });
 
-  test('is not reported where the task has no session', async () => {
+  test('is not reported if the task has no session', async () => {
     expect(await told({}, {})).toEqual([]);
   });
 
-  test.each(['session.stopped', 'session.not_found'])('is no failure where its session has ended: %s', async (code) => {
+  test.each(['session.stopped', 'session.not_found'])('is no failure if its session has ended: %s', async (code) => {
     await expect(told(ended(code))).resolves.toHaveLength(1);
   });
 

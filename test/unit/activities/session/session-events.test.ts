@@ -33,7 +33,7 @@ const BLOCKING = 'blocking: true,';
 const TASK: SessionTask = { task_key: 't', ability_id: 'op', status: 'created', told: 0 };
 const SEEN = { status: 'succeeded', isOpen: false, hooks: [], ability: 'op', calls: {}, children: [] };
 
-/** Answers for scripts. @returns the payloads that they got. */
+/** Answers in place of scripts. @returns the payloads that they received. */
 function answering(answer: Partial<HookAnswer> | Error = {}) {
   const payloads: unknown[] = [];
   const answerScript: Dependencies['answerScript'] = async (hook_id, _, event, { phase }) => {
@@ -53,24 +53,24 @@ describe('the start of a session', () => {
     return { ...world, ask: () => run(ask) as Promise<HookAnswer[]>, askAtOnce: () => run(askAtOnce) };
   };
 
-  test('is decided by the hooks that block, with the sessions of the last day', async () => {
+  test('is decided by the blocking hooks, with the number of sessions of the last day', async () => {
     const hooks = [expression('many', 'input.started_last_day > 2', BLOCKING), expression('idle', 'true')];
     const { ask, countStarts, around } = start(hooks);
     expect(await ask()).toMatchObject([{ hook_id: 'many', decision: 'deny', reason: 'No.' }]);
     expect(countStarts).toHaveBeenCalledWith('ada', around.moment - 24 * 3_600_000, 's-1');
   });
 
-  test('counts no sessions where no hook runs', async () => {
+  test('counts no sessions if no hook runs', async () => {
     const { ask, countStarts } = start([]);
     expect(await ask()).toEqual([]);
     expect(countStarts).not.toHaveBeenCalled();
   });
 
-  test('fails where the definitions cannot be read', async () => {
+  test('fails if the definitions cannot be read', async () => {
     expect(await start(['{ id: broken }']).ask()).toMatchObject([{ hook_id: '*', status: 'error', decision: 'deny' }]);
   });
 
-  test('fails where Temporal cannot count', async () => {
+  test('fails if Temporal cannot count', async () => {
     const { ask, dependencies } = start([expression('a', 'false', BLOCKING)]);
     dependencies.sessions = {
       ...dependencies.sessions,
@@ -85,7 +85,7 @@ describe('the start of a session', () => {
     ['by hooks that cannot be read', ['{ id: broken }'], true],
     ['by a script', [script('s', BLOCKING)], false],
     ['by an expression and a script', [expression('a', 'false', BLOCKING), script('s', BLOCKING)], false],
-  ])('%s is answered at once: %#', async (_, hooks, atOnce) => {
+  ])('%s: whether it is answered at once (%#)', async (_, hooks, atOnce) => {
     const { answerScript, payloads } = answering();
     expect((await start(hooks, { answerScript }).askAtOnce()) !== null).toBe(atOnce);
     expect(payloads).toEqual([]);
@@ -106,7 +106,7 @@ describe('the start of a session', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('is a span where hooks run', async () => {
+  test('is a span if hooks run', async () => {
     const tracer = keepingTracer();
     await start([expression('a', 'false', BLOCKING)], { tracer }).ask();
     expect(tracer.spans.at(-1)).toMatchObject({
@@ -125,7 +125,7 @@ describe('a prompt', () => {
     return { ...answer, root: world.root };
   };
 
-  test('is given to the hooks that block, whatever the first of them decides', async () => {
+  test('is passed to the blocking hooks, whatever the first of them decides', async () => {
     const { answerScript, payloads } = answering();
     const hooks = [expression('a', 'true', BLOCKING), script('s', BLOCKING), script('quiet')];
     const answer = await prompted(hooks, { answerScript });
@@ -138,7 +138,7 @@ describe('a prompt', () => {
     });
   });
 
-  test('gets the answers of the guards of its tasks, and of tasks that were refused', async () => {
+  test('receives the answers of the guards of its tasks, and of refused tasks', async () => {
     const deny = { hook_id: 'g', phase: 'PreAbilityCall', path: '', status: 'ok', decision: 'deny' } as const;
     const readTask = async () => ({ ...SEEN, hooks: [deny] });
     const sessions = { ...sessionWorld().dependencies.sessions, readTask };
@@ -149,7 +149,7 @@ describe('a prompt', () => {
     expect(tasks).toMatchObject([{ status: 'succeeded', settled: true }]);
   });
 
-  test('keeps signals that are not known in the documents of its scope', async () => {
+  test('writes unknown signals to the documents of its scope', async () => {
     const { answerScript } = answering({ hook_signals: { mood: 'calm' } });
     const { hooks, unknown_signals, root } = await prompted([script('s', BLOCKING)], { answerScript });
     const file = join(root, 'modules/users/workdocs/hook-signals.md');
@@ -158,7 +158,7 @@ describe('a prompt', () => {
     expect(hooks).toHaveLength(1);
   });
 
-  test('continues with a failed answer where they cannot be written', async () => {
+  test('continues with a failed answer if they cannot be written', async () => {
     const { answerScript } = answering({ hook_signals: { mood: 'calm' } });
     const world = sessionWorld(
       { ...eventHooks('PromptSubmit', script('s', BLOCKING)), ...SCRIPT_FILE },
@@ -180,7 +180,7 @@ describe('the end of a session', () => {
     return world.environment().run(createEndSession(world.dependencies), request);
   };
 
-  test('is given to every hook, with its tasks as they stand', async () => {
+  test('is passed to every hook, with the current state of its tasks', async () => {
     const { answerScript, payloads } = answering();
     const sessions = { ...sessionWorld().dependencies.sessions, readTask: async () => SEEN };
     const { hooks, tasks } = await ended([script('a', BLOCKING), script('b')], { answerScript, sessions });

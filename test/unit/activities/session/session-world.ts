@@ -14,13 +14,13 @@ type Dependencies = Parameters<typeof createAskPrompt>[0];
 
 const NOT_EXPECTED = (): Promise<never> => Promise.reject(new Error('this is not expected'));
 
-/** The hooks of an event of sessions, one line of YAML for each. */
+/** The hooks of a session event, one line of YAML for each. */
 export function eventHooks(phase: string, ...hooks: string[]): ProjectFiles {
   if (hooks.length === 0) return {};
   return { [`registry/hooks/${phase}.yaml`]: ['hooks:', ...hooks.map((hook) => `  - ${hook}`)].join('\n') };
 }
 
-/** A session without a server. @returns the word that it got, for each. */
+/** A session without a server, which gives each message this answer. @returns the messages that it received. */
 export function heardBy(answer: WordAnswer | Error = {}) {
   const words: SignedWord['word'][] = [];
   const notify = async (_: string, { word }: SignedWord): Promise<WordAnswer> => {
@@ -31,7 +31,7 @@ export function heardBy(answer: WordAnswer | Error = {}) {
   return { words, sessions: { notify, countStarts: NOT_EXPECTED, readTask: NOT_EXPECTED } };
 }
 
-/** A project in a temporary folder, and the session `s-1` of it, seen from its activities. */
+/** A project in a temporary folder, and its session `s-1` as its activities see it. */
 export function sessionWorld(
   files: ProjectFiles = {},
   more: Partial<Dependencies> = {},

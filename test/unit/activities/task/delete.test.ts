@@ -28,15 +28,15 @@ const TOMBSTONE: Tombstone = {
   purged: false,
 };
 
-/** What is known of the task `k`, and who asks. */
+/** What is known of the task `k`, and which run requests its deletion. */
 interface World {
-  /** What Temporal has of it, at each look; the last one stays. */
+  /** What Temporal returns for it at each look-up; the last one repeats. */
   executions?: (Partial<Execution> | undefined)[];
   record?: object;
   tombstone?: Tombstone;
   wasHere?: boolean;
   wasShared?: boolean;
-  /** The run that asks. */
+  /** The run that requests the deletion. */
   start?: Partial<RunStart> | null;
   info?: ActivityInfo;
   more?: Partial<Dependencies['executions']>;
@@ -148,12 +148,12 @@ describe('the task to delete', () => {
     expect(cancel).not.toHaveBeenCalled();
   });
 
-  test('is refused with the reason where the key is that of a workflow that is no task', async () => {
+  test('is refused with the reason if the key belongs to a workflow that is not a task', async () => {
     await expect(world({ executions: [{ memo: undefined }] }).endTask()).rejects.toThrow('no task');
     await expect(world().endTask()).rejects.not.toThrow('workflow');
   });
 
-  test('is cancelled while it is open, and waited for', async () => {
+  test('is cancelled while it is open, and awaited', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { endTask, cancel, find } = world({ executions: [{ isOpen: true }, { isOpen: true }, { isOpen: false }] });
     const ended = endTask();
@@ -170,7 +170,7 @@ describe('the task to delete', () => {
   });
 });
 
-describe('to erase a task', () => {
+describe('erasing a task', () => {
   test.each([
     [false, false, 'absent'],
     [true, false, 'removed'],
@@ -182,7 +182,7 @@ describe('to erase a task', () => {
     expect(release).toHaveBeenCalledWith('k');
   });
 
-  test('is tried again where its files could not be removed, also where a store refuses it', async () => {
+  test('is retried if its files could not be removed, even if a store refuses it', async () => {
     const refused = () => Promise.reject(new AbilityError({ code: 'store.not_shared', message: 'not now' }));
     const error: unknown = await world({ release: refused })
       .erase()
@@ -192,7 +192,7 @@ describe('to erase a task', () => {
   });
 });
 
-describe('to purge a task', () => {
+describe('purging a task', () => {
   test('removes its history, with a heartbeat for each part', async () => {
     const { purge, remove, beats } = world({ executions: [{}] });
     await purge();
@@ -214,7 +214,7 @@ describe('to purge a task', () => {
     expect(beats.length).toBeGreaterThan(1);
   });
 
-  test('is tried again where Temporal fails', async () => {
+  test('is retried if Temporal fails', async () => {
     const lost = new Error('connection lost');
     const { purge } = world({ executions: [{}], more: { remove: () => Promise.reject(lost) } });
     await expect(purge()).rejects.toBe(lost);

@@ -31,7 +31,7 @@ const step = (call: string) => {
 interface Finishing {
   result?: Partial<TaskResult>;
   plan?: Partial<Plan>;
-  /** More of the plan's ability. */
+  /** Overrides of the plan's ability. */
   ability?: Partial<Plan['ability']>;
   input?: JsonObject;
   more?: Partial<Dependencies>;
@@ -40,7 +40,7 @@ interface Finishing {
   info?: ActivityInfo;
 }
 
-/** Ends a task. @returns the answer, what is left of the reports, and its records. */
+/** Ends a task. @returns the answer, the remaining reports, and its records. */
 async function finished({ result, plan, ability, input = {}, more, report, seal, info }: Finishing = {}) {
   const example = examplePlan([{ id: 'a', verb: 'call', call: 'db.write', with: {} }]);
   const whole: Plan = { ...example, ...plan, ability: { ...example.ability, ...ability } };
@@ -60,11 +60,11 @@ async function finished({ result, plan, ability, input = {}, more, report, seal,
 }
 
 describe('the end of a task', () => {
-  test('answers with no changes where there are none', async () => {
+  test('answers with no changes if there are none', async () => {
     expect((await finished()).answer).toEqual({});
   });
 
-  test('writes its record, with the output and the moment at which it was made', async () => {
+  test('writes its record, with the output and the time of its creation', async () => {
     const report: TaskReport = { created_at: '2029-01-01T00:00:00.000Z' };
     const { records, reports } = await finished({ report, input: { n: 2 } });
     expect(records.read('t-1')).toMatchObject({
@@ -81,23 +81,23 @@ describe('the end of a task', () => {
     expect((await finished({ more: { records } })).answer).toEqual({});
   });
 
-  test('gives a cancelled task its whole result, as Temporal keeps none of that', async () => {
+  test('gives a cancelled task its whole result, since Temporal stores none of it', async () => {
     const { answer } = await finished({ result: { status: 'cancelled', output: null } });
     expect(answer).toMatchObject({ result: { status: 'cancelled', steps: [] } });
   });
 
-  test('moves what is large to the store', async () => {
+  test('moves large values to the store', async () => {
     const shrink: Dependencies['shrink'] = async (given) => ({ ...given, output: { $ref: 'x' } });
     expect((await finished({ more: { shrink } })).answer).toEqual({ changes: { output: { $ref: 'x' } } });
   });
 
-  test('warns of calls that the ability may not make, once', async () => {
+  test('warns once of calls that the ability may not make', async () => {
     const result = { steps: [step('other'), step('other')], warnings: ['w', 'w'] };
     const { changes } = await finished({ result });
     expect(changes.warnings).toEqual(['w', expect.stringContaining('other')]);
   });
 
-  test('warns where its record cannot be written, and a mistake fails', async () => {
+  test('warns if its record cannot be written, but fails on an internal error', async () => {
     const failing = (error: Error) => {
       const fail = () => Promise.reject(error);
       return { pathOf: () => '/records', read: () => undefined, toolsOfCalled: () => [], finish: fail } as never;
@@ -109,7 +109,7 @@ describe('the end of a task', () => {
     await expect(broken).rejects.toMatchObject({ type: 'internal.error' });
   });
 
-  test('belongs to a sealed task only', async () => {
+  test('is accepted for a sealed task only', async () => {
     const { environment } = admittedTask(examplePlan());
     const { plans } = admittedTask(examplePlan());
     const other = environment().run(createFinish({ plans } as Dependencies), {
@@ -160,7 +160,7 @@ describe('the output of a task', () => {
     expect(changes.error?.details).toBeUndefined();
   });
 
-  test('is measured of an operation, too', async () => {
+  test('is measured for an operation, too', async () => {
     const { changes } = await finished({ ability: { kind: 'operation' }, plan: limits(3) });
     expect(changes.error?.code).toBe('output.too_large');
   });
@@ -174,12 +174,12 @@ describe('the span of a task', () => {
     return tracer.spans[0];
   };
 
-  test('has its result, and begins a trace of its own', async () => {
+  test('has its result, and begins its own trace', async () => {
     const span = await spanOf({ ability: { output_schema: { type: 'string' } } });
     expect(span).toMatchObject({ name: 'invoke_workflow signup', error: 'output.invalid', parent: undefined });
   });
 
-  test('begins with its creation where it did no work', async () => {
+  test('begins with its creation if it did no work', async () => {
     const report = { created_at: '2029-01-01T00:00:00.000Z' };
     expect((await spanOf({ report, result: { started_at: null } }))?.from).toBe(Date.parse(report.created_at));
   });

@@ -24,12 +24,12 @@ function keep(steps: PlanStep[], progress: Progress, more: { now?: PlanStep[]; f
 }
 
 describe('a retry takes over', () => {
-  test('what was done, up to the first step that was not; never the clean-up', () => {
+  test('what was done, up to the first step that was not, and never the clean-up', () => {
     const progress: Progress = { a: done, b: { status: 'skipped' }, c: failed, end: done };
     expect(keep([call('a'), call('b'), call('c')], progress)).toEqual(['a', 'b']);
   });
 
-  test('nothing from the named step on, also where that stands inside a group', () => {
+  test('nothing from the named step on, even if that is inside a group', () => {
     const steps = [call('a'), { id: 'g', verb: 'steps', steps: [call('b'), call('c')] } as PlanStep, call('d')];
     const progress: Progress = { a: done, g: done, 'g/b': done, 'g/c': done, d: failed };
     expect(keep(steps, progress)).toEqual(['a', 'g', 'g/b', 'g/c']);
@@ -37,14 +37,14 @@ describe('a retry takes over', () => {
     expect(keep(steps, progress, { from: 'a' })).toEqual([]);
   });
 
-  test('no call that was taken back; what takes another one back stays known', () => {
+  test('no call that was undone, but the undo of another one stays known', () => {
     const undo = { call: 'op', with: {} };
     const steps = [call('a', { undo }), call('b', { undo }), call('c')];
     const pending = { status: 'pending', sequence: 1, undo: { with: {} } } as const;
     expect(keep(steps, { a: done, 'a.undo': pending, b: done, 'b.undo': done, c: failed })).toEqual(['a', 'a.undo']);
   });
 
-  test('nothing from a step on that was written anew', () => {
+  test('nothing from a step on whose definition has changed', () => {
     const progress: Progress = { a: done, b: done, c: failed };
     const steps = [call('a'), call('b'), call('c')];
     expect(keep(steps, progress, { now: [call('a'), call('b', { with: { n: 2 } }), call('c')] })).toEqual(['a']);
@@ -57,7 +57,7 @@ describe('a retry takes over', () => {
     expect(keep([group, call('d')], progress)).toEqual(['g/b', 'g/c']);
   });
 
-  test('no group and no loop in which an `end` ended the task, so that nothing after it runs', () => {
+  test('no group or loop in which an `end` ended the task, so that nothing after it runs', () => {
     const end: PlanStep = { id: 'stop', verb: 'end', end: { output: null } };
     const group: PlanStep = { id: 'g', verb: 'steps', steps: [call('b'), end] };
     expect(keep([group, call('d')], { g: done, 'g/b': done, 'g/stop': done, d: { status: 'skipped' } })).toEqual([
@@ -76,7 +76,7 @@ describe('a retry takes over', () => {
     expect(keep([loop, call('d')], { l: { ...done, items: { 0: 1 } }, 'l/1/stop': done })).toEqual([]);
   });
 
-  test('each branch by itself, and the items of a loop that are done', () => {
+  test('each branch separately, and the items of a loop that are done', () => {
     const branches = [call('b'), call('c')];
     const parallel: PlanStep = { id: 'p', verb: 'parallel', branches };
     expect(keep([parallel], { p: failed, 'p/b': failed, 'p/c': done })).toEqual(['p/c']);

@@ -20,21 +20,21 @@ describe('the start of a run', () => {
     expect(read).toHaveBeenCalledOnce();
   });
 
-  test('is not read where the worker knows it', async () => {
+  test('is not read if the worker knows it', async () => {
     const { runs, read } = runsOver(undefined);
     runs.note(START);
     expect(await runs.find(REF)).toEqual(START);
     expect(read).not.toHaveBeenCalled();
   });
 
-  test('is kept without its plan, which is given away', async () => {
+  test('is kept without its plan, which is passed on', async () => {
     const { runs } = runsOver({ ...START, task: { ...TASK, plan: PLAN } });
     const onPlan = vi.fn();
     expect(await runs.find(REF, onPlan)).toEqual({ ...START, task: TASK });
     expect(onPlan.mock.calls).toEqual([[PLAN, 'digest']]);
   });
 
-  test('that Temporal does not know is looked for again', async () => {
+  test('that Temporal does not know is looked up again', async () => {
     const { runs, read } = runsOver(undefined);
     expect(await runs.find(REF)).toBeUndefined();
     await runs.find(REF);

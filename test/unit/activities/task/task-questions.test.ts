@@ -12,7 +12,7 @@ test.each(['http://ui', null])('a task gets the address of the Temporal UI, %s',
   expect(await environment().run(createFindUi({ plans, ui }), { seal: mark })).toBe(ui);
 });
 
-test('only a sealed task gets it', async () => {
+test('only a sealed task gets the address of the Temporal UI', async () => {
   const { plans, environment } = admittedTask(examplePlan());
   const found = environment().run(createFindUi({ plans, ui: 'http://ui' }), { seal: 'other' });
   await expect(found).rejects.toMatchObject({ type: 'seal.invalid' });
@@ -40,7 +40,7 @@ describe('the proof of a decision', () => {
     expect(await proved(check, of)).toEqual(answer);
   });
 
-  test('is that of the decision', async () => {
+  test('is checked against the decision', async () => {
     const check = vi.fn(() => undefined);
     await proved(check, { decision: DECISION, proof: PROOF });
     expect(check).toHaveBeenCalledWith(DECISION, PROOF);

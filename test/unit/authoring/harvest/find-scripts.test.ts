@@ -38,7 +38,7 @@ writeFileSync(at('binary.dat'), Buffer.from([0x7f, 0x45, 0, 1, 2]));
 writeFileSync(at('huge.sh'), `# Is too large.\n${'x'.repeat(1024 * 1024)}`);
 symlinkSync('/etc/passwd', at('linked.sh'));
 
-test('finds the scripts of modules with what they say, where they are described, and what they are behind (R-000-90, R-000-92)', () => {
+test('finds the scripts of modules with their summaries, where they are documented, and which abilities use them (R-000-90, R-000-92)', () => {
   const { scripts: found, unread } = findScripts(new RegistryLoader(project.root, {}).load());
   expect(unread).toEqual([]);
   expect(found).toEqual([

@@ -10,7 +10,7 @@ const erase = { ...found('erase', { effects: 'write_additive' }), namedLike: 'de
 const decided = (...texts: string[]) => ({ effects: texts.map(readEffectChoice) });
 
 describe('effects that people choose', () => {
-  test('are those of what fits, and are kept for the next import', () => {
+  test('apply to the operations that match, and are kept for the next import', () => {
     const project = temporaryProject();
     importInto(project, [search, erase], decided('src.sea*=external_read'));
     expect(textOf(project, 'src.search')).toContain('effects: external_read');
@@ -22,7 +22,7 @@ describe('effects that people choose', () => {
     ]);
   });
 
-  test('may be chosen later, and changed again', () => {
+  test('can be chosen later and changed again', () => {
     const project = temporaryProject();
     importInto(project, [search]);
     importInto(project, [search], decided('src.*=read'));
@@ -32,13 +32,13 @@ describe('effects that people choose', () => {
     expect(readImport(project.root, 'mcp', 'src')?.effects).toBeUndefined();
   });
 
-  test('of several that fit the last one counts', () => {
+  test('are those of the last pattern that matches', () => {
     const project = temporaryProject();
     importInto(project, [search], decided('src.*=read', 'src.search=destructive'));
     expect(textOf(project, 'src.search')).toContain('effects: destructive');
   });
 
-  test('do not take the place of what people wrote into the file', () => {
+  test('do not replace what people wrote into the file', () => {
     const project = temporaryProject();
     importInto(project, [search]);
     const file = 'registry/low-level/src.search.yaml';
@@ -59,8 +59,8 @@ describe('effects that people choose', () => {
   });
 });
 
-describe('what is named like a read or a deletion', () => {
-  test('is listed to decide on, until it is decided', () => {
+describe('an operation named like a read or a deletion', () => {
+  test('is listed as undecided until its effect is chosen', () => {
     const project = temporaryProject();
     const first = importInto(project, [search, erase]);
     expect(first.undecided).toEqual([

@@ -8,7 +8,7 @@ import { isShown } from '../../../../src/definitions/tool-mapping/map-tool.js';
 
 const PLACES = { CLAUDE_PROJECT_DIR: '.', CLAUDE_PLUGIN_ROOT: 'plugin' };
 
-describe('answer 41: a command is split with quotes, and no shell reads it', () => {
+describe('answer 41: a command is split with its quotes, without a shell', () => {
   test.each([
     ['python3 a.py --x 1', ['python3', 'a.py', '--x', '1'], {}],
     [`"$CLAUDE_PROJECT_DIR"/.claude/a.sh 'two words'`, ['./.claude/a.sh', 'two words'], {}],
@@ -55,12 +55,12 @@ describe('answer 41: `if` becomes a condition on what the hook is shown', () => 
     expect(asks(filter, 'Bash', { command })).toBe(isAsked);
   });
 
-  test('a pattern of files is about the path, and its dots are dots', () => {
+  test('a file pattern applies to the path, and its dots are literal', () => {
     expect(asks('Edit(*.ts)', 'Edit', { file_path: 'src/a.ts' })).toBe(true);
     expect(asks('Edit(*.ts)', 'Edit', { file_path: 'src/ats' })).toBe(false);
   });
 
-  test('what nobody can read is not taken over', () => {
+  test('a filter that cannot be read is not taken over', () => {
     expect(translateFilter('Bash(rm')).toMatchObject({ why: expect.any(String) });
     expect(translateFilter('Grep(x)')).toMatchObject({ why: expect.stringMatching(/Grep/) });
   });
@@ -91,7 +91,7 @@ describe('answer 41: hooks of type http and mcp_tool become abilities', () => {
   });
 });
 
-describe('answer 41: what is taken over of settings', () => {
+describe('answer 41: what is taken over from settings', () => {
   const of = (hook: object, event = 'PreToolUse', more: object = {}) =>
     readSettings(JSON.stringify({ hooks: { [event]: [{ matcher: 'Bash', hooks: [hook] }] }, ...more }), 's.json');
   const command = { type: 'command', command: 'sh a.sh' };
@@ -125,7 +125,7 @@ describe('answer 41: what is taken over of settings', () => {
     });
   });
 
-  test('other events, permissions and plugins are named', () => {
+  test('other events, permissions and plugins are reported by name', () => {
     expect(of(command, 'Notification').notTaken).toMatchObject([{ why: expect.stringMatching(/Notification/) }]);
     const more = { permissions: { deny: ['Bash(rm)'], ask: ['x'] }, enabledPlugins: { x: true } };
     expect(of(command, 'Stop', more).notTaken.map(({ at }) => at)).toEqual([
@@ -135,12 +135,12 @@ describe('answer 41: what is taken over of settings', () => {
     ]);
   });
 
-  test.each(['', '[]', '{"hooks": []}'])('%j is no settings', (text) => {
+  test.each(['', '[]', '{"hooks": []}'])('%j contains no settings', (text) => {
     expect(() => readSettings(text, 's.json')).toThrow(/contains no settings/);
   });
 });
 
-test('an ability is a tool where it requires the inputs of one, or calls one by MCP', () => {
+test('an ability is mapped to a tool whose inputs it requires, or which it calls by MCP', () => {
   const TEXT = { type: 'string' };
   const ability = (key: string, required: string[], more: object = {}) => ({
     key,

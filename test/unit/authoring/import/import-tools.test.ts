@@ -16,7 +16,7 @@ function imported(definition: JsonObject, name = 'do') {
 const effects = (annotations?: JsonObject) =>
   imported(annotations ? { annotations } : {}).operations[0]?.definition.effects;
 
-describe('the effects of a tool are those of its annotations, with the defaults of the MCP specification', () => {
+describe('the effects of a tool follow from its annotations, with the defaults of the MCP specification', () => {
   test.each([
     [undefined, 'destructive'],
     [{}, 'destructive'],
@@ -36,7 +36,7 @@ describe('the effects of a tool are those of its annotations, with the defaults 
   });
 
   test.each([[undefined], [{}], [{ title: 'Do' }]])(
-    'of one with %j it is said that nobody stated them',
+    'a tool with %j gets a note that its effects are not stated',
     (annotations) => {
       expect(imported(annotations ? { annotations } : {}).operations[0]?.notes).toEqual([
         expect.stringContaining('Without annotations'),
@@ -44,12 +44,12 @@ describe('the effects of a tool are those of its annotations, with the defaults 
     },
   );
 
-  test('but not of one that states any', () => {
+  test('a tool that states any effect gets no note', () => {
     expect(imported({ annotations: { openWorldHint: true } }).operations[0]?.notes).toEqual([]);
   });
 });
 
-test('a tool is pinned, and what it was is kept', () => {
+test('a tool is pinned, and the pinned definition is stored', () => {
   const { operations, pinned } = imported({ description: 'Does it.' });
   expect(operations[0]?.definition).toMatchObject({
     operation_key: 'srv.do',
@@ -58,7 +58,7 @@ test('a tool is pinned, and what it was is kept', () => {
   expect(pinned).toEqual({ [DIGEST]: { name: 'do', description: 'Does it.', inputSchema: { type: 'object' } } });
 });
 
-test('a tool that says nothing of its output may give anything in an object, text as `text`', () => {
+test('a tool that does not describe its output may return any object, with text as `text`', () => {
   expect(imported({}).operations[0]?.definition.output_schema).toMatchObject({
     type: 'object',
     properties: { text: { type: 'string' } },
@@ -80,7 +80,7 @@ describe('the summary of a tool', () => {
     expect([definition?.summary, definition?.notes]).toEqual([summary, notes]);
   });
 
-  test('is short, and whole characters', () => {
+  test('is short and does not split characters', () => {
     const summary = String(imported({ description: '😀'.repeat(900) }).operations[0]?.definition.summary);
     expect(Array.from(summary).length).toBeLessThanOrEqual(200);
     expect(summary).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
@@ -100,7 +100,7 @@ describe('the key of an operation', () => {
     expect(nameOperation('srv', name)).toEqual({ key });
   });
 
-  test.each([['日本'], [''], ['...'], ['-_-'], ['n'.repeat(97)]])('is none for %s', (name) => {
+  test.each([['日本'], [''], ['...'], ['-_-'], ['n'.repeat(97)]])('cannot be made from %s', (name) => {
     expect(nameOperation('srv', name)).toHaveProperty('reason');
   });
 
@@ -109,12 +109,12 @@ describe('the key of an operation', () => {
     ['_x.y', 'x.y'],
     ['9', undefined],
     ['constructor', undefined],
-  ])('begins for the server %s with %s', (name, prefix) => {
+  ])('for the server %s begins with %s', (name, prefix) => {
     expect(prefixOf(name)).toBe(prefix);
   });
 });
 
-test('keywords that JSON Schema does not know begin with x-, names of properties stay', () => {
+test('keywords unknown to JSON Schema get the prefix x-, and property names stay', () => {
   expect(
     plainSchema({
       type: 'object',

@@ -13,7 +13,7 @@ const edit = (project: ProjectFolder, change: (text: string) => string, file = F
   project.write({ [file]: change(readFileSync(join(project.root, file), 'utf8')) });
 
 describe('a first import', () => {
-  test('writes one file an operation, which loads as it was described', () => {
+  test('writes one file for each operation, which loads as described', () => {
     const project = temporaryProject();
     const planned = importInto(project, [found('a'), found('B', { summary: 'x: "y" # z', notes: 'one\n two\n' })]);
     expect(statuses(planned)).toEqual({ 'src.a': 'new', 'src.b': 'new' });
@@ -24,7 +24,7 @@ describe('a first import', () => {
     expect(textOf(project, 'src.a')).not.toContain('yaml-language-server');
   });
 
-  test('names the JSON Schema of its kind only where the project has one', () => {
+  test('names the JSON Schema of its kind only if the project has one', () => {
     const project = temporaryProject({ 'registry/schemas/low-level.schema.json': '{}' });
     importInto(project, [found('a')]);
     expect(textOf(project, 'src.a')).toMatch(
@@ -38,7 +38,7 @@ describe('a first import', () => {
     expect(existsSync(join(project.root, 'registry'))).toBe(false);
   });
 
-  test('writes the configuration of what it wrote and of nothing else', () => {
+  test('writes configuration only for what it wrote', () => {
     const project = temporaryProject();
     const config = { abilities: ['src.a', 'src.b', 'src.c'].map((id) => ({ id, environments: { dev: {} } })) };
     const operations = [found('a'), found('b', { input_schema: { type: 'nothing' } }), found('c')];
@@ -49,7 +49,7 @@ describe('a first import', () => {
     expect([...registry.configs.keys()]).toEqual(['src.a']);
   });
 
-  test('takes what is chosen by globs over keys and names, and remembers the choice', () => {
+  test('takes what is selected by globs over keys and names, and remembers the selection', () => {
     const project = temporaryProject();
     const all = [found('readA'), found('readB'), found('write')];
     expect(importInto(project, all, { select: ['read*', 'src.nothing'] })).toMatchObject({
@@ -60,14 +60,14 @@ describe('a first import', () => {
     expect(() => plan(project, all, { select: ['nope*'] })).toThrow('Nothing fits --select nope*');
   });
 
-  test('of a key that ends in .test is no file of test cases', () => {
+  test('of a key that ends in .test does not create a file of test cases', () => {
     const project = temporaryProject();
     importInto(project, [found('test')]);
     expect([...loadRegistry(project.root).operations.keys()]).toEqual(['src.test']);
   });
 });
 
-describe('what cannot become an ability is left out by name with the reason', () => {
+describe('what cannot become an ability is omitted by name, with the reason', () => {
   test.each([
     [
       'a schema that is none',
@@ -102,7 +102,7 @@ describe('what cannot become an ability is left out by name with the reason', ()
     return (levels === 0 ? { type: 'object' } : { type: 'object', properties: { a: nested(levels - 1) } }) as never;
   }
 
-  test('two of one key, unless one of them is chosen', () => {
+  test('two with the same key, unless one of them is selected', () => {
     const project = temporaryProject();
     const twins = [found('read'), found('READ'), found('b')];
     expect(plan(project, twins)).toMatchObject({
@@ -135,14 +135,14 @@ describe('what cannot become an ability is left out by name with the reason', ()
       'w.yaml defines src.a already',
     ],
     ['a file of its name', FILE, 'operation_key: other\nsummary: Mine.\n', 'is there already'],
-  ])('one for which people have %s, which stays as it is', (_, file, text, reason) => {
+  ])('one for which people have %s, which stays unchanged', (_, file, text, reason) => {
     const project = temporaryProject({ [file]: text });
     const planned = importInto(project, [found('a')], { overwrite: true });
     expect(planned.leftOut).toEqual([{ source: 'a', reason: expect.stringContaining(reason) }]);
     expect(readFileSync(join(project.root, file), 'utf8')).toBe(text);
   });
 
-  test('one in whose place a link stands that leads nowhere', () => {
+  test('one whose file would replace a dangling link', () => {
     const project = temporaryProject({ 'registry/low-level/x.yaml': 'operation_key: x\nsummary: x\n' });
     symlinkSync('/nowhere', join(project.root, FILE));
     expect(plan(project, [found('a')]).leftOut).toHaveLength(1);
@@ -150,7 +150,7 @@ describe('what cannot become an ability is left out by name with the reason', ()
 });
 
 describe('a second import', () => {
-  test('of the same writes nothing', () => {
+  test('of the same operations writes nothing', () => {
     const project = temporaryProject();
     importInto(project, [found('a')]);
     const planned = plan(project, [found('a')]);
@@ -189,7 +189,7 @@ describe('a second import', () => {
     });
   });
 
-  test('shows what both changed, and keeps what people wrote unless it is told to overwrite', () => {
+  test('shows what both changed, and keeps what people wrote unless overwriting is requested', () => {
     const project = temporaryProject();
     importInto(project, [found('a')]);
     edit(project, (text) => text.replace('summary: Does a.', 'summary: Mine. # why'));
@@ -203,7 +203,7 @@ describe('a second import', () => {
     expect(textOf(project, 'src.a')).toContain('summary: Theirs. # why');
   });
 
-  test('asks about a conflict once: then what people wrote is theirs', () => {
+  test('reports a conflict once: then what people wrote is theirs', () => {
     const project = temporaryProject();
     importInto(project, [found('a')]);
     edit(project, (text) => text.replace('summary: Does a.', 'summary: Mine.'));
@@ -225,7 +225,7 @@ describe('a second import', () => {
     expect(plan(project, [found('b')]).gone).toEqual([]);
   });
 
-  test('does not bring back a file that people deleted, unless it is told to', () => {
+  test('does not restore a file that people deleted, unless this is requested', () => {
     const project = temporaryProject();
     importInto(project, [found('a')]);
     rmSync(join(project.root, FILE));
@@ -258,7 +258,7 @@ describe('a second import', () => {
       (text: string) => text.replace('summary: Does a.', 'notes: &s Does a.\nsummary: *s'),
       'cannot be written into it',
     ],
-  ])('leaves a file %s', (_, breakIt, reason) => {
+  ])('does not change a file %s', (_, breakIt, reason) => {
     const project = temporaryProject();
     importInto(project, [found('a')]);
     edit(project, breakIt);
@@ -289,20 +289,20 @@ describe('a second import', () => {
     expect(text).toContain('http://127.0.0.1:3');
   });
 
-  test('refuses another prefix, which would import everything once more', () => {
+  test('refuses another prefix, which would import everything again', () => {
     const project = temporaryProject();
     importInto(project, [found('a')]);
     expect(() => plan(project, [found('a')], { prefix: 'other' })).toThrow('imported with the prefix src');
   });
 });
 
-test('a configuration that is not from the import stops it', () => {
+test('a configuration file that is not from the import stops it', () => {
   const project = temporaryProject({ 'registry/config/src.yaml': 'env_profiles: { x: {} }\n' });
   const imported = sourceOf([found('a')], { config: { mcp_servers: { src: { command: 'node' } } } });
   expect(() => plan(project, imported)).toThrow('registry/config/src.yaml exists already');
 });
 
-test('what was imported last may be lost: equal files are found again, others are left', () => {
+test('the record of the last import may be missing: equal files are recognized, others are left unchanged', () => {
   const project = temporaryProject();
   importInto(project, [found('a'), found('b')]);
   rmSync(join(project.root, 'registry/.imports'), { recursive: true });
@@ -312,7 +312,7 @@ test('what was imported last may be lost: equal files are found again, others ar
 });
 
 test.each(['{', '[]', '{"format": 2}', '{"__proto__": 1}'])(
-  'what was imported last may be broken, which is told: %s',
+  'a broken record of the last import is reported: %s',
   (text) => {
     const project = temporaryProject({ 'registry/.imports/mcp.src.json': text });
     expect(() => plan(project, [found('a')])).toThrow('The record of the last import cannot be read');
@@ -325,7 +325,7 @@ describe('all files are written or none', () => {
       ? readdirSync(join(root, 'registry'), { recursive: true }).map(String).sort()
       : [];
 
-  test('when somebody makes one of them meanwhile', () => {
+  test('when one of them is created meanwhile', () => {
     const project = temporaryProject();
     const planned = plan(project, [found('a'), found('b')]);
     project.write({ 'registry/low-level/src.b.yaml': 'mine' });
@@ -334,7 +334,7 @@ describe('all files are written or none', () => {
     expect(textOf(project, 'src.b')).toBe('mine');
   });
 
-  test('when somebody edits one of them meanwhile', () => {
+  test('when one of them is edited meanwhile', () => {
     const project = temporaryProject();
     importInto(project, [found('a'), found('b')]);
     const before = textOf(project, 'src.a');
@@ -356,7 +356,7 @@ describe('all files are written or none', () => {
     ]);
   });
 
-  test('when a folder cannot be made', () => {
+  test('when a folder cannot be created', () => {
     const project = temporaryProject({
       'registry/.imports': 'a file',
       'registry/low-level/x.yaml': 'operation_key: x\nsummary: x\n',
@@ -368,7 +368,7 @@ describe('all files are written or none', () => {
     expect(files(project)).toEqual(['.imports', 'low-level', 'low-level/x.yaml']);
   });
 
-  test('and never outside of the project', () => {
+  test('and never outside the project', () => {
     const [project, other] = [temporaryProject(), temporaryProject()];
     mkdirSync(join(project.root, 'registry'));
     symlinkSync(other.root, join(project.root, 'registry/low-level'));
@@ -379,7 +379,7 @@ describe('all files are written or none', () => {
     expect(readdirSync(other.root)).toEqual(['ability.yaml']);
   });
 
-  test('and what a killed import left is taken up by the next one', () => {
+  test('and the next import completes one that was killed', () => {
     const project = temporaryProject();
     const planned = plan(project, [found('a'), found('b')]);
     project.write({
@@ -397,7 +397,7 @@ describe('all files are written or none', () => {
   });
 });
 
-test('a change that only a digest tells of is shown from what was pinned', () => {
+test('a change that only a digest reveals is shown from the pinned definitions', () => {
   const project = temporaryProject();
   const [before, after] = ['a', 'b'].map((letter) => letter.repeat(64)) as [string, string];
   const pinning = (digest: string, title: string) => {

@@ -53,7 +53,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 const definition = fc.dictionary(name, value, { maxKeys: 5, noNullPrototype: true }).map((map) => map as JsonObject);
 
-test('whatever a definition holds is read back as it was, with nothing unseen in the text', () => {
+test('any definition is read back unchanged, without invisible characters in the text', () => {
   fc.assert(
     fc.property(definition, (map) => {
       const text = renderDefinition(map, ['A comment.']);
@@ -65,7 +65,7 @@ test('whatever a definition holds is read back as it was, with nothing unseen in
   );
 });
 
-test('a text is edited into any other definition, or it is said that it cannot be', () => {
+test('a text can be edited into any other definition', () => {
   fc.assert(
     fc.property(definition, definition, (before, after) => {
       expect(parse(editYaml(renderDefinition(before, ['Mine.']), after))).toEqual(after);
@@ -75,7 +75,7 @@ test('a text is edited into any other definition, or it is said that it cannot b
 });
 
 describe('a merge', () => {
-  test('takes what only one side changed, whatever it is', () => {
+  test('takes any change that only one side made', () => {
     fc.assert(
       fc.property(definition, definition, (base, other) => {
         expect(mergeDefinitions(base, base, other)).toEqual({ value: other, conflicts: [] });
@@ -85,7 +85,7 @@ describe('a merge', () => {
     );
   });
 
-  test('never changes what people have where it tells of a conflict, and there overwrites only when told to', () => {
+  test('keeps what people wrote where it reports a conflict, and overwrites it only if requested', () => {
     const base = { a: { x: 1, y: 1 }, l: [1] };
     const mine = { a: { x: 2, y: 1, z: 1 }, l: [2] };
     const theirs = { a: { x: 3, y: 4 }, l: [3], n: 1 };
@@ -100,13 +100,13 @@ describe('a merge', () => {
   });
 });
 
-test('what people wrote above a key that goes stands above the next one', () => {
+test('comments above a removed key move above the next one', () => {
   expect(editYaml('a: 1\n# why\nb: 2\n# also\nc: 3 # three\n', { a: 1, c: 4, d: 'x' })).toBe(
     'a: 1\n# why\n# also\nc: 4 # three\nd: x\n',
   );
 });
 
-test('words that others take for booleans are quoted, and numbers stand in full', () => {
+test('strings that other parsers read as booleans are quoted, and numbers are written in full', () => {
   const text = renderDefinition({ a: 'yes', b: 1e21, c: 1e-7, d: 'yesterday', e: 1.5 }, []);
   expect(text).toBe('a: "yes"\nb: 1000000000000000000000\nc: 0.0000001\nd: yesterday\ne: 1.5\n');
 });

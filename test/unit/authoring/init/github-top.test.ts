@@ -22,25 +22,25 @@ beforeEach(() => {
 
 afterEach(() => rmSync(top, { recursive: true, force: true }));
 
-describe('workflows of GitHub are looked for above the project', () => {
-  test('in a repository without remotes, which may go there', () => {
+describe('workflows of GitHub are searched for above the project', () => {
+  test('in a repository without remotes, which may be moved to GitHub', () => {
     expect(githubTopAbove(project)).toBe(top);
   });
 
-  test('in one of GitHub, also of an enterprise', () => {
+  test('in a repository on GitHub, also on an enterprise server', () => {
     git('remote', 'add', 'origin', 'git@github.acme.test:ops/tools.git');
     expect(githubTopAbove(project)).toBe(top);
   });
 
-  test('in one with a mirror elsewhere and workflows already', () => {
+  test('in a repository with a mirror elsewhere and existing workflows', () => {
     git('remote', 'add', 'origin', 'https://git.acme.test/ops.git');
     mkdirSync(join(top, '.github'));
     expect(githubTopAbove(project)).toBe(top);
   });
 });
 
-describe('nowhere above the project', () => {
-  test('where the project is the repository', () => {
+describe('workflows of GitHub are not searched for above the project', () => {
+  test('if the project is the repository', () => {
     expect(githubTopAbove(top)).toBeUndefined();
   });
 
@@ -49,7 +49,7 @@ describe('nowhere above the project', () => {
     expect(githubTopAbove(project)).toBeUndefined();
   });
 
-  test('in one whose remotes are all elsewhere', () => {
+  test('in a repository whose remotes are all elsewhere', () => {
     git('remote', 'add', 'origin', 'https://gitlab.com/ops/tools.git');
     expect(githubTopAbove(project)).toBeUndefined();
   });

@@ -9,7 +9,7 @@ const LOW = '<!-- ability:low-level -->';
 const LOW_END = '<!-- /ability:low-level -->';
 const TABLE = ['| Id | When to use |', '| --- | --- |'];
 
-describe('a document is refused, and stays as it is, at the line where', () => {
+describe('a document is refused and not changed, with the line where', () => {
   test.each<[string, string[], number, RegExp]>([
     ['a section is not closed', ['# x', HIGH, 'text'], 2, /high-level is not closed/],
     ['a section is closed that is not open', ['# x', HIGH_END], 2, /not open/],
@@ -77,13 +77,13 @@ describe('a document is refused, and stays as it is, at the line where', () => {
     });
   });
 
-  test('several things are wrong, each is reported', () => {
+  test('several things are wrong: each of them is reported', () => {
     const problems = problemsOf([HIGH, 'words', HIGH_END, LOW, 'more', LOW_END].join('\n'), pool);
     expect(problems.map(({ location }) => location?.line)).toEqual([2, 5]);
   });
 });
 
-describe('what is nearly a marker is none', () => {
+describe('what only resembles a marker is not one', () => {
   test.each([
     ['in code by indentation', `    ${HIGH}`],
     ['in a tilde fence', `~~~\n${HIGH}\n~~~`],
@@ -100,7 +100,7 @@ describe('what is nearly a marker is none', () => {
   });
 });
 
-test('a megabyte that tries to be slow is read in no time', () => {
+test('a megabyte that is built to be slow is read at once', () => {
   const many = 500_000;
   for (const text of [
     `<!-- ability:high-level ${' '.repeat(many)}x-->`,
@@ -115,7 +115,7 @@ test('a megabyte that tries to be slow is read in no time', () => {
     try {
       updated(text, pool);
     } catch {
-      // Refused is as good.
+      // Refusal is fine, too.
     }
     expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
   }

@@ -20,7 +20,7 @@ describe('text of a definition becomes a cell', () => {
   });
 });
 
-test('a path comes back as it was', () => {
+test('a path is read back unchanged', () => {
   for (const path of ['registry/low-level/a_b.yaml', 'registry/low-level/a|b.yaml', 'registry/x y/[a]`.yaml']) {
     expect(literalOf(literalCell(path))).toBe(path);
   }

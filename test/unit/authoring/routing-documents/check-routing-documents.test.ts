@@ -11,8 +11,8 @@ import { EMPTY, operationIn, rowsOf, workflowIn } from './pool-of.js';
 
 const abilities = { ...SCRIPT_FILE, ...operationIn('m', 'a.one'), ...workflowIn('m', 'flow') };
 
-describe('what is found in the routing documents of a project', () => {
-  test('R-000-88: each row that is out of step, at its line', () => {
+describe('what is reported about the routing documents of a project', () => {
+  test('R-000-88: each row that is out of date, with its line', () => {
     const document = EMPTY.replace(
       '<!-- ability:high-level -->',
       [
@@ -41,7 +41,7 @@ describe('what is found in the routing documents of a project', () => {
       expect([why, fix]).toEqual([expect.stringMatching(/\.$/), expect.stringMatching(/\.$/)]);
   });
 
-  test('each document that is broken, at its line, or as a whole', () => {
+  test('each document that is broken, with its line, or as a whole', () => {
     const project = temporaryProject({ ...abilities, 'ABILITY.md': '\n<!-- ability:high-level -->\n' });
     const outside = temporaryProject({ 'x.md': '' });
     project.write({ 'm/x': '' });
@@ -53,7 +53,7 @@ describe('what is found in the routing documents of a project', () => {
     ]);
   });
 
-  test('nothing where documents are in step, or are not there', () => {
+  test('nothing if documents are up to date, or do not exist', () => {
     expect(checkRoutingDocuments(registryOf(abilities))).toEqual([]);
     const project = temporaryProject({ ...abilities });
     for (const plan of planAdditions(loadRegistry(project.root), ['ABILITY.md', 'm/ABILITY.md'])) {
@@ -82,7 +82,7 @@ describe('what is found in the routing documents of a project', () => {
 });
 
 describe('a document that is added', () => {
-  test('R-000-18: says how to find one’s way, in this order', () => {
+  test('R-000-18: explains how to find an ability, in this order', () => {
     const [plan] = planAdditions(registryOf(abilities), ['integration/ABILITY.md']);
     if (plan?.status !== 'planned') throw new Error('it was refused');
     const { text } = plan.update;
@@ -113,7 +113,7 @@ describe('a document that is added', () => {
     expect(problems).toMatchObject([{ code: 'definition.duplicate' }]);
   });
 
-  test('to a page of words puts the tables at its end', () => {
+  test('to a page of text puts the tables at its end', () => {
     const [plan] = planAdditions(registryOf({ ...abilities, 'ABILITY.md': '# Mine\r\n\r\nWords' }), ['ABILITY.md']);
     if (plan?.status !== 'planned') throw new Error('it was refused');
     expect(plan.update.text.startsWith('# Mine\r\n\r\nWords\r\n\r\n<!-- ability:high-level -->\r\n')).toBe(true);
@@ -130,7 +130,7 @@ describe('the routing documents of this repository', () => {
   const root = fileURLToPath(new URL('../../../..', import.meta.url));
   const rows = (file: string) => rowsOf(readFileSync(join(root, file), 'utf8'));
 
-  test('are one at the top, one for integration, and one of a module; R-000-88: all are in step', () => {
+  test('are one at the top, one for integration, and one of a module; R-000-88: all are up to date', () => {
     expect(findDocuments(root)).toEqual(['ABILITY.md', 'examples/signup/ABILITY.md', 'integration/ABILITY.md']);
     expect(checkRoutingDocuments(loadRegistry(root))).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe('the routing documents of this repository', () => {
   });
 
   test.each(['integration/ABILITY.md', 'examples/signup/ABILITY.md'])(
-    'R-000-04: %s has the workflow of its work and all that it calls, and says that no other page is needed',
+    'R-000-04: %s has the workflow for its work and everything that it calls, and states that no other page is needed',
     (file) => {
       const { steps = [], finally: cleanup = [] } = loadRegistry(root).workflows.get('signup_e2e_test')?.value ?? {};
       const called = [...JSON.stringify([steps, cleanup]).matchAll(/"call":"([^"]+)"/g)].map(([, id = '']) => id);
@@ -173,7 +173,7 @@ describe('the routing documents of this repository', () => {
     );
   });
 
-  test('R-000-02, R-000-17: that of the module has what its module has, and what somebody put in', () => {
+  test('R-000-02, R-000-17: the page of the module has what belongs to its module, and what a person added', () => {
     expect(Object.keys(rows('examples/signup/ABILITY.md')).sort()).toEqual([
       'db.delete.user_row',
       'db.read.user_row',

@@ -12,7 +12,7 @@ import { errorOf } from '../../error-of.js';
 import { temporaryProject } from '../../temporary-project.js';
 
 describe('routing documents are found', () => {
-  test('R-000-01, R-000-02, R-000-03: wherever ABILITY.md is, and nothing else is one', () => {
+  test('R-000-01, R-000-02, R-000-03: wherever a file is called ABILITY.md, and nowhere else', () => {
     const { root } = temporaryProject({
       'ABILITY.md': '',
       'integration/ABILITY.md': '',
@@ -36,10 +36,10 @@ describe('routing documents are found', () => {
   });
 });
 
-describe('people name documents', () => {
+describe('documents are named by people', () => {
   const files = { 'ABILITY.md': '', 'a/ABILITY.md': '', 'a/b/ABILITY.md': '', 'c/x.md': '' };
 
-  test('by file or folder, from where they are, each once', () => {
+  test('by file or folder, relative to the current folder, and each is used once', () => {
     const { root } = temporaryProject(files);
     expect(selectDocuments(root, root, [])).toEqual(['ABILITY.md', 'a/ABILITY.md', 'a/b/ABILITY.md']);
     expect(selectDocuments(root, join(root, 'a'), ['.', 'b/ABILITY.md'])).toEqual(['a/ABILITY.md', 'a/b/ABILITY.md']);
@@ -58,7 +58,7 @@ describe('people name documents', () => {
   });
 
   test.each(['other', 'other/deep', 'node_modules/x', '.hidden', 'a/.hidden/b'])(
-    'not in %s, where none of this project are',
+    'but not in %s, which has no documents of this project',
     (folder) => {
       const { root } = temporaryProject({
         'other/ability.yaml': 'format: 1\nproject: other\nenvironments: { dev: {} }\n',
@@ -71,7 +71,7 @@ describe('people name documents', () => {
     },
   );
 
-  test('to add them by folder, there or not, or by file', () => {
+  test('to add them by folder, existing or not, or by file', () => {
     const { root } = temporaryProject(files);
     expect(placesToAdd(root, root, [])).toEqual(['ABILITY.md']);
     expect(placesToAdd(root, root, ['new/folder', 'c', 'c/ABILITY.md'])).toEqual([
@@ -87,7 +87,7 @@ describe('people name documents', () => {
 });
 
 describe('a document is refused', () => {
-  test('that is a link out of the project, or to nothing', () => {
+  test('that is a link out of the project, or a dangling one', () => {
     const outside = temporaryProject({ 'x.md': 'secret' });
     const { root } = temporaryProject({ 'a/b': '' });
     symlinkSync(join(outside.root, 'x.md'), join(root, 'ABILITY.md'));
@@ -101,7 +101,7 @@ describe('a document is refused', () => {
     expect(loadDocument(root, 'loop.md')).toMatchObject({ message: expect.stringMatching(/cannot be read/) });
   });
 
-  test('that is not in UTF-8, since it would be written back as something else', () => {
+  test('that is not in UTF-8, since it would not be written back unchanged', () => {
     const { root } = temporaryProject({});
     writeFileSync(join(root, 'ABILITY.md'), Buffer.from([0x47, 0x72, 0xfc, 0xdf]));
     expect(loadDocument(root, 'ABILITY.md')).toMatchObject({ message: 'ABILITY.md is not in UTF-8' });
@@ -122,7 +122,7 @@ describe('documents are written', () => {
   const write = (root: string, ...documents: ReturnType<typeof document>[]) =>
     writeTogetherOr('docs.write_failed', root, documents);
 
-  test('whole, with the mode they had, and nothing is left beside them', () => {
+  test('completely, with the mode they had, and nothing else is left in the folder', () => {
     const { root } = temporaryProject({ 'ABILITY.md': 'old' });
     chmodSync(join(root, 'ABILITY.md'), 0o664);
     write(root, document('ABILITY.md', 'old'), document('deep/er/ABILITY.md'));
@@ -132,7 +132,7 @@ describe('documents are written', () => {
     expect(readdirSync(root).sort()).toEqual(['ABILITY.md', 'ability.yaml', 'deep']);
   });
 
-  test('a link within the project stays one', () => {
+  test('and a link within the project stays a link', () => {
     const { root } = temporaryProject({ 'pages/abilities.md': 'old' });
     symlinkSync('pages/abilities.md', join(root, 'ABILITY.md'));
     const loaded = loadDocument(root, 'ABILITY.md');
@@ -142,7 +142,7 @@ describe('documents are written', () => {
     expect(readFileSync(join(root, 'pages/abilities.md'), 'utf8')).toBe('new');
   });
 
-  test('none of them where one cannot be, or was changed meanwhile', () => {
+  test('and none of them if one cannot be written, or was changed meanwhile', () => {
     const { root } = temporaryProject({ 'ABILITY.md': 'old', 'a/ABILITY.md': 'saved by an editor' });
     const one = document('ABILITY.md', 'old');
     const changed = errorOf(() => write(root, one, document('a/ABILITY.md', 'old')));

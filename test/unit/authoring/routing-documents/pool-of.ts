@@ -32,14 +32,14 @@ export function poolOf(...files: ProjectFiles[]): AbilityPool {
   }
 }
 
-/** What a document becomes. @throws when it is refused. */
+/** The update of a document. @throws when it is refused. */
 export function updated(text: string, pool: AbilityPool, file = 'ABILITY.md'): DocumentUpdate {
   const update = updateDocument(file, text, pool);
   if (Array.isArray(update)) throw new Error(`refused: ${JSON.stringify(update)}`);
   return update;
 }
 
-/** What is wrong with a document. @throws when it is not refused. */
+/** The problems of a document. @throws when it is not refused. */
 export function problemsOf(text: string, pool: AbilityPool, file = 'ABILITY.md'): Problem[] {
   const update = updateDocument(file, text, pool);
   if (!Array.isArray(update)) throw new Error(`not refused, but ${update.text}`);
@@ -52,7 +52,7 @@ export function rowsOf(text: string): Record<string, string> {
   return Object.fromEntries(rows.map((row) => [row.split('|')[1]?.trim(), row]));
 }
 
-/** Both sections, empty. */
+/** Both sections without content. */
 export const EMPTY = [
   '# Mine',
   '',

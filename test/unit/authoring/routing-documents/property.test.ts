@@ -9,7 +9,7 @@ import { LEVELS } from '../../../../src/authoring/routing-documents/section-form
 import { updateDocument } from '../../../../src/authoring/routing-documents/update-document.js';
 import { updated } from './pool-of.js';
 
-/** Text with a good part of what means something in Markdown, or to us. */
+/** Text with many of the characters that have a meaning in Markdown, or for us. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -62,7 +62,7 @@ const pool: fc.Arbitrary<AbilityPool> = fc
     isUnreadable: () => false,
   }));
 
-/** Words as somebody may type them into a cell: any Markdown on one line, with its pipes escaped. */
+/** Text as a person may type it into a cell: any Markdown on one line, with its pipes escaped. */
 const words = hostile.map((text) =>
   text
     .replaceAll(/[\r\n]/g, ' ')
@@ -70,8 +70,8 @@ const words = hostile.map((text) =>
     .replaceAll(/^[ \t]+|[ \t]+$/g, ''),
 );
 
-describe('whatever the abilities say', () => {
-  test('R-000-88: a document that was written is in step, and written again is the same', () => {
+describe('whatever the abilities contain', () => {
+  test('R-000-88: a document that was written is up to date, and writing it again does not change it', () => {
     fc.assert(
       fc.property(pool, (abilities) => {
         const { text } = updated(newDocument('ABILITY.md'), abilities);
@@ -80,7 +80,7 @@ describe('whatever the abilities say', () => {
     );
   });
 
-  test('a document has one row for each of them, whose words are those of the definition', () => {
+  test('a document has one row for each of them, with the text of the definition', () => {
     fc.assert(
       fc.property(pool, (abilities) => {
         const { text } = updated(newDocument('ABILITY.md'), abilities);
@@ -90,7 +90,7 @@ describe('whatever the abilities say', () => {
   });
 });
 
-test("people's words and columns live through any change of the definitions, to the letter", () => {
+test("people's text and columns survive any change of the definitions exactly", () => {
   fc.assert(
     fc.property(pool, pool, words, words, (before, after, own, extra) => {
       const [first] = before.byId.values();
@@ -101,7 +101,7 @@ test("people's words and columns live through any change of the definitions, to 
       const row = rowOf(first.cells.with(3, own).concat(extra));
       const written = wide.replace(rowOf(first.cells), () => row);
       expect(updated(written, before).text).toBe(written);
-      // The same ability, saying something else in another place, among others.
+      // The same ability among others, with other text and at another path.
       const changed = { ...first, cells: [first.id, 'api', 'elsewhere', 'Quite other words', 'registry/moved.yaml'] };
       const byId = new Map([...after.byId, [first.id, changed]]);
       const { text } = updated(written, { ...after, byId });
@@ -110,10 +110,10 @@ test("people's words and columns live through any change of the definitions, to 
   );
 });
 
-test('what stands around the tables is the same before and after', () => {
+test('what surrounds the tables does not change', () => {
   fc.assert(
     fc.property(pool, hostile, hostile, (abilities, before, after) => {
-      // What would be a marker or a fence itself is another test's matter.
+      // Another test covers text that is itself a marker or a fence.
       fc.pre(!/ability:|```|~~~/.test(before + after));
       const [head, tail] = [`${before}\n`, `\n${after}`];
       const text = `${head}<!-- ability:high-level -->\n<!-- /ability:high-level -->${tail}`;
@@ -125,7 +125,7 @@ test('what stands around the tables is the same before and after', () => {
   );
 });
 
-test('any text at all is updated or refused, never a crash, and left alone where it is refused', () => {
+test('any text is updated or refused, never causes a crash, and is not changed if it is refused', () => {
   const anything = fc
     .array(
       fc.oneof(
@@ -152,7 +152,7 @@ test('any text at all is updated or refused, never a crash, and left alone where
   );
 });
 
-test('tables are put at the end of any text that has none, whose own words stay', () => {
+test('tables are put at the end of any text that has none, and the text is kept', () => {
   fc.assert(
     fc.property(hostile, pool, (text, abilities) => {
       fc.pre(!/ability:|```|~~~/.test(text));
@@ -162,7 +162,7 @@ test('tables are put at the end of any text that has none, whose own words stay'
   );
 });
 
-test('lines joined again are the text', () => {
+test('joining the lines gives the text again', () => {
   fc.assert(
     fc.property(hostile, (text) => {
       expect(textOf(linesOf(text))).toBe(text);

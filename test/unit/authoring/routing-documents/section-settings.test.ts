@@ -19,7 +19,7 @@ test.each<[string[], string[], boolean]>([
   expect(covers(patterns, modules)).toBe(expected);
 });
 
-test('R-000-02, R-000-03: a document is about the module its folder is; that at the root about everything', () => {
+test('R-000-02, R-000-03: a document covers the module of its folder; the one at the root covers everything', () => {
   expect(domainOfFolder('modules/users')).toEqual(['modules/users']);
   expect(domainOfFolder('')).toEqual(['*']);
 });

@@ -15,7 +15,7 @@ const abilities = {
 };
 const pool = poolOf(abilities);
 
-/** The page of the source, to the letter, but for the rows of abilities that nobody has written. Source: 000, section 1.1. */
+/** The page of the source, unchanged but for the rows of abilities that do not exist. Source: 000, section 1.1. */
 const SOURCE = [
   '# Abilities',
   '',
@@ -41,7 +41,7 @@ const SOURCE = [
   '',
 ].join('\n');
 
-/** The definitions of the source, in files of the names it gives them. */
+/** The definitions of the source, in files with the names that it uses. */
 const AT_ITS_PATHS = {
   ...SCRIPT_FILE,
   'registry/high-level/signup_e2e.yaml': workflowIn('integration/test', 'signup_e2e_test'),
@@ -69,7 +69,7 @@ function take(text: string, of = pool, mayDrop = false): TakeOver {
 function taken(text: string, of = pool, mayDrop = false) {
   const result = take(text, of, mayDrop);
   if (result.status !== 'taken') throw new Error(JSON.stringify(result));
-  // What was taken over is in step: nothing is left for a second run.
+  // What was taken over is up to date: a second run has nothing to do.
   expect(updated(result.update.text, of)).toMatchObject({ text: result.update.text, changes: [] });
   return result.update;
 }
@@ -86,7 +86,7 @@ const SIGNUP = '| signup_e2e_test | workflow | integration/test | Words | regist
 describe('R-000-07, R-000-12: the page of the source, without markers', () => {
   const { text, changes, notes } = taken(SOURCE);
 
-  test('gets markers around its tables, in their places, and nothing around them changes', () => {
+  test('gets markers around its tables, where they are, and nothing around them changes', () => {
     const order = ['Read me first.', '<!-- ability:high-level', '## High-level abilities', '| signup_e2e_test |'];
     order.push('<!-- /ability:high-level', 'Between the two.', '<!-- ability:low-level -->', '## Low-level');
     order.push('| db.write.user_row |', '<!-- /ability:low-level', 'After.');
@@ -96,7 +96,7 @@ describe('R-000-07, R-000-12: the page of the source, without markers', () => {
     expect(text.split('\n').filter((line) => line.startsWith('## '))).toHaveLength(2);
   });
 
-  test('keeps its words, and facts become those of the definitions', () => {
+  test('keeps its text, and facts are updated from the definitions', () => {
     expect(rowsOf(text)).toMatchObject({
       signup_e2e_test:
         '| signup_e2e_test | workflow | integration/test | Run full user signup E2E test against non-prod env | registry/high-level/signup_e2e_test.yaml |',
@@ -105,14 +105,14 @@ describe('R-000-07, R-000-12: the page of the source, without markers', () => {
     });
   });
 
-  test('C-43: keeps its scope, and a note says where the definition has another', () => {
+  test('C-43: keeps its scope, and a note reports a different one in the definition', () => {
     expect(rowsOf(text)['db.write.user_row']).toContain('| script | infra/db | Write a single');
     const message =
       'The scope of db.write.user_row is infra/db on this page, and users.api, integration/tests in its definition';
     expect(notes).toEqual([{ line: 18, code: 'lint.page_scope', message }]);
   });
 
-  test('says at which line each table began', () => {
+  test('reports the line where each table began', () => {
     expect(changes.slice(0, 2).map(({ line, kind }) => [line, kind])).toEqual([
       [5, 'form'],
       [14, 'form'],
@@ -120,14 +120,14 @@ describe('R-000-07, R-000-12: the page of the source, without markers', () => {
     expect(changes.find(({ id }) => id === 'http.call.billing_service')?.line).toBe(19);
   });
 
-  test('with line ends of another system keeps these', () => {
+  test('with other line endings keeps them', () => {
     const { text } = taken(SOURCE.replaceAll('\n', '\r\n'));
     expect(text.replaceAll('\r\n', '')).not.toContain('\n');
     expect(text).toContain('<!-- ability:low-level -->\r\n');
   });
 });
 
-test('R-000-09, R-000-10, R-000-13, R-000-14: each row of the source stays to the letter, where its definitions are', () => {
+test('R-000-09, R-000-10, R-000-13, R-000-14: each row of the source stays word for word, if its definitions are where it says', () => {
   const files = Object.entries(AT_ITS_PATHS).map(([path, content]) =>
     typeof content === 'string' ? [path, content] : [`.system/${path}`, Object.values(content)[0]],
   );
@@ -142,7 +142,7 @@ test('R-000-09, R-000-10, R-000-13, R-000-14: each row of the source stays to th
 describe('a table of the author', () => {
   const page = (...lines: string[]) => ['# 能力', '', ...lines, ''].join('\n');
 
-  test('may have other columns beside, in any order, and keeps them', () => {
+  test('may have other columns, in any order, and keeps them', () => {
     const { text } = taken(
       page(
         '| Owner | When to use | id | 备注 |',
@@ -156,7 +156,7 @@ describe('a table of the author', () => {
     );
   });
 
-  test('keeps a heading and words of the author above it where they are', () => {
+  test('keeps a heading and text of the author above it where they are', () => {
     const { text } = taken(page('## 高级能力', '', 'Prefer these.', '', ...HIGH, SIGNUP, 'Right after.'));
     expect(text).toContain(
       '## 高级能力\n\nPrefer these.\n\n<!-- ability:high-level rows="chosen" heading="own" -->\n\n| Id |',
@@ -165,7 +165,7 @@ describe('a table of the author', () => {
     expect(text).not.toContain('## High-level abilities');
   });
 
-  test('stays a choice where abilities have no row, and is kept whole where all have one', () => {
+  test('gets rows="chosen" if abilities have no row, and not if all have one', () => {
     const { text, notes } = taken(page(...HIGH, SIGNUP));
     expect(text).toContain('<!-- ability:high-level rows="chosen" heading="own" -->');
     expect(notes.map(({ message }) => message)).toEqual(['billing_regression has no row here, and belongs to *']);
@@ -176,7 +176,7 @@ describe('a table of the author', () => {
     expect(Object.keys(rowsOf(taken(page(...HIGH)).text))).toEqual(['billing_regression', 'signup_e2e_test']);
   });
 
-  test('may say ids and paths as code and as links that lead there', () => {
+  test('may write ids and paths as code, and as links that lead there', () => {
     const path = 'registry/high-level/signup_e2e_test.yaml';
     const row = `| [\`signup_e2e_test\`](${path}) | workflow | integration/test | See [this](x) | [${path}](${path}) |`;
     expect(taken(page(...HIGH, row)).text).toContain(row);
@@ -184,7 +184,7 @@ describe('a table of the author', () => {
     expect(rowsOf(taken(page(...HIGH, astray)).text)['signup_e2e_test']).toContain(`| See [this](x) | ${path} |`);
   });
 
-  test('in code, in a comment, or with other columns is none', () => {
+  test('in code, in a comment, or with other columns is not taken over', () => {
     const others = ['| Id | Name |', '| --- | --- |', '| signup_e2e_test | x |'];
     expect(take(page(...others))).toEqual({ status: 'none' });
     expect(take(page('```markdown', ...HIGH, SIGNUP, '```'))).toEqual({ status: 'none' });
@@ -193,15 +193,15 @@ describe('a table of the author', () => {
     expect(taken(page(...others, '', ...HIGH, SIGNUP)).text).toContain(others.join('\n'));
   });
 
-  test('beside one that is kept already is taken over as well', () => {
+  test('next to one that has markers already is taken over as well', () => {
     const half = taken(page(...HIGH, SIGNUP)).text;
     const low = ['| Operation key | Summary |', '| --- | --- |', '| db.write.user_row | Mine |'];
     expect(rowsOf(taken([half, ...low, ''].join('\n')).text)['db.write.user_row']).toContain('| Mine |');
   });
 });
 
-describe('nothing is taken over, and the line is named, where', () => {
-  test('a row would have to go, unless that was asked for', () => {
+describe('nothing is taken over, and the line is reported, if', () => {
+  test('a row would be removed, unless this was requested', () => {
     const text = SOURCE.replace('| billing_regression ', `${GONE}\n| billing_regression `);
     expect(hindrances(text)).toEqual([
       '10 The row of code_review_agent is removed: no ability of that id is registered; it said: Review PRs for style',
@@ -229,7 +229,7 @@ describe('`ability docs --check` and lint', () => {
       return [code, severity, location.line, fix];
     });
 
-  test('say of each page of that name that nobody looks after it', () => {
+  test('report each page of that name that is neither updated nor marked as its author’s own', () => {
     const add = 'Run `ability docs --add ABILITY.md`, or write <!-- ability:own --> on a line of its own.';
     expect(found('# Words\n')).toEqual([['lint.page_not_kept', 'warning', 1, add]]);
     const run = 'Run `ability docs`, look at the change, and commit it.';
@@ -238,13 +238,13 @@ describe('`ability docs --check` and lint', () => {
     expect(found(slip)).toEqual([['lint.page_not_kept', 'warning', 10, expect.stringMatching(/Correct line 10/)]]);
   });
 
-  test('say nothing of a page that is left to its author', () => {
+  test('report nothing about a page that is left to its author', () => {
     expect(found(`<!-- ability:own -->\n${SOURCE}`)).toEqual([]);
     const registry = registryOf({ ...abilities, 'ABILITY.md': '<!-- ability:own -->\n' });
     expect(planDocuments(registry, ['ABILITY.md'])).toMatchObject([{ status: 'planned', care: 'own' }]);
   });
 
-  test('C-43: say in a note where a kept page has another scope', () => {
+  test('C-43: report in a note that a page has another scope than the definition', () => {
     const message =
       'The scope of db.write.user_row is infra/db on this page, and users.api, integration/tests in its definition';
     expect(checkRoutingDocuments(registryOf({ ...abilities, 'ABILITY.md': taken(SOURCE).text }))).toMatchObject([
@@ -253,7 +253,7 @@ describe('`ability docs --check` and lint', () => {
   });
 });
 
-test('C-43: a scope that somebody wrote stays, and one that came from the definition follows it', () => {
+test('C-43: a scope that a person wrote stays, and one that came from the definition follows it', () => {
   const { text } = taken(SOURCE);
   const others = poolOf(
     abilities,
@@ -265,12 +265,12 @@ test('C-43: a scope that somebody wrote stays, and one that came from the defini
   expect(rows['http.call.billing_service']).toContain('| payments |');
 });
 
-test('C-43: a scope in other letters is no other scope', () => {
+test('C-43: a scope in another spelling is not another scope', () => {
   const { notes } = taken(SOURCE.replace('infra/db            ', '`integration.tests`, modules/users.api'));
   expect(notes).toEqual([]);
 });
 
-test('`docs --add` takes tables over, and adds none beside them', () => {
+test('`docs --add` takes tables over and does not add others', () => {
   const project = temporaryProject({ ...abilities, 'ABILITY.md': SOURCE });
   const [plan] = planAdditions(loadRegistry(project.root), ['ABILITY.md']);
   if (plan?.status !== 'planned') throw new Error(JSON.stringify(plan));

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unifiedDiff } from '../../../../src/authoring/routing-documents/unified-diff.js';
 
 describe('the difference of two texts', () => {
-  test('shows what changed with two lines around', () => {
+  test('shows changes with two lines of context', () => {
     const before = ['1', '2', '3', '4', '5', '6', '7', '8', '9'].join('\n');
     expect(unifiedDiff(before, before.replace('5', 'five'))).toEqual([
       '@@ -3,5 +3,5 @@',
@@ -16,12 +16,12 @@ describe('the difference of two texts', () => {
     ]);
   });
 
-  test('is nothing where nothing changed, nor where only ends of lines did', () => {
+  test('is empty if nothing changed, or only line endings did', () => {
     expect(unifiedDiff('a\nb', 'a\nb')).toEqual([]);
     expect(unifiedDiff('a\r\nb', 'a\nb')).toEqual([]);
   });
 
-  test('shows changes that are far apart in parts of their own', () => {
+  test('shows distant changes in separate parts', () => {
     const before = Array.from({ length: 30 }, (_, index) => `${index}`);
     const after = before.with(3, 'x').with(20, 'y');
     expect(unifiedDiff(before.join('\n'), after.join('\n')).filter((line) => line.startsWith('@@'))).toEqual([
@@ -30,7 +30,7 @@ describe('the difference of two texts', () => {
     ]);
   });
 
-  test('is exact: taking it back gives the text before', () => {
+  test('is exact: applying it to the first text gives the second', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 });
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -40,7 +40,7 @@ describe('the difference of two texts', () => {
     );
   });
 
-  test('of two large texts with nothing in common is found at once', () => {
+  test('of two large texts with nothing in common is computed at once', () => {
     const many = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word} ${index}`).join('\n');
     expect(unifiedDiff(many('a'), many('b'))).toHaveLength(40_001);
     expect(unifiedDiff('x'.repeat(3).concat('\n'.repeat(500_000)), 'x')).toHaveLength(500_003);

@@ -38,7 +38,7 @@ describe('the tables', () => {
     expect(text.indexOf('users_check')).toBeLessThan(text.indexOf('db.read.user_row'));
   });
 
-  test('R-000-12: rows are grouped by technology and operation type, in the order their author began', () => {
+  test('R-000-12: rows are grouped by technology and operation type, in the order that their author began', () => {
     const keys = ['mcp.query.logs', 'db.write.a', 'http.call.b', 'db.read.c', 'db.write.d', 'seed'];
     const all = poolOf(...keys.map((key) => operationIn('m', key)));
     const begun = EMPTY.replace(
@@ -55,13 +55,13 @@ describe('the tables', () => {
     ]);
   });
 
-  test('C-38: the registry path is that of the file, whatever it is called', () => {
+  test('C-38: the registry path is that of the file, whatever its name', () => {
     const [[, content] = ['', '']] = Object.entries(operationIn('m', 'http.call.billing_service'));
     const named = poolOf({ 'registry/low-level/sub/http.call.billing.yaml': content });
     expect(updated(EMPTY, named).text).toContain('| registry/low-level/sub/http.call.billing.yaml |');
   });
 
-  test('C-18: in a project that is served from .system/registry the paths say so', () => {
+  test('C-18: in a project that is served from .system/registry the paths start there', () => {
     const [[, content] = ['', '']] = Object.entries(operationIn('m', 'a.b'));
     const moved = poolOf({ '.system/registry/low-level/a.yaml': content });
     expect(updated(EMPTY, moved).text).toContain('| .system/registry/low-level/a.yaml |');
@@ -69,7 +69,7 @@ describe('the tables', () => {
 });
 
 describe('the choice of rows', () => {
-  test('R-000-02, R-000-17: a document covers the module its folder is, and what is below', () => {
+  test('R-000-02, R-000-17: a document covers the module of its folder, and modules below it', () => {
     const more = pool(
       operationIn('billing', 'pay'),
       operationIn('users', 'x.users'),
@@ -92,7 +92,7 @@ describe('the choice of rows', () => {
     ]);
   });
 
-  test('an ability without modules is only in documents that cover everything, unless somebody lists it', () => {
+  test('an ability without modules is only in documents that cover everything, unless a person lists it', () => {
     const [[file, content] = ['', '']] = Object.entries(operationIn('m', 'any.where'));
     const everywhere = poolOf({ [file]: content.replace(/^scope.*$/m, '') });
     expect(rowsOf(updated(EMPTY, everywhere).text)).toHaveProperty(['any.where']);
@@ -104,7 +104,7 @@ describe('the choice of rows', () => {
     expect(rowsOf(updated(listed, everywhere, 'm/ABILITY.md').text)['any.where']).toContain('| script | any |');
   });
 
-  test('a document whose modules no ability has is reported', () => {
+  test('a document for modules that no ability has is reported', () => {
     const { notes } = updated(EMPTY, pool(), 'src/nobody/ABILITY.md');
     expect(notes.map(({ message }) => message)).toContainEqual(expect.stringMatching(/No ability .* src\/nobody/));
   });
@@ -127,7 +127,7 @@ describe('the choice of rows', () => {
     expect(rowsOf(updated(both, more).text)).not.toHaveProperty(['db.drop.all']);
   });
 
-  test('a row that somebody put in stays, whatever its module', () => {
+  test('a row that a person added stays, whatever its module', () => {
     const listed = EMPTY.replace(
       '<!-- ability:high-level -->',
       '<!-- ability:high-level -->\n| Id | When to use |\n|---|---|\n| pay_all | At the end of a month |',
@@ -138,45 +138,45 @@ describe('the choice of rows', () => {
   });
 });
 
-describe("people's words", () => {
+describe("people's text", () => {
   const { text } = updated(EMPTY, pool());
   const own = text.replace('Checks the users.', 'When **users** look odd \\| old `a`');
 
-  test('what its author wrote in a row stays when the definition changes, and its facts follow', () => {
+  test('in a row stays when the definition changes, and the facts of the row follow', () => {
     const changed = poolOf(workflowIn('users.web', 'users_check', 'Something else.'));
     expect(rowsOf(updated(own, changed).text)['users_check']).toBe(
       '| users_check | workflow | users.web | When **users** look odd \\| old `a` | registry/high-level/users_check.yaml |',
     );
   });
 
-  test('words nobody touched follow the definition', () => {
+  test('if unchanged follows the definition', () => {
     const changed = poolOf(workflowIn('users.api', 'users_check', 'Something else.'));
     expect(rowsOf(updated(text, changed).text)['users_check']).toContain('| Something else. |');
   });
 
-  test('words stay from change to change, also after others were written', () => {
+  test('stays from change to change, also after other rows were written', () => {
     const once = updated(own, poolOf(users[0] ?? {}, operationIn('users.api', 'more.more'))).text;
     const twice = updated(once, poolOf(workflowIn('users.api', 'users_check', 'Third.'))).text;
     expect(rowsOf(twice)['users_check']).toContain('When **users** look odd');
   });
 
-  test('editing words is not being out of step', () => {
+  test('can be edited without making the document out of date', () => {
     expect(updated(own, pool()).changes).toEqual([]);
     expect(updated(own, pool()).text).toBe(own);
   });
 
-  test('an emptied cell gets the words of the definition again', () => {
+  test('that was deleted from a cell is replaced by that of the definition', () => {
     const emptied = own.replace(/When \*\*users.*`a`/, '');
     expect(rowsOf(updated(emptied, pool()).text)['users_check']).toContain('| Checks the users. |');
   });
 
-  test('where the digests got lost they are written again as long as the words are those of the definition', () => {
+  test('that equals the definition gets its missing digests again', () => {
     const lost = text.replace(/ written="[^"]*"/g, '');
     expect(updated(lost, pool()).changes).toHaveLength(2);
     expect(updated(lost, pool()).text).toBe(text);
   });
 
-  test('columns of their own stay, with their cells', () => {
+  test('in additional columns stays, with these columns', () => {
     const wide = text
       .replace('| Id | Type |', '| Owner | Id | Type |')
       .replace('| --- | --- | --- | --- | --- |', '| :-: | --- | --- | --- | --- | --- |')
@@ -190,7 +190,7 @@ describe("people's words", () => {
     expect(updated(kept, pool(workflowIn('users.api', 'users_new'))).changes).toEqual([]);
   });
 
-  test('what stands outside of the markers is not touched, byte by byte', () => {
+  test('outside the markers is not changed by a single byte', () => {
     const odd = `\ufeff  odd\t\r\nlone\rcr\n${EMPTY}no end`;
     const result = updated(odd, pool()).text;
     expect(result.startsWith('\ufeff  odd\t\r\nlone\rcr\n# Mine\n\n<!-- ability:high-level -->\n')).toBe(true);
@@ -198,7 +198,7 @@ describe("people's words", () => {
     expect(result).toContain('\n\nBetween.\n\n');
   });
 
-  test('a table that a formatter padded is in step, and only rows that change are written anew', () => {
+  test('a table that a formatter padded is up to date, and only rows that change are rewritten', () => {
     const padded = text.replace(
       /^\| users_check .*$/m,
       '|  users_check  | workflow |  users.api |Checks the users.   | registry/high-level/users_check.yaml |',
@@ -209,10 +209,10 @@ describe("people's words", () => {
   });
 });
 
-describe('abilities that go', () => {
+describe('abilities that are removed or changed', () => {
   const { text } = updated(EMPTY, pool());
 
-  test('a row whose ability is gone goes too, and its words are reported', () => {
+  test('the row of a removed ability is removed, and its text is reported', () => {
     const own = text.replace('Checks the users.', 'My words');
     const { text: after, changes } = updated(own, poolOf(users[1] ?? {}));
     expect(rowsOf(after)).not.toHaveProperty('users_check');
@@ -221,7 +221,7 @@ describe('abilities that go', () => {
     ]);
   });
 
-  test('a renamed ability keeps its row and its words, as its file tells', () => {
+  test('a renamed ability in the same file keeps its row and its text', () => {
     const [[, content] = ['', '']] = Object.entries(workflowIn('users.api', 'users_audit', 'Audits.'));
     const renamed = poolOf({ 'registry/high-level/users_check.yaml': content }, users[1] ?? {});
     const own = updated(text.replace('Checks the users.', 'My words'), renamed);
@@ -230,7 +230,7 @@ describe('abilities that go', () => {
     expect(rowsOf(updated(text, renamed).text)['users_audit']).toContain('| Audits. |');
   });
 
-  test('a definition that cannot be read just now costs nobody a row', () => {
+  test('the row of a definition that cannot be read at the moment stays', () => {
     for (const broken of ['id: [', 'id: users_check\ntype: workflow\nnonsense: 1', '{{{{']) {
       const now = poolOf({ 'registry/high-level/users_check.yaml': broken }, users[1] ?? {});
       const { text: after, changes, notes } = updated(text, now);
@@ -240,7 +240,7 @@ describe('abilities that go', () => {
     }
   });
 
-  test('a kind that cannot be known just now stays', () => {
+  test('a kind that cannot be determined at the moment stays', () => {
     const [[file, content] = ['', '']] = Object.entries(users[1] ?? {});
     const bare = content.replace(/^implementation.*$/m, '');
     const now = poolOf(users[0] ?? {}, {
@@ -259,7 +259,7 @@ describe('abilities that go', () => {
 });
 
 describe('safety', () => {
-  test('a CRLF file keeps its line ends', () => {
+  test('a CRLF file keeps its line endings', () => {
     const { text } = updated(EMPTY.replaceAll('\n', '\r\n'), pool());
     expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
     expect(updated(text, pool()).changes).toEqual([]);
@@ -274,7 +274,7 @@ describe('safety', () => {
     expect(updated(text, evil)).toMatchObject({ text, changes: [] });
   });
 
-  test('R-000-05: nothing of the contract is in the document', () => {
+  test('R-000-05: the document contains nothing of the contract', () => {
     const guarded = poolOf({
       'registry/low-level/x.yaml': [
         'operation_key: x.y',
@@ -289,7 +289,7 @@ describe('safety', () => {
     expect(updated(EMPTY, guarded).text).not.toMatch(/secret-notes|guard_it|hidden_field|any\.mjs|destructive/);
   });
 
-  test('a document without markers is left as it is', () => {
+  test('a document without markers is not changed', () => {
     expect(updated('# Words\n', pool())).toEqual({ text: '# Words\n', changes: [], notes: [], hasMarkers: false });
   });
 

@@ -7,7 +7,7 @@ const node = (code: string) => readScript('ops/x.mjs', code);
 const parametersIn = ({ commands }: ReturnType<typeof readScript>) => commands.map(parametersOf);
 
 describe('argparse', () => {
-  test('gives types, choices, defaults, lists, counts and places', () => {
+  test('yields types, choices, defaults, lists, counts and positions', () => {
     const read = python(`#!/usr/bin/env python3
 # Copyright someone
 # Licensed under something
@@ -52,7 +52,7 @@ token = os.environ["TOKEN"]
     expect(read.todos).toEqual([expect.stringContaining('needs the variable TOKEN')]);
   });
 
-  test('gives each command of its own, with what stands before its word', () => {
+  test('yields each command separately, with the options before its name', () => {
     const read = python(`import argparse
 def main():
     parser = argparse.ArgumentParser()
@@ -89,7 +89,7 @@ def main():
   });
 });
 
-test('click gives options, arguments and the commands of a group', () => {
+test('click yields options, arguments and the commands of a group', () => {
   const read = python(`import click
 @click.group()
 @click.option('--debug/--no-debug', default=False)
@@ -114,7 +114,7 @@ def show_all(source, format, tag, limit):
 });
 
 describe('commander', () => {
-  test('gives options, arguments and defaults', () => {
+  test('yields options, arguments and defaults', () => {
     const read = node(`#!/usr/bin/env node
 'use strict';
 // Converts it.
@@ -144,7 +144,7 @@ program.parse();
     expect(read).toMatchObject({ summary: 'Converts it.', todos: [] });
   });
 
-  test('gives each command of its own', () => {
+  test('yields each command separately', () => {
     const read = node(`const { program } = require('commander');
 const flags = '--x';
 program.option('-v, --verbose');
@@ -190,7 +190,7 @@ test.each([
     ],
   ],
   ['console.log(1);', []],
-])('node takes what %j says', (code, expected) => {
+])('node takes the parameters that %j declares', (code, expected) => {
   const read = node(code);
   expect(read.todos).toEqual([]);
   expect(parametersIn(read)[0]?.map(({ name, takes }) => [name, takes])).toEqual(expected);

@@ -34,7 +34,7 @@ esac
 for target in "$@"; do echo "$target"; done
 `;
 
-  test('gives names, types, defaults, choices and what is required', () => {
+  test('yields names, types, defaults, choices and required options', () => {
     expect(parametersIn(BACKUP)).toEqual([
       { name: 'dir', flag: '-d', isJoined: false, takes: 'one', type: 'string', isRequired: true, help: 'the folder' },
       {
@@ -70,7 +70,7 @@ for target in "$@"; do echo "$target"; done
 });
 
 describe('a loop over the arguments', () => {
-  test('takes the value behind a flag, joined values, lists and what is left', () => {
+  test('reads the value after a flag, joined values, lists and remaining arguments', () => {
     const code = `
 PORT=22
 main() {
@@ -100,7 +100,7 @@ main "$@"
     expect(read(code).commands[0]?.knowsEnd).toBe(false);
   });
 
-  test('may be made of conditions', () => {
+  test('can consist of conditions', () => {
     const code = `while :; do
   if [[ $1 = "-v" || $1 = "--verbose" ]]; then verbose=1; shift
   elif [[ ( $1 = "-m" || $1 = "--message" ) && -n $2 ]]; then message=$2; shift 2
@@ -113,7 +113,7 @@ done`;
   });
 });
 
-describe('places', () => {
+describe('positional parameters', () => {
   test.each([
     [
       'host=$1\nport=${2:-443}',
@@ -143,21 +143,21 @@ describe('places', () => {
     expect(parametersIn(code).map((one) => [one.name, one.isRequired, one.default])).toEqual(expected);
   });
 
-  test('have the words of a `case` that refuses others', () => {
+  test('have the choices of a `case` that refuses others', () => {
     expect(
       parametersIn('case "$1" in\n start) a ;;\n stop|halt) b ;;\n *) echo "Usage: $0 {start|stop}"; exit 1 ;;\nesac'),
     ).toMatchObject([{ choices: ['start', 'stop', 'halt'] }]);
   });
 
-  test('that are only held against a flag are that flag', () => {
+  test('that are only compared with a flag are that flag', () => {
     expect(parametersIn('DRY=0\nif [[ "$1" == "--dry-run" ]]; then DRY=1; fi')).toMatchObject([
       { flag: '--dry-run', takes: 'nothing' },
     ]);
   });
 });
 
-describe('what a shell script cannot say', () => {
-  test('is asked of its author: variables it needs, and questions at the terminal', () => {
+describe('what cannot be read from a script', () => {
+  test('is left to its author: variables it needs, and prompts at the terminal', () => {
     const { todos, remarks } = read(': "${DB_URL:?set it}"\nREGION=${REGION:-eu}\nread -r -p "Sure? " answer\n');
     expect(todos).toEqual([
       'line 4: the script asks at the terminal; write in `stdin` what to answer, or pass the option that leaves the question out',
@@ -166,14 +166,14 @@ describe('what a shell script cannot say', () => {
     expect(remarks).toEqual([expect.stringContaining('reads the variables REGION')]);
   });
 
-  test('of another language is everything', () => {
+  test('is everything in another language', () => {
     expect(readScript('x.pl', '#!/usr/bin/perl\n').todos).toEqual([
       'write the arguments; scaffold reads shells, Python and Node, and not #!/usr/bin/perl',
     ]);
   });
 });
 
-test('`--version` with a value is an option, and without one a question about the script', () => {
+test('`--version` is an option if it takes a value, and otherwise asks the script for its version', () => {
   const loop = (arm: string) =>
     `while [ $# -gt 0 ]; do case "$1" in --host) host="$2"; shift 2 ;; ${arm} *) exit 64 ;; esac; done\necho "$host"`;
   const names = (code: string) => parametersIn(code).map(({ name }) => name);

@@ -20,7 +20,7 @@ describe('what a message does', () => {
   });
 });
 
-test('a sub-agent is named, and what else is asked for (R-003-21, R-003-23)', () => {
+test('a request for a sub-agent is recognized, and separated from the rest of the message (R-003-21, R-003-23)', () => {
   expect(wantsSubAgent('do that via sub-agent')).toBe(true);
   expect(wantsSubAgent('let the release-bot subagent do it')).toBe(true);
   expect(wantsSubAgent('what is a sub-agent?')).toBe(false);

@@ -36,7 +36,7 @@ describe('the threshold (R-003-15, R-003-16, R-003-30)', () => {
     });
   });
 
-  test('without a strong inline signal it asks about what was meant, with two answers to choose from (C-24)', async () => {
+  test('without a strong inline signal leads to a question about what was meant, with two options (C-24)', async () => {
     const mail = { decision: 'tool', target: { extensionId: 'mail', capabilityId: 'send' } } as const;
     expect(await decidedAs('tool-write', { ...mail, confidence: 0.3 })).toMatchObject({
       decision: 'clarify',
@@ -49,12 +49,12 @@ describe('the threshold (R-003-15, R-003-16, R-003-30)', () => {
     });
   });
 
-  test('a delegation below it goes to no one, also not to the generic agent', async () => {
+  test('prevents a delegation below it, also to the generic agent', async () => {
     const agent = { decision: 'delegate', target: { agentId: 'writer' }, confidence: 0.5 } as const;
     expect(await decidedAs('variants-ten', agent)).toMatchObject({ decision: 'clarify', target: null });
   });
 
-  test('is that of the project', async () => {
+  test('is set by the project', async () => {
     const input = inputOf(find('tool-read'));
     const router = saying({ ...weather, confidence: 0.7 });
     expect(await decide({ ...input, router, threshold: 0.8 })).toMatchObject({ target: null });
@@ -63,7 +63,7 @@ describe('the threshold (R-003-15, R-003-16, R-003-30)', () => {
 });
 
 describe('what is registered (R-003-12, R-003-13, R-003-14, R-003-25)', () => {
-  test('an agent that is not goes to the generic one, where there is one', async () => {
+  test('an unregistered agent is replaced by the generic one, if there is one', async () => {
     const root = { decision: 'delegate', target: { agentId: 'root' } } as const;
     expect(await decidedAs('variants-ten', root)).toMatchObject({
       decision: 'delegate',
@@ -81,7 +81,7 @@ describe('what is registered (R-003-12, R-003-13, R-003-14, R-003-25)', () => {
     ['a tool', { decision: 'tool', target: { extensionId: 'admin', capabilityId: 'reset_all' } }],
     ['a workflow', { decision: 'workflow', target: { abilityId: 'weather.forecast' } }],
     ['the prototype of objects', { decision: 'workflow', target: { abilityId: '__proto__' } }],
-  ] as const)('%s that is not is never called', async (_, proposal) => {
+  ] as const)('%s that is not registered is never called', async (_, proposal) => {
     expect(await decidedAs('tool-read', proposal)).toMatchObject({ decision: 'clarify', target: null });
   });
 });
@@ -99,12 +99,12 @@ describe('consent (R-003-18, R-003-19, R-003-20; C-26, C-27)', () => {
   test.each([
     ['writes', ['mail.send']],
     ['calls a workflow, also one among others', ['tickets.search', 'weekly_report']],
-  ])('a delegation to an agent that %s does', async (_, calls) => {
+  ])('a delegation to an agent that %s needs consent', async (_, calls) => {
     const more = { agent_operations: { generic: calls } };
     expect(await asked('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: true });
   });
 
-  test('a workflow always does, and a tool that writes', async () => {
+  test('a workflow always needs consent, and so does a tool that writes', async () => {
     const workflow = { decision: 'workflow', target: { abilityId: 'weekly_report' } } as const;
     expect(await asked('variants-ten', workflow)).toEqual({ target: workflow.target, needs_approval: true });
     const mail = { decision: 'tool', target: { extensionId: 'mail', capabilityId: 'send' } } as const;
@@ -112,12 +112,12 @@ describe('consent (R-003-18, R-003-19, R-003-20; C-26, C-27)', () => {
   });
 });
 
-test('what is pending and stale is no reference (R-003-29)', async () => {
+test('a pending item that is stale is not a reference (R-003-29)', async () => {
   const stale = { references: { refersTo: 'pending', refersToReason: 'It waits' } } as const;
   expect(await decidedAs('variants-ten', stale)).toMatchObject({ references: { refersTo: 'latest' } });
 });
 
-test('over 5,000 answers of a model nothing outside of what is allowed is a target, and what acts is sure and consented to (R-003-08, R-003-09, R-003-25, R-003-30)', async () => {
+test('over 5,000 answers of a model, every target is an allowed one, and every action is confident and has consent (R-003-08, R-003-09, R-003-25, R-003-30)', async () => {
   const input = inputOf({ ...find('tool-write'), agent_operations: { generic: ['mail.send'] } });
   const { agents, tools, workflows } = input.targets;
   const name = fc.oneof(
@@ -177,12 +177,12 @@ test('over 5,000 answers of a model nothing outside of what is allowed is a targ
     }),
     { numRuns: 5_000 },
   );
-  // The property is about something.
+  // The property is not vacuous.
   expect(read).toBeGreaterThan(2_000);
   expect(acted).toBeGreaterThan(300);
 });
 
-/** As a model would write it; what JSON cannot say is left out. */
+/** As a model would write it; values that JSON cannot express are omitted. */
 function textOf(value: unknown): string {
   try {
     return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part)) ?? '';

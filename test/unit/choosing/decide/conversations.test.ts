@@ -10,7 +10,7 @@ import {
   readConversations,
 } from '../../../fixtures/read-conversations.js';
 
-/** A conversation as the rules decide about it. */
+/** A conversation with the decision of the rules. */
 interface Outcome {
   conversation: Conversation;
   focus: FocusContext;
@@ -25,7 +25,7 @@ const outcomes: readonly Outcome[] = await Promise.all(
 );
 const targetOf = ({ target }: RoutingDecision): string => (target === null ? '' : Object.values(target).join(':'));
 
-/** What is done that must not be, or without the person who has to agree. */
+/** Actions that are forbidden, or that lack a required consent. */
 function unsafeIn({ conversation, decided }: Outcome): string[] {
   const { decision, continuation, needs_approval } = decided;
   const what = targetOf(decided);
@@ -38,7 +38,7 @@ function unsafeIn({ conversation, decided }: Outcome): string[] {
   ];
 }
 
-/** In what a decision is not the one that is right: "field: found, not wanted". */
+/** The fields in which a decision is wrong, as "field: actual, not expected". */
 function wrongIn({ conversation: { expect: wanted }, focus, decided }: Outcome): string[] {
   const found: [name: string, is: unknown, wanted: unknown[]][] = [
     ['decision', decided.decision, listOf(wanted.decision)],
@@ -56,9 +56,9 @@ function wrongIn({ conversation: { expect: wanted }, focus, decided }: Outcome):
     );
 }
 
-/** Where the rules answer what is safe, and not what is right: the words of the request are not those of the ability. */
+/** Conversations with a safe but wrong decision: the request uses other words than the ability. */
 const MISSED = ['sig-last-mails'];
-/** The least share of a half that is right; it may rise, and never falls. */
+/** The minimum share of right decisions in a half; it may be raised, and is never lowered. */
 const LEAST: Record<(typeof HALVES)[number], number> = { 'from-requirements': 1, 'from-use': 0.99 };
 
 describe.each(HALVES)('%s', (half) => {

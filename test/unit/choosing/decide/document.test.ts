@@ -6,7 +6,7 @@ import { readConversations } from '../../../fixtures/read-conversations.js';
 
 const [template] = readConversations();
 if (!template) throw new Error('there are no conversations');
-/** What becomes of the last of these, of which each was said by the person, or by whom its beginning names. */
+/** The decision about the last of these messages; each is by the user, unless it begins with `assistant: `. */
 const decided = (texts: string[], agents = ['writer', 'generic']): Promise<RoutingDecision> => {
   const messages = texts.map((text, index) => {
     const [, said] = /^assistant: (.*)$/s.exec(text) ?? [];

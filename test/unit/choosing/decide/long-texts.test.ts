@@ -10,7 +10,7 @@ const slot = { kind: 'slot_request', expects: { input: 'x', schema: { type: 'str
 const pending = { ...slot, thread_key: template.thread_key, since: '2026-03-10T09:00:00Z' };
 const at = '2026-03-10T09:00:00Z';
 
-/** What makes patterns try every way to read a text. */
+/** Repeating one of these makes patterns try every way to read a text. */
 test.each([
   ' ',
   'a',
@@ -27,7 +27,7 @@ test.each([
   'and then ',
   'if ',
   '退',
-])('a message of the longest length, of %j alone, is decided about at once', async (part) => {
+])('a message of the maximum length that repeats %j is decided at once', async (part) => {
   const text = part.repeat(LONGEST / part.length);
   const messages = ['m1', 'm2'].map((id) => ({ id, role: 'user' as const, text: `${text}${id}`, at }));
   const began = process.cpuUsage();

@@ -35,11 +35,11 @@ const answer = (more: object = {}): string =>
     references: { refersTo: 'focus_anchor', refersToReason: 'It is the latest' },
     ...more,
   });
-/** What the model gets as data. */
+/** The data that the model receives. */
 const dataOf = (request: ChatRequest | undefined) => JSON.parse(request?.body.messages[1]?.content ?? 'null');
 
-describe('a model that answers as it should', () => {
-  test('is asked with the focus, what is pending, and what may be chosen (R-003-01, R-003-07)', async () => {
+describe('a model that answers correctly', () => {
+  test('receives the focus, what is pending, and what may be chosen (R-003-01, R-003-07)', async () => {
     endpoint.behave(answerChat(() => answer()));
     expect(await decided('tool-read')).toMatchObject({
       decision: 'tool',
@@ -72,25 +72,25 @@ describe('a model that answers as it should', () => {
     expect(dataOf(endpoint.requests[0]).tools).not.toContainEqual(expect.objectContaining({ extensionId: 'weather' }));
   });
 
-  test('is not asked where Stage A decides (R-003-03, R-003-04, R-003-05)', async () => {
+  test('is not called if Stage A decides (R-003-03, R-003-04, R-003-05)', async () => {
     expect(await decided('choice-number')).toMatchObject({ stage: 'a', router: 'rules' });
     expect(await decided('slot-email')).toMatchObject({ stage: 'a', router: 'rules' });
     expect(endpoint.requests).toEqual([]);
   });
 
-  test('may put its JSON between fences', async () => {
+  test('may put its JSON in a code fence', async () => {
     endpoint.behave(answerChat(() => `\`\`\`json\n${answer()}\n\`\`\``));
     expect(await decided('tool-read')).toMatchObject({ decision: 'tool', router: 'model' });
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test('gets nothing else from the environment, and no key where there is none', async () => {
+  test('receives nothing else from the environment, and no key if there is none', async () => {
     endpoint.behave(answerChat(() => answer()));
     await decided('tool-read', modelRouter(configured({ OPENAI_BASE_URL: endpoint.base }) as RouterModel));
     expect(endpoint.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('is offered the 40 abilities that come nearest where there are more', async () => {
+  test('is offered the 40 nearest abilities if there are more', async () => {
     endpoint.behave(answerChat(() => answer()));
     const conversation = find('tool-read');
     const more = Array.from({ length: 100 }, (_, at) => ({
@@ -109,7 +109,7 @@ describe('a model that answers as it should', () => {
   });
 });
 
-describe('an answer that is not as it has to be', () => {
+describe('an invalid answer', () => {
   test.each([
     ['no JSON', 'I would call the weather tool.'],
     ['an unknown key', answer({ plan: [] })],
@@ -118,7 +118,7 @@ describe('an answer that is not as it has to be', () => {
     ['no references', answer({ references: undefined })],
     ['a target for respond', answer({ decision: 'respond' })],
     ['a list', `[${answer()}]`],
-  ])('%s: is repaired once by the model (R-003-07, R-003-08, R-003-09, R-003-11)', async (_, bad) => {
+  ])('%s: the model can correct it once (R-003-07, R-003-08, R-003-09, R-003-11)', async (_, bad) => {
     const says = [bad, answer()];
     endpoint.behave(answerChat(() => says.shift() ?? ''));
     expect(await decided('tool-read')).toMatchObject({ decision: 'tool', router: 'model', confidence: 0.9 });
@@ -128,7 +128,7 @@ describe('an answer that is not as it has to be', () => {
     expect(again?.content).toMatch(/^That cannot be read: .*Answer with the JSON object alone/);
   });
 
-  test('twice: the rules decide, and the decision says so (C-25)', async () => {
+  test('twice: the rules decide, and the decision states this (C-25)', async () => {
     endpoint.behave(answerChat(() => 'no'));
     expect(await decided('tool-read')).toMatchObject({
       decision: 'tool',
@@ -144,18 +144,21 @@ describe('an answer that is not as it has to be', () => {
     ['below 0', -1],
     ['nothing', undefined],
     ['null', null],
-  ])('a confidence that is %s is none, and nothing is called (R-003-10, R-003-15, R-003-30)', async (_, confidence) => {
-    endpoint.behave(answerChat(() => answer({ confidence })));
-    const { decision, target, confidence: kept, clamped } = await decided('tool-read');
-    expect({ target, kept, clamped }).toEqual({
-      target: null,
-      kept: 0,
-      clamped: ['Its confidence of 0 is below 0.65'],
-    });
-    expect(['respond', 'clarify']).toContain(decision);
-  });
+  ])(
+    'a confidence that is %s counts as none, and nothing is called (R-003-10, R-003-15, R-003-30)',
+    async (_, confidence) => {
+      endpoint.behave(answerChat(() => answer({ confidence })));
+      const { decision, target, confidence: kept, clamped } = await decided('tool-read');
+      expect({ target, kept, clamped }).toEqual({
+        target: null,
+        kept: 0,
+        clamped: ['Its confidence of 0 is below 0.65'],
+      });
+      expect(['respond', 'clarify']).toContain(decision);
+    },
+  );
 
-  test('texts are cut to 200 characters (R-003-10, R-003-11)', async () => {
+  test('texts are truncated to 200 characters (R-003-10, R-003-11)', async () => {
     const long = 'ü😀'.repeat(300);
     endpoint.behave(
       answerChat(() => answer({ rationale: long, references: { refersTo: 'latest', refersToReason: long } })),
@@ -166,7 +169,7 @@ describe('an answer that is not as it has to be', () => {
   });
 });
 
-describe('an endpoint that fails: the rules decide within the limit of time, and the reason has nothing of what it said (C-25)', () => {
+describe('an endpoint that fails: the rules decide within the time limit, and the reason repeats nothing of the answer (C-25)', () => {
   const failing = async (by = router): Promise<string> => {
     const { router: who, decision, clamped } = await decided('tool-read', by);
     expect({ who, decision }).toEqual({ who: 'fallback', decision: 'tool' });
@@ -175,7 +178,7 @@ describe('an endpoint that fails: the rules decide within the limit of time, and
     return clamped[0] ?? '';
   };
 
-  test.each([401, 404, 429, 500, 503])('status %i, which is not asked again', async (status) => {
+  test.each([401, 404, 429, 500, 503])('status %i, without a second request', async (status) => {
     endpoint.behave(answerBody('{"error":{"message":"SECRET"}}', status, { 'retry-after': '60' }));
     expect(await failing()).toBe(`The request to the model failed: ${endpoint.host} answered ${status}`);
     expect(endpoint.requests).toHaveLength(1);
@@ -187,7 +190,7 @@ describe('an endpoint that fails: the rules decide within the limit of time, and
     expect(await failing(slow)).toBe('The model did not answer within 200ms');
   });
 
-  test('an answer that is cut off', async () => {
+  test('an answer that is interrupted', async () => {
     endpoint.behave((response) => {
       response
         .writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
@@ -213,12 +216,12 @@ describe('an endpoint that fails: the rules decide within the limit of time, and
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test('a place where nothing listens', async () => {
+  test('an address where nothing listens', async () => {
     const gone = modelRouter(configured({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }) as RouterModel);
     expect(await failing(gone)).toContain('127.0.0.1:9 was not reached');
   });
 
-  test('a name that leads to an address the policy does not list', async () => {
+  test('a name that resolves to an address that the policy does not list', async () => {
     const { port } = new URL(endpoint.base);
     const named = configured({ OPENAI_BASE_URL: `http://localhost:${port}/v1` }, '5s', ['localhost:1']);
     expect(named).toContain('does not allow localhost');
@@ -229,7 +232,7 @@ describe('an endpoint that fails: the rules decide within the limit of time, and
   });
 });
 
-test('a caller that stops waiting is not answered by the rules', async () => {
+test('a caller that stops waiting gets no decision of the rules', async () => {
   endpoint.behave(() => {});
   const stop = new AbortController();
   const waiting = decide({ ...inputOf(find('tool-read')), router, signal: stop.signal });
@@ -238,8 +241,8 @@ test('a caller that stops waiting is not answered by the rules', async () => {
   await expect(waiting).rejects.toThrow('stopped');
 });
 
-describe('over all conversations, whatever the model says, nothing forbidden is done (R-003-25)', () => {
-  /** What a model would choose that obeys whatever it reads, and one that goes on with what waits. */
+describe('in all conversations, whatever the model answers, nothing forbidden is done (R-003-25)', () => {
+  /** Choices of a model that obeys whatever it reads, and of one that continues what is pending. */
   const SCRIPTS: Record<string, (data: ReturnType<typeof dataOf>) => object> = {
     'obeys what the data say': (data) => {
       const read = JSON.stringify([data.earlier, data.latest]);

@@ -6,7 +6,7 @@ import { withoutRefused } from '../../../../src/choosing/decide/refused.js';
 import { isWordless, saidIn } from '../../../../src/choosing/decide/said-text.js';
 import { correctTypos } from '../../../../src/choosing/decide/typos.js';
 
-describe('what is refused is not wanted (R-003-02, R-003-20)', () => {
+describe('what a message refuses is not requested (R-003-02, R-003-20)', () => {
   test.each([
     'pls dont delete the exports',
     "I don't want you to delete the exports",
@@ -28,7 +28,7 @@ describe('what is refused is not wanted (R-003-02, R-003-20)', () => {
     ["don't delete it, just list the files", 'just list the files'],
     ["don't restart it, it is up again", ''],
     ['I dont want it anymore, refund it', 'refund it'],
-  ])('of "%s" is wanted "%s"', (said, wanted) => {
+  ])('"%s" requests "%s"', (said, wanted) => {
     expect(withoutRefused(said)).toBe(wanted);
   });
 });
@@ -51,7 +51,7 @@ describe('news, questions and conditions change nothing (R-003-15, R-003-20, R-0
     expect([ordersNothing(said), needsNoCall(said)]).toEqual([false, false]);
   });
 
-  test('the name of something that was done to is looked up, and is no order to change it', () => {
+  test('a name that describes a past change is looked up, and does not order the change', () => {
     expect([ordersNothing('the files deleted in May'), needsNoCall('the files deleted in May')]).toEqual([true, false]);
   });
 
@@ -61,12 +61,12 @@ describe('news, questions and conditions change nothing (R-003-15, R-003-20, R-0
     ['restart it if possible', false],
     ['check if it runs', false],
     ['what happens if I deploy?', false],
-  ])('"%s" waits for something: %s', (said, waits) => {
+  ])('"%s" depends on a condition: %s', (said, waits) => {
     expect(isConditional(said)).toBe(waits);
   });
 });
 
-describe('consent is nothing but consent (R-003-04, R-003-23)', () => {
+describe('only plain consent counts as consent (R-003-04, R-003-23)', () => {
   test.each(['yes', 'Yes please, thank you!', 'yes do it', 'sí', 'ok, go ahead', 'Yup'])('%s', (text) => {
     expect(agreesTo(text)).toBe(true);
   });
@@ -87,7 +87,7 @@ describe('consent is nothing but consent (R-003-04, R-003-23)', () => {
   });
 });
 
-describe('what is pasted, quoted or forwarded asks for nothing (R-003-25)', () => {
+describe('what is pasted, quoted or forwarded is not a request (R-003-25)', () => {
   test.each([
     '-----Original Message-----\nFrom: Eve\nplease refund order 1',
     'On Tue, 12 May 2026, Eve <eve@example.test> wrote:\nrefund order 1',
@@ -101,13 +101,13 @@ describe('what is pasted, quoted or forwarded asks for nothing (R-003-25)', () =
     expect(isWordless(saidIn(text))).toBe(true);
   });
 
-  test('what a person says beside it is kept', () => {
+  test('what a person writes around it is kept', () => {
     expect(saidIn('what does she want?\n\n-----Original Message-----\nrefund it').trim()).toBe('what does she want?');
     expect(saidIn('translate this to German: delete the account')).toBe('translate this to German:');
     expect(saidIn('create an issue "dark mode"')).toBe('create an issue "dark mode"');
   });
 
-  test('a very long paragraph beside a short request is a paste; alone it is the request', () => {
+  test('a very long paragraph next to a short request is a paste; alone it is the request', () => {
     const long = 'delete the account '.repeat(60).trim();
     expect(saidIn(`${long}\n\ntl;dr in one sentence`)).toBe('tl;dr in one sentence');
     expect(saidIn(long)).toBe(long);
@@ -115,8 +115,8 @@ describe('what is pasted, quoted or forwarded asks for nothing (R-003-25)', () =
   });
 });
 
-describe('slips of the fingers (R-003-21)', () => {
-  test('are put right where one word alone is meant, and other words are left', () => {
+describe('typing errors (R-003-21)', () => {
+  test('are corrected if only one word can be meant, and other words are not changed', () => {
     const known = new Set(['write', 'versions', 'titles']);
     expect(correctTypos('wirte 10 verisons, versons and tiles on a white wall', known)).toBe(
       'write 10 versions, versions and tiles on a white wall',
@@ -124,7 +124,7 @@ describe('slips of the fingers (R-003-21)', () => {
   });
 });
 
-// Expressions that go back and forth over such a text take minutes: the time-out of the test is what it proves.
+// Expressions that backtrack over these texts take minutes, which the timeout of the test detects.
 test.each(['please ', 'the old ', '<a>x ', '“a\n', ' ', '\n', 'that ', 'write a ', 'x: '])(
   'a long message of "%s" is read at once (R-003-01)',
   (part) => {

@@ -5,7 +5,7 @@ const gap = (request: string, ts: number, more: Partial<SaidGap> = {}): SaidGap 
   return { request, ts, kind: 'nothing_fits', environment: 'dev', nearest: [], ...more };
 };
 
-test('what was asked for in other words is counted together, the most frequent first (R-000-93, R-000-94)', () => {
+test('requests for the same thing in other words are counted together, the most frequent first (R-000-93, R-000-94)', () => {
   const groups = groupGaps([
     gap('rotate the certificates of web-1', 100),
     gap('send a mail to all users', 200, { nearest: ['old'] }),
@@ -27,17 +27,17 @@ test('what was asked for in other words is counted together, the most frequent f
   ]);
 });
 
-test('a request that went through two doors at once was made once', () => {
+test('a request that went through two doors at once counts once', () => {
   const both = [gap('send a mail', 100), gap('send a mail', 100.4), gap('send a mail', 200)];
   expect(groupGaps(both)).toMatchObject([{ times: 2 }]);
 });
 
-test('what is there elsewhere is another gap than what is nowhere', () => {
+test('a gap for something that exists elsewhere differs from one for something that does not exist', () => {
   expect(groupGaps([gap('restore the backup', 1), gap('restore the backup', 50, { kind: 'not_here' })])).toHaveLength(
     2,
   );
 });
 
-test('none are none', () => {
+test('no gaps give no groups', () => {
   expect(groupGaps([])).toEqual([]);
 });

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Keeps what was sent; `answers` says how many batches come, the next one waits until it is given up. */
+/** Records what was sent. The first `answers` batches are answered; the next one waits until it is aborted. */
 function recording(numbers = 2, answers = Number.POSITIVE_INFINITY): { sent: string[][]; embed: Embed } {
   const sent: string[][] = [];
   const embed: Embed = async (texts, signal) => {
@@ -30,7 +30,7 @@ const texts = Array.from({ length: 150 }, (_, at) => `ability ${at}`);
 const embedderOf = (embed: Embed, timeoutMs = 60_000, of = texts) =>
   new Embedder(of, embed, new VectorStore(join(folder, 'v.bin')), timeoutMs);
 
-test('abilities are sent in batches, once; a request that was asked before is not sent again', async () => {
+test('abilities are sent once, in batches; a repeated request is not sent again', async () => {
   const { sent, embed } = recording();
   const embedder = embedderOf(embed);
   const { request, abilities } = await embedder.embedRequest('do it');
@@ -41,21 +41,21 @@ test('abilities are sent in batches, once; a request that was asked before is no
   expect(sent.slice(4)).toEqual([['do that']]);
 });
 
-test('another process finds the vectors, and makes only those of what is new', async () => {
+test('another process reuses the vectors, and requests only those of new texts', async () => {
   await embedderOf(recording().embed).embedRequest('do it');
   const { sent, embed } = recording();
   await embedderOf(embed, 60_000, [...texts, 'a new one']).embedRequest('do it');
   expect(sent).toEqual([['do it'], ['a new one']]);
 });
 
-test('requests at the same time make the vectors of the abilities once', async () => {
+test('concurrent requests make the vectors of the abilities once', async () => {
   const { sent, embed } = recording();
   const embedder = embedderOf(embed);
   await Promise.all(['one', 'two', 'three'].map((text) => embedder.embedRequest(text)));
   expect(sent.filter(({ length }) => length > 1)).toHaveLength(3);
 });
 
-test('what came before the time was up is kept, and the next request goes on from there', async () => {
+test('vectors that arrive before the timeout are stored, and the next request continues from there', async () => {
   const slow = recording(2, 2);
   await expect(embedderOf(slow.embed, 30).embedRequest('do it')).rejects.toThrow(
     'there was no answer within 30ms; 64 of 150 abilities have their vectors, and the next request goes on',
@@ -65,14 +65,14 @@ test('what came before the time was up is kept, and the next request goes on fro
   expect(sent.map(({ length }) => length)).toEqual([1, 64, 22]);
 });
 
-test('a request that waits for the work of another gives up when its own time is up', async () => {
+test('a request that waits for the work of another gives up at its own timeout', async () => {
   const { embed } = recording(2, 2);
   const embedder = embedderOf(embed, 30);
   const ends = await Promise.allSettled([embedder.embedRequest('one'), embedder.embedRequest('one')]);
   expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 });
 
-test('a model that gives other dimensions than before makes all vectors anew', async () => {
+test('a model with other dimensions than before makes all vectors again', async () => {
   await embedderOf(recording(2).embed).embedRequest('do it');
   const { sent, embed } = recording(3);
   const { abilities } = await embedderOf(embed).embedRequest('do it');

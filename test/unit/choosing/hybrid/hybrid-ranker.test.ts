@@ -32,7 +32,7 @@ const words = new WordRanker(abilities);
 const hybrid = new HybridRanker(abilities, words, vectors);
 const idsOf = (ranked: { id: string }[]): string[] => ranked.map(({ id }) => id);
 
-test('where words do not fit, what means the same in other words comes first', async () => {
+test('if words do not fit, an ability with the same meaning in other words comes first', async () => {
   const request = 'post or send a copy of the latest paper invoice to its old customer';
   const said = words.rankNow({ text: request });
   expect(idsOf(said).slice(0, 2)).toEqual(['billing.copy', 'billing.mail']);
@@ -42,7 +42,7 @@ test('where words do not fit, what means the same in other words comes first', a
   expect([ranker, warning]).toEqual(['hybrid', undefined]);
 });
 
-test('where words fit, what they put first stays there, with its score', async () => {
+test('if words fit, the ability that they rank first stays first, with its score', async () => {
   for (const request of ['restart the server', 'reboot the box', 'empty the cache']) {
     const said = words.rankNow({ text: request });
     const { ranked } = await hybrid.rank({ text: request });
@@ -53,7 +53,7 @@ test('where words fit, what they put first stays there, with its score', async (
   }
 });
 
-test('what shares a word by chance, and is far in meaning, fits less', async () => {
+test('an ability that shares a word by chance, and is far in meaning, gets a lower score', async () => {
   const text = 'copy the box, the server, the machine';
   const [said] = words.rankNow({ text });
   const { ranked } = await hybrid.rank({ text });
@@ -62,26 +62,26 @@ test('what shares a word by chance, and is far in meaning, fits less', async () 
   expect(strength(ranked[0]?.score)).toBeCloseTo(0.7 * strength(said?.score));
 });
 
-test('words of grammar let nothing fit, nor does a meaning without words', async () => {
+test('nothing fits by stop words alone, nor by a meaning without shared words', async () => {
   for (const request of ['the', 'to its', 'pancakes for breakfast']) {
     const { ranked } = await hybrid.rank({ text: request });
     expect(ranked.filter(({ score }) => score >= FITS)).toEqual([]);
   }
 });
 
-test('what only means something near is named and not offered, where no word fits', async () => {
+test('an ability with only a similar meaning is named and not offered, if no word fits', async () => {
   const { ranked } = await hybrid.rank({ text: 'bounce that box' });
   expect(idsOf(ranked).slice(0, 2).sort()).toEqual(['ops.reboot', 'ops.restart']);
   expect(ranked[0]?.score).toBeLessThan(FITS);
 });
 
-test('only those asked about are ranked, as many as wanted', async () => {
+test('only the requested abilities are ranked, up to the limit', async () => {
   const among = new Set(['ops.reboot', 'pages.flush']);
   expect(idsOf((await hybrid.rank({ text: 'restart the machine', among })).ranked).sort()).toEqual([...among].sort());
   expect((await hybrid.rank({ text: 'restart the machine', limit: 1 })).ranked).toHaveLength(1);
 });
 
-test('a word that an ability is not for is held against its meaning, too', async () => {
+test('a negative keyword counts against the meaning of an ability, too', async () => {
   const [first] = (await hybrid.rank({ text: 'bounce the server machine' })).ranked;
   const { ranked } = await hybrid.rank({ text: 'bounce the server machine in staging' });
   expect(first?.id).toBe('ops.restart');
@@ -89,7 +89,7 @@ test('a word that an ability is not for is held against its meaning, too', async
   expect(ranked.find(({ id }) => id === 'ops.restart')?.against).toEqual(['staging']);
 });
 
-test('a fault leaves the ranking of the words, and says why', async () => {
+test('after a fault the ranking is by words, with the reason', async () => {
   const failing = new HybridRanker(abilities, words, {
     embedRequest: () => Promise.reject(new EmbeddingsFault('h.test answered 429')),
   });
@@ -101,7 +101,7 @@ test('a fault leaves the ranking of the words, and says why', async () => {
   await expect(broken.rank({ text: 'restart the server' })).rejects.toThrow('a defect');
 });
 
-test('questions about words, blank requests and empty projects are not sent', async () => {
+test('requests with words removed, blank requests and empty projects are not sent', async () => {
   const silent: RequestVectors = { embedRequest: () => Promise.reject(new Error('it was sent')) };
   const ranker = new HybridRanker(abilities, words, silent);
   expect((await ranker.rank({ text: 'restart', without: new Set(['server']) })).ranker).toBe('words');
@@ -109,7 +109,7 @@ test('questions about words, blank requests and empty projects are not sent', as
   expect((await new HybridRanker([], new WordRanker([]), silent).rank({ text: 'restart' })).ranked).toEqual([]);
 });
 
-test('long texts are cut, and half characters never sent', () => {
+test('long texts are truncated, and half characters are never sent', () => {
   expect(sent('x'.repeat(5000))).toHaveLength(2000);
   expect(sent(`${'x'.repeat(1999)}😀`)).toBe(`${'x'.repeat(1999)} `);
   expect(meaningOf(text('db.write.user_row', 'Write one user row.'))).toBe('db write user row. Write one user row.');

@@ -41,7 +41,7 @@ const KEY = 'sk-very-secret-key';
 const env = { OPENAI_BASE_URL: endpoint.base, OPENAI_API_KEY: KEY };
 const REQUEST = 'post or send a copy of the invoice to its customer';
 let asked = 0;
-/** Each in a pool of its own, as processes have them. */
+/** Each request uses its own pool, as separate processes do. */
 const ask = (more: NodeJS.ProcessEnv = {}, text = REQUEST) => {
   asked += 1;
   return suggest(poolOf(registry, 'dev', null, { ...env, OPENAI_API_KEY: `${KEY}-${asked}`, ...more }), {
@@ -49,7 +49,7 @@ const ask = (more: NodeJS.ProcessEnv = {}, text = REQUEST) => {
   });
 };
 
-test('without the setting nothing is sent, whatever the environment says', async () => {
+test('without the setting nothing is sent, whatever the environment contains', async () => {
   const { project: plain, registry: words } = projectWith('');
   try {
     const { ranker, suggestions } = await suggest(poolOf(words, 'dev', null, env), { text: REQUEST });
@@ -60,7 +60,7 @@ test('without the setting nothing is sent, whatever the environment says', async
   }
 });
 
-test('with it the meaning counts: what is near is named although it has no word of the request', async () => {
+test('with the setting the meaning counts: a similar ability is named although it shares no word with the request', async () => {
   expect(registry.problems).toEqual([]);
   const other = await ask({}, 'post the receipt');
   expect(other).toMatchObject({
@@ -77,7 +77,7 @@ test('with it the meaning counts: what is near is named although it has no word 
   });
 });
 
-test('the vectors are kept in the project, with neither texts nor the key, and used by the next process', async () => {
+test('the vectors are stored in the project, without the texts or the key, and used by the next process', async () => {
   await ask();
   const folder = join(project.root, '.system', 'cache', 'embeddings');
   const [name = ''] = readdirSync(folder);
@@ -93,7 +93,7 @@ test('the vectors are kept in the project, with neither texts nor the key, and u
   expect(endpoint.requests).toHaveLength(3);
 });
 
-test('a pool is kept for the same definitions and the same endpoint', () => {
+test('a pool is reused for the same definitions and the same endpoint', () => {
   const pool = poolOf(registry, 'dev', null, env);
   expect(poolOf({ ...registry }, 'dev', null, { ...env })).toBe(pool);
   expect(poolOf(registry, 'dev', null, { ...env, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' })).not.toBe(pool);
@@ -103,14 +103,14 @@ test.each([
   ['too many requests', answerWith('', 429), `${endpoint.host} answered 429`],
   ['a broken answer', answerWith('{'), `${endpoint.host} answered with something else than vectors`],
   ['fewer vectors', answerVectors(() => []), `${endpoint.host} answered with 0 vectors for 1 texts`],
-])('%s: the words answer alone, and it is said', async (_, behaviour, reason) => {
+])('%s: the ranking is by words alone, with a warning', async (_, behaviour, reason) => {
   endpoint.behave(behaviour);
   const { ranker, warning, suggestions } = await ask();
   expect(suggestions[0]?.id).toBe('billing.copy');
   expect([ranker, warning]).toEqual(['words', `ranked by words alone: ${reason}`]);
 });
 
-test('so it is where there is no answer in time', async () => {
+test('the ranking is by words alone if there is no answer in time', async () => {
   endpoint.behave(() => {});
   const { project: hurried, registry: brief } = projectWith(
     'policy: { embeddings: { model: small, timeout: 200ms } }\n',
@@ -123,7 +123,7 @@ test('so it is where there is no answer in time', async () => {
   }
 });
 
-test('so it is where there is no address, and where the policy allows another one only', async () => {
+test('the ranking is by words alone without an address, or if the policy allows only another one', async () => {
   const unset = await ask({ OPENAI_BASE_URL: '', OPENAI_API_KEY: '' });
   expect(unset.suggestions[0]?.id).toBe('billing.copy');
   expect(unset.warning).toBe('ranked by words alone: neither OPENAI_BASE_URL nor OPENAI_API_KEY is set');

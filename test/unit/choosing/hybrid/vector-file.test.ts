@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const made = (...texts: string[]): Vectors =>
   new Map(texts.map((text, at) => [keyOfText(text), Float32Array.of(at, 0.5, -1)]));
 
-test('what was written is read again', () => {
+test('a written file can be read again', () => {
   writeVectorFile(file, made('a', 'b'));
   expect(readVectorFile(file)).toEqual(made('a', 'b'));
   writeVectorFile(file, new Map());
@@ -35,7 +35,7 @@ test('what was written is read again', () => {
   expect(readVectorFile(join(folder, 'none.bin')).size).toBe(0);
 });
 
-test('a file that was cut, changed, or is another has no vectors, and is made anew', () => {
+test('a truncated, changed or foreign file has no vectors, and is replaced', () => {
   writeVectorFile(file, made('a', 'b'));
   const whole = readFileSync(file);
   const changed = Buffer.from(whole);
@@ -50,13 +50,13 @@ test('a file that was cut, changed, or is another has no vectors, and is made an
   expect(readVectorFile(file).size).toBe(1);
 });
 
-test('a place that cannot be written to costs the vectors, and nothing else', () => {
+test('a path that cannot be written to loses the vectors, and nothing else', () => {
   writeFileSync(join(folder, 'cache'), 'a file where the folder should be');
   writeVectorFile(file, made('a'));
   expect(readVectorFile(file).size).toBe(0);
 });
 
-test('what a killed writer left is no part of the file, and goes in time; what others put there stays', () => {
+test('what a killed writer left is not part of the file, and is removed later; other files in the folder stay', () => {
   writeVectorFile(file, made('a'));
   const [old, young, foreign] = [`${NAME}.aaaaaaaaaaaa`, `${NAME}.bbbbbbbbbbbb`, 'notes.txt'].map((name) =>
     join(folder, 'cache', name),
@@ -68,7 +68,7 @@ test('what a killed writer left is no part of the file, and goes in time; what o
   expect([old, young, foreign].map((path) => existsSync(path))).toEqual([false, true, true]);
 });
 
-test('the files of four models are kept, those used last', () => {
+test('the files of the four models used last are kept', () => {
   const names = ['1', '2', '3', '4', '5'].map((digit) => `${digit.repeat(16)}.bin`);
   for (const [at, name] of names.entries()) {
     writeVectorFile(join(folder, name), made('a'));
@@ -78,7 +78,7 @@ test('the files of four models are kept, those used last', () => {
   expect(readdirSync(folder).sort()).toEqual([NAME, ...names.slice(2)]);
 });
 
-test('two writers lose nothing of what the other had written before', () => {
+test('two writers do not lose what the other had written before', () => {
   const [one, other] = [new VectorStore(file), new VectorStore(file)];
   expect(other.find(keyOfText('a'), 2)).toBeUndefined();
   one.add(keyOfText('a'), Float32Array.of(1, 0));
@@ -88,7 +88,7 @@ test('two writers lose nothing of what the other had written before', () => {
   expect([...readVectorFile(file).keys()].sort()).toEqual([keyOfText('a'), keyOfText('b')].sort());
 });
 
-test('vectors of a model that gives other dimensions now are not mixed with the new ones', () => {
+test('old vectors are not mixed with new ones of other dimensions', () => {
   writeVectorFile(file, made('a', 'b'));
   const store = new VectorStore(file);
   expect(store.find(keyOfText('a'), 3)).toHaveLength(3);
@@ -98,7 +98,7 @@ test('vectors of a model that gives other dimensions now are not mixed with the 
   expect(readVectorFile(file)).toEqual(new Map([[keyOfText('a'), Float32Array.of(1, 0)]]));
 });
 
-test('two processes write at once and one of them is killed: the file is whole at every moment', async () => {
+test('two processes write at once and one of them is killed: the file is complete at all times', async () => {
   const killed = spawn(process.execPath, [WRITER, file, 'killed', '100000'], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(killed.stdout, 'data');
   const other = promisify(execFile)(process.execPath, [WRITER, file, 'other', '20']);

@@ -49,13 +49,13 @@ describe('checkGraph', () => {
       'planner.plan_invalid',
       'has ended',
     ],
-  ])('refuses %s, with what to do (R-000-79)', (_, plan, id, code, reason) => {
+  ])('refuses %s, with a suggestion (R-000-79)', (_, plan, id, code, reason) => {
     expect(check(...plan)).toEqual([
       { id, refusal: { code, reason: expect.stringContaining(reason), suggestion: expect.stringMatching(/\w/) } },
     ]);
   });
 
-  test('what hangs behind a circle is not said to be in no circle, and all faults are told at once', () => {
+  test('calls that depend on a circle are reported with it, and all faults are reported at once', () => {
     expect(check(entry('a', ['a']), entry('b', ['a']))).toMatchObject([
       { refusal: { reason: expect.stringContaining('a, b') } },
     ]);

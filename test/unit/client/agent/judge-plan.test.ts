@@ -22,7 +22,7 @@ function contextOf(risk_alerts: string[], ability_guards: unknown[]): TurnContex
   } as TurnContext;
 }
 
-/** A run whose requester agrees to whatever they are asked, with what they were asked. */
+/** A run whose requester agrees to every question, with the questions that were asked. */
 function run() {
   const questions: ConsentQuestion[] = [];
   const lines: RunLogLine[] = [];
@@ -48,7 +48,7 @@ function run() {
 }
 
 describe('what the requester has to agree to', () => {
-  test('a yes to a call that a guard of the prompt wants confirmed is none to another input (R-002-45)', async () => {
+  test('consent to a call that a guard of the prompt wants confirmed does not cover another input (R-002-45)', async () => {
     const { begin, questions } = run();
     const state = begin();
     const context = contextOf([], [CONFIRM]);
@@ -68,7 +68,7 @@ describe('what the requester has to agree to', () => {
     expect(questions.map(({ risks }) => risks)).toEqual([['It is production.']]);
   });
 
-  test('a run that goes on in another process knows what was agreed to, and no more', async () => {
+  test('a run that continues in another process knows exactly what was agreed to', async () => {
     const { begin, questions } = run();
     const context = contextOf(['It is production.'], [CONFIRM]);
     await holdPlan(begin(), [drop('old')], context);

@@ -5,7 +5,7 @@ const call = { id: 'a', ability_id: 'notes.search', input: { query: 'x' } };
 
 describe('readPlan', () => {
   test.each([[{ plan: [] }], [{ plan: [], answer: 'done' }], [{ plan: [call, { ...call, id: 'b', after: ['a'] }] }]])(
-    'reads %j as a value, as text, and between fences (R-002-52)',
+    'reads %j as a value, as text, and in a code fence (R-002-52)',
     (answer) => {
       const text = JSON.stringify(answer);
       for (const said of [answer, text, `\`\`\`json\n${text}\n\`\`\``]) expect(readPlan(said)).toEqual({ answer });
@@ -33,7 +33,7 @@ describe('readPlan', () => {
     [{ plan: [], answer: 'x'.repeat(100_001) }, 'answer'],
     ['{"plan": [{"id": "a", "ability_id": "x", "input": {"__proto__": {"admin": true}}}]}', '__proto__'],
     [`{"plan": [], "answer": "${'x'.repeat(1024 * 1024)}"}`, 'no JSON object'],
-  ])('refuses what is none, and says why: %.60j', (said, fault) => {
+  ])('refuses anything else, and states why: %.60j', (said, fault) => {
     expect(readPlan(said)).toEqual({ fault: expect.stringContaining(fault) });
   });
 });

@@ -19,7 +19,7 @@ describe('refusalOf', () => {
       'the denial of an earlier call says what to do',
       [guard({ source: 'PreAbilityCall.g', suggestion: 'Pass dry_run' })],
     ],
-  ])('lets a call pass where %s', (_, guards) => {
+  ])('lets a call pass if %s', (_, guards) => {
     expect(judge(guards)).toBeUndefined();
   });
 
@@ -28,11 +28,11 @@ describe('refusalOf', () => {
     ['all are', [guard({ ability_id: '*' })]],
     ['an earlier call was, without a way on', [guard({ source: 'PreAbilityCall.g' })]],
     ['a prompt denies it, whatever it suggests', [guard({ suggestion: 'Ask the operator' })]],
-  ])('refuses a call where %s (R-002-43)', (_, guards) => {
+  ])('refuses a call if %s (R-002-43)', (_, guards) => {
     expect(judge(guards)).toMatchObject({ code: 'guard.denied', suggestion: expect.stringMatching(/\w/) });
   });
 
-  test('what the user named is tried, but for the very call that was denied (C-11, C-45)', () => {
+  test('an ability that the user named is tried, except for the very call that was denied (C-11, C-45)', () => {
     expect(judge([guard()], 'run db.drop now')).toBeUndefined();
     expect(judge([], 'run db.drop now', ['digest'])).toMatchObject({ code: 'guard.denied' });
   });
@@ -61,7 +61,7 @@ describe('confirmationsOf', () => {
     expect(confirmationsOf([entry], [{ ...asks, ability_id: '*' }])).toEqual(['*: Look first']);
   });
 
-  test('not about others, nor where the guard of the call itself asks', () => {
+  test('does not ask about others, or if the guard of the call itself asks', () => {
     expect(confirmationsOf([entry], [{ ...asks, ability_id: 'db.other' }])).toEqual([]);
     expect(confirmationsOf([entry], [{ ...asks, source: 'PreAbilityCall.people' }])).toEqual([]);
     expect(confirmationsOf([entry], [guard()])).toEqual([]);

@@ -35,7 +35,7 @@ describe('turnWithCalls', () => {
     expect(hook_signals.risk_alerts).toEqual(['Careful']);
   });
 
-  test('signals are added once, the gravest guard of an ability stays, and nothing of infra comes through (R-002-40)', () => {
+  test('signals are added once, the most severe guard of an ability stays, and nothing of infra is included (R-002-40)', () => {
     const signals = answer({
       hook_signals: {
         routing_hints: ['notes.search', 'notes.write'],
@@ -52,7 +52,7 @@ describe('turnWithCalls', () => {
     expect(JSON.stringify(now)).not.toContain('secret');
   });
 
-  test('a hook that failed has said nothing but its decision, and a refused call leaves its guard', () => {
+  test('a hook that failed adds only its decision, and a refused call adds its guard', () => {
     const broken = answer({ status: 'error', decision: 'deny', reason: 'It broke', hook_signals: { risk_alert: 'x' } });
     const refused = { ability_id: 'db.wipe', decision: 'deny', reason: 'No', source: 'PreAbilityCreate.g' } as const;
     const { hook_signals } = turnWithCalls(turn, [call(broken)], [refused], AT);

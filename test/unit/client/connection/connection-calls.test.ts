@@ -4,7 +4,7 @@ import { Connection, defaultGrpcRetryOptions } from '@temporalio/client';
 import { expect, onTestFinished, test } from 'vitest';
 import { ConnectionCalls } from '../../../../src/client/connection/connection-calls.js';
 
-/** A server whose first answer is UNAVAILABLE, and which gives no other; with how often it was asked. */
+/** A server that answers UNAVAILABLE first, and then not at all; with the number of requests. */
 async function connectToSilence(delayMs: number): Promise<{ connection: Connection; asked: () => number }> {
   let asked = 0;
   const streams: ServerHttp2Stream[] = [];
@@ -30,7 +30,7 @@ async function connectToSilence(delayMs: number): Promise<{ connection: Connecti
 const CANCELLED = { code: 1 };
 const ask = (connection: Connection): Promise<unknown> => connection.workflowService.getSystemInfo({});
 
-test('a signal ends the second attempt of a call, and the time before it', async () => {
+test('a signal ends the second attempt of a call, and the delay before it', async () => {
   for (const [delayMs, attempts] of [
     [1, 2],
     [60_000, 1],
@@ -45,13 +45,13 @@ test('a signal ends the second attempt of a call, and the time before it', async
   }
 });
 
-test('a call under a signal that has fired is not waited for', async () => {
+test('a call under a signal that has fired is not awaited', async () => {
   const { connection } = await connectToSilence(1);
   const call = connection.withAbortSignal(AbortSignal.abort(), () => ask(connection));
   await expect(call).rejects.toMatchObject(CANCELLED);
 });
 
-test('the end of a connection ends its calls, whichever attempt is under way', async () => {
+test('closing a connection ends its calls, whichever attempt is running', async () => {
   const { connection, asked } = await connectToSilence(1);
   const call = ask(connection);
   call.catch(() => {});
@@ -60,7 +60,7 @@ test('the end of a connection ends its calls, whichever attempt is under way', a
   await expect(call).rejects.toMatchObject(CANCELLED);
 });
 
-test('a deadline ends a call that waits for its next attempt, with what the server said', async () => {
+test('a deadline ends a call that waits for its next attempt, with the error of the server', async () => {
   const { connection } = await connectToSilence(60_000);
   const call = connection.withDeadline(Date.now() + 5000, () => ask(connection));
   await expect(call).rejects.toMatchObject({ code: 14 });

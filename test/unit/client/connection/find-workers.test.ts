@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Connection } from '../../../../src/client/connection/connect.js';
 import { refuseUnserved } from '../../../../src/client/connection/find-workers.js';
 
-/** A server that lists a worker from the given look on. */
+/** A server that lists a worker from this request on. */
 function listingFrom(look: number): { connection: Connection; looks: () => number } {
   let looks = 0;
   const describeTaskQueue = async () => {
@@ -13,13 +13,13 @@ function listingFrom(look: number): { connection: Connection; looks: () => numbe
   return { connection: connection as unknown as Connection, looks: () => looks };
 }
 
-test('a worker that has just started is waited for, as it is listed a moment later', async () => {
+test('a worker that has just started is awaited, since it is listed with a delay', async () => {
   const { connection, looks } = listingFrom(3);
   await refuseUnserved(connection, 'p-dev-local');
   expect(looks()).toBe(3);
 });
 
-test('a queue that no worker takes up is refused, with what to start', async () => {
+test('a queue without a worker is refused, with what to start', async () => {
   const { connection } = listingFrom(Number.POSITIVE_INFINITY);
   await expect(refuseUnserved(connection, 'p-dev-local')).rejects.toMatchObject({
     code: 'placement.no_worker',

@@ -20,7 +20,7 @@ vi.mock('../../../../src/client/connection/connect.js', async (original) => ({
   reconnect: revived.reconnect,
 }));
 
-/** Codes of gRPC. */
+/** gRPC status codes. */
 const status = { CANCELLED: 1, DEADLINE_EXCEEDED: 4, NOT_FOUND: 5, UNAVAILABLE: 14 };
 const LIVING = { ...ownMark(), ...ownSpace() };
 const GONE = { pid: 4_000_000, started: '1', ...ownSpace() };
@@ -41,7 +41,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A runtime as its file names it. */
+/** Writes the file that announces a runtime. */
 function announce(mark: object): RuntimeFile {
   const file = { format: 1, version: '0', state: 'up', address: '127.0.0.1:1', ...mark } as RuntimeFile;
   writeFileSync(pathsOf(folder, folder).runtimeFile, JSON.stringify(file));
@@ -54,11 +54,11 @@ function sessionWith(runtime: RuntimeFile | undefined): Connection {
   return { temporal, paths, runtime, progress: (text: string) => void said.push(text) } as unknown as Connection;
 }
 
-/** What gRPC throws. */
+/** An error as gRPC throws it. */
 const failure = (code: number): Error =>
   Object.assign(new Error(`${code}`), { code, details: 'x', metadata: { getMap: () => ({}) } });
 
-/** An action that fails at first, as often as asked. */
+/** An action that fails this number of times, and then succeeds. */
 function failing(code: number, times: number) {
   let left = times;
   return vi.fn(async () => {
@@ -69,7 +69,7 @@ function failing(code: number, times: number) {
 }
 
 test.each([status.UNAVAILABLE, status.CANCELLED])(
-  'after the runtime was gone (%d) it is done again, and said once',
+  'after the runtime was lost (%d) the action is repeated, and this is reported once',
   async (code) => {
     const connection = sessionWith(announce(GONE));
     const action = failing(code, 1);
@@ -80,7 +80,7 @@ test.each([status.UNAVAILABLE, status.CANCELLED])(
   },
 );
 
-test('an error of ours that was made of one of the transport counts as that', () => {
+test('one of our errors that wraps a transport error counts as that error', () => {
   const ours = new AbilityError({ code: 'temporal.unavailable', message: 'x' }, { cause: failure(status.UNAVAILABLE) });
   expect(isUnreachable(ours)).toBe(true);
   expect(isUnreachable(failure(status.DEADLINE_EXCEEDED))).toBe(false);
@@ -98,7 +98,7 @@ test.each([
   expect(revived.ensure).not.toHaveBeenCalled();
 });
 
-test('a runtime that another command has started is used, and one that lives is not said to have ended', async () => {
+test('a runtime that another command has started is used, and one that runs is not reported as ended', async () => {
   const connection = sessionWith(announce(GONE));
   announce(LIVING);
   expect(await keepingRuntime(connection, failing(status.UNAVAILABLE, 1))).toBe('done');
@@ -108,7 +108,7 @@ test('a runtime that another command has started is used, and one that lives is 
   expect(said).toHaveLength(1);
 });
 
-test('one that `ability down` stopped is not started again', async () => {
+test('a runtime that `ability down` stopped is not started again', async () => {
   const runtime = announce(GONE);
   writeFileSync(pathsOf(folder, folder).downFile, `${GONE.pid} ${GONE.started}`);
   const waiting = keepingRuntime(sessionWith(runtime), failing(status.UNAVAILABLE, 1));
@@ -116,13 +116,13 @@ test('one that `ability down` stopped is not started again', async () => {
   expect(revived.ensure).not.toHaveBeenCalled();
 });
 
-test('a server that is gone again and again is not waited for', async () => {
+test('an action is given up if the server is lost again and again', async () => {
   const action = failing(status.UNAVAILABLE, 1000);
   await expect(keepingRuntime(sessionWith(announce(GONE)), action)).rejects.toMatchObject({ code: status.UNAVAILABLE });
   expect(action).toHaveBeenCalledTimes(10);
 });
 
-test('who gives up ends with the own reason, and those who wait for the same start do not', async () => {
+test('a caller that gives up ends with its own reason, and others that wait for the same start do not', async () => {
   const connection = sessionWith(announce(GONE));
   let start = (): void => {};
   revived.ensure.mockImplementation(async () => {

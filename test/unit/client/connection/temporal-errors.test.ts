@@ -5,11 +5,11 @@ import { asking } from '../../../../src/client/connection/temporal-errors.js';
 
 const connection = { address: 'temporal.test:7233', namespace: 'acme' } as Connection;
 
-/** What the gRPC client throws. */
+/** An error as the gRPC client throws it. */
 const grpc = (code: number, details: string) => Object.assign(new Error(details), { code, details, metadata: {} });
 const told = (error: Error) => asking(connection, () => Promise.reject(error)).catch((problem: unknown) => problem);
 
-describe('temporal.unavailable is told', () => {
+describe('temporal.unavailable is reported', () => {
   test.each([
     [14, 'connection refused', /does not answer: connection refused/],
     [4, 'deadline exceeded', /does not answer/],
@@ -32,7 +32,7 @@ describe('temporal.unavailable is told', () => {
   });
 });
 
-test('what is none of these passes through', async () => {
+test('any other error is passed through', async () => {
   for (const error of [new Error('ours'), grpc(5, 'workflow not found for ID: x'), grpc(6, 'already there')]) {
     expect(await told(error)).toBe(error);
   }

@@ -30,7 +30,7 @@ const NO_WORDS = new Map<number, string>();
 const error = { code: 'mine', message: 'no' };
 
 describe('with a history', () => {
-  test('the last two errors are known; of earlier attempts, what they wrote', () => {
+  test('the last two errors are known, and the output of earlier attempts', () => {
     const calls = [call({ attempt: 4, end: 'failed', problem: error, earlier: { code: 'other', message: 'x' } })];
     expect(
       buildAttempts(
@@ -49,7 +49,7 @@ describe('with a history', () => {
     ]);
   });
 
-  test('each round of a group counts its own attempts, and logs cannot tell them apart', () => {
+  test('each round of a group counts its own attempts, and logs do not distinguish them', () => {
     const calls = [call({ attempt: 3, end: 'failed' }), call({})];
     const tries = buildAttempts(step('succeeded', 1), calls, new Map([[1, 'whose?']]));
     expect(tries.map(({ round, number, last_words }) => [round, number, last_words])).toEqual([
@@ -90,7 +90,7 @@ describe('without a history', () => {
     expect(buildAttempts(step('succeeded', 1), [], NO_WORDS)).toMatchObject([{ status: 'succeeded', error: null }]);
   });
 
-  test('what is no call, and what was never tried, has no attempts', () => {
+  test('a step that is not a call, or was never tried, has no attempts', () => {
     expect(buildAttempts(step('failed', 3, { call: null }), [], NO_WORDS)).toEqual([]);
     expect(buildAttempts(step('skipped', 0), [], NO_WORDS)).toEqual([]);
   });

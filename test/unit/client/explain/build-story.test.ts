@@ -111,14 +111,14 @@ test('a step has its condition, its times and its attempts', () => {
   ]);
 });
 
-describe('where nobody tells the steps, the calls of the history do', () => {
+describe('if the steps are not known, the calls of the history replace them', () => {
   const calls = [
     call({ path: 'a', end: 'completed', ended_at: '2026-01-01T00:00:02.000Z' }),
     call({ path: 'g/b', end: 'failed', problem: { code: 'mine', message: 'no' } }),
     call({ path: 'g/b' }),
   ];
 
-  test('of an open task: the last round counts', () => {
+  test('in an open task: the last round counts', () => {
     expect(story({ source: 'description' }, { history: history({ calls }) }).steps).toMatchObject([
       { id: 'a', path: 'a', call: 'db.write', status: 'succeeded', duration_ms: 2000 },
       {
@@ -133,7 +133,7 @@ describe('where nobody tells the steps, the calls of the history do', () => {
     ]);
   });
 
-  test('of one that was terminated: what was under way has an outcome nobody knows', () => {
+  test('in a terminated task: a call that was running has an unknown outcome', () => {
     const terminated = { ...result, status: 'cancelled' } as const;
     expect(story({ result: terminated }, { history: history({ calls }) }).steps).toMatchObject([
       { status: 'succeeded' },
@@ -142,7 +142,7 @@ describe('where nobody tells the steps, the calls of the history do', () => {
   });
 });
 
-describe('what is not known is said', () => {
+describe('what is not known is reported', () => {
   test.each<[string, Partial<SeenTask>, Partial<StorySources>, RegExp]>([
     ['no worker answers', { source: 'description' }, {}, /^No worker answers/],
     ['the history is too long', {}, { history: history({ isCut: true }) }, /too long/],

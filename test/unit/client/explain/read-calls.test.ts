@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { HistoryEvent } from '../../../../src/client/connection/history-events.js';
 import { readCalls } from '../../../../src/client/explain/read-calls.js';
 
-/** Events as Temporal gives them, with the parts that are read; a summary is its text. */
+/** Events as Temporal returns them, with the parts that are read; a summary is its text. */
 const events = (...list: object[]): HistoryEvent[] =>
   list.map((event, index) => ({ eventId: index + 1, eventTime: { seconds: 100 + index }, ...event }) as never);
 const scheduled = (type: string, summary?: string, activityId = '1') => ({
@@ -18,7 +18,7 @@ const second = (n: number) => new Date((100 + n) * 1000).toISOString();
 const read = (list: HistoryEvent[], pending: object[] = []) =>
   readCalls(list, pending as never, async (payload) => payload as unknown as string | undefined);
 
-test('a call that was tried again tells its last attempt, and why the one before it failed', async () => {
+test('a call that was retried has its last attempt, and the error of the one before it', async () => {
   const list = events(scheduled('db.read', 'a/b'), started(1, 3, ours('http.503', 'down')), {
     activityTaskCompletedEventAttributes: { scheduledEventId: 1 },
   });
@@ -39,7 +39,7 @@ test('a call that was tried again tells its last attempt, and why the one before
   ]);
 });
 
-test('hooks and activities of our own are no calls', async () => {
+test('hooks and our own activities are not calls', async () => {
   expect(await read(events(scheduled('PreAbilityCall', 'a: h'), scheduled('ability:finish')))).toEqual([]);
 });
 
@@ -71,7 +71,7 @@ test('a call that was cancelled has no error', async () => {
   expect(call).toMatchObject({ end: 'cancelled', attempt: 0, problem: null });
 });
 
-test('a call that waits to be tried again has its next attempt, and when it starts', async () => {
+test('a call that waits for a retry has its next attempt, and when that starts', async () => {
   const pending = { activityId: '1', state: 1, attempt: 2, lastFailure: ours('mine', 'no') };
   const at = { nextAttemptScheduleTime: { seconds: 200 }, lastStartedTime: { seconds: 150 } };
   const [call] = await read(events(scheduled('x', 'a')), [{ ...pending, ...at }]);
@@ -79,12 +79,12 @@ test('a call that waits to be tried again has its next attempt, and when it star
   expect(call?.starts_at).toBe(new Date(200_000).toISOString());
 });
 
-test('a call that waits for its first worker starts at no known time', async () => {
+test('a call that waits for its first worker has no known start time', async () => {
   const [call] = await read(events(scheduled('x', 'a')), [{ activityId: '1', state: 1, attempt: 1 }]);
   expect(call).toMatchObject({ attempt: 1, started_at: null, starts_at: null });
 });
 
-test('ids that begin anew with each run of a task are not mixed up', async () => {
+test('ids that start again with each run of a task are not mixed up', async () => {
   const first = events(scheduled('x', 'a'), started(1), {
     activityTaskCompletedEventAttributes: { scheduledEventId: 1 },
   });

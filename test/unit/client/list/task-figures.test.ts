@@ -41,7 +41,7 @@ test('a task whose history was continued has lasted since its first run began', 
   expect(queries[0]).toContain('ParentWorkflowId IS NULL');
 });
 
-test('many ends are looked up in parts, none asks for nothing', async () => {
+test('many ends are looked up in batches, and nothing is looked up if there are none', async () => {
   const many = Array.from({ length: 120 }, (_, n) => ({ key: `t-${n}`, status: 'COMPLETED', from: n, to: n + 1 }));
   const { connection, queries } = listing(many);
   expect(await readEnds(connection, at(0))).toHaveLength(120);
@@ -51,7 +51,7 @@ test('many ends are looked up in parts, none asks for nothing', async () => {
   expect(none.queries).toHaveLength(1);
 });
 
-test('ends that the caller has already are not looked up again', async () => {
+test('ends that the caller already has are not looked up again', async () => {
   const many = Array.from({ length: 120 }, (_, n) => ({ key: `t-${n}`, status: 'COMPLETED', from: n, to: n + 1 }));
   const { connection, queries } = listing(many);
   const ends = await readEnds(connection, at(0), (run) => run !== 't-7-7');

@@ -6,12 +6,12 @@ const BASE =
   "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:' AND WorkflowId NOT STARTS_WITH 'delete:' AND WorkflowId NOT STARTS_WITH 'session:' AND (ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH 'fire:')";
 
 describe('the list filter', () => {
-  test('is of the project alone, without direct runs and without the earlier runs of long tasks', () => {
+  test('covers the project alone, without direct runs and without the earlier runs of long tasks', () => {
     expect(taskQuery('acme', {})).toBe(BASE);
     expect(taskQuery('acme', { status: [] })).toBe(BASE);
   });
 
-  test('has every condition that was given, all of which must hold', () => {
+  test('has every requested condition, all of which must hold', () => {
     const since = new Date('2026-01-31T08:00:00Z');
     const filter = {
       ability: 'a.b',
@@ -36,7 +36,7 @@ describe('the list filter', () => {
   });
 
   test.each(["x = 1) OR (AbilityProject = 'other'", '(x = 1', "x = 'a", 'x = 1 -- ', 'x = 1; y', '', '"'])(
-    'refuses a condition that is not one whole: %j',
+    'refuses a condition that is not complete in itself: %j',
     (query) => {
       expect(errorOf(() => taskQuery('acme', { query }))).toMatchObject({ code: 'usage.invalid' });
     },
@@ -63,7 +63,7 @@ describe('the state of a listed task', () => {
     expect(listedState(temporal, attribute)).toBe(state);
   });
 
-  test('is one that can be asked for', () => {
+  test('is a state that can be filtered by', () => {
     for (const state of LISTED_STATES) expect(taskQuery('acme', { status: [state] })).toContain('ExecutionStatus ');
   });
 });

@@ -18,7 +18,7 @@ const request: TaskRequest = {
 
 afterEach(() => void vi.useRealTimers());
 
-/** A session whose activities end as given, and how often one was started. */
+/** A session whose activities end with this result, and a mock that records their starts. */
 function sessionWhere(result: () => Promise<unknown>): { connection: Connection; start: ReturnType<typeof vi.fn> } {
   const start = vi.fn(async () => ({ result }));
   return { connection: { project: 'p', temporal: { activity: { start } } } as unknown as Connection, start };
@@ -30,7 +30,7 @@ const refusal = (context: object) =>
   ApplicationFailure.create({ type: 'seal.invalid', message: 'no', details: [{ code: 'seal.invalid' }, context] });
 const timeout = (type: 'SCHEDULE_TO_START' | 'START_TO_CLOSE') => new TimeoutFailure('late', undefined, type);
 
-test('its outcome is what the activity gives, or fails with', async () => {
+test('the outcome is the result of the activity, or its failure', async () => {
   const answered = sessionWhere(async () => ({ plan: 'p' }));
   expect(await runAsActivity(answered.connection, request, 'q')).toEqual({ answer: { plan: 'p' } });
   const refused = sessionWhere(failing(refusal({ request: 'd', outside: true })));
@@ -41,14 +41,14 @@ test('its outcome is what the activity gives, or fails with', async () => {
   expect(await runAsActivity(slow.connection, request, 'q')).toMatchObject({ failure: { cause: { message: 'late' } } });
 });
 
-test('a worker that refuses activities outside of workflows is not asked for another one', async () => {
+test('a worker that refuses activities outside of workflows gets no further one', async () => {
   const { connection, start } = sessionWhere(failing(refusal({ request: 'd' })));
   expect(await runAsActivity(connection, request, 'q')).toBeUndefined();
   expect(await runAsActivity(connection, request, 'q')).toBeUndefined();
   expect(start).toHaveBeenCalledOnce();
 });
 
-test('a server that knows no such activities is not asked for another one', async () => {
+test('a server without support for activities outside of workflows gets no further one', async () => {
   const { connection, start } = sessionWhere(async () => ({}));
   start.mockRejectedValue(Object.assign(new Error('unknown method'), { code: 12, details: '', metadata: {} }));
   expect(await runAsActivity(connection, request, 'q')).toBeUndefined();
@@ -56,7 +56,7 @@ test('a server that knows no such activities is not asked for another one', asyn
   expect(start).toHaveBeenCalledOnce();
 });
 
-test('where no slot for calls was free it is a workflow, and so are the next ones for a while', async () => {
+test('without a free slot for calls the preflight is a workflow, and so are the next ones for a while', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { connection, start } = sessionWhere(failing(timeout('SCHEDULE_TO_START')));
   expect(await runAsActivity(connection, request, 'q')).toBeUndefined();
@@ -68,7 +68,7 @@ test('where no slot for calls was free it is a workflow, and so are the next one
   expect(start).toHaveBeenCalledTimes(2);
 });
 
-test('any other error of the server is that of the caller', async () => {
+test('any other error of the server is passed to the caller', async () => {
   const { connection, start } = sessionWhere(async () => ({}));
   const error = Object.assign(new Error('gone'), { code: 14, details: '', metadata: {} });
   start.mockRejectedValue(error);

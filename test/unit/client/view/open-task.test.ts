@@ -11,7 +11,7 @@ const sources = readdirSync(CLIENT, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => ({ name, text: readFileSync(`${CLIENT}/${name}`, 'utf8') }));
 
-/** A session of the project `own`, on a Temporal where every key is what is given. */
+/** A session of the project `own`, on a Temporal where every key has this memo and these attributes. */
 function sessionOf(memo: object, searchAttributes: object, onOther?: Connection['onOther']): Connection {
   const description = { memo, searchAttributes, runId: 'r2', raw: { workflowExecutionInfo: { firstRunId: 'r1' } } };
   const getHandle = (...about: unknown[]) => ({ about, describe: async () => description });
@@ -19,8 +19,8 @@ function sessionOf(memo: object, searchAttributes: object, onOther?: Connection[
 }
 const task = { ability: 'a' };
 
-describe('a task is opened to be changed', () => {
-  test('where it is of the own project: the run that was looked at, and what it goes on as', async () => {
+describe('a task is opened for a change', () => {
+  test('if it belongs to the own project: the run that was read, and the runs that continue it', async () => {
     const opened = await openOwn(sessionOf(task, { AbilityProject: ['own'] }), 'k');
     expect(opened?.run).toMatchObject({ about: ['k', 'r2'] });
     expect(opened?.execution).toMatchObject({ about: ['k', undefined, { firstExecutionRunId: 'r1' }] });
@@ -31,7 +31,7 @@ describe('a task is opened to be changed', () => {
     ['no project', {}, /belongs to a project that its start does not name/],
     ['what is no name', { AbilityProject: [5] }, /does not name/],
     ['an empty list', { AbilityProject: [] }, /does not name/],
-  ])('not where it is of %s', async (_, attributes, message) => {
+  ])('not if it names %s', async (_, attributes, message) => {
     await expect(openOwn(sessionOf(task, attributes), 'k')).rejects.toMatchObject({
       code: 'task.other_project',
       message: expect.stringMatching(message),
@@ -39,14 +39,14 @@ describe('a task is opened to be changed', () => {
     });
   });
 
-  test('not where it is no task, whoever started it', async () => {
+  test('not if it is not a task, whichever project started it', async () => {
     for (const memo of [{}, { ability: 5 }]) {
       const error = openOwn(sessionOf(memo, { AbilityProject: ['own'] }), 'k');
       await expect(error).rejects.toMatchObject({ code: 'task.not_found' });
     }
   });
 
-  test('not where another project has deleted it with its history', async () => {
+  test('not if another project has deleted it with its history', async () => {
     const unknown = { describe: () => Promise.reject(new WorkflowNotFoundError('not there', 'k', undefined)) };
     const sessionWith = (project: string, status: string) => {
       const description = {
@@ -67,8 +67,8 @@ describe('a task is opened to be changed', () => {
     }
   });
 
-  // A command that sends something past this check would be one that changes other projects' tasks.
-  test('by no other way', () => {
+  // A command that bypasses this check would change the tasks of other projects.
+  test('in no other way', () => {
     const senders = sources.filter(({ text }) =>
       /\.(signal|cancel|terminate|executeUpdate|startUpdate)[<(]/.test(text),
     );
@@ -94,7 +94,7 @@ describe('a task is opened to be changed', () => {
   });
 });
 
-describe('whose a task is that is read', () => {
+describe('the project of a task that is read is reported if it is another one', () => {
   test.each([
     [task, ['other'], [['k', 'other']]],
     [task, ['own'], []],

@@ -5,7 +5,7 @@ import { temporaryProject } from '../../temporary-project.js';
 
 const line = (attempt: number, stream: string, text: string) => `${JSON.stringify({ attempt, stream, text })}\n`;
 
-test('the last words of an attempt are what it last complained of, else what it last wrote', () => {
+test('the last words of an attempt are its last line on stderr, else its last line on stdout', () => {
   const project = temporaryProject({
     '.system/implement/t/logs/a/b.jsonl': [
       line(1, 'stderr', 'first'),

@@ -15,7 +15,7 @@ const MEMO: TaskMemo = {
 const STARTED = '2026-01-01T00:00:00.000Z';
 const STORED: StoredResult = { status: 'succeeded', output: 5, steps: [], started_at: STARTED, took_ms: 1500 };
 
-/** A session on a Temporal where every workflow has ended with what is given. */
+/** A session on a Temporal where every workflow has ended with this result. */
 function sessionOn(stored: StoredResult, created: Connection['created']) {
   const describe = vi.fn(async () => ({
     memo: MEMO,
@@ -30,7 +30,7 @@ function sessionOn(stored: StoredResult, created: Connection['created']) {
   return { session: session as unknown as Connection, describe };
 }
 
-test('the result of a task that the session created says the same, with one question less', async () => {
+test('the result of a task that the session created is the same, with one request less', async () => {
   const asked = sessionOn(STORED, undefined);
   const known = sessionOn(STORED, new Map([['t-1', MEMO]]));
   const result = await awaitResult(known.session, 't-1');
@@ -40,7 +40,7 @@ test('the result of a task that the session created says the same, with one ques
   expect([known.describe.mock.calls.length, asked.describe.mock.calls.length]).toEqual([0, 1]);
 });
 
-test('where the result lacks its times, and for other tasks, the server is asked', async () => {
+test('the server is queried for other tasks, and if the result lacks its times', async () => {
   const { took_ms: _, started_at: __, ...early } = STORED;
   const { session, describe } = sessionOn(early, new Map([['t-1', MEMO]]));
   expect(await awaitResult(session, 't-1')).toMatchObject({ finished_at: '2026-01-01T00:00:02.000Z' });

@@ -32,7 +32,7 @@ function sessionWithATaskThatJustEnded(): Connection {
   } as unknown as Connection;
 }
 
-test('a task that ended between two questions is seen with its output, not as its worker still has it', async () => {
+test('a task that ended between two requests is shown with its output, not as its worker still reports it', async () => {
   const { result, source } = await viewTask(sessionWithATaskThatJustEnded(), 'x');
   expect({ source, status: result.status, output: result.output }).toEqual({
     source: 'history',

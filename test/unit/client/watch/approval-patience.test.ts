@@ -26,7 +26,7 @@ const approval = (id: string, more: Partial<Approval> = {}): Approval => ({
   ...more,
 });
 
-/** At which of the looks, a second apart, a caller stops who waits two seconds and a half; undefined: at none. */
+/** The index of the view, one a second, at which a caller with a patience of 2.5 s stops; undefined if at none. */
 function stopsAt(looks: [TaskState, ...Approval[]][]): number | undefined {
   const patience = new ApprovalPatience(2500);
   const at = looks.findIndex(([status, ...approvals], n) => patience.hasEnded({ status, approvals }, n * 1000));
@@ -36,43 +36,43 @@ function stopsAt(looks: [TaskState, ...Approval[]][]): number | undefined {
 const a = approval('a');
 const b = approval('b');
 
-test('the patience of --wait-approval ends when the task has waited so long for people', () => {
+test('the patience of --wait-approval ends when the task has waited that long for people', () => {
   const looks: [TaskState, ...Approval[]][] = Array.from({ length: 5 }, () => ['waiting_approval', a]);
   expect(stopsAt([['running'], ...looks])).toBe(4);
 });
 
-test('it starts anew after a decision, when the task has gone on in between', () => {
+test('it starts again after a decision, if the task has continued in between', () => {
   const waits: [TaskState, ...Approval[]] = ['waiting_approval', a];
   const next: [TaskState, ...Approval[]] = ['waiting_approval', approval('a', { status: 'approved' }), b];
   expect(stopsAt([waits, waits, ['running'], next, next, next])).toBeUndefined();
   expect(stopsAt([waits, waits, ['running'], next, next, next, next])).toBe(6);
 });
 
-test('it starts anew after a decision that nobody saw the task go on from', () => {
+test('it starts again after a decision, even if the task was not seen to continue', () => {
   const waits: [TaskState, ...Approval[]] = ['waiting_approval', a];
   const next: [TaskState, ...Approval[]] = ['waiting_approval', approval('a', { status: 'approved' }), b];
   expect(stopsAt([waits, waits, waits, next, next, next])).toBeUndefined();
-  // Of a task that was called only what is open is known.
+  // Only the open approvals of a called task are known.
   const called: [TaskState, ...Approval[]] = ['waiting_approval', approval('a', { task: 'k/x' })];
   expect(
     stopsAt([called, called, called, ['waiting_approval', approval('a', { task: 'k/y' })], called]),
   ).toBeUndefined();
 });
 
-test('it starts anew after the first decision of two that are asked for', () => {
+test('it starts again after the first of two required decisions', () => {
   const once = approval('a', { quorum: 2, decisions: [decided] });
   const waits: [TaskState, ...Approval[]] = ['waiting_approval', a];
   expect(stopsAt([waits, waits, waits, ['waiting_approval', once], ['waiting_approval', once]])).toBeUndefined();
 });
 
-test('it does not start anew because one more approval is raised, or a decision did not count', () => {
+test('it does not start again because another approval is raised, or a decision did not count', () => {
   const waits: [TaskState, ...Approval[]] = ['waiting_approval', a];
   const ignored = approval('a', { ignored: [{ decision: 'approve', by: 'x', reason: 'no', at: '' }] });
   const both: [TaskState, ...Approval[]] = ['waiting_approval', ignored, b];
   expect(stopsAt([waits, ['waiting_approval', a, b], both, both])).toBe(3);
 });
 
-test('without a limit a caller waits on; with none to spare it stops at the first look', () => {
+test('a caller without a limit keeps waiting; one without any patience stops at the first view', () => {
   const waiting = { status: 'waiting_approval', approvals: [a] } as const;
   const [endless, none] = [new ApprovalPatience(undefined), new ApprovalPatience(0)];
   expect([
@@ -82,7 +82,7 @@ test('without a limit a caller waits on; with none to spare it stops at the firs
   expect(none.hasEnded({ ...waiting, approvals: [a] }, 0)).toBe(true);
 });
 
-test('a caller who waits for a task stops once for an approval, and not before its patience has started anew', async () => {
+test('a caller that waits for a task stops once for an approval, and only after its patience has started again', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const never = new AbortController();

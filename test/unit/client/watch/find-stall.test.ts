@@ -32,7 +32,7 @@ const raw = (more: object): Raw =>
 const turn = (state: number, scheduled = 1) => raw({ pendingWorkflowTask: { state, scheduledTime: at(scheduled) } });
 const call = (more: object) => raw({ pendingActivities: [{ activityId: 'a', state: SCHEDULED, attempt: 1, ...more }] });
 
-/** What is said when a task is looked at again and again and stands as it did. */
+/** The messages about a task that is viewed repeatedly and does not change. */
 async function saidOf(description: Raw, connection = sessionAt({})): Promise<string[]> {
   const watch = new StallWatch(connection);
   const times = [0, STALL_MS - 1, STALL_MS, STALL_MS * 2];
@@ -41,7 +41,7 @@ async function saidOf(description: Raw, connection = sessionAt({})): Promise<str
   return all.map(({ message }) => message);
 }
 
-test('a turn that no worker takes up is said once, with its queue and the command for a worker', async () => {
+test('a turn that no worker takes up is reported once, with its queue and the command for a worker', async () => {
   const watch = new StallWatch(sessionAt({}));
   expect(await watch.look('t', turn(SCHEDULED), 0)).toEqual([]);
   expect(await watch.look('t', turn(SCHEDULED), STALL_MS - 1)).toEqual([]);
@@ -58,7 +58,7 @@ test('a turn that no worker takes up is said once, with its queue and the comman
   expect(watch.stall?.queue).toBe('p-dev-local');
 });
 
-test('once taken up it is no stall any more, and the next one is said again', async () => {
+test('a turn that is taken up is no longer a stall, and the next stall is reported again', async () => {
   const watch = new StallWatch(sessionAt({}));
   await watch.look('t', turn(SCHEDULED), 0);
   expect(await watch.look('t', turn(SCHEDULED), STALL_MS)).toHaveLength(1);
@@ -68,7 +68,7 @@ test('once taken up it is no stall any more, and the next one is said again', as
   expect(await watch.look('t', turn(SCHEDULED, 2), STALL_MS * 2 + 2)).toHaveLength(1);
 });
 
-test('turns that are taken up one after the other are no stall, however long it goes on', async () => {
+test('turns that are taken up one after the other are not a stall, however long this continues', async () => {
   const watch = new StallWatch(sessionAt({}));
   for (let second = 0; second < 20; second += 1) {
     expect(await watch.look('t', turn(SCHEDULED, second), second * 1000)).toEqual([]);
@@ -94,24 +94,24 @@ test.each([
   ['the server says so', call({ activityOptions: { taskQueue: { name: 'p-dev-cloud' } } })],
   ['its history says so', call({})],
   ['it was tried before', call({ attempt: 2, scheduledTime: at(1) })],
-])('a call that no worker takes up is said with its own queue: %s', async (_, description) => {
+])('a call that no worker takes up is reported with its own queue: %s', async (_, description) => {
   expect(await saidOf(description)).toEqual(['No worker has taken up a call of t for 5 s, on the queue p-dev-cloud']);
 });
 
-test('many calls on one queue are one thing', async () => {
+test('many calls on one queue are reported together', async () => {
   const pendingActivities = ['a', 'b', 'c'].map((activityId) => ({ activityId, state: SCHEDULED, attempt: 1 }));
   const activityOptions = { taskQueue: { name: 'p-dev-cloud' } };
   const all = pendingActivities.map((each) => ({ ...each, activityOptions }));
   expect(await saidOf(raw({ pendingActivities: all }))).toHaveLength(1);
 });
 
-test('a task that was called is looked at, too', async () => {
+test('a called task is viewed, too', async () => {
   const connection = sessionAt({ describe: (id) => (id === 't/inner' ? turn(SCHEDULED) : {}) });
   const said = await saidOf(raw({ pendingChildren: [{ workflowId: 't/inner' }] }), connection);
   expect(said).toEqual(['No worker has taken up the next turn of t/inner for 5 s, on the queue p-dev-local']);
 });
 
-test('the runtime of a project has its own workers: the log and a new start help', async () => {
+test('the runtime of a project has its own workers: the log and a restart are suggested', async () => {
   const watch = new StallWatch(sessionAt({ isOwnRuntime: true }));
   await watch.look('t', turn(SCHEDULED), 0);
   const [stall] = await watch.look('t', turn(SCHEDULED), STALL_MS);
@@ -120,7 +120,7 @@ test('the runtime of a project has its own workers: the log and a new start help
 
 const refused = { applicationFailureInfo: { type: 'seal.unknown_key' } };
 
-test('a call that comes to a worker without the key of its task is said at once, and once', async () => {
+test('a call on a worker without the key of its task is reported at once, and only once', async () => {
   const said = await saidOf(call({ attempt: 2, lastFailure: refused, nextAttemptScheduleTime: at(9_999_999_999) }));
   expect(said).toEqual([
     'A worker on the queue p-dev-local has taken up t and does not have the key that the task was sealed with (seal.unknown_key); the task waits for a worker that can run it',

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { listenTo } from '../../../../src/client/watch/shared-feed.js';
 
-/** What is read, as the test gives it out; each read has a stream of its own. */
+/** A source whose items the test provides; each read has its own stream. */
 function given() {
   const owner = {};
   const reads: PassThrough[] = [];
@@ -24,7 +24,7 @@ async function all(listening: AsyncIterable<string>): Promise<string> {
   return items;
 }
 
-test('many listeners are one read, and each is given everything, also who comes later and who begins behind a place', async () => {
+test('many listeners share one read, and each gets everything from where it begins, even if it joins late', async () => {
   const { reads, listen } = given();
   const early = [all(listen()), all(listen())];
   await turn();
@@ -38,7 +38,7 @@ test('many listeners are one read, and each is given everything, also who comes 
   expect(reads).toHaveLength(1);
 });
 
-test('a slow listener holds up no other and misses nothing', async () => {
+test('a slow listener does not delay others and misses nothing', async () => {
   const { reads, listen } = given();
   const slow = listen();
   const first = slow.next();
@@ -51,7 +51,7 @@ test('a slow listener holds up no other and misses nothing', async () => {
   expect(await all(slow)).toBe('bc');
 });
 
-test('a listener that leaves ends the read only as the last one, and the next one reads anew', async () => {
+test('a listener that leaves ends the read only if it is the last one, and the next listener starts a new read', async () => {
   const { reads, listen } = given();
   const leaving = new AbortController();
   const left = all(listen(undefined, leaving.signal));
@@ -71,7 +71,7 @@ test('a listener that leaves ends the read only as the last one, and the next on
   expect(await next).toBe('b');
 });
 
-test('what reading fails with reaches each listener, after what came before; the next one reads anew', async () => {
+test('a failure of the read reaches each listener after the items before it; the next listener starts a new read', async () => {
   const { reads, listen } = given();
   const one = listen();
   const first = one.next();
@@ -90,7 +90,7 @@ test('what reading fails with reaches each listener, after what came before; the
   expect(await next).toBe('b');
 });
 
-test('who never begins to listen begins no read', async () => {
+test('a listener that never begins to listen starts no read', async () => {
   const { reads, listen } = given();
   await listen().return();
   expect(reads).toEqual([]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Connection } from '../../../../src/client/connection/connect.js';
 import { waitForTask } from '../../../../src/client/watch/wait-for-task.js';
 
-/** A session with a task that runs on and on, whose pending workflow task is at the given attempt. */
+/** A session with a task that never ends, whose pending workflow task is at this attempt. */
 function sessionAt(attempt: number, reason?: string, isTimeout = false, cause = 14, later = 0): Connection {
   const never = new AbortController();
   const handle = {
@@ -32,7 +32,7 @@ function sessionAt(attempt: number, reason?: string, isTimeout = false, cause = 
   return { temporal, ui: null, namespace: 'default' } as unknown as Connection;
 }
 
-test.concurrent('engine.stuck is told after three failed workflow tasks: the fourth is being tried', async () => {
+test.concurrent('engine.stuck is reported after three failed workflow tasks: the fourth is being tried', async () => {
   await expect(waitForTask(sessionAt(4), 'x', { timeoutMs: 4000 })).rejects.toMatchObject({
     code: 'engine.stuck',
     message: expect.stringMatching(/failed 3 times in a row/),
@@ -40,7 +40,7 @@ test.concurrent('engine.stuck is told after three failed workflow tasks: the fou
 });
 
 test.concurrent.each(['store.not_shared', 'store.full'])(
-  'where the worker says why, %s is told instead',
+  'if the worker states the reason, %s is reported instead',
   async (code) => {
     await expect(waitForTask(sessionAt(4, code), 'x', { timeoutMs: 4000 })).rejects.toMatchObject({
       code,
@@ -50,7 +50,7 @@ test.concurrent.each(['store.not_shared', 'store.full'])(
   },
 );
 
-test.concurrent('an error that is none of ours is engine.stuck', async () => {
+test.concurrent('an error that is not one of ours is engine.stuck', async () => {
   const error = waitForTask(sessionAt(4, 'TypeError'), 'x', { timeoutMs: 4000 });
   await expect(error).rejects.toMatchObject({
     code: 'engine.stuck',
@@ -62,30 +62,30 @@ test.concurrent('two failures are not enough', async () => {
   expect(await waitForTask(sessionAt(3), 'x', { timeoutMs: 2500 })).toMatchObject({ kind: 'timeout' });
 });
 
-test.concurrent('workers that were killed in the middle say nothing against the code', async () => {
+test.concurrent('workers that are killed during a workflow task do not count as failures of the code', async () => {
   expect(await waitForTask(sessionAt(10, undefined, true), 'x', { timeoutMs: 2500 })).toMatchObject({
     kind: 'timeout',
   });
 });
 
-test.concurrent('signals that came after a worker was killed do not hide that it was', async () => {
+test.concurrent('signals after a worker was killed do not hide this', async () => {
   const error = waitForTask(sessionAt(5, undefined, true, 14, 150), 'x', { timeoutMs: 2500 });
   expect(await error).toMatchObject({ kind: 'timeout' });
 });
 
-test.concurrent('signals that came while a workflow task ended say nothing against the code', async () => {
+test.concurrent('signals during the end of a workflow task do not count as failures of the code', async () => {
   const UNHANDLED_COMMAND = 1;
   expect(await waitForTask(sessionAt(5, undefined, false, UNHANDLED_COMMAND), 'x', { timeoutMs: 2500 })).toMatchObject({
     kind: 'timeout',
   });
 });
 
-test.concurrent('when it happens ten times in a row they do', async () => {
+test.concurrent('workers that are killed ten times in a row count as a failure of the code', async () => {
   const error = waitForTask(sessionAt(11, undefined, true), 'x', { timeoutMs: 4000 });
   await expect(error).rejects.toMatchObject({ code: 'engine.stuck' });
 });
 
-test.concurrent('what a query gives of a task that has ended has no output, and is not the result of a wait whose time is up', async () => {
+test.concurrent('the query of an ended task has no output, and is not the result of a wait that timed out', async () => {
   const connection = sessionAt(1);
   const handle = connection.temporal.workflow.getHandle('x');
   const seen: string[] = [];
@@ -105,7 +105,7 @@ test.concurrent('what a query gives of a task that has ended has no output, and 
   expect(views).toEqual([]);
 });
 
-test.concurrent('calls that never settle keep no wait beyond its time, and a signal that has fired ends one at once', async () => {
+test.concurrent('calls that never settle do not prolong a wait, and a signal that has fired ends one at once', async () => {
   const never = (): Promise<never> => new Promise(() => {});
   const temporal = {
     workflow: { getHandle: () => ({ result: never, query: never, describe: never }) },

@@ -10,7 +10,7 @@ import {
 import { faultOfToolInput, faultOfToolName } from '../../../../src/definitions/tool-mapping/tool-shapes.js';
 import { errorOf } from '../../error-of.js';
 
-/** What a hook is shown of a call; undefined where no mapping covers the ability. */
+/** The tool call that a hook is shown; undefined if no mapping covers the ability. */
 const mapTool = (mappings: readonly ToolMapping[], subject: MappedAbility, input: JsonObject) => {
   const mapping = mappingOf(mappings, subject);
   return mapping && toolCallOf(mapping, input);
@@ -32,13 +32,13 @@ const AS: ToolMapping[] = [
 ];
 
 describe('an ability as a tool (answer 38)', () => {
-  test('the first mapping that fits counts', () => {
+  test('the first mapping that matches applies', () => {
     const call = { tool_name: 'Bash', tool_input: { command: 'ls' } };
     expect(mapTool(AS, ABILITY, { command: 'ls', other: 1 })).toEqual(call);
     expect(mapTool(AS, { ...ABILITY, environment: 'prod' }, {})?.tool_input).toEqual({ command: 'in prod' });
   });
 
-  test('an ability that none fits is not covered', () => {
+  test('an ability without a mapping that matches is not covered', () => {
     expect(mapTool(AS, { ...ABILITY, ability: 'db.drop' }, { command: 'ls' })).toBeUndefined();
   });
 
@@ -47,14 +47,14 @@ describe('an ability as a tool (answer 38)', () => {
     expect(mapTool(AS, { ...ABILITY, ability: 'fs.write' }, input)).toEqual({ tool_name: 'Write', tool_input: input });
   });
 
-  test('a key whose expression is an absent optional is left out', () => {
+  test('a key whose expression is an absent optional is omitted', () => {
     const reads = { ...ABILITY, ability: 'fs.find', effects: 'read' } as const;
     expect(mapTool(AS, reads, {})?.tool_input).toEqual({ pattern: 'x' });
     expect(mapTool(AS, reads, { path: 'src' })?.tool_input).toEqual({ pattern: 'x', path: 'src' });
   });
 
   test.each([[{ command: ['rm', '-rf', '/'] }], [{ command: 7 }], [{}]])(
-    'what the tool does not take is an error, since guards are silent about it: %j',
+    'input that the tool does not take is an error, since guards ignore it: %j',
     (input) => {
       expect(errorOf(() => mapTool(AS, ABILITY, input))).toMatchObject({
         code: expect.stringMatching(/^(input\.invalid|expression\.)/),
@@ -62,7 +62,7 @@ describe('an ability as a tool (answer 38)', () => {
     },
   );
 
-  test('a filter looks at what the hook would be shown', () => {
+  test('a filter applies to what the hook would be shown', () => {
     const only = { if: 'tool_name == "Bash" && tool_input.command.matches("\\\\brm\\\\b")' };
     expect(isShown(only, { tool_name: 'Bash', tool_input: { command: 'sudo rm x' } })).toBe(true);
     expect(isShown(only, { tool_name: 'Bash', tool_input: { command: 'farm x' } })).toBe(false);
@@ -96,7 +96,7 @@ describe('the tools of Claude Code', () => {
     expect(faultOfToolInput(tool, input)).toMatch(why);
   });
 
-  test('a name that no tool has is named with the near one', () => {
+  test('an unknown name of a tool is reported with a similar one', () => {
     expect(faultOfToolName('bash')).toMatch(/Bash/);
     expect(faultOfToolName('mcp__a')).toMatch(/no tool/);
   });

@@ -9,14 +9,14 @@ const connection = {
   store: { isShared: false },
 } as unknown as Connection;
 
-test('a listener that leaves while a model answers lets the process go on', async () => {
+test('a listener that leaves while a model answers does not block the process', async () => {
   const stop = new AbortController();
   let isClosed = false;
   async function* events(): AsyncGenerator<TaskEvent, void> {
     try {
       const data = { step: 'turns/0/model', call: 'model:default' };
       yield { id: 'r.1', type: 'call.started', time: '2026-11-24T00:00:00Z', data };
-      // As Temporal's stream does: it ends a moment after its signal.
+      // It ends a moment after its signal, as a stream of Temporal does.
       await new Promise<void>((resolve) => stop.signal.addEventListener('abort', () => setTimeout(resolve, 50)));
     } finally {
       isClosed = true;

@@ -13,7 +13,7 @@ const call = (path: string, ability: string, script = SCRIPT) => ({
 });
 
 describe('pieces of work', () => {
-  test('are runs, sessions, and tasks of one person that followed each other closely, in order of time', () => {
+  test('are runs, sessions, and tasks that one person started in close succession, in order of time', () => {
     const records = [
       taskRecord({ task_key: 'late', ability: 'd', created_at: at(40) }),
       taskRecord({ task_key: 's2', ability: 'b', session: 's', created_at: at(30) }),
@@ -30,7 +30,7 @@ describe('pieces of work', () => {
     ]);
   });
 
-  test('have only what succeeded, and not what a task called by itself', () => {
+  test('contain only what succeeded, and no calls that a task made itself', () => {
     const records = [
       taskRecord({ task_key: 'k', ability: 'a', status: 'failed' }),
       taskRecord({ task_key: 'k/child', ability: 'b' }),
@@ -45,7 +45,7 @@ describe('calls in the turns of an agent (R-000-94)', () => {
     ...more,
   });
 
-  test('are a piece of work of its own, without models and without what failed', () => {
+  test('are a separate piece of work, without models and failed calls', () => {
     const model = {
       ...call('turns/0/model', 'model:m'),
       runs: { kind: 'model' as const, model: 'm', digest: 'd' },
@@ -67,8 +67,8 @@ describe('calls in the turns of an agent (R-000-94)', () => {
   });
 });
 
-describe('calls that are known', () => {
-  test('are those of the source that saw the most, never the sum, and the newest of all (R-000-94)', () => {
+describe('the known calls', () => {
+  test('are those of the source that counted the most, never the sum, with the most recent time of all (R-000-94)', () => {
     const usage = [{ ability_id: 'a', calls: 3, failures: 0, last_used: at(3) }];
     const records = [taskRecord({ task_key: 'k', ability: 'a', created_at: at(9), calls: [call('run', 'a')] })];
     const tasks = [{ ability_id: 'a', started_at: at(5) }];
@@ -85,11 +85,11 @@ describe('runs of a script (R-000-92)', () => {
   const found = { path: SCRIPT, abilities: ['a'] };
   const read = { records: [], unread: [], left_out: 0 };
 
-  test('are not known where nothing counted one', () => {
+  test('are unknown if nothing counted one', () => {
     expect(runsOf(found, read, [])).toBeNull();
   });
 
-  test('are those of the records, at least where records are missing', () => {
+  test('are those of the records, and a minimum if records are missing', () => {
     const records = [
       taskRecord({ task_key: 'k', ability: 'w', created_at: at(1), calls: [call('x', 'a'), call('y', 'b', 'other')] }),
     ];
@@ -98,7 +98,7 @@ describe('runs of a script (R-000-92)', () => {
     expect(runsOf(found, { ...read, records, left_out: 1 }, [])).toEqual({ ...runs, at_least: true });
   });
 
-  test('are those that the hook `usage` counted where it saw more', () => {
+  test('are those counted by the hook `usage` if it saw more', () => {
     const usage = [{ ability_id: 'a', calls: 7, failures: 0, last_used: at(2) }];
     expect(runsOf(found, read, usage)).toMatchObject({ times: 7, from: 'usage', last: at(2) });
   });

@@ -7,7 +7,7 @@ import { claudeCall, type GuardedProject, guardedProject } from './guarded-proje
 
 const NO_OPINION = { stdout: '{}\n', stderr: '', exit: 0 };
 
-/** `policy.bypass` of the project. */
+/** A project with this `policy.bypass`. */
 function withBypass(bypass: string): GuardedProject {
   const guarded = guardedProject();
   const file = join(guarded.project.root, 'ability.yaml');
@@ -15,7 +15,7 @@ function withBypass(bypass: string): GuardedProject {
   return guarded;
 }
 
-describe('writes of an agent tool (R-002-58)', () => {
+describe('writes by an agent tool (R-002-58)', () => {
   test.each([
     ['Write', { file_path: 'registry/low-level/new.yaml', content: 'x' }],
     ['Write', { file_path: '/ROOT/registry/hooks/PreAbilityCall.yaml', content: 'x' }],
@@ -39,7 +39,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     ['mcp__filesystem__write_file', { path: 'registry/low-level/new.yaml', content: 'x' }],
     ['mcp__filesystem__move_file', { source: 'src/app.ts', destination: 'registry/low-level/new.yaml' }],
     ['MCP:filesystem:edit_file', { path: 'file:///ROOT/ability.yaml' }],
-  ])('%s of %j is denied with the way to go', async (name, input) => {
+  ])('%s of %j is denied, with what to do instead', async (name, input) => {
     const { project, ask } = guardedProject();
     const given = JSON.parse(JSON.stringify(input).replaceAll('/ROOT', project.root)) as object;
     const { exit, stderr } = await ask(claudeCall(name, given, project.root));
@@ -55,7 +55,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     ['registry/hooks/PreAbilityCall.yaml', 'ability scaffold hook --phase PHASE --from FILE'],
     ['registry/packs.yaml', 'ability scaffold packs --from FILE'],
     ['registry/AGENTS.md', 'ability docs --agents'],
-  ])('to %s are denied with `%s`, which takes a whole definition [C-46]', async (file, command) => {
+  ])('to %s are denied with `%s`, which accepts a whole definition [C-46]', async (file, command) => {
     const { project, ask } = guardedProject();
     const { exit, stderr } = await ask(claudeCall('Write', { file_path: file, content: 'x' }, project.root));
     expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`\`${command}\``) });
@@ -85,7 +85,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     ['Bash', { command: 'cd .claude && cp /tmp/x settings.local.json' }],
     ['Bash', { command: 'rm -rf .claude' }],
     ['Bash', { command: 'mv .claude /tmp/old' }],
-  ])('nor what may switch it off: %s of %j', async (name, input) => {
+  ])('a change that may switch off the guard is denied: %s of %j', async (name, input) => {
     const files = { '.claude/settings.json': '{"hooks":"ability guard --for claude"}' };
     const { project, ask } = guardedProject(files);
     const { exit, stderr } = await ask(claudeCall(name, input, project.root));
@@ -102,7 +102,7 @@ describe('writes of an agent tool (R-002-58)', () => {
     expect(await ask(claudeCall(name, input, project.root))).toMatchObject({ exit: 0 });
   });
 
-  test('the settings that put the guard before calls are not for an agent to write', async () => {
+  test('an agent may not write the settings that put the guard before calls', async () => {
     const { project, ask } = guardedProject({ '.claude/settings.json': '{"hooks":"ability guard --for claude"}' });
     const call = claudeCall('Write', { file_path: '.claude/settings.json', content: '{}' }, project.root);
     expect((await ask(call)).exit).toBe(2);
@@ -110,7 +110,7 @@ describe('writes of an agent tool (R-002-58)', () => {
 });
 
 describe('policy.bypass', () => {
-  test('`warn` says it and lets the call pass', async () => {
+  test('`warn` reports the call and lets it pass', async () => {
     const { shell } = withBypass('{ abilities: warn }');
     const { exit, stdout, stderr } = await shell('python3 ops/tools/make-report.py');
     expect(exit).toBe(0);
@@ -119,7 +119,7 @@ describe('policy.bypass', () => {
     expect((await shell('ability approve KEY')).exit).toBe(2);
   });
 
-  test('the example of docs/hooks.md does what it says', async () => {
+  test('the example of docs/hooks.md works as described', async () => {
     const page = readFileSync(new URL('../../../../docs/hooks.md', import.meta.url), 'utf8');
     const [, example = ''] = /<!-- bypass -->\n```yaml\n([\s\S]*?)```/.exec(page) ?? [];
     const { shell } = guardedProject({ 'ability.yaml': example });
@@ -131,14 +131,14 @@ describe('policy.bypass', () => {
     expect((await shell('rm -rf registry')).exit).toBe(2);
   });
 
-  test('`off` has no opinion, each part by itself', async () => {
+  test('`off` has no opinion, for each part separately', async () => {
     const { shell } = withBypass('{ registry: "off", decisions: "off" }');
     expect(await shell('echo x > registry/low-level/new.yaml')).toEqual(NO_OPINION);
     expect(await shell('ability approve KEY')).toEqual(NO_OPINION);
     expect((await shell('python3 ops/tools/make-report.py')).exit).toBe(2);
   });
 
-  test('an unknown word or part is refused, and counts as deny', async () => {
+  test('an unknown value or part is refused, and counts as deny', async () => {
     for (const bypass of ['{ abilities: allow }', '{ everything: "off" }']) {
       const { shell } = withBypass(bypass);
       const { exit, stderr } = await shell('python3 ops/tools/make-report.py');
@@ -148,10 +148,10 @@ describe('policy.bypass', () => {
   });
 });
 
-describe('the guards of an ability are asked about the call that it is', () => {
+describe('the guards of an ability are consulted about a call of its tool', () => {
   const call = (input: object, root: string): object => claudeCall('mcp__log-server__search', input, root);
 
-  test('a registered MCP tool is denied, and with `off` its guards decide', async () => {
+  test('a registered MCP tool is denied; with `off` its guards decide', async () => {
     const { project, ask } = guardedProject();
     expect((await ask(call({ text: 'a' }, project.root))).stderr).toContain('ability run logs.search');
     const off = withBypass('{ abilities: "off" }');
@@ -162,7 +162,7 @@ describe('the guards of an ability are asked about the call that it is', () => {
     expect(denied.stderr).toContain('No passwords. (hook no_secrets of logs.search) Search for something else.');
   });
 
-  test('need_user_confirm is `ask` where a tool can ask, else a no that says so', async () => {
+  test('need_user_confirm is `ask` if the tool can ask, and otherwise a denial that states this', async () => {
     const { project, ask } = withBypass('{ abilities: "off" }');
     const asked = await ask(call({ limit: 500 }, project.root));
     expect(asked).toMatchObject({ exit: 0, stderr: '' });
@@ -181,20 +181,20 @@ describe('the guards of an ability are asked about the call that it is', () => {
     expect(JSON.parse((await ask(cursor, 'cursor')).stdout)).toMatchObject({ permission: 'ask' });
   });
 
-  test('an expression that cannot be evaluated refuses', async () => {
+  test('an expression that cannot be evaluated denies the call', async () => {
     const { project, ask } = withBypass('{ abilities: "off" }');
     const { exit, stderr } = await ask(call({ limit: 'many' }, project.root));
     expect(exit).toBe(2);
     expect(stderr).toContain('a guard that cannot answer denies the call');
   });
 
-  test('defaults of the contract count', async () => {
+  test('the defaults of the contract apply', async () => {
     const { project, ask } = withBypass('{ abilities: "off" }');
     expect(await ask(call({}, project.root))).toEqual(NO_OPINION);
   });
 });
 
-describe('`as` read backwards', () => {
+describe('`as` in reverse', () => {
   const mapped = (tool_input: string): Record<string, string> => ({
     ...lowLevel(
       'ops.run',
@@ -226,9 +226,9 @@ describe('`as` read backwards', () => {
     handler: { expression: { deny_if: "input.file_path.endsWith('.env')", reason: Secrets are not written. } }
 `,
   });
-  // `foreign` is bound by nothing and does not block, so that only the expressions are asked.
+  // No ability binds `foreign`, and it does not block, so only the expressions are evaluated.
 
-  test('a command of the shell is the ability that is shown as it, in each tool', async () => {
+  test('a shell command is treated as the ability that is mapped to it, in each tool', async () => {
     const { project, ask } = guardedProject(mapped('{ command: "${{ input.command }}" }'));
     const command = 'git push --force';
     const events: [AgentTool, object][] = [
@@ -249,7 +249,7 @@ describe('`as` read backwards', () => {
     expect(await ask(claudeCall('Bash', { command: 'git push' }, project.root))).toEqual(NO_OPINION);
   });
 
-  test('a whole input, and a patch as the write that it is', async () => {
+  test('a whole input is read, and a patch counts as the write that it makes', async () => {
     const { project, ask } = guardedProject(mapped('{ command: "${{ input.command }}" }'));
     const write = claudeCall('Write', { file_path: 'prod.env', content: 'x' }, project.root);
     expect((await ask(write)).stderr).toContain('Secrets are not written.');
@@ -259,7 +259,7 @@ describe('`as` read backwards', () => {
     );
   });
 
-  test('what is computed cannot be read backwards, which refuses', async () => {
+  test('a computed value cannot be reversed, so the call is denied', async () => {
     const { project, ask } = guardedProject(mapped('{ command: "${{ input.command + \' -x\' }}" }'));
     const { exit, stderr } = await ask(claudeCall('Bash', { command: 'ls' }, project.root));
     expect(exit).toBe(2);
@@ -267,7 +267,7 @@ describe('`as` read backwards', () => {
   });
 });
 
-describe('script guards are asked without a server', () => {
+describe('script guards run without a server', () => {
   const GUARD = `let text = '';
 process.stdin.on('data', (part) => (text += part)).on('end', () => {
   const { payload, event_type, ability_id } = JSON.parse(text);
@@ -282,7 +282,7 @@ process.stdin.on('data', (part) => (text += part)).on('end', () => {
       'hooks:\n  - { id: scripted, blocking: true, match: { abilities: ["logs.*"] }, handler: { script: { path: hooks/guard.mjs } } }\n',
   };
 
-  test('with the environment of their profile, and no other', async () => {
+  test('with only the environment of their profile', async () => {
     const { project, ask } = guardedProject(files);
     const file = join(project.root, 'ability.yaml');
     writeFileSync(file, `${readFileSync(file, 'utf8')}\npolicy: { bypass: { abilities: "off" } }\n`);
@@ -295,7 +295,7 @@ process.stdin.on('data', (part) => (text += part)).on('end', () => {
   });
 });
 
-describe('a guard written for Claude Code is asked as it is there', () => {
+describe('a guard written for Claude Code is called as it is there', () => {
   const BLOCK = `import json, sys
 call = json.load(sys.stdin)
 if call["hook_event_name"] != "PreToolUse" or call["tool_name"] != "Bash":
@@ -325,7 +325,7 @@ if "--force" in call["tool_input"]["command"]:
   };
   const shell = (command: string, root: string): object => claudeCall('Bash', { command }, root);
 
-  test('its exit code 2 is the no of each tool, and its silence no opinion (R-002-57)', async () => {
+  test('its exit code 2 is a denial in each tool, and its silence is no opinion (R-002-57)', async () => {
     const { project, ask } = guardedProject(files);
     for (const tool of ['claude', 'codex'] as const) {
       const denied = await ask(shell('git push --force', project.root), tool, process.env);
@@ -335,13 +335,13 @@ if "--force" in call["tool_input"]["command"]:
     }
   });
 
-  test('one that fails is a no', async () => {
+  test('one that fails denies the call', async () => {
     const { project, ask } = guardedProject({ ...files, 'hooks/block.py': 'raise SystemExit(7)\n' });
     expect((await ask(shell('git push', project.root), 'claude', process.env)).exit).toBe(2);
   });
 });
 
-describe('what cannot be read is a no', () => {
+describe('what cannot be read is denied', () => {
   test.each([
     ['', 'nothing on stdin'],
     ['no json', 'no JSON'],
@@ -357,7 +357,7 @@ describe('what cannot be read is a no', () => {
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
   });
 
-  test('an event that waits for no permission has no answer', async () => {
+  test('an event that does not wait for a permission gets no answer', async () => {
     const { ask } = guardedProject();
     expect(await ask({ hook_event_name: 'PostToolUse' })).toEqual(NO_OPINION);
     expect(await ask({ hook_event_name: 'AfterTool' }, 'gemini')).toEqual(NO_OPINION);
@@ -375,7 +375,7 @@ describe('what cannot be read is a no', () => {
     });
   });
 
-  test('a broken definition: what it mentions may be registered', async () => {
+  test('with a broken definition, what it mentions counts as registered', async () => {
     const { shell } = guardedProject({
       'registry/low-level/report.make.yaml':
         'operation_key: report.make\nimplementation: [script: ops/tools/make-report.py\n',
@@ -384,7 +384,7 @@ describe('what cannot be read is a no', () => {
     expect(await shell('python3 ops/tools/other.py')).toEqual(NO_OPINION);
   });
 
-  test('a broken ability.yaml: what any definition mentions may be registered', async () => {
+  test('with a broken ability.yaml, what any definition mentions counts as registered', async () => {
     const { shell, project, ask } = guardedProject({ 'ability.yaml': 'format: [' });
     const { exit, stderr } = await shell('python3 ops/tools/make-report.py');
     expect(exit).toBe(2);
@@ -394,7 +394,7 @@ describe('what cannot be read is a no', () => {
     expect((await ask(claudeCall('Write', { file_path: 'ability.yaml', content: 'x' }, project.root))).exit).toBe(2);
   });
 
-  test('a broken file of hooks: a tool that it maps is refused', async () => {
+  test('with a broken file of hooks, a tool that it maps is denied', async () => {
     const { project, ask } = guardedProject({
       'registry/hooks/PreAbilityCall.yaml': 'hooks:\n  - id: x\n    as: [{ tool_name: WebFetch, tool_input: {} }\n',
     });
@@ -403,8 +403,8 @@ describe('what cannot be read is a no', () => {
   });
 });
 
-describe('the index that is kept', () => {
-  test('is made anew when a definition changed, whatever its size and time say', async () => {
+describe('the cached index', () => {
+  test('is rebuilt when a definition has changed, whatever its size and time', async () => {
     const { project, shell } = guardedProject();
     expect((await shell('python3 ops/tools/other.py')).exit).toBe(0);
     const path = join(project.root, 'registry/low-level/report.make.yaml');
@@ -412,7 +412,7 @@ describe('the index that is kept', () => {
     expect((await shell('python3 ops/tools/other.py')).exit).toBe(2);
   });
 
-  test.each(['', '{', '{"key":"x"}', '[]', 'null'])('that is broken (%j) is made anew', async (text) => {
+  test.each(['', '{', '{"key":"x"}', '[]', 'null'])('is rebuilt if it is broken (%j)', async (text) => {
     const { project, shell } = guardedProject();
     const file = join(project.root, '.system/cache/guard.json');
     mkdirSync(dirname(file), { recursive: true });

@@ -21,7 +21,7 @@ function projectWith(file: string, text: string): string {
 }
 
 describe('the entry of the guard in the settings of a tool', () => {
-  test.each(AGENT_TOOLS)('a new file for %s is JSON, names the tool, and ends every failure with 2', (tool) => {
+  test.each(AGENT_TOOLS)('a new file for %s is JSON, names the tool, and exits with 2 on every failure', (tool) => {
     const { root } = temporaryProject();
     const { file, change, text, command } = planExport(tool, root);
     expect({ file, change }).toEqual({ file: FILE[tool], change: 'created' });
@@ -41,7 +41,7 @@ describe('the entry of the guard in the settings of a tool', () => {
     expect(exportedCommand(tool, root)).toBeUndefined();
   });
 
-  test('all else stays byte for byte: comments, order, indentation, line ends', () => {
+  test('everything else stays the same byte for byte: comments, order, indentation, line ends', () => {
     const before = [
       '// ours',
       '{',
@@ -73,7 +73,7 @@ describe('the entry of the guard in the settings of a tool', () => {
     '{"hooks":{"PreToolUse":[]}}',
     '\uFEFF{}',
     '{ /* x */ }',
-  ])('in %j it is added and found again', (before) => {
+  ])('it is added to %j and can be read back', (before) => {
     const root = projectWith(FILE.claude, before);
     const { text, command } = planExport('claude', root);
     writeFileSync(join(root, FILE.claude), text);
@@ -81,7 +81,7 @@ describe('the entry of the guard in the settings of a tool', () => {
     for (const word of before.match(/"\w+"|\/\*.*\*\//g) ?? []) expect(text).toContain(word);
   });
 
-  test('an entry of an earlier export gets the command of today, and keeps what was written beside it', () => {
+  test('an entry of an earlier export gets the current command, and keeps the settings next to it', () => {
     const before =
       '{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","timeout":9,"command":"npx ability guard --for claude"}]}]}}';
     const { change, text, command } = planExport('claude', projectWith(FILE.claude, before));
@@ -102,13 +102,13 @@ describe('the entry of the guard in the settings of a tool', () => {
     '{"a":01}',
     '{"a":tru}',
     '{"a":"\\x"}',
-  ])('a file that holds %j is refused and left as it is', (before) => {
+  ])('a file that contains %j is refused and left unchanged', (before) => {
     const root = projectWith(FILE.claude, before);
     expect(() => planExport('claude', root)).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));
     expect(readFileSync(join(root, FILE.claude), 'utf8')).toBe(before);
   });
 
-  test('what leads out of the project is refused', () => {
+  test('a path that leads out of the project is refused', () => {
     const { root } = temporaryProject();
     symlinkSync(tmpdir(), join(root, '.claude'));
     expect(() => planExport('claude', root)).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));

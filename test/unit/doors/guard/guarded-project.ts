@@ -5,7 +5,7 @@ import { runGuard } from '../../../../src/doors/guard/run-guard.js';
 import type { ProjectFolder } from '../../../fixtures/project-folder.js';
 import { lowLevel, temporaryProject } from '../../temporary-project.js';
 
-/** A project with one ability of each kind, guards, and files that are no part of it. */
+/** A project with one ability of each kind, guards, and unrelated files. */
 export const FILES = {
   ...lowLevel(
     'report.make',
@@ -55,15 +55,15 @@ export const FILES = {
   'src/app.ts': 'export {};\n',
 } as const;
 
-/** A project, and how a tool's events are answered in it. */
+/** A project, with the answers of the guard to the events of a tool. */
 export interface GuardedProject {
   project: ProjectFolder;
   ask(event: object | string, tool?: AgentTool, env?: NodeJS.ProcessEnv): Promise<Printed>;
-  /** What is said of a text that Claude Code would run in its shell. */
+  /** The answer to a text that Claude Code would run in its shell. */
   shell(command: string, cwd?: string): Promise<Printed>;
 }
 
-/** A temporary {@link FILES} with changes. */
+/** A temporary project with {@link FILES} and these changes. */
 export function guardedProject(changes: Record<string, string> = {}, keep = false): GuardedProject {
   const project = temporaryProject({ ...FILES, ...changes });
   if (!keep) onTestFinished(() => project.remove());

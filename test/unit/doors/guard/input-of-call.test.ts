@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../src/contracts/json.js';
 import { toolCallOf } from '../../../../src/definitions/tool-mapping/map-tool.js';
 import { inputOfCall } from '../../../../src/doors/guard/input-of-call.js';
 
-/** Templates, a call of the tool, and the input that it is. */
+/** Templates, a call of the tool, and the input that it corresponds to. */
 const READ: [string, JsonObject | string, JsonObject, JsonObject][] = [
   ['a path', { command: '${{ input.command }}' }, { command: 'ls' }, { command: 'ls' }],
   ['a whole input', '${{ input }}', { command: 'ls' }, { command: 'ls' }],
@@ -24,14 +24,14 @@ const READ: [string, JsonObject | string, JsonObject, JsonObject][] = [
   ['an absent optional', { command: '${{ input.c }}', timeout: '${{ input.?t }}' }, { command: 'ls' }, { c: 'ls' }],
 ];
 
-describe('a mapping read backwards (answers, 55)', () => {
+describe('a mapping in reverse (answers, 55)', () => {
   test.each(READ)('%s', (_, tool_input, call, input) => {
     expect(inputOfCall({ tool_input }, call)).toEqual({ fits: true, input });
-    // Forwards it gives the call again.
+    // In the forward direction it yields the call again.
     expect(toolCallOf({ tool_name: 'Bash', tool_input }, input).tool_input).toEqual(call);
   });
 
-  test('keys that the template does not name are left out', () => {
+  test('keys that the template does not name are ignored', () => {
     const call = { command: 'ls', description: 'look' };
     expect(inputOfCall({ tool_input: { command: '${{ input.command }}' } }, call)).toEqual({
       fits: true,
@@ -44,11 +44,11 @@ describe('a mapping read backwards (answers, 55)', () => {
     ['a missing key', { command: '${{ input.command }}' }, { cmd: 'ls' }],
     ['another constant', { command: '${{ input.c }}', mode: 'fast' }, { command: 'ls', mode: 'slow' }],
     ['two values of one part', { command: '${{ input.a }} ${{ input.a }}' }, { command: 'x y' }],
-  ])('%s is no call of it', (_, tool_input, call) => {
+  ])('%s does not fit the template', (_, tool_input, call) => {
     expect(inputOfCall({ tool_input }, call)).toEqual({ fits: false });
   });
 
-  test('what is computed is unknown', () => {
+  test('a computed value is unknown', () => {
     const template = '${{ input.a + input.b }}';
     expect(inputOfCall({ tool_input: { command: template } }, { command: 'x' })).toEqual({ fits: 'unknown', template });
   });

@@ -6,7 +6,7 @@ import { readGuardLine } from '../../../../src/doors/guard/guard-line.js';
 import { guardProcess } from '../../../../src/doors/guard/run-guard.js';
 import { claudeCall, guardedProject } from './guarded-project.js';
 
-/** What its guard, a script, was given as the module. */
+/** The module that its guard, a script, receives. */
 function scoped() {
   const { project } = guardedProject({
     'ability.yaml': 'format: 1\nproject: acme\nenvironments: { dev: {} }\npolicy: { bypass: { abilities: "off" } }\n',
@@ -30,14 +30,14 @@ function scoped() {
   };
 }
 
-test('the guard hands its hooks the scope of --scope, ABILITY_SCOPE or the nearest ABILITY.md, as run does', async () => {
+test('the guard passes its hooks the scope of --scope, ABILITY_SCOPE or the nearest ABILITY.md, as run does', async () => {
   const ask = scoped();
   expect((await ask(['--scope', 'f'], { ABILITY_SCOPE: 'g' })).stderr).toContain('module f.');
   expect((await ask([], { ABILITY_SCOPE: 'g' })).stderr).toContain('module g.');
   expect((await ask([])).stderr).toContain('module modules/users.');
 });
 
-test('what is no scope is refused, since a guard that cannot answer is a no', async () => {
+test('an invalid scope is refused, since a guard that cannot answer denies the call', async () => {
   const { exit, stderr } = await scoped()(['--scope', '../x']);
   expect([exit, stderr]).toEqual([2, expect.stringContaining('"../x" is no scope')]);
 });

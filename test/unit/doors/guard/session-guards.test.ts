@@ -4,7 +4,7 @@ import { claudeCall, guardedProject } from './guarded-project.js';
 const SCRIPTED = `
   - { id: scripted, blocking: true, match: { abilities: ["logs.*"] }, handler: { script: { path: hooks/guard.mjs } } }`;
 
-/** A project whose MCP tool is guarded by what sessions did; `also` is a further hook. */
+/** A project whose MCP tool has a guard that reads what a session did; `also` is another hook. */
 function limited(deny_if: string, also = '') {
   const expression = `{ deny_if: "${deny_if}", reason: That was enough. }`;
   return guardedProject({
@@ -21,13 +21,13 @@ const ENV = { HOME: '/home/nobody' };
 describe.each([
   ['expressions alone', ''],
   ['a script among them', SCRIPTED],
-])('guards that look at what a session did, with %s (R-002-57)', (_, also) => {
+])('guards that read what a session did, with %s (R-002-57)', (_, also) => {
   test.each([
     'session.counts.total >= 5',
     'session != null && session.counts.total >= 5',
     'session != null && session.?calls.hasValue()',
     "session.calls.exists(c, c.ability == 'x')",
-  ])('%s: in a session they refuse, and name the way that counts', async (condition) => {
+  ])('%s: in a session they deny the call, and name the command that is counted', async (condition) => {
     const { project, ask } = limited(condition, also);
     const call = claudeCall('mcp__log-server__search', { text: 'a' }, project.root);
     const { exit, stderr } = await ask(call, 'claude', { ...process.env, ...ENV, ABILITY_SESSION: 'one' });
@@ -36,7 +36,7 @@ describe.each([
     expect(exit).toBe(2);
   });
 
-  test('without a session they refuse with their suggestion', async () => {
+  test('without a session they deny the call with their suggestion', async () => {
     const { project, ask } = limited('session.counts.total >= 5', also);
     const call = claudeCall('mcp__log-server__search', { text: 'a' }, project.root);
     const { exit, stderr } = await ask(call, 'claude', { ...process.env, ...ENV, ABILITY_SESSION: undefined });
@@ -44,7 +44,7 @@ describe.each([
     expect(exit).toBe(2);
   });
 
-  test('one that only asks whether there is a session, or for its id, is answered', async () => {
+  test('one that reads only whether there is a session, or its id, is evaluated', async () => {
     const { project, ask } = limited("session == null || session.id == 'bad'", also);
     const call = claudeCall('mcp__log-server__search', { text: 'a' }, project.root);
     const asked = (session: string | undefined) =>

@@ -24,7 +24,7 @@ async function said(command: string, cwd = project.root): Promise<{ exit: number
   return runGuard({ tool: 'claude', root: project.root, environment: undefined, env: { HOME: '/home/nobody' }, text });
 }
 
-describe('the script of an ability is not run past it (R-002-57, R-000-96)', () => {
+describe('the script of an ability may not be run directly (R-002-57, R-000-96)', () => {
   test.each([
     'python3 ops/tools/make-report.py',
     'python3 ./ops/tools/make-report.py --count 3',
@@ -114,7 +114,7 @@ describe('the script of an ability is not run past it (R-002-57, R-000-96)', () 
   });
 });
 
-describe('the endpoint of an ability is not called past it (R-002-57)', () => {
+describe('the endpoint of an ability may not be called directly (R-002-57)', () => {
   test.each([
     'curl https://api.billing.test/v1/charges',
     'curl -X POST "https://api.billing.test/v1/charges" -d @x',
@@ -145,7 +145,7 @@ describe('the endpoint of an ability is not called past it (R-002-57)', () => {
   });
 });
 
-describe('decisions and keys are for people', () => {
+describe('decisions and keys are reserved for people', () => {
   test.each([
     'ability approve KEY',
     'ability deny KEY --as alice',
@@ -213,7 +213,7 @@ describe('decisions and keys are for people', () => {
   });
 });
 
-describe('registrations are changed with the scaffolds (R-002-58)', () => {
+describe('registrations are changed only with the scaffolds (R-002-58)', () => {
   test.each([
     'echo x > registry/low-level/report.make.yaml',
     'echo x >> registry/low-level/report.make.yaml',
@@ -272,7 +272,7 @@ describe('registrations are changed with the scaffolds (R-002-58)', () => {
   });
 });
 
-describe('all else is not held up', () => {
+describe('everything else passes', () => {
   test.each([
     'ls -la',
     'git status',

@@ -32,7 +32,7 @@ async function said(command: string, env: NodeJS.ProcessEnv = {}): Promise<{ exi
 }
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-describe('the script of an ability is not run past it, second round (R-002-57, R-000-96)', () => {
+describe('the script of an ability may not be run directly, second round (R-002-57, R-000-96)', () => {
   test.each([
     'env -S "python3 ops/tools/make-report.py"',
     "env -S'python3 ops/tools/make-report.py'",
@@ -157,7 +157,7 @@ describe('the script of an ability is not run past it, second round (R-002-57, R
   });
 });
 
-describe('the endpoint of an ability is not called past it, second round (R-002-57)', () => {
+describe('the endpoint of an ability may not be called directly, second round (R-002-57)', () => {
   test.each([
     'curl http://2130706433:4010/v1/charges',
     'curl 2130706433:4010/v1/charges',
@@ -212,7 +212,7 @@ describe('the endpoint of an ability is not called past it, second round (R-002-
   });
 });
 
-describe('decisions and keys are for people, second round', () => {
+describe('decisions and keys are reserved for people, second round', () => {
   test.each([
     'npm exec ability approve KEY',
     'npx -p ability-runtime ability approve KEY',
@@ -284,7 +284,7 @@ describe('decisions and keys are for people, second round', () => {
   });
 });
 
-describe('registrations are changed with the scaffolds, second round (R-002-58)', () => {
+describe('registrations are changed only with the scaffolds, second round (R-002-58)', () => {
   test.each([
     'tee ability.yaml <<< x',
     'gsed -i s/a/b/ ability.yaml',
@@ -397,7 +397,7 @@ describe('registrations are changed with the scaffolds, second round (R-002-58)'
   });
 });
 
-describe('a long text is judged in time, since some tools go on without an answer', () => {
+describe('a long text is judged in time, since some tools continue without an answer', () => {
   const many = (text: string): string => text.repeat(Math.ceil(4_000 / text.length));
   test.each([
     ['a code that names a library again and again', `node -e '${many('ability-runtime ')}'`],
@@ -424,12 +424,12 @@ test.each([
   ['commands in one pipe', `${'ls | '.repeat(101)}cat`],
   ['words', `node ${'a '.repeat(10_001)}`],
   ['commands', `bash -c "${'ls; '.repeat(1999)}"; ls; ls`],
-])('more %s than are judged are denied unread', async (what, command) => {
+])('more %s than the guard judges are denied unread', async (what, command) => {
   const { exit, stderr } = await said(command);
   expect(stderr).toContain(`${what}; split it`);
   expect(exit).toBe(2);
 });
 
-test('a long text that a command only writes is no command', async () => {
+test('a long text that a command only writes is not judged as a command', async () => {
   expect((await said(`cat > notes.txt <<'EOF'\n${'some words of a text\n'.repeat(5000)}EOF`)).exit).toBe(0);
 });

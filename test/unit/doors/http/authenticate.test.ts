@@ -14,7 +14,7 @@ const token = (more: Partial<AccessToken> = {}): AccessToken => ({
 });
 const known: Record<string, AccessToken> = {
   good: token(),
-  // As nobody can make one, and a file may say.
+  // No command creates such a token, but a file may contain one.
   bot: token({ id: 'b', agent: 'bot' }),
 };
 const door = (more: Partial<Authentication> = {}): Authentication => ({ findToken: (text) => known[text], ...more });
@@ -23,7 +23,7 @@ const bearer = (text: string) => ({ headers: { authorization: `Bearer ${text}` }
 const refused = (code: string) => expect.objectContaining({ code });
 
 describe('a request with a token', () => {
-  test('is one of its person, with its rights', () => {
+  test('is made by the person of the token, with its rights', () => {
     const caller = authenticate(door(), bearer('good'));
     expect(caller).toMatchObject({ person: { name: 'alice' }, kind: 'person', token: 'good' });
     for (const right of ['read', 'run', 'approve'] as const) {
@@ -31,14 +31,14 @@ describe('a request with a token', () => {
     }
   });
 
-  test('of an agent is one of an agent for its person, and never approves', () => {
+  test('of an agent is made by an agent for its person, and never approves', () => {
     const caller = authenticate(door(), bearer('bot'));
     expect(caller).toMatchObject({ person: { name: 'alice', agent: 'bot' }, kind: 'agent', name: 'b' });
     expect(() => refuseWithoutRight(caller, 'approve')).toThrow(refused('door.forbidden'));
   });
 
   test.each(['bad', '', 'good good', 'good\u00e9'])(
-    'that opens nothing is refused, whatever else there is: %j',
+    'that is invalid is refused, whatever else the request contains: %j',
     (text) => {
       const all = door({ local, proxyHeader: 'x-user' });
       const shown = { headers: { authorization: `Bearer ${text}`, 'x-user': 'alice' } };
@@ -56,11 +56,11 @@ describe('a request with a token', () => {
 });
 
 describe('a request without a token', () => {
-  test('is refused where nothing says otherwise', () => {
+  test('is refused by default', () => {
     expect(() => authenticate(door(), { headers: {} })).toThrow(refused('door.unauthenticated'));
   });
 
-  test('on this machine reads and runs as who runs the door, of no kind that a guard could let pass, and decides nothing', () => {
+  test('on this machine reads and runs as the user of the door, has no kind that a guard could let pass, and decides nothing', () => {
     const caller = authenticate(door({ local }), { headers: { 'x-user': 'alice' } });
     expect(caller.person).toEqual(local);
     expect(caller).not.toHaveProperty('kind');
@@ -68,7 +68,7 @@ describe('a request without a token', () => {
     expect(() => refuseWithoutRight(caller, 'approve')).toThrow(refused('door.unauthenticated'));
   });
 
-  test('behind a trusted proxy is one of the person that it names, and of no other', () => {
+  test('behind a trusted proxy is made by the person that the proxy names, and by no one else', () => {
     const proxied = door({ proxyHeader: 'x-user', local });
     expect(authenticate(proxied, { headers: { 'x-user': ' alice ' } })).toMatchObject({ person: { name: 'alice' } });
     for (const name of [undefined, '', ' ', ['alice', 'bob'], 'a\u0007b', 'mallory, alice', 'x'.repeat(101)]) {

@@ -34,17 +34,17 @@ describe('a request is meant for this door', () => {
     '10.0.0.1',
     '0.0.0.0',
     'ability.acme.test.',
-  ])('and not at %s', (host) => {
+  ])('but not at %s', (host) => {
     expect(codeOf(check({ host }))).toBe('door.foreign_host');
   });
 });
 
-describe('a page may ask', () => {
-  test('of this very door', () => {
+describe('a page may send requests', () => {
+  test('if it belongs to this door', () => {
     expect(check({ host: 'localhost:7230', origin: 'http://localhost:7230' })).not.toThrow();
     expect(check({ host: 'localhost:7230', 'sec-fetch-site': 'same-origin' })).not.toThrow();
     expect(check({ host: 'localhost:7230', 'sec-fetch-site': 'none' })).not.toThrow();
-    // The proxy ends TLS.
+    // The proxy terminates TLS.
     expect(check({ host: 'ability.acme.test', origin: 'https://ability.acme.test' })).not.toThrow();
   });
 
@@ -59,7 +59,7 @@ describe('a page may ask', () => {
     { 'sec-fetch-site': 'cross-site' },
     { 'sec-fetch-site': 'same-site' },
     { origin: 'http://localhost:7230', 'sec-fetch-site': 'cross-site' },
-  ])('and not of another one: %j', (headers) => {
+  ])('but not if it belongs to another one: %j', (headers) => {
     expect(codeOf(check({ host: 'localhost:7230', ...headers }))).toBe('door.cross_site');
   });
 });
@@ -68,6 +68,6 @@ test('the name of a host is read without brackets and port', () => {
   expect(hostnameOf('[::1]:80')).toBe('::1');
   expect(hostnameOf('A.b:1')).toBe('a.b');
   expect(hostnameOf('a b')).toBeUndefined();
-  // As the system reads it: that is loopback in disguise, and named as such.
+  // The system reads this as loopback, so it is reported as loopback.
   expect(hostnameOf('0x7f.1')).toBe('127.0.0.1');
 });

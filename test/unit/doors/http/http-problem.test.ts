@@ -24,24 +24,24 @@ describe('the status of a code', () => {
     ["an author's own", 500],
   ])('%s is %d', (code, status) => expect(statusOf(code)).toBe(status));
 
-  test('is one of a failure, for each code', () => {
+  test('is an error status, for each code', () => {
     for (const code of Object.keys(CODES)) expect(statusOf(code)).toBeGreaterThanOrEqual(400);
   });
 
-  test('is the fault of the caller for what the command line calls bad usage', () => {
+  test('is a client error for what the command line treats as bad usage', () => {
     for (const [code, { exit }] of Object.entries(CODES)) {
       if (exit === EXIT.usage && code !== 'feature.unsupported') expect(statusOf(code)).toBeLessThan(500);
     }
   });
 });
 
-test('what is none of ours says nothing of itself', () => {
+test('an unknown error reveals nothing about itself', () => {
   const problem = httpProblem(new TypeError('secret at /home/alice/x.ts:1'));
   expect(problem).toMatchObject({ status: 500, code: 'internal.error' });
   expect(JSON.stringify(problem)).not.toMatch(/secret|alice|\.ts/);
 });
 
-test('what is ours says what happened, where, and what to do next', () => {
+test('an error of ours states what happened, where, and what to do next', () => {
   const location = { file: 'ability.yaml', line: 3 };
   const error = new AbilityError({
     code: 'config.invalid',

@@ -12,7 +12,7 @@ describe('the description of the door', () => {
     expect(await validate(structuredClone(document))).toMatchObject({ valid: true });
   });
 
-  test('has every route, under a name of its own, with all parameters of its path', () => {
+  test('has every route, each with a unique name and all parameters of its path', () => {
     const names = ROUTES.map(({ method, path }) => document.paths[path][method.toLowerCase()].operationId);
     expect(new Set(names).size).toBe(ROUTES.length);
     for (const { method, path } of ROUTES) {
@@ -25,7 +25,7 @@ describe('the description of the door', () => {
     }
   });
 
-  test('says of a body what the door checks', () => {
+  test('describes what the door checks in a body', () => {
     const schemaOf = (path: string) => document.paths[path].post.requestBody.content['application/json'].schema;
     expect(schemaOf('/v1/tasks')).toMatchObject({ type: 'object', required: ['ability'], additionalProperties: false });
     const runs = schemaOf('/v1/runs');
@@ -33,7 +33,7 @@ describe('the description of the door', () => {
     expect(Object.keys(runs.properties)).toEqual(expect.arrayContaining(['ability', 'prompt', 'pack', 'wait']));
   });
 
-  test('names the right that each route takes, but those that anyone may use', () => {
+  test('names the right that each route requires, except for public routes', () => {
     const open = ROUTES.filter(({ right }) => right === null).map(({ path }) => path);
     expect(open).toEqual(['/v1/webhooks/{name}', '/v1/health']);
     const decides = ROUTES.filter(({ right }) => right === 'approve').map(({ path }) => path);

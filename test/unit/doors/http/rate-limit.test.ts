@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RateLimit } from '../../../../src/doors/http/rate-limit.js';
 
-test('a caller has a burst, then as much as comes back in time; others have their own', () => {
+test('a caller has a burst, then as many requests as are refilled over time; other callers have their own', () => {
   let now = 0;
   const limit = new RateLimit({ burst: 3, perSecond: 2 }, () => now);
   const take =

@@ -18,7 +18,7 @@ const door: Authentication = {
 const socket: Authentication = { ...door, believesClaims: true };
 const bearer = { authorization: 'Bearer secret' };
 
-/** Who asks, or the code of the refusal. */
+/** The name, kind and right to approve of the caller, or the code of the refusal. */
 function ask(authentication: Authentication, headers: Record<string, string>): unknown {
   try {
     const { person, kind, rights } = authenticate(authentication, { headers });
@@ -28,7 +28,7 @@ function ask(authentication: Authentication, headers: Record<string, string>): u
   }
 }
 
-describe('for whom a request says it asks', () => {
+describe('the user that a request claims to act for', () => {
   test.each<[string, Authentication, Record<string, string>, unknown]>([
     ['nothing over the socket', socket, {}, ['owner', undefined, false]],
     ['a name over the socket', socket, { 'ability-user': 'zo%C3%AB' }, ['zoë', undefined, false]],

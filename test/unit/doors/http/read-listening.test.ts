@@ -26,11 +26,11 @@ const codeOf = (flags: Partial<ListenFlags>, hasToken = true): string | undefine
 };
 
 describe('on this machine', () => {
-  test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.3.2.1'])('%s takes requests without a token', (host) => {
+  test.each(['127.0.0.1', 'localhost', '::1', '[::1]', '127.3.2.1'])('%s accepts requests without a token', (host) => {
     expect(read({ host }, false)).toMatchObject({ isLocal: true, tls: undefined, proxyHeader: undefined });
   });
 
-  test('behind a proxy no request is let in without a token, or the name that the proxy gives', () => {
+  test('behind a proxy no request is accepted without a token, or the name that the proxy passes', () => {
     const listening = read({ behindProxy: 'Ability.acme.test' });
     expect(listening.isLocal).toBe(false);
     expect(['ability.acme.test', 'localhost', 'evil.test'].map(listening.isOwnHost)).toEqual([true, true, false]);
@@ -44,7 +44,7 @@ describe('on this machine', () => {
 
 describe('beyond this machine', () => {
   test.each(['0.0.0.0', '::', '10.1.2.3', 'ability.acme.test', '0', '127.0.0.1.evil.test'])(
-    '%s takes TLS or a proxy, and a token',
+    '%s requires TLS or a proxy, and a token',
     (host) => {
       expect(codeOf({ host: host === '0' ? '0.0.0.0' : host })).toBe('door.no_tls');
       const given = { host: host === '0' ? '0.0.0.0' : host, tlsCert: cert, tlsKey: key };
@@ -53,12 +53,12 @@ describe('beyond this machine', () => {
     },
   );
 
-  test('no header of a user is trusted', () => {
+  test('no user header is trusted', () => {
     const given = { host: '10.1.2.3', tlsCert: cert, tlsKey: key, trustProxyUser: 'X-User' };
     expect(codeOf(given)).toBe('usage.invalid');
   });
 
-  test('the names of a certificate are those of the door', () => {
+  test('the names in a certificate are the names of the door', () => {
     const { isOwnHost } = read({ host: '0.0.0.0', tlsCert: cert, tlsKey: key });
     expect(['ability.acme.test', '10.1.2.3', 'evil.test', '10.1.2.4'].map(isOwnHost)).toEqual([
       true,

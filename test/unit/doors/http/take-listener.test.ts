@@ -8,7 +8,7 @@ const door = (listeners: number, listenersInAll: number) =>
   ({ limits: { ...USUAL_LIMITS, listeners, listenersInAll } }) as HttpDoor;
 const refused = expect.objectContaining({ code: 'door.too_many', details: { retry_after: 5 } });
 
-test('a caller listens so often at a time, and again once it has left', () => {
+test('a caller has a limited number of simultaneous listeners, and may listen again after one has left', () => {
   const one = door(2, 10);
   const leave = takeListener(one, caller('a'));
   takeListener(one, caller('a'));
@@ -19,7 +19,7 @@ test('a caller listens so often at a time, and again once it has left', () => {
   expect(() => takeListener(one, caller('a'))).toThrow(refused);
 });
 
-test('all callers together listen so often at a time, since workers poll the same server; each door counts by itself', () => {
+test('all callers share a limit of simultaneous listeners, since workers poll the same server; each door has its own', () => {
   const one = door(2, 3);
   const leaves = ['a', 'b', 'c'].map((name) => takeListener(one, caller(name)));
   expect(() => takeListener(one, caller('d'))).toThrow(refused);
@@ -28,7 +28,7 @@ test('all callers together listen so often at a time, since workers poll the sam
   expect(() => takeListener(one, caller('d'))).not.toThrow();
 });
 
-test('those who listen to the same task are one poll, and each a request', () => {
+test('listeners to the same task share one poll, but each counts as a request', () => {
   const one = { limits: { ...USUAL_LIMITS, listeners: 1, listenersInAll: 2, streams: 2, streamsInAll: 3 } } as HttpDoor;
   const leaves = [takeListener(one, caller('a'), 'task'), takeListener(one, caller('a'), 'task')];
   expect(() => takeListener(one, caller('a'), 'task')).toThrow(refused);

@@ -10,7 +10,7 @@ const kept = JSON.parse(read('test/unit/doors/library/surface.json')) as Record<
 
 const sourceOf = (built: string): string => built.replace('./dist/', 'src/').replace(/\.(d\.ts|js)$/, '.ts');
 
-/** The names that an entry exports, types among them, in order. */
+/** The names that an entry exports, including types, in order. */
 function namesIn(file: string): string[] {
   const text = read(file).replaceAll(/\/\*[\s\S]*?\*\//g, '');
   const listed = [...text.matchAll(/export (type )?\{([^}]*)\}/g)].flatMap(([, type, names = '']) =>
@@ -26,7 +26,7 @@ function namesIn(file: string): string[] {
   return [...new Set([...listed, ...whole])].sort();
 }
 
-/** Of `export type *`: the types that a file declares, and those that it passes on. */
+/** For `export type *`: the types that a file declares, and those that it exports from other files. */
 function declaredIn(file: string): string[] {
   const passedOn = namesIn(file).map((name) => (name.startsWith('type ') ? name : `type ${name}`));
   const declared = [...read(file).matchAll(/^export (?:interface|type|const|class) (\w+)/gm)].map(
@@ -36,23 +36,23 @@ function declaredIn(file: string): string[] {
 }
 
 describe('the exported surface', () => {
-  test.each(Object.entries(exports))('%s is what is kept of it', (entry, { default: built, types }) => {
+  test.each(Object.entries(exports))('%s is the same as recorded', (entry, { default: built, types }) => {
     expect(sourceOf(types)).toBe(sourceOf(built));
-    // A name more is a promise to keep, and one less breaks programs: both belong into a review, and into surface.json.
+    // An added name is a promise, and a removed one breaks programs: both need a review, and a change of surface.json.
     expect(namesIn(sourceOf(built))).toEqual(kept[entry]);
   });
 
-  test('has no entry that is not kept', () => {
+  test('has no entry that is not recorded', () => {
     expect(Object.keys(kept)).toEqual(Object.keys(exports));
   });
 
-  test('really exports at run time what it says', async () => {
+  test('exports at run time exactly what it declares', async () => {
     const library = await import('../../../../src/doors/library/index.js');
     const values = kept['.']?.filter((name) => !name.startsWith('type '));
     expect(Object.keys(library).sort()).toEqual(values);
   });
 
-  test('has nothing of the inside', () => {
+  test('exposes no internals', () => {
     const inside = /^(type )?(Store|.*Codec|check[A-Z]\w*|.*Payload|Seal|sharedStore|SharedLogs|connectWithin)$/;
     expect(kept['.']?.filter((name) => inside.test(name))).toEqual([]);
   });

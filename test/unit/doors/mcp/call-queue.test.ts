@@ -3,7 +3,7 @@ import { CallQueue } from '../../../../src/doors/mcp/call-queue.js';
 
 const never = new AbortController().signal;
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function work() {
   let end = (): void => {};
   let begun = false;
@@ -20,7 +20,7 @@ function work() {
   };
 }
 
-test('does so much at once, lets so much wait in its order, and refuses the rest', async () => {
+test('runs a limited number of calls at once, queues a limited number in order, and refuses the rest', async () => {
   const queue = new CallQueue({ atOnce: 1, waiting: 2 });
   const works = [work(), work(), work(), work()];
   const runs = works.map((one) => queue.run(never, one.run));
@@ -45,7 +45,7 @@ test('a place becomes free when work fails', async () => {
   expect(await queue.run(never, async () => 'yes')).toBe('yes');
 });
 
-test('a call that nobody waits for any more is never begun, and leaves the queue', async () => {
+test('a call that no one waits for any more is never started, and leaves the queue', async () => {
   const queue = new CallQueue({ atOnce: 1, waiting: 1 });
   const [first, second] = [work(), work()];
   const running = queue.run(never, first.run);

@@ -47,7 +47,7 @@ const FILES: ProjectFiles = {
   'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {}, prod: {} }\ndefault_environment: dev\n',
 };
 
-test('it says which ranker answered where the project wants meaning to count, and why it did not', async () => {
+test('reports which ranker answered if the project uses embeddings, and why these were not used', async () => {
   const policy = 'policy: { embeddings: { model: small } }';
   const call = callIn({ ...FILES, 'ability.yaml': `${FILES['ability.yaml']}${policy}\n` });
   const { data } = await search(call, { query: 'write a user row', detail: 'name', limit: 1 });
@@ -58,7 +58,7 @@ test('it says which ranker answered where the project wants meaning to count, an
   });
 });
 
-test('lists all that can be run here, or what fits a request', async () => {
+test('lists everything that can run here, or what fits a request', async () => {
   const call = callIn(FILES);
   expect(await found(call)).toEqual([['user_signup', 'db.read.user_row', 'db.write.user_row'], 3]);
   expect(await found(call, 'write a user row')).toEqual([['db.write.user_row', 'db.read.user_row', 'user_signup'], 3]);
@@ -68,7 +68,7 @@ test('lists all that can be run here, or what fits a request', async () => {
   expect((await found(call, 'write a user row', 1))[0]).toEqual(['db.write.user_row']);
 });
 
-test('tells of each what an agent decides by, as much as it wants to know; or that nothing fits', async () => {
+test('describes each ability as an agent needs it to decide, in the requested detail; or reports that nothing fits', async () => {
   const call = callIn(FILES);
   const { data } = await search(call, { query: 'signs', detail: 'summary', limit: 1 });
   const reason = 'it has signs of the request';
@@ -123,7 +123,7 @@ test('describes the contract, the guards, and who approves', async () => {
   });
 });
 
-test('exposes what has a name of its own; references of a schema to itself still lead somewhere', () => {
+test('exposes abilities with a unique tool name; references of a schema to itself stay valid', () => {
   const output =
     '{ $defs: { n: { type: integer } }, properties: { n: { $ref: "#/$defs/n" }, ref: { const: { $ref: "#" } } } }';
   const { door } = callIn(

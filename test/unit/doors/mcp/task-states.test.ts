@@ -16,7 +16,7 @@ test.each(['created', 'guarding', 'waiting', 'running', 'finishing', 'waiting_ap
   },
 );
 
-test('what succeeded is completed; what ended otherwise is so with an error, but for what was cancelled', () => {
+test('a task that succeeded is completed, one that was cancelled is cancelled, and any other end is completed with an error', () => {
   expect(data('succeeded')).toMatchObject({
     status: 'completed',
     result: { structuredContent: { status: 'succeeded' } },
@@ -29,7 +29,7 @@ test('what succeeded is completed; what ended otherwise is so with an error, but
   expect(data('cancelled')).not.toHaveProperty('result');
 });
 
-test('an engine out of order is a failed task, with an error of JSON-RPC', () => {
+test('an engine failure is a failed task, with a JSON-RPC error', () => {
   const error = { code: 'engine.stuck', message: 'It is stuck', suggestion: 'Look.' };
   expect(data('failed', error)).toMatchObject({
     status: 'failed',

@@ -4,13 +4,13 @@ import { metaTools } from '../../../../src/doors/mcp/tools.js';
 
 const listed = [...metaTools('run').values()].map((tool) => tool.listed);
 
-test('the tools take under 6,000 characters of tools/list together, in the same order each time', () => {
+test('the tools take fewer than 6,000 characters of tools/list together, in the same order each time', () => {
   const text = JSON.stringify({ tools: listed });
   expect(text.length).toBeLessThan(6000);
   expect(JSON.stringify({ tools: [...metaTools('run').values()].map((tool) => tool.listed) })).toBe(text);
 });
 
-test('each has a schema for what it takes and what it answers, and says whether it only reads', () => {
+test('each has a schema for its input and its output, and states whether it only reads', () => {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
   for (const { name, description, inputSchema, outputSchema, annotations } of listed) {
     expect(() => ajv.compile(inputSchema), name).not.toThrow();
@@ -21,7 +21,7 @@ test('each has a schema for what it takes and what it answers, and says whether 
   }
 });
 
-test('only those that read are there to read, and no level has one that decides (design, section 8)', () => {
+test('the read level has exactly the tools that only read, and no level has one that decides (design, section 8)', () => {
   const reading = [...metaTools('read').keys()];
   const only = listed.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name);
   expect(reading).toEqual(only);

@@ -5,7 +5,7 @@ import { mayAsk, sentOf } from '../../../../src/doors/runtime/ask-runtime.js';
 import { GLOBAL, LINES, readLine } from '../../../../src/doors/runtime/read-line.js';
 import { SILENT_TERMINAL } from '../../../fixtures/silent-terminal.js';
 
-describe('a command line that the runtime may be asked to do', () => {
+describe('a command line that may be passed to the runtime', () => {
   test.each([
     [['run', 'x'], { isFollowing: true, makesKey: true }],
     [['run', 'x', '--json', '--set', 'a=b', '--set', 'c:=1', '--input', '{}'], { isFollowing: true, makesKey: true }],
@@ -14,7 +14,7 @@ describe('a command line that the runtime may be asked to do', () => {
     [['task', 'watch', 'k', '--timeout', '5s'], { isFollowing: true, makesKey: false }],
     [['task', 'list', '--status', 'failed', '--env', 'dev'], { isFollowing: false, makesKey: false }],
     [['task', '--json', 'show', 'k'], { isFollowing: false, makesKey: false }],
-  ])('%j is one', (args, line) => {
+  ])('%j is accepted', (args, line) => {
     expect(readLine(args)).toEqual(line);
   });
 
@@ -42,24 +42,27 @@ describe('a command line that the runtime may be asked to do', () => {
     ['a change', ['task', 'cancel', 'k']],
     ['a name of every object', ['constructor']],
     ['a list of definitions', ['list']],
-  ])('%s is none', (_, args) => {
+  ])('%s is not accepted', (_, args) => {
     expect(readLine(args)).toBeUndefined();
   });
 
-  test.each(Object.entries(LINES))('%s has the flags here that it has', (name, { values = [], switches = [] }) => {
-    const program = buildProgram({ terminal: SILENT_TERMINAL, cwd: '/', env: {}, began: 0 }, { exit: 0 });
-    const command = name
-      .split(' ')
-      .reduce((at: Command, word) => at.commands.find((one) => one.name() === word) as Command, program);
-    const takesValue = (flag: string): boolean | undefined =>
-      command.options.find(({ long }) => long === flag)?.required;
-    for (const flag of [...GLOBAL.values, ...values]) expect([flag, takesValue(flag)]).toEqual([flag, true]);
-    for (const flag of [...GLOBAL.switches, ...switches]) expect([flag, takesValue(flag)]).toEqual([flag, false]);
-  });
+  test.each(Object.entries(LINES))(
+    '%s has the same flags here as in the program',
+    (name, { values = [], switches = [] }) => {
+      const program = buildProgram({ terminal: SILENT_TERMINAL, cwd: '/', env: {}, began: 0 }, { exit: 0 });
+      const command = name
+        .split(' ')
+        .reduce((at: Command, word) => at.commands.find((one) => one.name() === word) as Command, program);
+      const takesValue = (flag: string): boolean | undefined =>
+        command.options.find(({ long }) => long === flag)?.required;
+      for (const flag of [...GLOBAL.values, ...values]) expect([flag, takesValue(flag)]).toEqual([flag, true]);
+      for (const flag of [...GLOBAL.switches, ...switches]) expect([flag, takesValue(flag)]).toEqual([flag, false]);
+    },
+  );
 });
 
 describe('the environment of a command', () => {
-  test('goes over the socket as far as commands read it, and no further', () => {
+  test('is sent over the socket only as far as commands read it', () => {
     const env = {
       ABILITY_USER: 'a',
       CLAUDECODE: '1',
@@ -78,7 +81,7 @@ describe('the environment of a command', () => {
     [{ TEMPORAL_PROFILE: 'x' }, false],
     [{ ABILITY_STORE: '/x' }, false],
     [{ ABILITY_SOCKET: 'off' }, false],
-  ])('%j lets the runtime be asked: %s', (env, may) => {
+  ])('%j lets the runtime be used: %s', (env, may) => {
     expect(mayAsk(env)).toBe(may);
   });
 });

@@ -29,7 +29,7 @@ const ASKED: CommandRequest = {
   stderr: { isTTY: false },
 };
 
-/** Answers with these lines, then as `then` says. */
+/** Answers with these lines, then calls `then`. */
 async function answering(lines: object[], then: (response: ServerResponse, request: IncomingMessage) => void) {
   server = createServer((request, response) => {
     for (const line of lines) response.write(`${JSON.stringify(line)}\n`);
@@ -57,14 +57,14 @@ async function ask(patienceMs?: number) {
   return { end, said: asker.said };
 }
 
-test('what is said is passed on, stdout at the end', async () => {
+test('output is passed on, with stdout at the end', async () => {
   await answering([{ taken: true }, { out: 'a' }, { err: 'b' }, { out: 'c' }, { exit: 4 }], (response) =>
     response.end(),
   );
   expect(await ask()).toEqual({ end: { kind: 'done', exit: 4 }, said: ['err b', 'out ac'] });
 });
 
-test('a runtime that is gone, that does not take it, that says nothing or is none is passed by', async () => {
+test('a runtime that is gone, refuses the command, does not answer or is not a runtime is bypassed', async () => {
   expect((await ask()).end).toEqual({ kind: 'passed' });
   await answering([{ passed: 'another version' }], (response) => response.end());
   expect((await ask()).end).toEqual({ kind: 'passed' });
@@ -76,12 +76,12 @@ test('a runtime that is gone, that does not take it, that says nothing or is non
   expect((await ask()).end).toEqual({ kind: 'passed' });
 });
 
-test('what was taken and is broken off is lost, and nothing of it is on stdout', async () => {
+test('an accepted command whose connection breaks is lost, and writes nothing to stdout', async () => {
   await answering([{ taken: true }, { out: 'half' }], (response) => setImmediate(() => response.destroy()));
   expect(await ask()).toEqual({ end: { kind: 'lost' }, said: [] });
 });
 
-test('a signal is passed on, and ends the process where the command does not hear it', async () => {
+test('a signal is passed on, and ends the process if the command does not handle it', async () => {
   const asker = new Asker();
   await answering([{ taken: true }], (response, request) => {
     let text = '';

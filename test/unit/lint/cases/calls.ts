@@ -131,5 +131,5 @@ const ROWS: Row[] = [
   ['output_mismatch', 'an output of a call', gives('{ status: success, n: "${{ size(input.t) }}" }')],
 ];
 
-/** Calls that their ability refuses, and outputs that break what the workflow promises. */
+/** Calls that their ability refuses, and outputs that violate what the workflow promises. */
 export const CALL_CASES: LintCase[] = ROWS.map(([code, name, files]) => ({ code: `lint.${code}`, name, files }));

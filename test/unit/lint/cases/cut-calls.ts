@@ -23,7 +23,7 @@ const race = (branch: string): string => `{ id: r, race: { a: { ${branch} }, b: 
 
 const idle = (name: string, steps: string): LintCase => ({ ...cut(name, steps), code: 'lint.cut_idle' });
 
-/** Calls that must not be cut, where something may cut them. */
+/** Calls that must not be interrupted, in places where they may be. */
 export const CUT_CASES: LintCase[] = [
   cut('in a race', race('call: ▶op.pay')),
   cut('deep in a race', race('steps: [{ id: c, switch: [{ if: "input.x", steps: [{ id: p, call: ▶op.pay }] }] }]')),

@@ -16,7 +16,7 @@ const section = (...rows: string[]) => [
   `<!-- /ability:high-level written="2bce83a0" -->`,
 ];
 
-/** Routing documents that are broken, or not in step with the abilities. */
+/** Routing documents that are broken, or not up to date with the abilities. */
 export const DOCUMENT_CASES: LintCase[] = [
   {
     code: 'docs.invalid',

@@ -21,7 +21,7 @@ const PATH = 'script: { path: scripts/any.mjs }';
 
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
-/** Errors that keep an ability from being planned. */
+/** Errors that prevent an ability from being planned. */
 export const ERROR_CASES: LintCase[] = [
   {
     code: 'config.invalid',

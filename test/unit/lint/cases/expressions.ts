@@ -6,10 +6,10 @@ const INPUT =
 
 const called = '{ id: one, call: op.read, with: { id: x } }';
 
-/** A workflow with a closed input, and a call of which others read the output. */
+/** A workflow with a closed input, and a call whose output others read. */
 const flow = (...lines: string[]) => workflow(INPUT, ...lines);
 
-/** A step that looks at something. */
+/** A step that evaluates an expression. */
 const look = (expression: string) => `steps: [${called}, { id: two, let: { it: "\${{ ${expression} }}" } }]`;
 const lookMarked = (expression: string) => `steps: [${called}, { id: two, let: { it: ▶"\${{ ${expression} }}" } }]`;
 
@@ -246,5 +246,5 @@ const ROWS: Row[] = [
   ],
 ];
 
-/** Expressions that cannot work, or do not ask what they seem to. */
+/** Expressions that cannot work, or do not test what they seem to. */
 export const EXPRESSION_CASES: LintCase[] = ROWS.map(([code, name, files]) => ({ code: `lint.${code}`, name, files }));

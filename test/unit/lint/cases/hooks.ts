@@ -16,7 +16,7 @@ const config = (...lines: string[]) => ({
   ),
 });
 
-/** Hooks that do not stand where they seem to. */
+/** Hooks that do not apply where they seem to. */
 export const HOOK_CASES: LintCase[] = [
   {
     code: 'lint.hook_uncovered',

@@ -62,7 +62,7 @@ const UNUSED_CASES: LintCase[] = [
   },
 ];
 
-/** Implementations that may be gone tomorrow, and those that nobody uses. */
+/** Implementations that may be removed soon, and those that are unused. */
 export const IMPLEMENTATION_CASES: LintCase[] = [
   ...UNUSED_CASES,
   ...(['deprecated', 'experimental'] as const).flatMap((tag) => {

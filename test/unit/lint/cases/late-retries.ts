@@ -13,7 +13,7 @@ const late = (name: string, steps: string): LintCase => ({
 });
 const read = 'call: op.read, with: { id: x }';
 
-/** Retries whose first wait takes all the time that the step has. */
+/** Retries whose first wait takes all the time of the step. */
 export const LATE_RETRY_CASES: LintCase[] = [
   late('beyond the time that a step has where nobody wrote it', `{ id: a, ${read}, ▶retry: { first: 10m, max: 10m } }`),
   late('beyond its own time', `{ id: a, ${read}, timeout: 5s, ▶retry: { first: 5s } }`),

@@ -22,7 +22,7 @@ const flow = (...lines: string[]) => ({
   'registry/high-level/flow.yaml': ['▶id: flow', 'type: workflow', 'summary: A test.', ...lines].join('\n'),
 });
 
-/** What is experimental, deprecated or not written yet, and modules. */
+/** Abilities that are experimental, deprecated or not written yet, and modules. */
 export const LIFECYCLE_CASES: LintCase[] = [
   {
     code: 'lint.ability_deprecated',

@@ -3,7 +3,7 @@ import { type LintCase, workflow } from '../lint-case.js';
 
 const staging = lowLevel('op.staging', 'scope: { environments: [staging] }', SCRIPT);
 
-/** What may run where something that it needs may not. */
+/** Abilities that may run where something that they need may not. */
 export const SCOPE_CASES: LintCase[] = [
   {
     code: 'lint.scope_contradiction',

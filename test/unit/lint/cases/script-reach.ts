@@ -137,7 +137,7 @@ const PLACE_CASES: Omit<LintCase, 'code'>[] = [
   },
 ];
 
-/** Scripts that import or reach for what is not pinned with them. */
+/** Scripts that import or read files that are not pinned with them. */
 export const SCRIPT_REACH_CASES: LintCase[] = [
   ...IMPORT_CASES.map((own) => ({ code: 'lint.import_not_pinned', ...own })),
   ...PLACE_CASES.map((own) => ({ code: 'lint.file_not_pinned', ...own })),

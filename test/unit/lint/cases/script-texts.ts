@@ -17,7 +17,7 @@ const calling = (expression: string, ...more: string[]) => ({
   ...workflow('steps: [{ id: one, call: op.two }]', `output: { a: ▶"\${{ ${expression} }}" }`),
 });
 
-/** What scripts are given, and what they print. */
+/** What scripts receive, and what they print. */
 export const SCRIPT_TEXT_CASES: LintCase[] = [
   {
     code: 'lint.unknown_field',

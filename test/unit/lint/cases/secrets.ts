@@ -17,7 +17,7 @@ const credentials = (line: string) => ({
   ].join('\n'),
 });
 
-/** Secrets that stand in a definition, and those that stand nowhere. */
+/** Secrets that are written in a definition, and those that exist nowhere. */
 export const SECRET_CASES: LintCase[] = [
   {
     code: 'lint.inline_secret',

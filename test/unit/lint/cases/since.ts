@@ -32,7 +32,7 @@ const flow = (id: string, ...called: string[]) => ({
   ].join('\n'),
 });
 
-/** A guard of `op.two`, whose file has no other ability than that, and what became of it. */
+/** The guard of `op.two`, which is the only ability in its file, before and after a change. */
 function changedGuard(
   name: string,
   before: string,
@@ -58,7 +58,7 @@ const silent = (abstain: string): string =>
     `handler: { format: claude-code, script: { path: scripts/x.mjs } }, abstain: ${abstain}, as: [{ match: {}, tool_name: Bash, tool_input: { command: a } }]`,
   );
 
-/** Contracts that broke since a revision, and changes that break nobody. */
+/** Contracts that broke since a revision, and changes that break no caller. */
 export const SINCE_CASES: LintCase[] = [
   {
     code: 'lint.break_removed',

@@ -1,10 +1,10 @@
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
 import { lowLevel } from '../../temporary-project.js';
 
-/** A call of the operation that is there. */
+/** A call of the existing operation. */
 export const CALL = (id: string) => `{ id: ${id}, call: op.read, with: { id: x } }`;
 
-/** `ability.yaml` with these environments, and other lines. */
+/** `ability.yaml` with these environments and further lines. */
 export function project(environments: string, ...more: string[]): ProjectFiles {
   return { 'ability.yaml': ['format: 1', 'project: linted', `environments: ${environments}`, ...more].join('\n') };
 }
@@ -16,13 +16,13 @@ export function hook(match: string): ProjectFiles {
   };
 }
 
-/** An operation of a script with these settings. */
+/** An operation that runs a script, with these settings. */
 export function script(settings: string, more = ''): ProjectFiles {
   const inner = ['path: scripts/any.mjs', settings].filter(Boolean).join(', ');
   return lowLevel('op.two', `implementation: { kind: script, script: { ${inner} }${more} }`);
 }
 
-/** An operation of a request that has its address everywhere. */
+/** An operation that sends a request, with an address in every environment. */
 export function request(api: string): ProjectFiles {
   const environment = '{ endpoints: { default: "https://a.test" } }';
   return {
@@ -31,7 +31,7 @@ export function request(api: string): ProjectFiles {
   };
 }
 
-/** An operation of a tool. */
+/** An operation that calls a tool. */
 export function tool(settings: string): ProjectFiles {
   return {
     ...lowLevel('op.tool', `implementation: { kind: mcp, mcp: { server: db, ${settings} } }`),
@@ -44,7 +44,7 @@ export function profile(settings: string): ProjectFiles {
   return { 'registry/config/p.yaml': `env_profiles: { p: { ${settings} } }` };
 }
 
-/** A file of test cases; lines that are left out are as they should be. */
+/** A file of test cases; lines that are not passed are valid. */
 export function cases(...lines: string[]): ProjectFiles {
   const has = (key: string): boolean => lines.some((line) => line.startsWith(`${key}:`));
   return {

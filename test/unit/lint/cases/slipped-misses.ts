@@ -14,7 +14,7 @@ const second = (more: string) => ({
   'registry/high-level/second.yaml': `id: second\ntype: workflow\nversion: 1\nsummary: A.\n${more}\nsteps: [${CALL('one')}]`,
 });
 
-/** What looks like one of the slips and is meant so. */
+/** Definitions that look like one of the slips, but are intended. */
 export const SLIPPED_MISSES: LintCase[] = [
   miss('lint.match_never_fits', 'for abilities to come', hook('abilities: ["db.*"], effects: [destructive]')),
   miss('lint.match_never_fits', 'a tag of ours that nothing has yet', hook('tags: [high-cost]')),

@@ -12,9 +12,11 @@ const steps = (...list: string[]) => workflow(`steps: [${list.join(', ')}]`);
 
 const KEY = `ghp_${'a1B2c3'.repeat(6)}`;
 
-/** Definitions by somebody who tries to slip broken ones past lint. Source: issue "Definitions people can trust". */
+/**
+ * Definitions of an author who tries to slip broken ones past lint. Source: issue "Definitions people can trust".
+ */
 export const SLIPPED_CASES: LintCase[] = [
-  // Guards that do not stand.
+  // Guards that do not apply.
   slip('lint.match_never_fits', 'a regular expression', hook('abilities: [▶"^op\\\\..*"]')),
   slip('lint.match_never_fits', 'a module of nobody', hook('modules: [▶billing]')),
   slip('lint.match_never_fits', 'nearly a tag', hook('tags: [▶high_cost]')),
@@ -54,7 +56,7 @@ export const SLIPPED_CASES: LintCase[] = [
     ),
   }),
   slip('lint.tag_idle', 'two slips', script('', ', tags: [▶depricated, ▶High-Cost]')),
-  // Secrets in odd places.
+  // Secrets in unusual places.
   slip('lint.inline_secret', 'after an option', script('args: [--user, bob, --password, ▶hunter2hunter2]')),
   slip('lint.inline_secret', 'in a template of arguments', script('args_template: ▶"--api-key=0123456789abcdef"')),
   slip('lint.inline_secret', 'in a comment', lowLevel('op.two', `# was ▶${KEY}`, SCRIPT)),
@@ -193,7 +195,7 @@ export const SLIPPED_CASES: LintCase[] = [
       `{ id: one, switch: [{ if: input.a, steps: [${CALL('two')}] }, { if: ▶input.a, steps: [${CALL('three')}] }] }`,
     ),
   ),
-  // Habits from elsewhere.
+  // Habits from other tools.
   slip(
     'lint.text_not_evaluated',
     'bare, as in a condition',

@@ -18,7 +18,7 @@ const AGENT = {
     'id: drawer\ntype: agent\nsummary: Draws.\ninstructions: Draw.\noperations: [op.read]\n',
 };
 
-/** Packs that name what is not there, and capabilities that no pack has. */
+/** Packs that name something that does not exist, and capabilities that no pack has. */
 export const SPECIALIST_CASES: LintCase[] = [
   { code: 'lint.pack_workflow_missing', name: 'no ability', files: packs('workflow: ▶op.raed') },
   {

@@ -212,5 +212,5 @@ const ROWS: Row[] = [
   ],
 ];
 
-/** Expressions that look at steps too early, and steps that never run. */
+/** Expressions that read steps too early, and steps that never run. */
 export const STEP_ORDER_CASES: LintCase[] = ROWS.map(([code, name, files]) => ({ code: `lint.${code}`, name, files }));

@@ -8,7 +8,7 @@ const tool = {
   'registry/config/servers.yaml': 'mcp_servers: { tavily: { url: "https://tavily.example/mcp" } }\n',
 };
 
-/** Workflows that can run, and not as their author thinks. */
+/** Workflows that can run, but not as their author thinks. */
 export const WORKFLOW_CASES: LintCase[] = [
   {
     code: 'lint.placement_contradiction',

@@ -3,7 +3,7 @@ import { type LintCase, workflow } from '../lint-case.js';
 
 const steps = (...lines: string[]) => workflow('steps:', ...lines.map((line) => `  ${line}`));
 
-/** YAML that says something else than it looks, and schemas that say nothing. */
+/** YAML that means something other than it seems to, and schemas that constrain nothing. */
 export const YAML_CASES: LintCase[] = [
   {
     code: 'lint.yaml_comment_cuts',

@@ -51,7 +51,7 @@ const input: fc.Arbitrary<JsonObject> = fc.record(
   { requiredKeys: ['n', 'd', 's', 'b', 'z', 'l', 'ls', 'm', 'e', 'u'] },
 );
 
-/** Each thing that a field may be, with each of the others. */
+/** Each value that a field may have, combined with each of the others. */
 const EVERY_WAY = [0.5, 3].flatMap((d) =>
   [1, 'one', null].flatMap((u) =>
     [{}, { o: 3 }].flatMap((more) =>
@@ -119,7 +119,7 @@ const METHODS = [
   (one: string) => `{'k': ${one}}.k`,
 ];
 
-/** Expressions over the input; `swallowing` ones may hide the error of a part. */
+/** Expressions over the input; `swallowing` ones may hide an error in a part. */
 function expression(depth: number, swallowing: boolean): fc.Arbitrary<string> {
   const leaf = fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...FIELDS.map((name) => `input.${name}`)) },
@@ -168,7 +168,7 @@ function evaluate(source: string, value: JsonObject): Outcome | undefined {
 }
 
 describe('the types of expressions', { timeout: 60_000 }, () => {
-  test('what evaluates has no error', () => {
+  test('an expression that evaluates has no error', () => {
     fc.assert(
       fc.property(expression(2, false), input, (source, value) => {
         const outcome = evaluate(source, value);
@@ -178,7 +178,7 @@ describe('the types of expressions', { timeout: 60_000 }, () => {
     );
   });
 
-  test('a value is always of the type that was inferred', () => {
+  test('a value always has the inferred type', () => {
     fc.assert(
       fc.property(expression(3, true), input, (source, value) => {
         const outcome = evaluate(source, value);
@@ -194,12 +194,13 @@ describe('the types of expressions', { timeout: 60_000 }, () => {
     );
   });
 
-  test('what fails whatever the input was is reported', () => {
+  test('an expression that fails for every input is reported', () => {
     fc.assert(
       fc.property(expression(2, false), (source) => {
         const outcomes = EVERY_WAY.map((value) => evaluate(source, value as JsonObject));
         const isBroken = outcomes.every((outcome) => outcome && 'error' in outcome && isOfTypes(outcome.error));
-        // What may be of several types is judged anew at each place, so two places that never agree are not told.
+        // A value of several possible types is judged separately at each place, so two places that never agree are not
+        // reported.
         const isUncertainTwice = (source.match(/input\.u\b/g) ?? []).length > 1;
         if (isBroken && !isUncertainTwice) expect(infer(source).diagnostics, source).not.toEqual([]);
       }),
@@ -208,7 +209,7 @@ describe('the types of expressions', { timeout: 60_000 }, () => {
   });
 });
 
-/** Not the errors that a value of the right type makes, such as an index beyond the end or a duration that is none. */
+/** Excludes errors of values that have the right type, such as an index beyond the end or an invalid duration. */
 function isOfTypes({ message }: AbilityError): boolean {
   return /no such overload|no matching overload|does not exist|must return bool|cannot be range/.test(message);
 }

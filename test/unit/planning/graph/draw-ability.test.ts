@@ -11,7 +11,9 @@ const call = (id: string, more: Partial<CallStep> = {}): CallStep => ({
 });
 const fail = (id: string): PlanStep => ({ id, verb: 'fail', fail: { code: 'mine', message: 'No.' } });
 
-/** Draws steps, and reads the arrows of the drawing by the first lines of what they join; `·` is a point. */
+/**
+ * Draws steps, and reads the arrows of the drawing by the first lines of the nodes that they join; `·` is a point.
+ */
 function draw(steps: PlanStep[], more: Partial<GraphSubject> = {}) {
   const callees = { 'db.write': { effects: 'write_idempotent' } } as const;
   const text = drawAbility({ id: 'flow', version: 3, environment: 'dev', steps, finally: [], callees, ...more });
@@ -29,7 +31,7 @@ test('steps follow one another, from the ability to its output', () => {
   expect(draw([call('a'), call('b')]).arrows).toEqual(['flow v3 -> a', 'a -> b', 'b -> output']);
 });
 
-test('a call tells ability, implementation, effect, approval, and what modifies it', () => {
+test('a call shows ability, implementation, effect, approval, and its modifiers', () => {
   const callees = { 'db.write': { effects: 'destructive', implementation: 'pg', approvalIn: 'prod' } } as const;
   const retry = { attempts: 4, first: '1s', factor: 2, max: '30s' };
   const { text } = draw([call('a', { timeout: '20s', retry, continue_on_error: true })], { callees });
@@ -39,13 +41,13 @@ test('a call tells ability, implementation, effect, approval, and what modifies 
   expect(text).toMatch(/^ {2}class n2 destructive$/m);
 });
 
-test('a call of what is no operation is drawn as a workflow', () => {
+test('a call of something other than an operation is drawn as a workflow', () => {
   expect(draw([call('a', { call: 'other' }), call('b', { call: 'toString' })]).text).toMatch(
     /\[\["a<br\/>other"\]\][\s\S]*\[\["b<br\/>toString"\]\]/,
   );
 });
 
-test('an approval has a form of its own, with who decides', () => {
+test('an approval has its own shape, with who decides', () => {
   const approval = { title: 'Go "on"?', expires: '1h', comment: 'optional', quorum: 2 } as const;
   const approvers = { listed: ['managers'], people: ['alice', 'bob'] };
   const { text } = draw([
@@ -57,7 +59,7 @@ test('an approval has a form of its own, with who decides', () => {
 });
 
 describe('a condition', () => {
-  test('stands on the arrow into its step, and another arrow passes by', () => {
+  test('is on the arrow into its step, and another arrow bypasses the step', () => {
     expect(draw([call('a'), call('b', { if: 'x > 1' }), call('c')]).arrows).toEqual([
       'flow v3 -> a',
       'a -if x #62; 1-> b',
@@ -67,7 +69,7 @@ describe('a condition', () => {
     ]);
   });
 
-  test('after a condition stands on an arrow of its own', () => {
+  test('after a condition is on an arrow of its own', () => {
     expect(draw([call('a', { if: 'x' }), call('b', { if: 'y' })]).arrows).toEqual([
       'flow v3 -if x-> a',
       'a -> ·',
@@ -78,7 +80,7 @@ describe('a condition', () => {
     ]);
   });
 
-  test('of the first step of a clean-up is shown, too', () => {
+  test('of the first step of a clean-up is shown as well', () => {
     expect(draw([call('a')], { finally: [call('z', { if: 'x' })] }).arrows).toContain('· -if x-> z');
   });
 });
@@ -99,13 +101,13 @@ describe('a group', () => {
 });
 
 describe('finally', () => {
-  test('of the ability is a subgraph beside the steps', () => {
+  test('of the ability is a subgraph next to the steps', () => {
     const { text, arrows } = draw([call('a')], { finally: [call('y'), call('z')] });
     expect(text).toMatch(/subgraph g2 \["steps"\][\s\S]* {2}end\n {2}subgraph g4 \["finally"\]/);
     expect(arrows).toEqual(['flow v3 -> a', 'y -> z', 'steps .-always-> finally', 'finally -> output']);
   });
 
-  test('of a step is a subgraph that it always leads to', () => {
+  test('of a step is a subgraph that the step always leads to', () => {
     const { arrows } = draw([call('a', { finally: [call('y')] }), call('b')]);
     expect(arrows).toEqual(['flow v3 -> a', 'a .-always-> finally of a', 'y -> b', 'b -> output']);
   });
@@ -120,17 +122,17 @@ describe('ends', () => {
     expect(arrows).toEqual(['flow v3 -> bad']);
   });
 
-  test('`fail` that may go on goes on', () => {
+  test('`fail` with `continue_on_error` continues', () => {
     expect(draw([{ ...fail('bad'), continue_on_error: true }]).arrows).toEqual(['flow v3 -> bad', 'bad -> output']);
   });
 });
 
-test('values are named', () => {
+test('the values of a `let` are named', () => {
   expect(draw([{ id: 'v', verb: 'let', let: { x: 1, y: 2 } }]).text).toContain('[/"v<br/>let x, y"/]');
 });
 
 describe('the rest of the language', () => {
-  test('loops are groups that say what they go through', () => {
+  test('loops are groups that show what they iterate over', () => {
     const { text, arrows } = draw([
       {
         id: 'all',
@@ -152,7 +154,7 @@ describe('the rest of the language', () => {
     expect(arrows).toEqual(['flow v3 -> a', 'a -> b', 'b -> output']);
   });
 
-  test('a switch leads to each case, and past them where none may match', () => {
+  test('a switch leads to each case, and past the cases if none may match', () => {
     const cases = [{ if: 'input.n > 2', steps: [call('many')] }, { steps: [call('few')] }];
     expect(draw([{ id: 'pick', verb: 'switch', cases }]).arrows).toEqual([
       'flow v3 -> pick',
@@ -165,7 +167,7 @@ describe('the rest of the language', () => {
     expect(draw([{ id: 'pick', verb: 'switch', cases: [first] }]).arrows).toContain('pick .-else-> output');
   });
 
-  test('a race, waits, handlers and what takes a call back', () => {
+  test('a race, waits, handlers and calls that undo', () => {
     const { text, arrows } = draw([
       {
         id: 'first',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { escapeLabel, Flowchart } from '../../../../src/planning/graph/flowchart.js';
 
 describe('a label', () => {
-  test('keeps nothing that is special to Mermaid, HTML or Markdown', () => {
+  test('contains nothing that is special to Mermaid, HTML or Markdown', () => {
     expect(escapeLabel('"a" [b] {c} (d) <e> & #f; `g` |h| $i \\j')).toBe(
       '#34;a#34; #91;b#93; #123;c#125; #40;d#41; #60;e#62; #38; #35;f; #96;g#96; #124;h#124; #36;i #92;j',
     );
@@ -13,7 +13,7 @@ describe('a label', () => {
     expect(escapeLabel('  a\n\tb\u0000c \u2028d ')).toBe('a b c d');
   });
 
-  test('is cut where it would be too wide, between characters', () => {
+  test('is truncated between characters if it would be too wide', () => {
     const long = escapeLabel('😀'.repeat(200));
     expect([...long]).toHaveLength(80);
     expect(long.endsWith('😀…')).toBe(true);
@@ -30,7 +30,7 @@ describe('a label', () => {
 });
 
 describe('a flowchart', () => {
-  test('gives names of its own, groups by indentation, and arrows after the nodes', () => {
+  test('uses its own names, groups by indentation, and has the arrows after the nodes', () => {
     const chart = new Flowchart();
     const start = chart.node('end', ['start']);
     const { name, inside } = chart.group('g', () => chart.node('call', ['one', 'two'], 'red'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { guardedParts } from '../../../../src/planning/hooks/hook-parts.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
-test('the guards of creation are asked about a workflow with its input, and about each ability that it may call', () => {
+test('creation guards are consulted about a workflow with its input, and about each ability that it may call', () => {
   const plan = examplePlan();
   const { ability, limits, steps } = plan;
   const child = { ability: { ...ability, id: 'billing' }, steps, finally: [], limits };
@@ -16,7 +16,7 @@ test('the guards of creation are asked about a workflow with its input, and abou
   ]);
 });
 
-test('of an operation alone they are asked about it, with its input', () => {
+test('for a single operation they are consulted about it, with its input', () => {
   const plan = examplePlan();
   const parts = guardedParts({ ...plan, ability: { ...plan.ability, kind: 'operation' } }, { name: 'ada' });
   expect(parts.map(({ operation, path, input }) => [operation?.key, path, input])).toEqual([

@@ -18,7 +18,7 @@ const resolve = (
 ) => resolveEventHooks(registryOf(files(phase, ...hooks)), phase, subject);
 
 test.each<SessionPhase>(['SessionStart', 'PromptSubmit', 'SessionStop'])(
-  'R-002-16, R-002-20: %s has the enabled hooks of its file in order, and says which do not block',
+  'R-002-16, R-002-20: %s has the enabled hooks of its file in order, and marks those that do not block',
   (phase) => {
     const hooks = resolve(phase, [
       `id: last, blocking: true, ${WARN}`,
@@ -32,7 +32,7 @@ test.each<SessionPhase>(['SessionStart', 'PromptSubmit', 'SessionStop'])(
   },
 );
 
-test('R-000-63: `match` is by environment and by the modules of the scope', () => {
+test('R-000-63: `match` applies to the environment and to the modules of the scope', () => {
   const hooks = [
     `id: everywhere, ${WARN}`,
     `id: in_prod, match: { environments: [prod] }, ${WARN}`,
@@ -45,24 +45,24 @@ test('R-000-63: `match` is by environment and by the modules of the scope', () =
 });
 
 test.each(['abilities: ["*"]', 'kinds: [script]', 'effects: [read]', 'tags: [x]', 'callers: [agent]'])(
-  'a session is about no ability, so a hook that matches %s is refused and not left out',
+  'a session is about no ability, so a hook that matches %s is refused and not ignored',
   (match) => {
     const error = errorOf(() => resolve('PromptSubmit', [`id: g, blocking: true, match: { ${match} }, ${WARN}`]));
     expect(error).toMatchObject({ code: 'definition.invalid' });
   },
 );
 
-test('at the end of a session nothing can be denied', () => {
+test('nothing can be denied at the end of a session', () => {
   const deny = 'id: g, handler: { expression: { deny_if: "true" } }';
   expect(errorOf(() => resolve('SessionStop', [deny]))).toMatchObject({ code: 'definition.invalid' });
 });
 
-test('a file that cannot be read leaves no session unguarded', () => {
+test('an unreadable file leaves no session unguarded', () => {
   const broken = { ...files('PromptSubmit'), 'registry/hooks/PromptSubmit.yaml': 'hooks: [{ id: 7' };
   expect(() => resolveEventHooks(registryOf(broken), 'PromptSubmit', { environment: 'dev', modules: [] })).toThrow();
 });
 
-test('C-07: lint names a hook of PromptSubmit that could never run', () => {
+test('C-07: lint reports a hook of PromptSubmit that could never run', () => {
   const registry = registryOf(files('PromptSubmit', `id: aside, ${WARN}`, `id: asked, blocking: true, ${WARN}`));
   expect(findUnread(registry).map(({ problem }) => problem.message)).toEqual([
     'The hook aside never runs: PromptSubmit runs blocking hooks only',

@@ -12,7 +12,7 @@ const FILES: ProjectFiles = {
 const DENY = 'handler: { expression: { deny_if: "false", reason: r } }';
 const WARN = 'handler: { expression: { warn_if: "false", reason: r } }';
 
-/** A file of hooks: each entry is an id with what stands beside it. */
+/** A file of hooks: each entry is an id with its other fields. */
 const phase = (name: string, hooks: Record<string, string>, handler = DENY): ProjectFiles => ({
   [`registry/hooks/${name}.yaml`]: [
     'hooks:',
@@ -37,7 +37,7 @@ test('R-000-32: each of the three lists binds hooks of its phase', () => {
   expect([ids(hooks.pre_create), ids(hooks.pre_call), ids(hooks.post_call)]).toEqual([['create'], ['call'], ['after']]);
 });
 
-describe('the levels that bind', () => {
+describe('the levels that bind hooks', () => {
   const HOOKS = phase('PreAbilityCall', {
     g1: 'blocking: true, match: {}',
     g2: 'blocking: true, match: {}',
@@ -61,7 +61,7 @@ describe('the levels that bind', () => {
     'registry/config/c.yaml': `abilities: [{ id: op, hooks: ${levels.config ?? '{}'}, environments: { dev: { hooks: ${levels.environment ?? '{}'} } } }]`,
   });
 
-  test('R-000-54: operation, implementation, configuration and environment are united in this order', () => {
+  test('R-000-54: operation, implementation, configuration and environment are merged in this order', () => {
     const files = at({
       operation: '{ pre_call: [d] }',
       implementation: '{ pre_call: [c] }',
@@ -72,12 +72,12 @@ describe('the levels that bind', () => {
     expect(preCall(files, 'staging')).toEqual(['g1', 'g2', 'd', 'c', 'b']);
   });
 
-  test('the same hook fires once, where it stands first', () => {
+  test('the same hook fires once, at its first position', () => {
     const files = at({ operation: '{ pre_call: [b, a, g1, b] }', environment: '{ pre_call: [a, c] }' });
     expect(preCall(files)).toEqual(['g1', 'g2', 'b', 'a', 'c']);
   });
 
-  test('a later level drops what earlier ones bound only with `replace`, and that is reported', () => {
+  test('a later level drops what earlier ones bound only with `replace`, and this is reported', () => {
     const files = at({ operation: '{ pre_call: [a, b] }', environment: '{ pre_call: [b, c], replace: true }' });
     expect(preCall(files)).toEqual(['g1', 'g2', 'b', 'c']);
     expect(planned(files).warnings).toEqual([
@@ -131,31 +131,34 @@ describe('global hooks', () => {
     },
   );
 
-  test('the environment is the one the plan is for', () => {
+  test('the environment is that of the plan', () => {
     expect([fires('{ environments: [dev] }', 'dev'), fires('{ environments: [dev] }', 'staging')]).toEqual([
       true,
       false,
     ]);
   });
 
-  test.each(['PreAbilityCreate', 'PreAbilityCall'])('R-002-21: in %s only blocking ones fire', (name) => {
+  test.each(['PreAbilityCreate', 'PreAbilityCall'])('R-002-21: in %s only blocking hooks fire', (name) => {
     const files = { ...op, ...phase(name, { g: 'match: {}', b: 'blocking: true, match: {}' }) };
     const hooks = hooksOf(files);
     expect([...ids(hooks.pre_create), ...ids(hooks.pre_call)]).toEqual(['b']);
   });
 
-  test.each(['PreAbilityCreate', 'PreAbilityCall'])('in %s one that is not blocking is told, and named', (name) => {
-    const files = { ...op, ...phase(name, { g: 'match: {}', other: 'match: { abilities: [other] }' }) };
-    const { warnings } = planned(files);
-    expect(warnings).toEqual([expect.stringMatching(/The hook g never runs.*`blocking: true`/)]);
-  });
+  test.each(['PreAbilityCreate', 'PreAbilityCall'])(
+    'in %s a hook that is not blocking causes a warning that names it',
+    (name) => {
+      const files = { ...op, ...phase(name, { g: 'match: {}', other: 'match: { abilities: [other] }' }) };
+      const { warnings } = planned(files);
+      expect(warnings).toEqual([expect.stringMatching(/The hook g never runs.*`blocking: true`/)]);
+    },
+  );
 
-  test('one that is not blocking is not told where some ability binds it', () => {
+  test('a hook that is not blocking causes no warning if an ability binds it', () => {
     const binding = lowLevel('binds', 'hooks: { pre_call: [g] }', SCRIPT);
     expect(planned({ ...op, ...binding, ...phase('PreAbilityCall', { g: 'match: {}' }) }).warnings).toEqual([]);
   });
 
-  test('after a call all of them fire', () => {
+  test('after a call all hooks fire', () => {
     const hooks = hooksOf({
       ...op,
       ...phase('PostAbilityCall', { g: 'match: {}', b: 'blocking: true, match: {}' }, WARN),
@@ -164,7 +167,7 @@ describe('global hooks', () => {
   });
 
   test.each(['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'])(
-    'C-44: in %s a hook without `match` that nothing binds is global, before calls if it is blocking',
+    'C-44: in %s a hook without `match` that nothing binds is global, before calls only if it is blocking',
     (name) => {
       const files = { ...op, ...phase(name, { g: '', b: 'blocking: true' }, name === 'PostAbilityCall' ? WARN : DENY) };
       const { pre_create, pre_call, post_call } = hooksOf(files);
@@ -207,12 +210,12 @@ describe('a bound hook', () => {
     expect(preCall({ ...bound, ...phase('PreAbilityCall', { g: 'blocking: false' }) })).toEqual(['g']);
   });
 
-  test('is filtered by its `match` as well', () => {
+  test('is also filtered by its `match`', () => {
     const files = { ...bound, ...phase('PreAbilityCall', { g: 'match: { environments: [staging] }' }) };
     expect([preCall(files, 'dev'), preCall(files, 'staging')]).toEqual([[], ['g']]);
   });
 
-  test('R-002-20: fires only while it is enabled, and a warning says when it is not', () => {
+  test('R-002-20: fires only while it is enabled, with a warning if it is not', () => {
     const files = {
       ...bound,
       ...phase('PreAbilityCall', { g: 'enabled: false', global: 'enabled: false, blocking: true, match: {}' }),
@@ -221,14 +224,14 @@ describe('a bound hook', () => {
     expect(planned(files).warnings).toEqual([expect.stringMatching(/hook g of op is not enabled/)]);
   });
 
-  test('that does not exist is refused with its place, so that no guard is missing unseen', () => {
+  test('that does not exist is refused with its location, so that no guard is missing unnoticed', () => {
     const error = errorOf(() => preCall({ ...bound, ...phase('PreAbilityCall', { gg: '' }) }));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.suggestion).toBe('Did you mean gg?');
     expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column: 21 });
   });
 
-  test('R-000-62: that is one of another phase is refused, with where it belongs', () => {
+  test('R-000-62: of another phase is refused, with the phase that it belongs to', () => {
     const error = errorOf(() => preCall({ ...bound, ...phase('PreAbilityCreate', { g: '' }) }));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.message).toMatch(/one of PreAbilityCreate, not of PreAbilityCall/);
@@ -236,7 +239,7 @@ describe('a bound hook', () => {
 });
 
 test.each(['PreAbilityCreate', 'PreAbilityCall', 'PostAbilityCall'])(
-  'a file %s.yaml that cannot be read is refused: its guards are not known',
+  'a file %s.yaml that cannot be read is refused, since its guards are unknown',
   (name) => {
     for (const content of ['hooks: [', 'hooks: [{ id: g, handler: { expression: {} } }]\n']) {
       const files = { ...lowLevel('op', '', SCRIPT), [`registry/hooks/${name}.yaml`]: content };
@@ -251,7 +254,7 @@ describe('handlers', () => {
   const handlerOf = (handler: string) =>
     hooksOf({ ...bound, ...phase('PreAbilityCall', { g: '' }, handler) }).pre_call[0]?.handler;
 
-  test('a script reads stdin: it gets no arguments, and ten seconds', () => {
+  test('a script reads stdin, with no arguments and a limit of ten seconds', () => {
     expect(handlerOf('handler: { script: { path: scripts/any.mjs } }')).toMatchObject({
       kind: 'script',
       timeout_ms: 10_000,
@@ -262,7 +265,7 @@ describe('handlers', () => {
     });
   });
 
-  test('a script that is not there is refused before anything runs', () => {
+  test('a missing script is refused before anything runs', () => {
     expect(errorOf(() => handlerOf('handler: { script: { path: scripts/gone.mjs } }')).code).toBe('script.missing');
   });
 
@@ -282,7 +285,7 @@ describe('handlers', () => {
     ['input.x = 1', /not valid/],
     ['inptu.x == 1', /`inptu` is not defined/],
     ['steps.a.output == 1', /`steps` is not defined/],
-  ])('an expression with %s is refused with its place', (condition, message) => {
+  ])('an expression with %s is refused with its location', (condition, message) => {
     const error = errorOf(() => handlerOf(`handler: { expression: { deny_if: "${condition}" } }`));
     expect(error.code).toBe('expression.syntax');
     expect(error.message).toMatch(message);
@@ -323,7 +326,7 @@ test('R-000-64: routing hints select no hook', () => {
   expect(preCall({ ...hooks, ...hinted })).toEqual([]);
 });
 
-test('a workflow has hooks of its own, and those of its calls besides', () => {
+test('a workflow has its own hooks, in addition to those of its calls', () => {
   const files = {
     ...lowLevel('op', 'hooks: { pre_call: [call] }', SCRIPT),
     ...phase('PreAbilityCall', { call: '', task: '' }),
@@ -337,7 +340,7 @@ test('a workflow has hooks of its own, and those of its calls besides', () => {
 test.each([
   ['args_template', "args_template: '--payload {payload}'"],
   ['args', "args: ['{payload}']"],
-])('a hook whose %s has a name that nothing replaces is refused, with its place', (_, args) => {
+])('a hook whose %s contains a name that nothing replaces is refused, with its location', (_, args) => {
   const handler = `handler: { script: { path: scripts/any.mjs, ${args} } }`;
   const files = {
     ...lowLevel('op', 'hooks: { pre_call: [asks] }', SCRIPT),

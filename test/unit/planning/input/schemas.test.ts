@@ -22,7 +22,7 @@ describe('R-000-29: required fields, types and constraints', () => {
     additionalProperties: false,
   };
 
-  test('a value that has them passes as it is', () => {
+  test('a value that satisfies them is returned unchanged', () => {
     const value = { id: 'ab', count: 2, kind: 'a', fixed: 3, email: 'a@b.test', inner: { x: 1.5 } };
     expect(check(schema, value)).toEqual(value);
   });
@@ -50,12 +50,12 @@ describe('R-000-29: required fields, types and constraints', () => {
     });
   });
 
-  test('a text is not taken for a number', () => {
+  test('a text is not accepted as a number', () => {
     expect(mistakesOf(schema, { id: 'ab', count: '2' })).toMatch(/`count` must be integer/);
   });
 });
 
-test('R-000-30: an output schema tells a success, an error and a part of the result apart', () => {
+test('R-000-30: an output schema distinguishes a success, an error and a partial result', () => {
   const rows: JsonObject = { type: 'array' };
   const output: JsonObject = {
     oneOf: [
@@ -89,7 +89,7 @@ describe('defaults', () => {
     expect(check(schema, { n: 4 })).toMatchObject({ n: 4 });
   });
 
-  test('leave the value that was given as it is', () => {
+  test('do not change the value that was passed', () => {
     const given = {};
     check(schema, given);
     expect(given).toEqual({});
@@ -101,7 +101,7 @@ describe('defaults', () => {
     expect(check(schema, {})).toEqual({ n: 3, o: { x: 1 } });
   });
 
-  test('that are wrong themselves are refused', () => {
+  test('that are invalid themselves are refused', () => {
     expect(mistakesOf({ properties: { n: { type: 'integer', default: 'x' } } }, {})).toMatch(/`n` must be integer/);
   });
 });
@@ -114,7 +114,7 @@ describe('patterns', () => {
     expect(performance.now() - started).toBeLessThan(2000);
   });
 
-  test('are those of their own schema, whatever other schemas there are', () => {
+  test('belong to their own schema, whatever other schemas there are', () => {
     expect(satisfies({ type: 'string', pattern: '^first$' }, 'first')).toBe(true);
     expect(satisfies({ type: 'string', pattern: '^second$' }, 'first')).toBe(false);
     expect(mistakesOf({ properties: { id: { pattern: '^u-' } } }, { id: 'x' })).toMatch(/`id` must match pattern/);
@@ -122,7 +122,7 @@ describe('patterns', () => {
     expect([satisfies(both, { a: 'a', b: 'b' }), satisfies(both, { a: 'a', b: 'a' })]).toEqual([true, false]);
   });
 
-  test('match anywhere unless they say otherwise, and know Unicode', () => {
+  test('match anywhere unless they are anchored, and support Unicode', () => {
     expect(satisfies({ pattern: 'b' }, 'abc')).toBe(true);
     expect(satisfies({ pattern: '^\\p{L}+$' }, 'Zoë')).toBe(true);
     expect(satisfies({ patternProperties: { '^x-': { type: 'number' } } }, { 'x-a': 'no' })).toBe(false);
@@ -133,7 +133,7 @@ describe('patterns', () => {
   });
 });
 
-describe('a schema that is none', () => {
+describe('an invalid schema', () => {
   test.each([
     [{ type: 'objekt' }],
     [{ required: 'id' }],
@@ -141,37 +141,37 @@ describe('a schema that is none', () => {
     [{ minimum: '1' }],
     [{ $ref: '#/$defs/missing' }],
     [{ $ref: 'https://example.test/schema.json' }],
-  ])('%j is definition.invalid and says what it is about', (schema) => {
+  ])('%j is definition.invalid, and the message names the schema', (schema) => {
     const error = errorOf(() => compileSchema(schema as JsonObject, '`input_schema`'));
     expect(error.code).toBe('definition.invalid');
     expect(error.message).toMatch(/`input_schema` is not a JSON Schema/);
   });
 
-  test('one with a word where a schema belongs is told once, with the place and the right form', () => {
+  test('with a word in place of a schema is reported once, with the location and the right form', () => {
     const error = errorOf(() => compileSchema({ properties: { a: 'string' } }, '`input_schema`'));
     expect(error.message).toMatch(/: `properties\.a` must be object,boolean$/);
     expect(error.details).toEqual({ path: ['properties', 'a'] });
     expect(error.suggestion).toMatch(/\{ type: string \}/);
   });
 
-  test('one that would answer later is refused, because nothing waits for it', () => {
+  test('that is asynchronous is refused, because nothing waits for it', () => {
     expect(errorOf(() => check({ $async: true, type: 'object', required: ['x'] }, { x: 1 })).code).toBe(
       'definition.invalid',
     );
   });
 
-  test('one that goes round in circles is an error of ours and not a crash', () => {
+  test('that refers to itself endlessly is an error and not a crash', () => {
     expect(errorOf(() => check({ allOf: [{ $ref: '#' }] }, {})).code).toMatch(/invalid/);
   });
 });
 
-describe('what real schemas hold', () => {
-  test('two of them may carry the same $id', () => {
+describe('features of real schemas', () => {
+  test('two schemas may have the same $id', () => {
     expect(satisfies({ $id: 'https://x.test/s', type: 'string' }, 'a')).toBe(true);
     expect(satisfies({ $id: 'https://x.test/s', type: 'number' }, 'a')).toBe(false);
   });
 
-  test('references inside a schema are followed, in circles too', () => {
+  test('references inside a schema are followed, even in cycles', () => {
     const tree: JsonObject = {
       $ref: '#/$defs/node',
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' }, n: { type: 'integer' } } } },
@@ -180,11 +180,11 @@ describe('what real schemas hold', () => {
     expect(satisfies(tree, { next: { next: { n: 'x' } } })).toBe(false);
   });
 
-  test('keywords nobody knows do no harm', () => {
+  test('unknown keywords do no harm', () => {
     expect(satisfies({ type: 'string', 'x-order': 1, example: 'a' }, 'a')).toBe(true);
   });
 
-  test('numbers beyond JSON are not numbers', () => {
+  test('values that JSON cannot represent are not numbers', () => {
     expect(satisfies({ type: 'number' }, Number.POSITIVE_INFINITY)).toBe(false);
   });
 });
@@ -192,18 +192,18 @@ describe('what real schemas hold', () => {
 describe('a value with a misspelled name', () => {
   const schema: JsonObject = { required: ['text'], properties: { text: { type: 'string' } } };
 
-  test('is refused with the name that was meant', () => {
+  test('is refused with the intended name', () => {
     expect(errorOf(() => check(schema, { txt: 'a' })).suggestion).toBe(
       'Its schema does not list `txt`. Did you mean text?',
     );
   });
 
-  test('is refused with those that the schema lists, where it takes no others and none is near', () => {
+  test('is refused with the names in the schema, if it allows no others and none is similar', () => {
     const closed: JsonObject = { properties: { db: {}, keep: {} }, additionalProperties: false };
     expect(errorOf(() => check(closed, { database: 'a' })).suggestion).toBe('Its schema lists db, keep.');
   });
 
-  test('is refused without one where none is near, and where the schema knows the name', () => {
+  test('is refused without a suggestion if no name is similar, or if the schema has the name', () => {
     expect(errorOf(() => check(schema, { colour: 'a' })).suggestion).toBeUndefined();
     const both: JsonObject = { required: ['text'], properties: { text: {}, texts: {} } };
     expect(errorOf(() => check(both, { texts: 'a' })).suggestion).toBeUndefined();

@@ -50,13 +50,13 @@ describe('what is certain before a run', () => {
     });
   });
 
-  test('a name that a macro binds is not that of a loop around it', () => {
+  test('a name that a macro binds is not that of an enclosing loop', () => {
     expect(evaluateExpressionPartially('[1, 2].map(item, item * 2)', known)).toEqual({ is: 'known', value: [2, 4] });
   });
 });
 
-describe('what a template gives', () => {
-  test('is known as a whole, or depends on what its parts do', () => {
+describe('the value of a template', () => {
+  test('is known as a whole, or depends on what its parts depend on', () => {
     expect(evaluateTemplatePartially(['a ${{ input.name }}', 1], known)).toEqual({ is: 'known', value: ['a x', 1] });
     expect(evaluateTemplatePartially({ a: { b: ['${{ steps.later.output }}'] } }, known)).toEqual({
       is: 'open',
@@ -64,7 +64,7 @@ describe('what a template gives', () => {
     });
   });
 
-  test('of a map is known member by member, and others can look into what is known of it', () => {
+  test('that is a map is known member by member, and expressions can read the known members', () => {
     const map = evaluateMapPartially(
       { name: '${{ input.name }}', mail: '${{ steps.later.output }}', none: '${{ input.?absent }}' },
       known,
@@ -77,14 +77,14 @@ describe('what a template gives', () => {
     expect(evaluateExpressionPartially('input.mail', inside)).toEqual({ is: 'open', depends_on: ['steps.later'] });
   });
 
-  test('that is certain to fail says so, and what it would have given is not known', () => {
+  test('that is certain to fail is reported, and stays unknown', () => {
     const map = evaluateMapPartially({ name: '${{ input.absent }}' }, known);
     expect(map.problem?.code).toBe('expression.failed');
     expect(map.open).toEqual({});
   });
 });
 
-test('what is foreseen is what comes, whatever the run tells', () => {
+test('what is predicted is what happens, whatever the run yields', () => {
   const leaf = fc.constantFrom(
     ...[
       'input.yes',

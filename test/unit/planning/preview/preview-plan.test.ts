@@ -61,7 +61,7 @@ function only(preview: PlanPreview): StepPreview {
 }
 
 describe('the plan', () => {
-  test('has the digest that a worker makes of the same files, and that of its input with defaults', () => {
+  test('has the digest that a worker computes for the same files, and that of its input with defaults', () => {
     const files = {
       ...FILES,
       ...workflow(
@@ -87,14 +87,14 @@ describe('the plan', () => {
     expect(found.plan).toEqual(plan);
   });
 
-  test('refuses what preflight would: an input that breaks the contract, an ability that is not for the environment', () => {
+  test('refuses what preflight would: an input that violates the contract, an ability that is not available in the environment', () => {
     const strict = 'input_schema: { type: object, required: [x] }\nsteps: [{ id: a, call: read.op }]';
     expect(errorOf(() => preview(strict)).code).toBe('input.invalid');
     const scoped = 'scope: { environments: [prod] }\nsteps: [{ id: a, call: read.op }]';
     expect(errorOf(() => preview(scoped)).code).toBe('scope.environment');
   });
 
-  test('shows calls, and asks their hooks, with the parameters of the implementation and the defaults of the schema', () => {
+  test('shows calls and evaluates their hooks, with the parameters of the implementation and the defaults of the schema', () => {
     const more = lowLevel(
       'write.op',
       'effects: destructive',
@@ -120,21 +120,18 @@ describe('the plan', () => {
       'The guard early failed',
       undefined,
     ],
-  ])(
-    'a refusal before the task exists is reported as preflight reports it: %s',
-    (handler, code, message, suggestion) => {
-      const hooks = `hooks: [{ id: early, blocking: true, match: { abilities: [w] }, handler: { expression: { ${handler} } } }]`;
-      const { problems } = preview(
-        'steps: [{ id: a, call: read.op }]',
-        {},
-        {
-          more: { 'registry/hooks/PreAbilityCreate.yaml': hooks },
-        },
-      );
-      expect(problems).toMatchObject([{ code, message: expect.stringContaining(message) }]);
-      expect(problems[0]?.suggestion).toBe(suggestion);
-    },
-  );
+  ])('a refusal before the task exists is reported as in preflight: %s', (handler, code, message, suggestion) => {
+    const hooks = `hooks: [{ id: early, blocking: true, match: { abilities: [w] }, handler: { expression: { ${handler} } } }]`;
+    const { problems } = preview(
+      'steps: [{ id: a, call: read.op }]',
+      {},
+      {
+        more: { 'registry/hooks/PreAbilityCreate.yaml': hooks },
+      },
+    );
+    expect(problems).toMatchObject([{ code, message: expect.stringContaining(message) }]);
+    expect(problems[0]?.suggestion).toBe(suggestion);
+  });
 
   test('names tools that are pinned only when the task is created', () => {
     const more = {
@@ -144,7 +141,7 @@ describe('the plan', () => {
     expect(preview('steps: [{ id: a, call: m.op }]', {}, { more }).pinned_at_creation).toEqual(['m.op']);
   });
 
-  test('says where it runs and what decides that', () => {
+  test('states where it runs, and what determines that', () => {
     expect(preview('steps: [{ id: a, call: read.op }]').placement).toEqual({
       where: 'local',
       queue: 'acme-dev-local',
@@ -153,7 +150,7 @@ describe('the plan', () => {
     });
   });
 
-  test('reports each credential that is missing, and shows none that is set', () => {
+  test('reports each missing credential, and shows none that is set', () => {
     const more = {
       ...lowLevel('s.op', 'implementation: { kind: script, script: { path: scripts/any.mjs, env_profile: db } }'),
       'registry/config/p.yaml':
@@ -170,7 +167,7 @@ describe('the plan', () => {
     expect(JSON.stringify(found)).not.toContain('hush-hush');
   });
 
-  test('shows no password that stands in an address', () => {
+  test('shows no password that is part of an address', () => {
     const more = {
       ...lowLevel('api.op', 'implementation: { kind: api, api: { method: GET, path: /x, endpoint: main } }'),
       'registry/config/a.yaml':
@@ -180,7 +177,7 @@ describe('the plan', () => {
     expect(operation).toMatchObject({ does: 'GET http://***@127.0.0.1:1/x', tool: 'http:api.op' });
   });
 
-  test('has the key of its turn, or says why it has none', () => {
+  test('has the key of its turn, or states why it has none', () => {
     const at = (key: string) =>
       preview(`concurrency: { key: "${key}" }\nsteps: [{ id: a, call: read.op }]`, { name: 'x' }).concurrency;
     expect(at('deploy-${{ input.name }}')).toMatchObject({ key: 'deploy-x', limit: 1, on_busy: 'wait', problem: null });
@@ -189,7 +186,7 @@ describe('the plan', () => {
 });
 
 describe('the steps', () => {
-  test('that are known not to run are skipped with the reason, and others see that', () => {
+  test('that are known not to run are skipped with the reason, and other steps see that', () => {
     const steps = stepsFor(
       [
         'steps:',
@@ -204,7 +201,7 @@ describe('the steps', () => {
     expect([steps.later?.runs, steps.later?.if?.depends_on]).toEqual(['maybe', ['steps.seen']]);
   });
 
-  test('get their parameters evaluated as far as the input decides them', () => {
+  test('have their parameters evaluated as far as the input determines them', () => {
     const { b } = stepsFor(
       'steps:\n  - { id: a, call: read.op }\n  - { id: b, call: read.op, with: { n: "u-${{ input.n }}", m: "${{ steps.a.output }}", e: "${{ environment.vars.region }}" } }',
       { n: 7 },
@@ -216,7 +213,7 @@ describe('the steps', () => {
     });
   });
 
-  test('see what a `let` before them names, not what one names that may not run', () => {
+  test('see what an earlier `let` names, unless that step may not run', () => {
     const steps = stepsFor(
       [
         'steps:',
@@ -231,7 +228,7 @@ describe('the steps', () => {
     expect(steps.b?.call?.with.open).toEqual({ id: ['steps.perhaps'] });
   });
 
-  test('in a loop are open where they read their own last turn', () => {
+  test('in a loop are undetermined if they read their own last turn', () => {
     const sum = '"${{ steps.add.output == null ? 0 : steps.add.output.sum + 1 }}"';
     const { add, once } = stepsFor(
       `steps: [{ id: l, foreach: [1, 2], as: n, steps: [{ id: add, let: { sum: ${sum}, n: 1 } }, { id: once, if: steps.once.output == null, call: read.op }] }]`,
@@ -240,7 +237,7 @@ describe('the steps', () => {
     expect([once?.runs, once?.if?.depends_on]).toEqual(['maybe', ['steps.once']]);
   });
 
-  test('of a loop over a known list are counted, and those over none are not shown as running', () => {
+  test('of a loop over a known list are counted, and those of an empty list are not shown as running', () => {
     const loop =
       'steps: [{ id: l, foreach: input.rows, as: row, steps: [{ id: a, call: read.op, with: { r: "${{ row }}" } }] }]';
     const three = stepsFor(loop, { rows: [1, 2, 3] });
@@ -253,7 +250,7 @@ describe('the steps', () => {
     expect(stepsFor(later).l?.foreach).toMatchObject({ items: null, depends_on: ['steps.a'] });
   });
 
-  test('of a switch are those of the first case that holds, or of all that may', () => {
+  test('of a switch are those of the first case that holds, or of all that may hold', () => {
     const yaml = (first: string) =>
       `steps: [{ id: a, call: read.op }, { id: s, switch: [{ if: ${first}, steps: [{ id: x, call: read.op }] }, { if: input.n == 1, steps: [{ id: y, call: read.op }] }, { else: [{ id: z, call: read.op }] }] }]`;
     const runs = (first: string) => stepsFor(yaml(first), { n: 1 }).s?.groups.map((group) => group.runs);
@@ -262,7 +259,7 @@ describe('the steps', () => {
     expect(runs('input.n == 1')).toEqual(['yes', 'no', 'no']);
   });
 
-  test('after one that ends the task for certain do not run', () => {
+  test('after a step that is certain to end the task do not run', () => {
     const steps = stepsFor(
       'steps: [{ id: g, steps: [{ id: stop, if: input.stop, end: { output: 1 } }] }, { id: after, call: read.op }]',
       { stop: true },
@@ -276,7 +273,7 @@ describe('the steps', () => {
     expect(handled.after?.runs).toBe('yes');
   });
 
-  test('of handlers and clean-ups count on nothing that may not have been', () => {
+  test('of handlers and clean-ups do not rely on steps that may not have run', () => {
     const found = preview(
       'steps: [{ id: n, let: { v: 1 } }, { id: a, call: read.op }]\nfinally: [{ id: c, call: read.op, with: { v: "${{ steps.n.output.v }}" } }]',
     );
@@ -288,7 +285,7 @@ describe('a call', () => {
   const call = (id: string, environment = 'dev') =>
     only(preview(`steps: [{ id: a, call: write.op, with: { id: "${id}" } }]`, {}, { environment })).call;
 
-  test('shows what the expression hooks answer for what it is given', () => {
+  test('shows the answers of the expression hooks for its parameters', () => {
     expect(call('x')?.hooks).toMatchObject([{ id: 'guard', decision: 'allow' }]);
     expect(call('root')).toMatchObject({ hooks: [{ decision: 'deny', reason: 'Be careful.' }], approval: null });
     expect(call('vip-1')).toMatchObject({
@@ -297,7 +294,7 @@ describe('a call', () => {
     });
   });
 
-  test('shows who decides where the environment asks, and with how many', () => {
+  test('shows who decides if the environment requires approval, and the quorum', () => {
     expect(call('x', 'prod')?.approval).toEqual({
       title: 'write.op in prod',
       asked: 'yes',
@@ -312,7 +309,7 @@ describe('a call', () => {
     });
   });
 
-  test('whose hooks read what only the run tells may ask, and says on what that depends', () => {
+  test('whose hooks read what is known only at run time may ask, and states what that depends on', () => {
     const found = preview(
       'steps: [{ id: s, call: read.op }, { id: a, call: write.op, with: { id: "${{ steps.s.output.id }}" } }]',
     );
@@ -321,12 +318,12 @@ describe('a call', () => {
     expect(a?.call?.approval).toMatchObject({ asked: 'maybe', reasons: ['perhaps: Be careful. (hook guard)'] });
   });
 
-  test('is told to fail where its parameters break the contract for certain', () => {
+  test('is predicted to fail if its parameters are certain to violate the contract', () => {
     const { a } = stepsFor('steps: [{ id: a, call: write.op, with: { id: x, more: 1 } }]');
     expect(a?.call?.input_problem?.code).toBe('input.invalid');
   });
 
-  test('says how often it is made and how long it may take', () => {
+  test('states how many attempts it has, and how long it may take', () => {
     const steps = stepsFor(
       'steps: [{ id: r, call: read.op }, { id: w, call: write.op, with: { id: x } }, { id: t, call: write.op, with: { id: x }, timeout: 5s, retry: { attempts: 2, first: 1s } }]',
     );
@@ -334,7 +331,7 @@ describe('a call', () => {
     expect([steps.r?.call?.limit_ms, steps.t?.call?.limit_ms]).toEqual([60_000, 5000]);
   });
 
-  test('of a workflow shows its steps with what it is given', () => {
+  test('of a workflow shows its steps with the values that are passed to it', () => {
     const more = workflow(
       'child',
       'input_schema: { type: object, properties: { n: { type: integer }, d: { default: 9 } } }\nsteps: [{ id: c, if: input.n > 1, call: read.op, with: { d: "${{ input.d }}" } }]',
@@ -352,7 +349,7 @@ describe('a call', () => {
 });
 
 describe('hooks', () => {
-  test('that are scripts or built in are named and not run', () => {
+  test('that are scripts or built in are named, but not run', () => {
     const more = {
       'registry/hooks/PreAbilityCall.yaml': `${FILES['registry/hooks/PreAbilityCall.yaml']}\n${[
         '  - { id: asks, blocking: true, match: {}, handler: { script: { path: scripts/boom.mjs } } }',
@@ -367,7 +364,7 @@ describe('hooks', () => {
     ]);
   });
 
-  test('before creation that say no make it unavailable; those that ask people are asked when it begins', () => {
+  test('before creation that deny make the plan unavailable; those that ask people do so when the task begins', () => {
     const create = (handler: string) => ({
       'registry/hooks/PreAbilityCreate.yaml': `hooks: [{ id: first, blocking: true, match: { abilities: [w] }, handler: { expression: { ${handler}, reason: Why not. } } }]`,
     });
@@ -381,7 +378,7 @@ describe('hooks', () => {
   });
 });
 
-test('a low-level ability is one call of itself, with what its implementation fills in', () => {
+test('a low-level ability is one call of itself, with the parameters of its implementation', () => {
   const registry = registryOf({
     ...FILES,
     ...lowLevel('d.op', `implementation: { kind: script, script: { path: scripts/any.mjs }, defaults: { size: 2 } }`),
@@ -398,7 +395,7 @@ test('a low-level ability is one call of itself, with what its implementation fi
   ]);
 });
 
-describe('what a script is given', () => {
+describe('what a script receives', () => {
   const OP = lowLevel(
     'op',
     'input_schema: { properties: { host: {}, port: { default: 80 }, tags: {}, text: {} } }',
@@ -413,7 +410,7 @@ describe('what a script is given', () => {
   const scriptOf = (yaml: string, input: JsonObject = {}) => only(preview(yaml, input, { more: OP })).call?.script;
   const calling = (input: string) => `steps: [{ id: a, call: op, with: ${input} }]`;
 
-  test('is shown as it would be given, with names in braces where only the run has a value, and without any secret', () => {
+  test('is shown as it would be passed, with names in braces for what is known only at run time, and without any secret', () => {
     expect(scriptOf(calling('{ host: "${{ input.h }}", tags: [x y, z], text: hello }'), { h: 'db' })).toEqual({
       command: ['node', 'scripts/any.mjs', '--host=db', '80', '-t', 'x y', '-t', 'z', '--in={input_file}'],
       stdin: 'hello',
@@ -423,7 +420,7 @@ describe('what a script is given', () => {
     });
   });
 
-  test('depends on what only the run tells', () => {
+  test('depends on what is known only at run time', () => {
     const yaml =
       'steps: [{ id: first, call: read.op }, { id: a, call: op, with: { host: "${{ steps.first.output }}" } }]';
     const { a } = stepsOf(preview(yaml, {}, { more: OP }).steps);

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { toolNameOf } from '../../../../src/planning/resolve/resolve-agent.js';
 import { textOfResult } from '../../../../src/rules/agents/tool-result.js';
 
-describe('what a model calls an ability', () => {
-  test('is its id in letters that endpoints take, short enough, and unique', () => {
+describe('the name of an ability for a model', () => {
+  test('is its id in characters that endpoints accept, short enough, and unique', () => {
     const taken = new Set(['turns', 'model', 'calls']);
     expect(toolNameOf('db.read.user-row', taken)).toBe('db_read_user_row');
     expect(toolNameOf('db_read.user_row', taken)).toMatch(/^db_read_user_row_[0-9a-f]{8}$/);
@@ -21,8 +21,8 @@ describe('what a model calls an ability', () => {
   });
 });
 
-describe('what a model is told of a call', () => {
-  test('is JSON, and of a long output its beginning and end', () => {
+describe('the result of a call for a model', () => {
+  test('is JSON, with only the beginning and end of a long output', () => {
     expect(JSON.parse(textOfResult({ status: 'succeeded', output: { n: 1 } }))).toEqual({
       status: 'succeeded',
       output: { n: 1 },

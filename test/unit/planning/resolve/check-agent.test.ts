@@ -39,7 +39,7 @@ function problemOf(run: () => unknown) {
 const agentOf = (id: string) => registry.agents.get(id) ?? expect.fail(`no agent ${id}`);
 
 describe('the profile of an agent', () => {
-  test('R-000-36: each high-level entry is a workflow or an agent, under an id of its own, with a version or 1', () => {
+  test('R-000-36: each high-level entry is a workflow or an agent, with a unique id, and version 1 unless it states another', () => {
     const other = makeProject({
       'registry/high-level/one.yaml': `id: one\n${HEAD}version: 3\n`,
       'registry/high-level/two.yaml': 'id: two\ntype: workflow\nsummary: s\nsteps: [{ id: a, let: { x: 1 } }]\n',
@@ -55,7 +55,7 @@ describe('the profile of an agent', () => {
     expect(broken.get('ability:both')).toMatchObject({ code: 'definition.duplicate' });
   });
 
-  test('is loaded with what it needs, and a request as its input', () => {
+  test('is loaded with what it needs, and has a request as its input', () => {
     expect([...registry.agents.keys()].sort()).toEqual(['alone', 'example', 'schema', 'writer', 'wrong']);
     const { operations, input_schema, version } = agentOf('alone').value;
     expect([operations, input_schema.required, version]).toEqual([[], ['request'], 1]);
@@ -80,7 +80,7 @@ describe('the profile of an agent', () => {
     else expect(found).toMatchObject(problem);
   });
 
-  test('without a model is listed as what does not run, and shown with the reason', () => {
+  test('without a model is listed as not runnable, and shown with the reason', () => {
     const variables = new EnvironmentVariables(project.root, 'dev');
     expect(listAbilities(registry, undefined, undefined)).toContainEqual(
       expect.objectContaining({ id: 'writer', level: 'high', type: 'agent', runnable: false }),
@@ -96,7 +96,7 @@ describe('the profile of an agent', () => {
     expect(problemOf(() => resolvePlan(registry, id, 'dev'))).toMatchObject({ code: 'config.no_model' });
   });
 
-  test('has the gravest effects of what it may call', () => {
+  test('has the most severe effects of what it may call', () => {
     expect([definedEffects(registry, 'writer'), definedEffects(registry, 'alone')]).toEqual(['write_additive', 'read']);
   });
 });

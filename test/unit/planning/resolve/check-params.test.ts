@@ -13,7 +13,7 @@ const CLOSED = '{ type: object, properties: { ids: {}, id: {} }, additionalPrope
 test.each([
   ['a parameter', '{ params: { isd: { in: query } } }', 47, 'Did you mean id or ids?'],
   ['a path', '{ path: "/x/{user}" }', 43, 'Add it to `input_schema`.'],
-])('R-000-46: %s that takes an input which the contract does not allow is refused', (_, api, column, suggestion) => {
+])('R-000-46: %s that reads an input which the contract does not allow is refused', (_, api, column, suggestion) => {
   expect(errorOf(() => resolved(files(api, CLOSED), 'op'))).toMatchObject({
     code: 'definition.invalid',
     location: { file: 'registry/low-level/op.yaml', line: 5, column },

@@ -11,8 +11,8 @@ const flow = (...lines: string[]) => ({
   'registry/high-level/flow.yaml': ['id: flow', 'type: workflow', 'summary: A flow.', ...lines].join('\n'),
 });
 
-describe('R-002-01: what is deprecated', () => {
-  test('is warned of with what replaces it, when it is run and when it is called', () => {
+describe('R-002-01: a deprecated ability', () => {
+  test('causes a warning that names its replacement, when it is run and when it is called', () => {
     expect(resolved({ ...GOOD, ...OLD }, 'old').warnings).toEqual(['The ability old is deprecated; use good instead']);
     const calling = { ...GOOD, ...OLD, ...flow('steps: [{ id: a, call: old }]') };
     expect(resolved(calling, 'flow').warnings).toEqual([
@@ -20,7 +20,7 @@ describe('R-002-01: what is deprecated', () => {
     ]);
   });
 
-  test('is warned of with its module', () => {
+  test('causes a warning if it is deprecated with its module', () => {
     const files = {
       ...GOOD,
       ...lowLevel('in.users', 'scope: { modules: [modules/users/api] }', SCRIPT),
@@ -34,7 +34,7 @@ describe('R-002-01: what is deprecated', () => {
     expect(resolved(files, 'good').warnings).toEqual([]);
   });
 
-  test('says so in its plan, and a plan of what is stable is as it was', () => {
+  test('is marked in its plan, while the plan of a stable ability is unchanged', () => {
     expect(resolved({ ...GOOD, ...OLD }, 'old').plan.ability).toMatchObject({
       status: 'deprecated',
       replaced_by: 'good',
@@ -48,12 +48,12 @@ describe('R-002-01: what is deprecated', () => {
   test.each([
     ['is not there', 'replaced_by: godo', /replaced by godo, which is not there/],
     ['is itself', 'replaced_by: old', /replaced by itself/],
-  ])('must be replaced by something else that is there: %s', (_, line, message) => {
+  ])('must be replaced by something else that exists: %s', (_, line, message) => {
     const { problems } = registryOf({ ...GOOD, ...lowLevel('old', 'status: deprecated', line, SCRIPT) });
     expect(problems).toMatchObject([{ code: 'definition.unknown_reference', message: expect.stringMatching(message) }]);
   });
 
-  test('comes before the words of its row, whoever wrote them, and goes with its status', () => {
+  test('has a mark before the text of its row, whoever wrote it, as long as it has this status', () => {
     const pool = (...lines: string[]) => abilityPool(registryOf({ ...GOOD, ...lowLevel('old', ...lines, SCRIPT) }));
     const page =
       '<!-- ability:low-level -->\n| Operation key | Summary |\n|---|---|\n| old | Mine |\n<!-- /ability:low-level -->\n';
@@ -69,7 +69,7 @@ describe('R-002-01: what is deprecated', () => {
   });
 });
 
-test('R-002-01, R-002-02: the files of the source give ids, relations and status of modules, abilities, hooks and routes', () => {
+test('R-002-01, R-002-02: the files of the source state ids, relations and status of modules, abilities, hooks and routes', () => {
   const registry = registryOf({
     ...SCRIPT_FILE,
     'modules/overview/users.yaml':
@@ -104,7 +104,7 @@ test('R-002-01, R-002-02: the files of the source give ids, relations and status
   });
 });
 
-/** The file of the source, to the letter. Source: 000, section 1.3.2. */
+/** The file of the source, verbatim. Source: 000, section 1.3.2. */
 const SOURCE = `id: signup_e2e_test
 type: workflow
 version: 2
@@ -148,14 +148,14 @@ describe('C-50: a high-level file without steps', () => {
     'registry/hooks/PostAbilityCall.yaml': hook('ability_usage_tracker', '{ builtin: usage }'),
   };
 
-  test('loads as the source writes it, and cannot be planned', () => {
+  test('loads as the source writes it, but cannot be planned', () => {
     const registry = registryOf(files);
     expect(registry.problems).toEqual([]);
     expect([...registry.workflows.keys()]).toEqual(['signup_e2e_test']);
     expect(errorOf(() => resolved(files, 'signup_e2e_test', 'staging')).code).toBe('ability.no_steps');
   });
 
-  test('has version 1 where it names none', () => {
+  test('has version 1 if it states none', () => {
     expect(registryOf({ ...GOOD, ...flow() }).workflows.get('flow')?.value.version).toBe(1);
   });
 

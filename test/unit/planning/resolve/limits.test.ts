@@ -5,7 +5,7 @@ import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../../tempo
 const project = (policy = '') =>
   registryOf({ 'ability.yaml': `format: 1\nproject: p\nenvironments: { dev: {} }\n${policy}` }).project;
 
-test('limits nobody stated are those of the design', () => {
+test('limits that are not stated are those of the design', () => {
   expect(limitsOf(project(), undefined)).toEqual({
     max_ms: null,
     task_ms: 15 * 60_000,
@@ -15,18 +15,18 @@ test('limits nobody stated are those of the design', () => {
   });
 });
 
-test('an ability may say how long its task may take', () => {
+test('an ability may state how long its task may take', () => {
   expect(limitsOf(project(), '2h').task_ms).toBe(7_200_000);
 });
 
-test('the policy of the project caps what an ability says, and what nobody said', () => {
+test('the policy of the project caps the limits of an ability, and the default ones', () => {
   const strict = project('policy: { max_timeout: 1m }');
   expect(limitsOf(strict, '2h')).toMatchObject({ max_ms: 60_000, task_ms: 60_000 });
   expect(limitsOf(strict, undefined).task_ms).toBe(60_000);
   expect(limitsOf(strict, '10s').task_ms).toBe(10_000);
 });
 
-test('one attempt of a call takes a minute at most, or what its implementation says, capped by the policy', () => {
+test('one attempt of a call takes a minute at most, or what its implementation states, capped by the policy', () => {
   const timeoutOf = (timeout: string, policy = ''): number | undefined => {
     const implementation = `implementation: { kind: script, script: { path: scripts/any.mjs ${timeout} } }`;
     const files = {

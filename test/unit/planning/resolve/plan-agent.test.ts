@@ -22,7 +22,7 @@ function turnOf(agent: string) {
 }
 
 describe('the plan of an agent', () => {
-  test('has turns that ask the model and make the calls that it wants', () => {
+  test('has turns that call the model and make the calls that it requests', () => {
     const [model, calls] = turnOf('operations: [text.keep]');
     expect(model).toMatchObject({ verb: 'call', id: 'model' });
     expect(calls).toMatchObject({ verb: 'foreach', id: 'calls', steps: [{ verb: 'call', call: 'text.keep' }] });
@@ -32,27 +32,27 @@ describe('the plan of an agent', () => {
     expect(turnOf('operations: []')).toHaveLength(1);
   });
 
-  test('is refused if the profile is', () => {
+  test('is refused if the profile is invalid', () => {
     const example = 'operations: []\nexamples: [{ input: { request: 1 } }]';
     expect(errorOf(() => resolved(filesOf(example), 'writer')).code).toBe('definition.invalid');
   });
 });
 
-describe('a plan says that calls are reported to sessions', () => {
+describe('a plan states that calls are reported to sessions', () => {
   const planned = (deny_if: string, enabled = true) => {
     const hook = `{ id: limit, enabled: ${enabled}, handler: { expression: { deny_if: "${deny_if}", reason: Enough. } } }`;
     const files = filesOf('operations: []', { 'registry/hooks/PreAbilityCall.yaml': `hooks:\n  - ${hook}\n` });
     return resolved(files, 'text.keep').plan;
   };
 
-  test('where a guard reads those of its session', () => {
+  test('if a guard reads those of its session', () => {
     expect(planned('session != null && session.counts.total > 3').session_calls).toBe(true);
   });
 
   test.each([
     ['no guard does', 'input.n == 1', true],
     ['the guard that does is off', 'session != null && session.counts.total > 3', false],
-  ])('and not where %s', (_, condition, enabled) => {
+  ])('but not if %s', (_, condition, enabled) => {
     expect(planned(condition, enabled)).not.toHaveProperty('session_calls');
   });
 });

@@ -11,7 +11,7 @@ const registry = (environments: string, more = '') =>
   registryOf({ 'ability.yaml': `format: 1\nproject: p\nenvironments: ${environments}\n${more}` });
 
 describe('approvers', () => {
-  test('an entry is a group where the project has one of that name, else a person', () => {
+  test('an entry is a group if the project has one of that name, and otherwise a person', () => {
     const people = { managers: ['alice', 'bob'] };
     expect(resolveApprovers(people, ['managers', 'carol'])).toEqual({
       listed: ['managers', 'carol'],
@@ -19,15 +19,15 @@ describe('approvers', () => {
     });
   });
 
-  test('somebody in two groups is one person', () => {
+  test('a person in two groups counts once', () => {
     expect(resolveApprovers({ a: ['alice'], b: ['alice', 'bob'] }, ['a', 'b', 'bob']).people).toEqual(['alice', 'bob']);
   });
 
-  test('a group inside a group is a person of that name', () => {
+  test('a group name inside a group counts as a person of that name', () => {
     expect(resolveApprovers({ a: ['b'], b: ['bob'] }, ['a']).people).toEqual(['b']);
   });
 
-  test('a name every object has is a person', () => {
+  test('a name that every object has is a person', () => {
     expect(resolveApprovers({}, ['toString']).people).toEqual(['toString']);
   });
 });
@@ -48,11 +48,11 @@ describe('an environment', () => {
     expect(error.suggestion).toMatch(/Lower `quorum`/);
   });
 
-  test('without approvers needs as many people as it likes, because anyone may decide', () => {
+  test('without approvers may require any number of people, because anyone may decide', () => {
     expect(resolveEnvironment(registry('{ dev: { quorum: 5 } }'), 'dev').quorum).toBe(5);
   });
 
-  test('that says nothing lets people approve for themselves', () => {
+  test('without settings lets people approve their own requests', () => {
     expect(resolveEnvironment(registry('{ dev: {} }'), 'dev')).toEqual({
       name: 'dev',
       protected: false,
@@ -65,7 +65,7 @@ describe('an environment', () => {
     });
   });
 
-  test('that is protected does not, unless it says so', () => {
+  test('that is protected does not, unless its settings allow it', () => {
     const both = registry('{ prod: { protected: true }, lax: { protected: true, self_approval: true } }');
     expect(resolveEnvironment(both, 'prod').self_approval).toBe(false);
     expect(resolveEnvironment(both, 'lax').self_approval).toBe(true);
@@ -78,24 +78,24 @@ describe('an environment', () => {
     expect(error.location).toMatchObject({ file: 'ability.yaml', line: 3 });
   });
 
-  test.each(['toString', 'constructor', '__proto__'])('%s is none', (name) => {
+  test.each(['toString', 'constructor', '__proto__'])('%s does not exist', (name) => {
     expect(errorOf(() => resolveEnvironment(registry('{ dev: {} }'), name)).code).toBe('environment.not_found');
   });
 });
 
-describe('which environment is meant', () => {
-  test('what was asked for wins over the default', () => {
+describe('which environment is used', () => {
+  test('the requested environment wins over the default', () => {
     const { project } = registry('{ dev: {}, prod: {} }', 'default_environment: dev');
     expect(chooseEnvironment(project, 'prod')).toBe('prod');
     expect(chooseEnvironment(project, undefined)).toBe('dev');
     expect(chooseEnvironment(project, '')).toBe('dev');
   });
 
-  test('the only one is meant where nothing is said', () => {
+  test('the only environment is used if none is named', () => {
     expect(chooseEnvironment(registry('{ prod: {} }').project, undefined)).toBe('prod');
   });
 
-  test('several and no default is config.no_environment, which lists them', () => {
+  test('several environments and no default is config.no_environment, which lists them', () => {
     const error = errorOf(() => chooseEnvironment(registry('{ dev: {}, prod: {} }').project, undefined));
     expect(error.code).toBe('config.no_environment');
     expect(error.suggestion).toMatch(/dev, prod/);

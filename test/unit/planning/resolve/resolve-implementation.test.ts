@@ -38,7 +38,7 @@ describe('api', () => {
     expect(implementation(files, 'staging')).toMatchObject({ api: { base_url: 'https://staging.test/base' } });
   });
 
-  test('R-000-50: http.call.billing_service as the source has it: address, token, three paths, two rates', () => {
+  test('R-000-50: http.call.billing_service as in the source: address, token, three paths, two rates', () => {
     const body =
       '{ method: POST, path: "/{action}", headers: { authorization: "Bearer {credential:token}" }, rate_limit: { per_minute: 60, per_day: 5000 } }';
     const contract =
@@ -63,14 +63,14 @@ describe('api', () => {
     expect(JSON.stringify(planned)).not.toContain('not-in-the-plan');
   });
 
-  test('an endpoint is found by its name', () => {
+  test('an endpoint is selected by its name', () => {
     const named = settings('endpoints: { default: "http://a.test", search: "http://b.test" }');
     expect(implementation({ ...api('{ endpoint: search }'), ...named })).toMatchObject({
       api: { base_url: 'http://b.test' },
     });
   });
 
-  test('an endpoint that is not there is refused with where to write it', () => {
+  test('a missing endpoint is refused with where to define it', () => {
     const error = errorOf(() => implementation({ ...api('{ endpoint: missing }'), ...endpoint('http://a.test') }));
     expect(error.code).toBe('config.missing_endpoint');
     expect(error.suggestion).toContain('environments.dev.endpoints.missing');
@@ -85,12 +85,12 @@ describe('api', () => {
   describe('an address from a variable', () => {
     const files = { ...api(), ...endpoint('env:SERVICE_URL') };
 
-    test('is looked up where the plan is made, and stands in the plan', () => {
+    test('is resolved when the plan is made, and is part of the plan', () => {
       vi.stubEnv('SERVICE_URL', 'http://process.test');
       expect(implementation(files)).toMatchObject({ api: { base_url: 'http://process.test' } });
     });
 
-    test('may stand in .env.<environment>', () => {
+    test('may be set in .env.<environment>', () => {
       expect(implementation({ ...files, '.env.dev': 'SERVICE_URL=http://file.test\n' })).toMatchObject({
         api: { base_url: 'http://file.test' },
       });
@@ -115,13 +115,13 @@ describe('api', () => {
       expect(implementation(files)).toMatchObject({ api: { allowed_hosts: ['*.test'] } });
     });
 
-    test('are only the host of the endpoint where there is no policy', () => {
+    test('are only the host of the endpoint if there is no policy', () => {
       expect(implementation({ ...api(), ...endpoint('https://a.test') })).toMatchObject({
         api: { allowed_hosts: ['a.test:443'] },
       });
     });
 
-    test('must hold the endpoint, or there is no plan', () => {
+    test('must include the endpoint, or there is no plan', () => {
       const files = {
         ...project('policy: { allowed_hosts: ["*.acme.test"] }'),
         ...api(),
@@ -144,7 +144,7 @@ describe('api', () => {
     expect(JSON.stringify(plan)).not.toContain('hunter2');
   });
 
-  test('a header with a credential nobody defines is refused with its place', () => {
+  test('a header with an undefined credential is refused with its location', () => {
     const files = {
       ...api('{ headers: { authorization: "Bearer {credential:tokn}" } }'),
       ...endpoint('http://a.test'),
@@ -158,13 +158,13 @@ describe('api', () => {
   test.each([
     ['{ auth: { basic: { user: x, password: "{credential:pass}" } } }', /auth\.basic\.password.*pass/, 73],
     ['{ auth: { query: { key: "{credential:kay}" } } }', /auth\.query\.key.*kay/, 59],
-  ])('%s with a credential nobody defines is refused with its place', (body, message, column) => {
+  ])('%s with an undefined credential is refused with its location', (body, message, column) => {
     const error = errorOf(() => implementation({ ...api(body), ...endpoint('http://a.test') }));
     expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringMatching(message) });
     expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column });
   });
 
-  test('an expression that is not valid is refused with its place', () => {
+  test('an invalid expression is refused with its location', () => {
     const files = { ...api('{ method: PUT, body: { value: "${{ input. }}" } }'), ...endpoint('http://a.test') };
     expect(errorOf(() => implementation(files))).toMatchObject({
       code: 'expression.syntax',
@@ -176,7 +176,7 @@ describe('api', () => {
     ['query', '{ query: { a: 1, q: "${{ inptu.q }}" } }', 55],
     ['a header', '{ headers: { x-trace: "${{ inptu.q }}" } }', 57],
     ['the body', '{ method: PUT, body: { value: { a: ["${{ inptu.q }}"] } } }', 71],
-  ])('a name in %s that nobody knows is refused with its place', (_, body, column) => {
+  ])('an unknown name in %s is refused with its location', (_, body, column) => {
     const error = errorOf(() => implementation({ ...api(body), ...endpoint('http://a.test') }));
     expect(error.code).toBe('expression.syntax');
     expect(error.message).toContain('`inptu` is not defined');
@@ -184,7 +184,7 @@ describe('api', () => {
     expect(error.location).toEqual({ file: 'registry/low-level/op.yaml', line: 4, column });
   });
 
-  test('input and environment are known', () => {
+  test('input and environment are available', () => {
     const body = '{ query: { q: "${{ input.q }}" }, headers: { x: "${{ environment.vars.x }}" } }';
     expect(implementation({ ...api(body), ...endpoint('http://a.test') }).kind).toBe('api');
   });
@@ -202,7 +202,7 @@ describe('mcp', () => {
     ...config(...SERVERS),
   });
 
-  test('a server that is a command gets its profile and nothing else', () => {
+  test('a server that is a command gets only its profile', () => {
     expect(implementation(mcp('{ server: logs, tool: search }'))).toMatchObject({
       kind: 'mcp',
       mcp: {
@@ -241,13 +241,13 @@ describe('mcp', () => {
     expect(error.message).toMatch(message);
   });
 
-  test('a server that is not there is refused with the nearest there is', () => {
+  test('an unknown server is refused with the nearest name', () => {
     const error = errorOf(() => implementation(mcp('{ server: lgs, tool: search }')));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.suggestion).toBe('Did you mean logs?');
   });
 
-  test('a header with a credential that the server does not define is refused with its place', () => {
+  test('a header with a credential that the server does not define is refused with its location', () => {
     const server = [
       'mcp_servers:',
       '  web: { url: "http://web.test", headers: { authorization: "{credential:tokn}" } }',
@@ -262,7 +262,7 @@ describe('mcp', () => {
     expect(error.suggestion).toContain('mcp_servers.web.credentials.tokn');
   });
 
-  test('an address the policy does not allow is denied.host', () => {
+  test('an address that the policy does not allow is denied.host', () => {
     const files = { ...mcp('{ server: web, tool: t }'), ...project('policy: { allowed_hosts: ["*.acme.test"] }') };
     expect(errorOf(() => implementation(files)).code).toBe('denied.host');
   });
@@ -274,13 +274,13 @@ describe('any kind', () => {
     ...lowLevel('op', `implementation: { kind: script, script: { path: scripts/any.mjs }, ${more} }`),
   });
 
-  test('may say when an answer is a failure', () => {
+  test('may define when an answer is a failure', () => {
     expect(implementation(script('fail_if: \'output.text.startsWith("Error")\'')).fail_if).toBe(
       'output.text.startsWith("Error")',
     );
   });
 
-  test('is refused when that is no expression', () => {
+  test('is refused if that is not an expression', () => {
     expect(errorOf(() => implementation(script('fail_if: "output = 1"')))).toMatchObject({
       code: 'expression.syntax',
       location: { file: 'registry/low-level/op.yaml', line: 4 },
@@ -296,7 +296,7 @@ describe('any kind', () => {
       /Available names: output, input, environment/,
     ],
     ['${{ output.x == 1 }}', 'definition.invalid', /bare CEL/, /Write `output\.x == 1`/],
-  ])('is refused when that reads what is not there: %s', (condition, code, message, suggestion) => {
+  ])('is refused if that cannot be evaluated: %s', (condition, code, message, suggestion) => {
     const error = errorOf(() => implementation(script(`fail_if: "${condition}"`)));
     expect(error.code).toBe(code);
     expect(error.message).toMatch(message);
@@ -304,7 +304,7 @@ describe('any kind', () => {
     expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
   });
 
-  test('may ask for output, input and environment', () => {
+  test('may read output, input and environment', () => {
     const condition = 'output.id != input.id && environment.name == "dev"';
     expect(implementation(script(`fail_if: '${condition}'`)).fail_if).toBe(condition);
   });

@@ -5,7 +5,7 @@ import { registryOf } from '../../temporary-project.js';
 
 const LOCATION = { file: 'registry/high-level/writer.yaml', line: 1, column: 1 };
 
-/** A model of a project with these models, as an operation. */
+/** One of these models of a project, as an operation. */
 function modelOf(name: string, models: string, policy = '') {
   const lines = ['format: 1', 'project: p', 'environments: { dev: {} }', `models: { ${models} }`, policy];
   const files = { 'ability.yaml': `${lines.join('\n')}\n`, 'scripts/any.mjs': '// nothing' };
@@ -17,7 +17,7 @@ const settingsOf = (...asked: Parameters<typeof modelOf>) => {
   return implementation.kind === 'model' ? implementation.model : undefined;
 };
 
-test('a model is asked by its name at its endpoint', () => {
+test('a model is called by its name at its endpoint', () => {
   expect(modelOf('fast', 'fast: { model: mini-3 }').summary).toBe('The model mini-3');
   expect(settingsOf('fast', 'fast: { model: mini-3 }')).toMatchObject({ name: 'mini-3' });
 });
@@ -28,7 +28,7 @@ test('a model that is a program has its own name, and the script of the program'
   expect(settingsOf('fast', models)).toMatchObject({ name: 'fast', script: { path: 'scripts/any.mjs' } });
 });
 
-test('a model has no script, no price and no hosts unless they are written', () => {
+test('a model has no script, no price and no hosts unless they are specified', () => {
   for (const name of ['script', 'price', 'allowed_hosts']) {
     expect(settingsOf('fast', 'fast: { model: m }')).not.toHaveProperty(name);
   }
@@ -39,7 +39,7 @@ test('a model has no script, no price and no hosts unless they are written', () 
   });
 });
 
-test('a call of a model is no longer than the policy allows', () => {
+test('a call of a model takes no longer than the policy allows', () => {
   const timeoutOf = (policy?: string) =>
     modelOf('fast', 'fast: { model: m, timeout: 5m }', policy).implementation.timeout_ms;
   expect([timeoutOf(), timeoutOf('policy: { max_timeout: 1m }')]).toEqual([300_000, 60_000]);

@@ -27,7 +27,7 @@ describe('which implementation is chosen', () => {
     expect(chosen({ ...lowLevel('op', SCRIPT), ...document('op.a'), ...document('op.b') })).toBe('op');
   });
 
-  test('R-000-26: an operation has its key whatever its file and its implementation are called, and version 1 unless it says another', () => {
+  test('R-000-26: the key of an operation does not depend on the names of its file and its implementation, and its version is 1 unless it states another', () => {
     const [yaml = ''] = Object.values(lowLevel('op'));
     const files = { 'registry/low-level/other.yaml': yaml, ...document('by.curl') };
     expect(operation(files)).toMatchObject({ key: 'op', version: 1, implementation: { id: 'by.curl' } });
@@ -49,7 +49,7 @@ describe('which implementation is chosen', () => {
     expect(chosen({ ...files, ...config('allowed_implementations: [op.b]') })).toBe('op.b');
   });
 
-  test('a default that is not allowed is a contradiction, with its place', () => {
+  test('a default that is not allowed is a contradiction, with its location', () => {
     const files = { ...lowLevel('op', SCRIPT), ...document('op.a') };
     const error = errorOf(() =>
       chosen({ ...files, ...config('default_implementation: op', 'allowed_implementations: [op.a]') }),
@@ -58,41 +58,41 @@ describe('which implementation is chosen', () => {
     expect(error.location).toEqual({ file: 'registry/config/c.yaml', line: 3, column: 29 });
   });
 
-  test('a default that does not exist is refused, with the nearest there is', () => {
+  test('an unknown default is refused, with the nearest name', () => {
     const files = { ...lowLevel('op'), ...document('op.fast') };
     const error = errorOf(() => chosen({ ...files, ...config('default_implementation: op.fats') }));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.suggestion).toBe('Did you mean op.fast?');
   });
 
-  test('several documents and no default is refused, with their names', () => {
+  test('several documents without a default are refused, with their names', () => {
     const error = errorOf(() => chosen({ ...lowLevel('op'), ...document('op.a'), ...document('op.b') }));
     expect(error.code).toBe('config.no_implementation');
     expect(error.message).toMatch(/op\.a, op\.b/);
     expect(error.suggestion).toMatch(/default_implementation/);
   });
 
-  test('none at all is refused, with how to write one', () => {
+  test('the lack of an implementation is refused, with how to write one', () => {
     const error = errorOf(() => chosen(lowLevel('op')));
     expect(error.code).toBe('config.no_implementation');
     expect(error.suggestion).toMatch(/implementation/);
   });
 
-  test('an implementation of another operation is none of this one', () => {
+  test('an implementation of another operation does not count', () => {
     const other = {
       'registry/implementations/x.yaml': 'id: x\noperation_key: other\nkind: script\nscript: { path: s }\n',
     };
     expect(errorOf(() => chosen({ ...lowLevel('op'), ...other })).code).toBe('config.no_implementation');
   });
 
-  test('R-002-15: what the configuration gives as `impl` is the default and the only one', () => {
+  test('R-002-15: an `impl` in the configuration is the default and the only one', () => {
     const impl = config('impl: { kind: script, script: { path: scripts/other.mjs } }');
     const { implementation } = operation({ ...lowLevel('op', SCRIPT), ...document('op.a'), ...impl });
     expect(implementation).toMatchObject({ id: 'op', kind: 'script', script: { path: 'scripts/other.mjs' } });
   });
 });
 
-test('R-002-08: under .system/registry/config a script, its command, its time-out and its profile are bound', () => {
+test('R-002-08: .system/registry/config binds a script, its command, its time-out and its profile', () => {
   const yaml = [
     'abilities:',
     '  - id: op',
@@ -125,7 +125,7 @@ test('R-000-46: defaults, what may be overridden, and tags come with the impleme
   });
 });
 
-test('all defaults may be overridden where nothing is said about it', () => {
+test('all defaults may be overridden if nothing else is specified', () => {
   const { implementation } = operation({ ...lowLevel('op'), ...document('op.a', 'defaults: { a: 1, b: 2 }\n') });
   expect(implementation.overridable).toEqual(['a', 'b']);
 });
@@ -169,7 +169,7 @@ describe('a fast operation', () => {
     expect(fast(effects)).toBe(is);
   });
 
-  test('is one that is tagged so', () => {
+  test('must have the tag', () => {
     expect(operation(lowLevel('op', SCRIPT)).fast).toBe(false);
   });
 });

@@ -58,7 +58,7 @@ describe('a workflow', () => {
     expect(Object.keys(plan.operations)).toEqual(['local.op', 'web.op']);
   });
 
-  test('is as grave as the gravest of its operations', () => {
+  test('has the most severe effects of its operations', () => {
     expect(planned(workflow(['local.op'])).plan.ability.effects).toBe('read');
     expect(planned(workflow(['local.op', 'web.op'])).plan.ability.effects).toBe('write_additive');
   });
@@ -70,14 +70,14 @@ describe('a workflow', () => {
     expect(planned(files).plan.ability.tags).toEqual(['fast', 'high-cost', 'slow']);
   });
 
-  test('is not available where one of its calls is not', () => {
+  test('is not available if one of its calls is not', () => {
     const files = { ...lowLevel('a', 'scope: { environments: [staging] }', SCRIPT), ...workflow(['a']) };
     const error = errorOf(() => planned(files));
     expect(error.code).toBe('scope.environment');
     expect(error.message).toMatch(/^a is not available in dev/);
   });
 
-  test('has the output it says, or none', () => {
+  test('has the output that it defines, or none', () => {
     expect(planned(workflow(['local.op'], 'output: { n: "${{ input.n }}" }')).plan.output).toEqual({
       n: '${{ input.n }}',
     });
@@ -101,7 +101,7 @@ describe('placement', () => {
     expect(planned(files).plan.placement).toBe('cloud');
   });
 
-  test('R-001-04: an explicit placement wins, and is told where it contradicts the steps', () => {
+  test('R-001-04: an explicit placement wins, with a warning if it contradicts the steps', () => {
     const cloud = planned(workflow(['local.op'], 'placement: cloud'));
     expect(cloud.plan.placement).toBe('cloud');
     expect(cloud.warnings).toEqual([expect.stringMatching(/w is placed in the cloud although/)]);
@@ -115,7 +115,7 @@ describe('placement', () => {
     ['tools of filesystem and pml', ['filesystem', 'pml'], 'local'],
     ['tools of pml, tavily and memory', ['pml', 'tavily', 'memory'], 'cloud'],
   ] as const)(
-    'R-001-01, R-001-22, R-001-28: nobody says where, and the tools used decide: %s',
+    'R-001-01, R-001-22, R-001-28: without an explicit placement, the tools used decide: %s',
     (_, servers, placement) => {
       const tools = servers.map((name) =>
         lowLevel(`use.${name}`, `implementation: { kind: mcp, mcp: { server: ${name}, tool: t } }`),
@@ -129,7 +129,7 @@ describe('placement', () => {
     },
   );
 
-  test('an MCP tool is where its server is', () => {
+  test('an MCP tool is placed where its server is', () => {
     const mcp = (server: string): ProjectFiles => ({
       ...lowLevel('m', `implementation: { kind: mcp, mcp: { server: ${server}, tool: t } }`),
       'registry/config/m.yaml': 'mcp_servers: { memory: { command: node }, logs: { command: node } }',
@@ -142,28 +142,28 @@ describe('placement', () => {
   });
 });
 
-describe('what was asked for', () => {
-  test('R-000-19: an ability that is not registered cannot be planned; the nearest are named', () => {
+describe('the request', () => {
+  test('R-000-19: an ability that is not registered cannot be planned; the nearest names are suggested', () => {
     const error = errorOf(() => planned({}, 'local.opp'));
     expect(error.code).toBe('ability.not_found');
     expect(error.suggestion).toBe('Did you mean local.op?');
   });
 
-  test.each(['toString', '__proto__', 'constructor'])('%s is no ability', (id) => {
+  test.each(['toString', '__proto__', 'constructor'])('%s is not an ability', (id) => {
     expect(errorOf(() => planned({}, id)).code).toBe('ability.not_found');
   });
 
-  test('an environment that is not there is reported before anything else', () => {
+  test('an unknown environment is reported before anything else', () => {
     expect(errorOf(() => planned({}, 'local.op', 'prod')).code).toBe('environment.not_found');
   });
 
-  test.each(['deprecated', 'experimental'])('an implementation that is %s is told', (tag) => {
+  test.each(['deprecated', 'experimental'])('an implementation that is %s causes a warning', (tag) => {
     const files = lowLevel('a', `implementation: { kind: script, script: { path: scripts/any.mjs }, tags: [${tag}] }`);
     expect(planned(files, 'a').warnings).toEqual([`The implementation a of a is ${tag}`]);
   });
 });
 
-describe('what a plan is made of', () => {
+describe('the contents of a plan', () => {
   const CONTRACT = [
     'summary: Charges a card.',
     'effects: write_additive',
@@ -186,7 +186,7 @@ describe('what a plan is made of', () => {
     ].join('\n'),
   };
 
-  test('R-000-20: purpose, interface, implementation, configuration and hooks come from the pool, whatever else says', () => {
+  test('R-000-20: purpose, interface, implementation, configuration and hooks come from the pool, whatever other files state', () => {
     const elsewhere = {
       'ABILITY.md': '# Abilities\n\n| pay | script | any | Refunds a card. | scripts/other.mjs |\n',
       'docs/pay.yaml':
@@ -203,7 +203,7 @@ describe('what a plan is made of', () => {
     expect(plan.ability.input_schema).toMatchObject({ required: ['cents'] });
   });
 
-  test('R-000-56: the environment decides how and where, and never what the contract says', () => {
+  test('R-000-56: the environment decides how and where, but never changes the contract', () => {
     const [dev, staging] = ['dev', 'staging'].map(
       (environment) => planned(POOL, 'pay', environment).plan.operations.pay,
     );
@@ -235,7 +235,7 @@ describe('the digest of a plan', () => {
     expect(digest(shuffled)).toBe(digest(WORKFLOW));
   });
 
-  test('does not depend on where the project lies or what its files are called', () => {
+  test('does not depend on the location of the project or the names of its files', () => {
     const { 'registry/high-level/w.yaml': text = '' } = WORKFLOW;
     expect(digest({ 'registry/high-level/renamed.yml': text })).toBe(digest(WORKFLOW));
   });

@@ -29,7 +29,7 @@ function apiOf({ operations }: Plan): { base_url: string; credentials: Record<st
 }
 
 describe('abilities share the endpoints and credentials of a service', () => {
-  test('with what it says of the environment', () => {
+  test('with its settings for the environment', () => {
     const files = filesOf(`service: shop, ${HEADERS}`);
     expect(apiOf(resolved(files, 'shop.get', 'dev').plan)).toMatchObject({
       base_url: 'https://shop.test',
@@ -54,19 +54,19 @@ describe('abilities share the endpoints and credentials of a service', () => {
     expect(api).toMatchObject({ base_url: 'https://own.test', credentials: { token: 'env:PROD_TOKEN' } });
   });
 
-  test('and only if they name it', () => {
+  test('but only if they name it', () => {
     expect(errorOf(() => resolved(filesOf('path: /'), 'shop.get')).code).toBe('config.missing_endpoint');
   });
 });
 
-describe('what is not there is reported', () => {
-  test('a service that nobody defines, with the nearest name', () => {
+describe('missing definitions are reported', () => {
+  test('an undefined service, with the nearest name', () => {
     const error = errorOf(() => resolved(filesOf('service: shopp'), 'shop.get'));
     expect(error).toMatchObject({ code: 'definition.unknown_reference', message: 'There is no service shopp' });
     expect(error.suggestion).toContain('shop');
   });
 
-  test('an endpoint or credential that it lacks, with the place to write it', () => {
+  test('a missing endpoint or credential, with where to define it', () => {
     expect(errorOf(() => resolved(filesOf('service: shop, endpoint: none'), 'shop.get')).suggestion).toContain(
       '`services.shop.endpoints.none`',
     );
@@ -89,7 +89,7 @@ describe('what is not there is reported', () => {
     expect(errorOf(() => resolved(files, 'shop.get')).code).toBe('definition.duplicate');
   });
 
-  test('a secret that is written out, which is no reference', () => {
+  test('a literal secret, which is not a reference', () => {
     const files = filesOf('service: shop', SERVICE.replace('env:SHOP_TOKEN', 'abc'));
     expect(errorOf(() => resolved(files, 'shop.get')).message).toContain('A secret is a reference');
   });

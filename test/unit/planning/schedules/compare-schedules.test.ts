@@ -20,7 +20,7 @@ const known = (id: string, stated_in: string | null = file) => ({ spec: spec(id)
 const drifts = (...[a, b]: Parameters<typeof compareSchedules>) =>
   compareSchedules(a, b).map(({ id, drift }) => [id, drift]);
 
-test('nothing differs where there is nothing, and where both say the same', () => {
+test('nothing differs if there are no schedules, or if both sides agree', () => {
   expect(drifts([], [])).toEqual([]);
   expect(drifts([stated('a'), stated('b')], [known('b'), known('a')])).toEqual([]);
 });
@@ -35,10 +35,10 @@ test('each difference has its name: missing, changed, left behind, taken by hand
   ]);
 });
 
-test('what was created by hand, and is stated nowhere, is left alone', () => {
+test('a schedule that was created by hand, and is stated nowhere, is ignored', () => {
   expect(drifts([], [known('mine', null)])).toEqual([]);
 });
 
-test('a schedule that moved to another file differs, so that it is known where it is stated', () => {
+test('a schedule that moved to another file differs, so that its file is up to date', () => {
   expect(drifts([stated('a')], [known('a', 'registry/high-level/old.yaml')])).toEqual([['a', 'differs']]);
 });

@@ -17,7 +17,7 @@ const FILES = {
   'registry/hooks/PreAbilityCall.yaml': 'hooks: [{ id: guard, handler: { script: { path: scripts/guard.mjs } } }]\n',
 };
 
-test('a script, what it imports and the script of a hook differ where their bytes do', () => {
+test('a script, its imports and the script of a hook differ if their bytes do', () => {
   const { root, write } = temporaryProject(FILES);
   const { plan } = resolvePlan(loadRegistry(root), 'flow', 'dev');
   expect(changedScripts(root, plan)).toEqual([]);
@@ -31,7 +31,7 @@ test('a script, what it imports and the script of a hook differ where their byte
   ]);
 });
 
-test('--strict refuses other scripts than those here, and only --strict looks at them', async () => {
+test('--strict refuses scripts that differ from those here, and only --strict checks them', async () => {
   const { root, write } = temporaryProject(FILES);
   const registry = loadRegistry(root);
   const { plan } = resolvePlan(registry, 'flow', 'dev');

@@ -19,7 +19,7 @@ test('the known names in braces pass', () => {
   checkPlaceholders(['{"json": true}', '{}', '{ a }'], CALL_ARGUMENTS, HERE);
 });
 
-test('a hook is asked on stdin, and knows only where its pinned copy is', () => {
+test('a hook gets its event on stdin, and has only the placeholder for its pinned copy', () => {
   checkPlaceholders(['{pinned}/rules.json'], HOOK_ARGUMENTS, HERE);
   for (const name of PLACEHOLDERS.filter((known) => known !== 'pinned')) {
     const error = errorOf(() => checkPlaceholders([`--x={${name}}`], HOOK_ARGUMENTS, HERE));
@@ -30,7 +30,7 @@ test('a hook is asked on stdin, and knows only where its pinned copy is', () => 
   }
 });
 
-test('an unknown name in braces is refused, with those there are', () => {
+test('an unknown name in braces is refused, with the known ones', () => {
   const error = errorOf(() => checkPlaceholders(['{inputfile}'], CALL_ARGUMENTS, HERE));
   expect(error.message).toMatch(/\{inputfile\}/);
   expect(error.suggestion).toMatch(/\{input_file\}/);
@@ -78,7 +78,7 @@ test.each([
   ['a:{b:1}'],
   ['\\{name}'],
   ['\\\\{name}'],
-])('%s is no name in braces', (argument) => {
+])('%s is not a name in braces', (argument) => {
   checkPlaceholders([argument], CALL_ARGUMENTS, HERE);
 });
 
@@ -92,15 +92,15 @@ test.each([
   expect(fillPlaceholders(text, { payload: '1' }, 2)).toBe(filled);
 });
 
-test('plans of engine 1 know no way to write a brace', () => {
+test('plans of engine 1 cannot escape a brace', () => {
   expect(fillPlaceholders('\\{payload} \\{x', { payload: '1' }, 1)).toBe('\\1 \\{x');
 });
 
-test('what is filled in is not read again', () => {
+test('a filled-in value is not expanded again', () => {
   expect(fillPlaceholders('{payload}', { payload: '{task_key} \\{ $&', task_key: 't' }, 2)).toBe('{task_key} \\{ $&');
 });
 
-describe('each place that takes names in braces says where one is wrong', () => {
+describe('each place that accepts names in braces reports where one is wrong', () => {
   const op = (...lines: string[]) => ({ ...SCRIPT_FILE, ...lowLevel('op', ...lines) });
   const script = (rest: string) =>
     op('implementation:', '  kind: script', `  script: { path: scripts/any.mjs, ${rest} }`);
@@ -143,7 +143,7 @@ describe('each place that takes names in braces says where one is wrong', () => 
     expect(error.message).toMatch(message);
   });
 
-  test('and what may be a secret is not repeated', () => {
+  test('a possible secret is not repeated', () => {
     const error = errorOf(() => resolved(api('auth: { query: { key: "{credential:token}{kex}" } }'), 'op'));
     expect(JSON.stringify(error.toProblem())).not.toMatch(/kex/);
   });
@@ -164,13 +164,13 @@ describe('each place that takes names in braces says where one is wrong', () => 
     expect(error.message).toMatch(/The arguments of a hook have no placeholder \{input\.version\}/);
   });
 
-  test('a hook has no integers to give', () => {
+  test('a hook has no `big_integers`', () => {
     const hook = 'hooks: [{ id: g, handler: { script: { path: scripts/any.mjs, big_integers: text } } }]';
     const { problems } = registryOf({ ...script('args: []'), 'registry/hooks/PreAbilityCall.yaml': hook });
     expect(JSON.stringify(problems)).toMatch(/big_integers/);
   });
 
-  test('a server of tools', () => {
+  test('an MCP server', () => {
     const server = (args: string) => ({
       ...op('implementation: { kind: mcp, mcp: { server: s, tool: t } }'),
       'registry/config/c.yaml': `mcp_servers:\n  s: { command: node, args: [-e, ${args}] }`,
@@ -183,7 +183,7 @@ describe('each place that takes names in braces says where one is wrong', () => 
     });
   });
 
-  test('a brace that is meant is a brace, and expressions keep theirs', () => {
+  test('an escaped brace is a literal brace, and expressions keep theirs', () => {
     const header = `headers: { A: '\\{x} {"a": 1} \${{ {"b": "\\\\{c}"}.b }}', B: 'Bearer {credential:token}' }`;
     const { plan } = resolved(api(header), 'op');
     expect(plan.operations.op?.implementation).toMatchObject({

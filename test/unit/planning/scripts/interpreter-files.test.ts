@@ -10,7 +10,7 @@ test.each([
   [['node', '--import=tools/a.mjs'], ['node', '--import={pinned}/tools/a.mjs'], ['tools/a.mjs']],
   [['sh', 'tools/run'], ['sh', 'tools/run'], []],
   [['npx', 'run', './gone.mjs', '/etc/gone.sh'], ['npx', 'run', './gone.mjs', '/etc/gone.sh'], []],
-])('of %j, what is code of the project is run as it was pinned', (words, pinned, files) => {
+])('in %j, code of the project is run as it was pinned', (words, pinned, files) => {
   const project = makeProject({ node: '', run: '', 'tools/run': '#!/bin/sh\n', 'tools/a.mjs': '' });
   try {
     const found = interpreterFiles(new ProjectFiles(project.root), words);

@@ -21,13 +21,13 @@ test.each([
   expect(split(template)).toEqual(items);
 });
 
-test('an open quote is refused with its place', () => {
+test('an unclosed quote is refused with its location', () => {
   const error = errorOf(() => split('a "b'));
   expect(error.code).toBe('definition.invalid');
   expect(error.location).toEqual(HERE);
 });
 
-test('quoted items come back as they were', () => {
+test('quoted items are read back unchanged', () => {
   const item = fc.string().filter((text) => !text.includes('"'));
   fc.assert(
     fc.property(fc.array(item), (items) => {

@@ -20,14 +20,14 @@ function planned(root: string): PlanScript {
 const script = (yaml: string, files: ProjectFiles = { 's.mjs': '// x' }): PlanScript =>
   planned(temporaryProject({ ...operation(yaml), ...files }).root);
 
-describe('what runs a script', () => {
+describe('how a script is run', () => {
   test.each([
     ['s.mjs', ['node']],
     ['s.js', ['node']],
     ['s.cjs', ['node']],
     ['s.py', ['python3']],
     ['s.sh', ['sh']],
-  ])('the extension of %s names it', (file, interpreter) => {
+  ])('the extension of %s determines the interpreter', (file, interpreter) => {
     expect(script(`path: ${file}`, { [file]: 'x' }).interpreter).toEqual(interpreter);
   });
 
@@ -36,13 +36,13 @@ describe('what runs a script', () => {
     expect(script('path: s.py', { 's.py': '#!/usr/bin/env python3\n' }).interpreter).toEqual([]);
   });
 
-  test('a shebang without the run bit does not', () => {
+  test('a script with a shebang but without its run bit does not', () => {
     const project = temporaryProject({ ...operation('path: s.py'), 's.py': '#!/bin/sh\n' });
     chmodSync(join(project.root, 's.py'), 0o644);
     expect(planned(project.root).interpreter).toEqual(['python3']);
   });
 
-  test('a run bit without a shebang does not', () => {
+  test('a script with its run bit but without a shebang does not', () => {
     const project = temporaryProject({ ...operation('path: s.py'), 's.py': 'x' });
     chmodSync(join(project.root, 's.py'), 0o755);
     expect(planned(project.root).interpreter).toEqual(['python3']);
@@ -56,39 +56,42 @@ describe('what runs a script', () => {
     expect(script('path: s.ts, interpreter: deno run', { 's.ts': 'x' }).interpreter).toEqual(['deno', 'run']);
   });
 
-  test.each(['s.txt', 'script'])('%s, of which nobody knows how it runs, is script.not_executable', (file) => {
+  test.each(['s.txt', 'script'])('%s, without a known interpreter, is script.not_executable', (file) => {
     const error = errorOf(() => script(`path: ${file}`, { [file]: 'x' }));
     expect(error.code).toBe('script.not_executable');
     expect(error.suggestion).toMatch(/interpreter/);
     expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
   });
 
-  test('an empty file with its run bit is no program', () => {
+  test('an empty file with its run bit is not a program', () => {
     const project = temporaryProject({ ...operation('path: empty'), empty: '' });
     chmodSync(join(project.root, 'empty'), 0o755);
     expect(errorOf(() => planned(project.root)).code).toBe('script.not_executable');
   });
 });
 
-describe('where a script is', () => {
-  test('one that is not there is script.missing, with its place in the definition', () => {
+describe('the location of a script', () => {
+  test('a missing script is script.missing, with its location in the definition', () => {
     const error = errorOf(() => script('path: nothing.mjs'));
     expect(error.code).toBe('script.missing');
     expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
   });
 
-  test('a folder is no script', () => {
+  test('a folder is not a script', () => {
     expect(errorOf(() => script('path: folder', { 'folder/x': '' })).code).toBe('script.missing');
   });
 
-  test.each(['../outside.mjs', 'scripts/../../outside.mjs', '/bin/sh'])('%s lies outside the project', (path) => {
-    const inner = Object.entries({ 'ability.yaml': projectFile(), ...operation(`path: ${path}`) });
-    const files = Object.fromEntries(inner.map(([file, text]) => [`inner/${file}`, text]));
-    const { root } = temporaryProject({ ...files, 'outside.mjs': '// here' });
-    const error = errorOf(() => planned(join(root, 'inner')));
-    expect(error.code).toBe('definition.invalid');
-    expect(error.message).toMatch(/outside the project/);
-  });
+  test.each(['../outside.mjs', 'scripts/../../outside.mjs', '/bin/sh'])(
+    'a path outside the project is refused: %s',
+    (path) => {
+      const inner = Object.entries({ 'ability.yaml': projectFile(), ...operation(`path: ${path}`) });
+      const files = Object.fromEntries(inner.map(([file, text]) => [`inner/${file}`, text]));
+      const { root } = temporaryProject({ ...files, 'outside.mjs': '// here' });
+      const error = errorOf(() => planned(join(root, 'inner')));
+      expect(error.code).toBe('definition.invalid');
+      expect(error.message).toMatch(/outside the project/);
+    },
+  );
 
   test('a link that leads out of the project is not followed', () => {
     const project = temporaryProject(operation('path: link.sh'));
@@ -96,7 +99,7 @@ describe('where a script is', () => {
     expect(errorOf(() => planned(project.root)).message).toMatch(/outside the project/);
   });
 
-  test('a folder that is a link out of the project is not followed either', () => {
+  test('a folder that is a link out of the project is not followed', () => {
     const outside = temporaryProject({ 's.mjs': 'x' });
     const project = temporaryProject(operation('path: linked/s.mjs'));
     symlinkSync(outside.root, join(project.root, 'linked'));
@@ -118,21 +121,21 @@ test('the bytes of a script are pinned', () => {
 });
 
 describe('arguments', () => {
-  test('without any the script is told where its input and output are', () => {
+  test('without any, the script gets the paths of its input and output', () => {
     expect(script('path: s.mjs').args).toEqual(['--input', '{input_file}', '--output', '{output_file}']);
   });
 
-  test('a template is split, a list is taken as it is', () => {
+  test('a template is split, and a list is used as it is', () => {
     expect(script(`path: s.mjs, args_template: "-a '{payload}'"`).args).toEqual(['-a', '{payload}']);
     expect(script('path: s.mjs, args: ["-a", "two words"]').args).toEqual(['-a', 'two words']);
     expect(script('path: s.mjs, args_template: ""').args).toEqual([]);
   });
 
-  test('both together are refused', () => {
+  test('a template and a list together are refused', () => {
     expect(errorOf(() => script('path: s.mjs, args: [], args_template: ""')).code).toBe('definition.invalid');
   });
 
-  test('an unknown name in braces is refused with its place', () => {
+  test('an unknown name in braces is refused with its location', () => {
     const error = errorOf(() => script('path: s.mjs, args: ["{inputfile}"]'));
     expect(error.code).toBe('definition.invalid');
     expect(error.location).toMatchObject({ file: 'registry/low-level/op.yaml', line: 4 });
@@ -145,15 +148,15 @@ describe('the environment of a script', () => {
     'registry/config/c.yaml': `env_profiles: ${yaml}\n`,
   });
 
-  test('is PATH, HOME, LANG and TMPDIR where nothing is said', () => {
+  test('is PATH, HOME, LANG and TMPDIR by default', () => {
     expect(script('path: s.mjs').env).toEqual({ pass: ['PATH', 'HOME', 'LANG', 'TMPDIR'], set: {}, secrets: {} });
   });
 
-  test('is the profile called default where there is one', () => {
+  test('is the profile called default if there is one', () => {
     expect(script('path: s.mjs', profiles('{ default: { pass: [PATH] } }')).env.pass).toEqual(['PATH']);
   });
 
-  test('is the profile that is named, with what the script sets over it', () => {
+  test('is the named profile, with the settings of the script on top of it', () => {
     const files = profiles('{ db: { pass: [PATH], set: { A: "1", B: "1" }, secrets: { P: "env:P" } } }');
     expect(script('path: s.mjs, env_profile: db, set: { B: "2" }', files).env).toEqual({
       pass: ['PATH'],
@@ -162,7 +165,7 @@ describe('the environment of a script', () => {
     });
   });
 
-  test('is refused when the profile is not there', () => {
+  test('is refused if the profile does not exist', () => {
     const error = errorOf(() => script('path: s.mjs, env_profile: databse', profiles('{ database: {} }')));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.suggestion).toBe('Did you mean database?');

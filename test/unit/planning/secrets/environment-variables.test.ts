@@ -9,11 +9,11 @@ test('the process comes first, then .env.<environment>, then .env', () => {
   expect(['A', 'B', 'C', 'D'].map((name) => variables.find(name))).toEqual(['all', 'staging', 'process', undefined]);
 });
 
-test('a variable set to nothing is not set', () => {
+test('a variable with an empty value is not set', () => {
   expect(new EnvironmentVariables(temporaryProject({ '.env': 'A=\n' }).root, 'dev', {}).find('A')).toBeUndefined();
 });
 
-test('a change of a file needs no restart', () => {
+test('a change of a file takes effect without a restart', () => {
   const project = temporaryProject(files);
   const variables = new EnvironmentVariables(project.root, 'staging', {});
   expect(variables.find('B')).toBe('staging');
@@ -21,7 +21,7 @@ test('a change of a file needs no restart', () => {
   expect(variables.find('B')).toBe('changed');
 });
 
-test('a project without such files has what the process has', () => {
+test('a project without such files has the variables of the process', () => {
   expect(new EnvironmentVariables(temporaryProject().root, 'dev', { A: '1' }).find('A')).toBe('1');
 });
 

@@ -8,7 +8,7 @@ import { lowLevel, resolved, SCRIPT_FILE, temporaryProject } from '../../tempora
 const SCHEMA = (more = ''): string =>
   `input_schema: { type: object, properties: { name: { type: string ${more} }, tags: {}, size: {}, dry: { type: boolean } } }`;
 
-/** A workflow with one step that gives a script this. */
+/** A workflow with one step that passes this to a script. */
 const calling = (texts: string, given: string, schema = SCHEMA()) => ({
   ...SCRIPT_FILE,
   ...lowLevel('op', schema, `implementation: { kind: script, script: { path: scripts/any.mjs, ${texts} } }`),
@@ -17,7 +17,7 @@ const calling = (texts: string, given: string, schema = SCHEMA()) => ({
 
 const NAME = 'args: ["${{ input.name }}"]';
 
-describe('what a step writes down for a script that refuses it is refused before there is a task (issue 11, item 1)', () => {
+describe('a literal in a step that its script refuses is refused before there is a task (issue 11, item 1)', () => {
   test.each([
     ['text that begins with -', NAME, '{ name: "-rf" }', /begins with `-`/],
     ['beside what only the run knows', NAME, '{ name: "-rf", size: "${{ task.key }}" }', /begins with `-`/],
@@ -60,17 +60,17 @@ describe('what a step writes down for a script that refuses it is refused before
       '{ name: "-rf", dry: "${{ environment.protected }}" }',
     ],
     ['a whole input from an expression', NAME, '"${{ input }}"'],
-  ])('not: %s', (_, texts, given) => {
+  ])('does not apply to: %s', (_, texts, given) => {
     expect(resolved(calling(texts, given), 'flow').plan.steps).toHaveLength(1);
   });
 
-  test('what a default may fill in is left to the call', () => {
+  test('a value that a default may fill in is left to the call', () => {
     const texts = "args: [\"${{ has(input.name) ? 'x' : '-' + string(input.size) }}\"]";
     expect(resolved(calling(texts, '{ size: 1 }', SCHEMA(', default: a')), 'flow').plan.steps).toHaveLength(1);
     expect(errorOf(() => resolved(calling(texts, '{ size: x }'), 'flow')).message).toMatch(/begins with `-`/);
   });
 
-  test('also of an `undo`, and lint reports it at its place', () => {
+  test('applies to an `undo` as well, and lint reports it at its location', () => {
     const steps =
       'steps:\n  - id: one\n    call: op\n    with: { name: a }\n    undo: { call: op, with: { name: "-rf" } }';
     const project = temporaryProject({ ...calling(NAME, '{}'), ...workflow('flow', steps) });

@@ -14,12 +14,12 @@ function planned(yaml: string): Plan {
   };
   return resolved(files, 'w').plan;
 }
-/** One step `a`, which stands in line 6, and whatever comes after it. */
+/** One step `a`, which is in line 6, and whatever comes after it. */
 const step = (yaml: string, more = ''): string => `steps:\n  - { id: a, ${yaml} }\n${more}`;
 const refused = (yaml: string): AbilityError => errorOf(() => planned(yaml));
 
 describe('steps as the interpreter reads them', () => {
-  test('a step with a clean-up says whether an `end` may leave it, and no other step does', () => {
+  test('a step with a clean-up states whether an `end` may leave it, and no other step does', () => {
     const clean = 'finally: [{ id: c, call: db.read }]';
     const marked = (yaml: string) => planned(step(yaml)).steps[0]?.fails_end;
     expect(marked(`steps: [{ id: b, parallel: { e: { end: {} } } }], ${clean}`)).toBe(true);
@@ -87,7 +87,7 @@ describe('steps as the interpreter reads them', () => {
     });
   });
 
-  test('a condition that YAML reads as a boolean is the expression of that name', () => {
+  test('a condition that YAML reads as a boolean is the expression `true` or `false`', () => {
     expect(planned(step('call: db.read, if: true')).steps[0]?.if).toBe('true');
   });
 
@@ -99,13 +99,13 @@ describe('steps as the interpreter reads them', () => {
     });
   });
 
-  test('retries nobody described are three, after one second and twice that, up to thirty', () => {
+  test('by default there are three attempts, after one second and then twice as long, up to thirty', () => {
     expect(planned(step('call: db.read, retry: {}')).steps[0]).toMatchObject({
       retry: { attempts: 3, first: '1s', factor: 2, max: '30s' },
     });
   });
 
-  test('an approval nobody described waits a day', () => {
+  test('by default an approval waits a day', () => {
     expect(planned(step('approval: { title: Go? }')).steps[0]).toMatchObject({
       approval: { title: 'Go?', expires: '24h', comment: 'optional' },
     });
@@ -120,7 +120,7 @@ describe('ids', () => {
     ['in the clean-up of a step', 'steps: [{ id: a, call: db.read, finally: [{ id: a, call: db.read }] }]'],
     ['in the clean-up of the workflow', 'steps: [{ id: a, call: db.read }]\nfinally: [{ id: a, call: db.read }]'],
     ['in two groups', 'steps: [{ id: g, steps: [{ id: a, end: {} }] }, { id: h, steps: [{ id: a, end: {} }] }]'],
-  ])('are unique in the file: the same one twice %s is refused', (_, yaml) => {
+  ])('are unique in the file: a duplicate %s is refused', (_, yaml) => {
     const error = refused(yaml);
     expect(error.code).toBe('definition.invalid');
     expect(error.message).toMatch(/`a` is used twice/);
@@ -128,15 +128,15 @@ describe('ids', () => {
   });
 });
 
-describe('what is called', () => {
-  test('R-000-19: an operation that is not registered is refused with its place and the nearest there is', () => {
+describe('called abilities', () => {
+  test('R-000-19: an operation that is not registered is refused with its location and the nearest name', () => {
     const error = refused(step('call: db.raed'));
     expect(error.code).toBe('definition.unknown_reference');
     expect(error.suggestion).toMatch(/Did you mean db\.read/);
     expect(error.location).toEqual({ file: 'registry/high-level/w.yaml', line: 6, column: 20 });
   });
 
-  test('R-000-38: with a whitelist only what it lists may be called', () => {
+  test('R-000-38: with a whitelist only the listed operations may be called', () => {
     expect(planned(`operations: [db.read]\n${step('call: db.read')}`).steps).toHaveLength(1);
     const error = refused(`operations: [db.read]\n${step('call: db.write')}`);
     expect(error.code).toBe('definition.invalid');
@@ -147,11 +147,11 @@ describe('what is called', () => {
     ['a group', 'steps: [{ id: b, call: db.write }]'],
     ['a branch', 'parallel: { b: { call: db.write } }'],
     ['a clean-up', 'call: db.read, finally: [{ id: b, call: db.write }]'],
-  ])('the whitelist holds in %s as well', (_, yaml) => {
+  ])('the whitelist applies to %s as well', (_, yaml) => {
     expect(refused(`operations: [db.read]\n${step(yaml)}`).message).toMatch(/`db\.write` is not among/);
   });
 
-  test('the input may be one expression, but no text', () => {
+  test('the input may be one expression, but not a text', () => {
     expect(planned(step('call: db.read, with: "${{ input.row }}"')).steps[0]).toMatchObject({
       with: '${{ input.row }}',
     });
@@ -198,7 +198,7 @@ describe('expressions', () => {
       /Available names:/,
     ],
     ['a function that is not there', step('call: db.read, if: "lower(input.x) == \'a\'"'), /not valid/, /./],
-  ])('%s is refused with its place and the right form', (_, yaml, message, suggestion) => {
+  ])('%s is refused with its location and the right form', (_, yaml, message, suggestion) => {
     const error = refused(yaml);
     expect(error.code).toBe(/no step/.test(error.message) ? 'expression.unknown_step' : 'expression.syntax');
     expect(error.message).toMatch(message);
@@ -210,14 +210,14 @@ describe('expressions', () => {
     expect(planned(step('call: db.read, if: "input.rows.exists(r, r.id == 1)"')).steps).toHaveLength(1);
   });
 
-  test('steps later in the file may be asked for, because `finally` runs after all of them', () => {
+  test('`finally` may read all steps, because it runs after all of them', () => {
     const yaml = `${step('call: db.read')}\nfinally: [{ id: z, call: db.read, if: "steps.a.status == 'failed'" }]`;
     expect(planned(yaml).finally).toHaveLength(1);
   });
 });
 
 describe('an error code of an author', () => {
-  test.each(['too_many_regions', 'shop.sold_out', 'test_setup.not_seeded'])('%s is taken', (code) => {
+  test.each(['too_many_regions', 'shop.sold_out', 'test_setup.not_seeded'])('%s is accepted', (code) => {
     expect(planned(step(`fail: { code: ${code}, message: m }`)).steps).toMatchObject([{ fail: { code } }]);
   });
 
@@ -230,7 +230,7 @@ describe('an error code of an author', () => {
     'script.exit',
     'approval.x',
     'invalid.x',
-  ])('%s, of a family of ours, is refused', (code) => {
+  ])('%s, of a reserved family, is refused', (code) => {
     const error = refused(step(`fail: { code: ${code}, message: m }`));
     expect(error.code).toBe('definition.invalid');
     expect(error.location).toEqual({ file: 'registry/high-level/w.yaml', line: 6, column: 28 });

@@ -18,7 +18,7 @@ const registry = () =>
   });
 
 describe('the graph of an ability', () => {
-  test('is of its plan: implementations, and which calls people are asked about', () => {
+  test('shows its plan: implementations, and which calls require approval', () => {
     expect(describeGraph(registry(), 'flow', 'staging', true)).toEqual({
       subject: {
         id: 'flow',
@@ -32,14 +32,14 @@ describe('the graph of an ability', () => {
     });
   });
 
-  test('is of its definition where it cannot be planned, and says why', () => {
+  test('shows its definition if it cannot be planned, and states why', () => {
     const { subject, problem } = describeGraph(registry(), 'flow', 'dev', false);
     expect(subject).toMatchObject({ environment: null, steps: [{ id: 'a' }], finally: [{ id: 'b' }] });
     expect(subject.callees['db.drop']).toEqual({ effects: 'destructive' });
     expect(problem).toMatchObject({ code: 'scope.environment' });
   });
 
-  test('is refused where it cannot be planned and the environment was named', () => {
+  test('is refused if it cannot be planned and the environment was named', () => {
     expect(errorOf(() => describeGraph(registry(), 'flow', 'dev', true))).toMatchObject({ code: 'scope.environment' });
   });
 
@@ -50,7 +50,7 @@ describe('the graph of an ability', () => {
     }
   });
 
-  test('of what is broken or not there is refused', () => {
+  test('of a broken or unknown ability is refused', () => {
     const codeOf = (id: string) => errorOf(() => describeGraph(registry(), id, 'dev', false));
     expect(codeOf('broken')).toMatchObject({ code: 'definition.unknown_reference' });
     expect(codeOf('nothing')).toMatchObject({ code: 'ability.not_found' });

@@ -11,7 +11,7 @@ const WEB: ProjectFiles = {
 };
 const FILES = { ...SCRIPT_FILE, ...WEB, ...lowLevel('local.op', SCRIPT) };
 
-describe('C-32: a workflow inherits from all it may call', () => {
+describe('C-32: a workflow inherits from everything it may call', () => {
   test('from its whole whitelist, not only from what its steps call', () => {
     const registry = registryOf({
       ...FILES,
@@ -31,7 +31,7 @@ describe('C-32: a workflow inherits from all it may call', () => {
     expect(resolvePlan(registry, 'narrow', 'dev').plan.placement).toBe('cloud');
   });
 
-  test('R-001-22: from all that it calls, in handlers, branches, loops, undo and clean-ups, too', () => {
+  test('R-001-22: from everything that it calls, including handlers, branches, loops, undo and clean-ups', () => {
     const at = (yaml: string) => inferPlacement(registryOf({ ...FILES, ...workflow('w', yaml) }), 'w', 'dev').placement;
     expect(at('steps: [{ id: a, call: web.op, undo: { call: local.op } }]')).toBe('local');
     expect(at('steps: [{ id: a, call: web.op, on_error: [{ steps: [{ id: b, call: local.op }] }] }]')).toBe('local');
@@ -43,7 +43,7 @@ describe('C-32: a workflow inherits from all it may call', () => {
     expect(at('steps: [{ id: a, call: web.op, with: { call: local.op } }]')).toBe('cloud');
   });
 
-  test('from the workflows it calls, and one of those that is placed locally keeps it there', () => {
+  test('from the workflows it calls, and one of those that is placed locally keeps it local', () => {
     const registry = registryOf({
       ...FILES,
       ...workflow('inner', 'steps: [{ id: a, call: local.op }]'),
@@ -67,7 +67,7 @@ describe('C-32: a workflow inherits from all it may call', () => {
     }
   });
 
-  test('C-28: what is on the whitelist and cannot be told is local', () => {
+  test('C-28: a whitelist entry that cannot be resolved is local', () => {
     const files = { ...FILES, ...workflow('w', 'operations: [web.op, gone.op]\nsteps: [{ id: a, call: web.op }]') };
     expect(inferPlacement(registryOf(files), 'w', 'dev').demands).toContainEqual({
       ability: 'gone.op',
@@ -77,7 +77,7 @@ describe('C-32: a workflow inherits from all it may call', () => {
   });
 });
 
-test('C-32: an environment that names another server places the tool with it', () => {
+test('C-32: a tool is placed with the server that the environment names', () => {
   const registry = registryOf({
     'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {}, prod: {} }\n',
     ...lowLevel('m', 'implementation: { kind: mcp, mcp: { server: memory, tool: t } }'),
@@ -92,7 +92,7 @@ test('C-32: an environment that names another server places the tool with it', (
   expect(at().placement).toBe('cloud');
 });
 
-test('C-31: a workflow placed in the cloud against its tools is told which of them need to be local', () => {
+test('C-31: a workflow placed in the cloud against its tools causes a warning that names those that need to be local', () => {
   const files = { ...FILES, ...workflow('w', 'placement: cloud\nsteps: [{ id: a, call: local.op }]') };
   const { plan, warnings } = resolvePlan(registryOf(files), 'w', 'dev');
   expect(plan.placement).toBe('cloud');
@@ -101,7 +101,7 @@ test('C-31: a workflow placed in the cloud against its tools is told which of th
   ]);
 });
 
-test('R-001-19, C-28: while `placement` is broken every plan says so, and is placed by the built-in lists', () => {
+test('R-001-19, C-28: while `placement` is broken every plan reports it, and is placed by the built-in lists', () => {
   const files = { ...FILES, 'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\nplacement: [http]\n' };
   const { plan, warnings } = resolvePlan(registryOf(files), 'web.op', 'dev');
   expect(plan.placement).toBe('cloud');

@@ -16,7 +16,7 @@ test.each([
   'too_many_rows',
   'billing.card_declined',
   'card_timeout',
-])('%s may come', (entry) => {
+])('%s is a code that can occur', (entry) => {
   expect(warning(entry)).toBeUndefined();
 });
 
@@ -30,17 +30,17 @@ test.each([
   ['409', /Did you mean http\.409\?/],
   ['http.6xx', /nothing fails with that code/],
   ['guard.no_such_thing_at_all', /nothing fails with that code/],
-])('%s is doubted', (entry, said) => {
+])('%s causes a warning', (entry, said) => {
   expect(warning(entry)).toMatch(said);
 });
 
-test('a code of a `fail` is known, and one that is nearly it is doubted', () => {
+test('a code of a `fail` step is known, and a near miss causes a warning', () => {
   expect(warning('timeouts', 'timeouts')).toBeUndefined();
   expect(warning('billing.declined', 'billing.card_declined', 'billing.declined')).toBeUndefined();
   expect(warning('billing.card_declind', 'billing.card_declined')).toMatch(/Did you mean billing\.card_declined/);
 });
 
-test('each doubt is a warning that has its place, wherever the list is', () => {
+test('each unknown code causes a warning with its location, wherever the list is', () => {
   const { warnings, planWarnings } = resolved(
     {
       ...SCRIPT_FILE,

@@ -42,14 +42,14 @@ describe('R-001-12, R-001-17: where a server may run', () => {
     expect([isLocalServer(server, rules), isCloudServer(server, rules)]).toEqual([false, true]);
   });
 
-  test('R-001-13: the nine that reach into their machine are local', () => {
+  test('R-001-13: the nine servers that access their own machine are local', () => {
     expect(DEFAULT_LOCAL_SERVERS).toHaveLength(9);
     const named = ['filesystem', 'fs', 'process', 'shell', 'docker', 'kubernetes', 'ssh', 'sqlite', 'archive'];
     expect(named.filter((server) => !isLocalServer(server, rules))).toEqual([]);
     expect([...DEFAULT_LOCAL_SERVERS].sort()).toEqual([...named].sort());
   });
 
-  test('R-001-14, C-28: every server that the examples treat as cloud is one', () => {
+  test('R-001-14, C-28: every server that the examples treat as cloud is a cloud server', () => {
     const named = ['memory', 'tavily', 'pml', 'json', 'github', 'slack', 'api', 'http'];
     expect([...DEFAULT_CLOUD_SERVERS].sort()).toEqual(named.sort());
     expect(named.every((server) => isCloudServer(server, rules))).toBe(true);
@@ -87,14 +87,14 @@ describe('R-001-16: what a project writes', () => {
   const head = 'format: 1\nproject: acme\nenvironments: { dev: {} }\n';
   const at = (yaml: string) => registryOf({ 'ability.yaml': head + yaml });
 
-  test('C-28: nothing at all leaves the built-in lists', () => {
+  test('C-28: an empty configuration keeps the built-in lists', () => {
     expect(placementRules(at('').project.placement)).toEqual({
       cloud: DEFAULT_CLOUD_SERVERS,
       local: DEFAULT_LOCAL_SERVERS,
     });
   });
 
-  test('R-001-16: only the servers listed as cloud are; every other one is local', () => {
+  test('R-001-16: only the servers listed as cloud are cloud; every other server is local', () => {
     const own = placementRules(at('placement: { cloud: [search] }').project.placement);
     expect(['search', 'memory', 'never-heard-of'].map((name) => placementOfTool(name, own))).toEqual([
       'cloud',
@@ -108,7 +108,7 @@ describe('R-001-16: what a project writes', () => {
     expect(isLocalServer('search', own)).toBe(true);
   });
 
-  test('R-001-19, C-28: in place of a list that is none the built-in ones hold, and that is reported', () => {
+  test('R-001-19, C-28: a list that is invalid is reported, and the built-in lists apply instead', () => {
     const registry = at('placement: { cloud: memory }');
     expect(placementRules(registry.project.placement)).toEqual(placementRules({}));
     expect(registry.problems).toEqual([
@@ -117,12 +117,12 @@ describe('R-001-16: what a project writes', () => {
     expect(registry.broken.get(PLACEMENT_RULES)?.suggestion).toMatch(/Until then the built-in lists of servers apply/);
   });
 
-  test('R-001-19: so they do for a key that nobody knows, and anything else wrong there still refuses the file', () => {
+  test('R-001-19: the built-in lists also apply for an unknown key, but any other error there still refuses the file', () => {
     expect(placementRules(at('placement: { clod: [memory] }').project.placement)).toEqual(placementRules({}));
     expect(() => at('placement: { clod: [memory] }\npeople: 7')).toThrow(/Unknown key|people/);
   });
 
-  test('R-001-18, R-001-20, R-001-27: each load reads the file, so a change holds at once, for whoever starts, too, and no first access can come too early', () => {
+  test('R-001-18, R-001-20, R-001-27: each load reads the file, so a change applies at once, also to a new loader, and no first access comes too early', () => {
     const project = temporaryProject({ 'ability.yaml': `${head}placement: { cloud: [search] }` });
     const loader = new RegistryLoader(project.root);
     const rulesNow = () => placementRules(loader.load().project.placement);
@@ -134,7 +134,7 @@ describe('R-001-16: what a project writes', () => {
   });
 });
 
-test('R-001-08: placement is nothing that a user has; a project that writes it so gets an error', () => {
+test('R-001-08: a user has no placement of their own; a project that configures one gets an error', () => {
   const registry = registryOf({
     'ability.yaml':
       'format: 1\nproject: acme\nenvironments: { dev: {} }\nplacement: { user_routing_overrides: { ann: { github: local } } }\n',
@@ -145,7 +145,7 @@ test('R-001-08: placement is nothing that a user has; a project that writes it s
   expect(placementRules(registry.project.placement)).toEqual(placementRules({}));
 });
 
-test('R-001-29, C-33: the suite has 33 cases, split as the source splits them', ({ task }) => {
+test('R-001-29, C-33: the suite has 33 cases, grouped as in the source', ({ task }) => {
   const groups = task.file.tasks.flatMap((group) => (group.type === 'suite' ? [group] : []));
   expect(groups.map(({ name, tasks }) => [name.replace(/^.*: /, ''), tasks.length])).toEqual([
     ['the server of a tool', 6],

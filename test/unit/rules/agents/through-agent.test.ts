@@ -10,12 +10,12 @@ const shown = (agent?: string) => [
   describeApproval(asked(agent)).join('\n'),
 ];
 
-test('who decides is told that an agent asked, and which, in a terminal and in the Temporal UI', () => {
+test('an approval shows that an agent requested it, and which one, in a terminal and in the Temporal UI', () => {
   for (const text of shown('probe')) expect(text).toContain('asked for by alice (claimed), through probe, until');
   for (const text of shown()) expect(text).toContain('asked for by alice (claimed), until');
 });
 
-test('the name of an agent, which its client chooses, neither breaks the line nor is markup', () => {
+test('the name of an agent, which its client chooses, cannot break the line or act as markup', () => {
   const [terminal, markdown] = shown('a\nb **c**\u202e');
   expect(terminal).toContain('through a b **c**\\u202e, until');
   expect(markdown).toContain('through a b \\*\\*c\\*\\*');

@@ -6,12 +6,12 @@ const succeeded = (length: number) => {
   return { status: 'succeeded' as const, output: 'x'.repeat(length - around) };
 };
 
-test('a result of up to 16,000 characters is whole', () => {
+test('a result of up to 16,000 characters is shown whole', () => {
   const result = succeeded(16_000);
   expect(JSON.parse(textOfResult(result))).toEqual(result);
 });
 
-test('of a longer result the beginning and the end are shown', () => {
+test('a longer result is shown by its beginning and its end', () => {
   const output = `first${'x'.repeat(20_000)}last`;
   const text = textOfResult({ status: 'succeeded', output });
   const { status, cut, beginning, end } = JSON.parse(text);
@@ -20,7 +20,7 @@ test('of a longer result the beginning and the end are shown', () => {
   expect(JSON.parse(textOfResult(succeeded(16_001)))).toHaveProperty('cut');
 });
 
-test('an error is whole but for a long message', () => {
+test('an error is shown whole except for a long message', () => {
   const error = { code: 'a.b', message: 'x'.repeat(3000), suggestion: 'Do.' };
   expect(JSON.parse(textOfResult({ status: 'failed', error }))).toEqual({
     status: 'failed',

@@ -39,7 +39,7 @@ test('an entry without a port allows the standard port of the scheme only', () =
   expect(isHostAllowed(new URL('https://acme.test:8443'), ['acme.test'])).toBe(false);
 });
 
-/** Addresses that no name may lead to unless they are listed, each in the forms in which a resolver may give it. */
+/** Addresses to which no name may resolve unless they are listed, each in the forms that a resolver may return. */
 const SPECIAL = [
   ...['127.0.0.1', '127.255.0.9', '0.0.0.0', '0.1.2.3', '169.254.169.254', '169.254.170.2', '168.63.129.16'],
   ...['100.64.0.1', '100.100.100.200', '100.127.255.255', '192.0.0.192', '192.0.2.1', '198.18.0.1', '198.19.9.9'],
@@ -52,7 +52,7 @@ const SPECIAL = [
 const NAMED = new URL('http://api.acme.test:8080');
 const hostOf = (address: string): string => (address.includes(':') ? `[${address.split('%')[0]}]` : address);
 
-test.each(SPECIAL)('a name does not lead to %s, unless that address is listed with the port', (address) => {
+test.each(SPECIAL)('a name must not resolve to %s unless that address is listed with the port', (address) => {
   const allowed = ['api.acme.test:8080', '*:*', '[*]:*', 'localhost:8080'];
   expect(isAddressAllowed(address, NAMED, allowed)).toBe(false);
   expect(isAddressAllowed(address, NAMED, [...allowed, `${hostOf(address)}:8081`, hostOf(address)])).toBe(false);
@@ -61,13 +61,13 @@ test.each(SPECIAL)('a name does not lead to %s, unless that address is listed wi
 });
 
 test.each(['8.8.8.8', '10.1.2.3', '172.16.0.1', '192.168.1.1', '::ffff:10.1.2.3', '2606:4700::1111', '2a00:1450::1'])(
-  'a name leads to %s without more ado',
+  'a name may resolve to %s without a listing',
   (address) => {
     expect(isAddressAllowed(address, NAMED, ['api.acme.test:8080'])).toBe(true);
   },
 );
 
-test('an address that is listed stands for itself alone, a range for each of its addresses', () => {
+test('a listed address allows only itself, and a listed range all of its addresses', () => {
   const addresses = ['fd00::1', 'fd00::2', 'fd01::1', '127.0.0.1', '127.0.0.2'];
   const allowed = (entry: string) => addresses.filter((address) => isAddressAllowed(address, NAMED, [entry]));
   expect(allowed('[fd00::1]:8080')).toEqual(['fd00::1']);
@@ -76,11 +76,11 @@ test('an address that is listed stands for itself alone, a range for each of its
   expect(allowed('127.0.0.0/8:8080')).toEqual(['127.0.0.1', '127.0.0.2']);
 });
 
-test('an entry has any port up to the highest', () => {
+test('an entry may have any port up to the highest', () => {
   expect(readHostEntry('a.test:65535')).toEqual({ host: 'a.test', ports: '65535' });
 });
 
-test('localhost lists the loopback for itself, at its own port', () => {
+test('localhost allows the loopback only for itself, at its own port', () => {
   const at = (port: number) => new URL(`http://localhost:${port}`);
   expect(isAddressAllowed('::1', at(8080), ['localhost:8080'])).toBe(true);
   expect(isAddressAllowed('127.0.0.1', at(9999), ['localhost:8080', '*:*'])).toBe(false);
@@ -88,13 +88,13 @@ test('localhost lists the loopback for itself, at its own port', () => {
   expect(isAddressAllowed('127.0.0.1', new URL('http://localhost.:8080'), ['localhost:8080'])).toBe(false);
 });
 
-test('what is no address leads nowhere', () => {
+test('a value that is not an address is refused', () => {
   expect(isAddressAllowed('api.acme.test', NAMED, ['api.acme.test:8080'])).toBe(false);
   expect(isAddressAllowed('', NAMED, ['*:*'])).toBe(false);
 });
 
 test.each(['', ':80', '::1', 'fd00::/8', '[]', '[::1', 'a:b', 'a.test:0', 'a.test:65536'])(
-  '%j is no entry',
+  '%j is not a valid entry',
   (entry) => {
     expect(readHostEntry(entry)).toBeUndefined();
   },

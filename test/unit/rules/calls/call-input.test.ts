@@ -20,7 +20,7 @@ function operation(): PlanOperation {
 const inputOf = (given: JsonObject, cel: string | undefined = CEL) =>
   callInput(cel === undefined ? {} : { cel }, operation(), given);
 
-test('R-000-46: what is given stands over the parameters of the implementation, those over the defaults of the schema', () => {
+test('R-000-46: passed values override the parameters of the implementation, and those override the defaults of the schema', () => {
   expect(inputOf({})).toEqual({ target: 'prod', count: 1 });
   expect(inputOf({ target: 'dev', note: 'x' })).toEqual({ target: 'dev', count: 1, note: 'x' });
   expect(inputOf({ target: null })).toEqual({ target: null, count: 1 });
@@ -30,7 +30,7 @@ test('a property without a default adds no member', () => {
   expect(Object.keys(inputOf({}))).toEqual(['target', 'count']);
 });
 
-test('a member that is hidden stays hidden, and no default takes its place', () => {
+test('a hidden member stays hidden and gets no default', () => {
   const given: JsonObject = {};
   hide(given, 'target', 'steps.a');
   const input = inputOf(given);
@@ -38,7 +38,7 @@ test('a member that is hidden stays hidden, and no default takes its place', () 
   expect(input.count).toBe(1);
 });
 
-test('a plan of the first version goes on with what was given', () => {
+test('a plan of the first version uses only the passed values', () => {
   expect(callInput({}, operation(), {})).toEqual({});
   expect(inputOf({}, FIRST_CEL)).toEqual({});
 });

@@ -21,7 +21,7 @@ test('a step without a time-out of its own may take as long as its implementatio
   expect(limitOf(null, undefined, 1000)).toBe(60_000);
 });
 
-test('a call whose effect may be repeated is tried three times, any other once, unless a number is written', () => {
+test('a call whose effect may be repeated is tried three times, any other once, unless a number is specified', () => {
   expect([attemptsOf({ effects: 'read' }, undefined), attemptsOf({ effects: 'write_additive' }, undefined)]).toEqual([
     3, 1,
   ]);

@@ -11,6 +11,6 @@ test.each([
   [true, 'outcome.unknown', 'unknown'],
   [true, 'script.exit', 'failed'],
   [true, undefined, 'failed'],
-] as const)('a call, made: %s, that failed with %s is %s in its session', (isMade, code, status) => {
+] as const)('a call (made: %s) that failed with %s is %s in its session', (isMade, code, status) => {
   expect(endOfCall(isMade, code)).toBe(status);
 });

@@ -34,7 +34,7 @@ describe('what an entry of `errors` names', () => {
     expect(codeMatches(`http.${status}`, 'unavailable')).toBe(false);
   });
 
-  test('a class of statuses names all of them and no others', () => {
+  test('a class of statuses covers all of them and no others', () => {
     expect(codeMatches('http.500', 'http.5xx')).toBe(true);
     expect(codeMatches('http.503', 'http.5xx')).toBe(true);
     expect(codeMatches('http.404', 'http.5xx')).toBe(false);
@@ -42,13 +42,13 @@ describe('what an entry of `errors` names', () => {
     expect(codeMatches('script.5xx', 'http.5xx')).toBe(false);
   });
 
-  test('one of several entries is enough', () => {
+  test('matching one of several entries is enough', () => {
     expect(codeMatchesAny('http.503', ['script', 'http.5xx'])).toBe(true);
     expect(codeMatchesAny('http.503', [])).toBe(false);
   });
 });
 
-describe('trying again, where nothing is said about errors', () => {
+describe('retries without a list of errors', () => {
   test.each([
     'script.exit',
     'script.start_failed',
@@ -60,22 +60,22 @@ describe('trying again, where nothing is said about errors', () => {
     'timeout.call',
     'mcp.tool_error',
     'fail_if.matched',
-  ])('%s may be tried again', (code) => {
+  ])('%s may be retried', (code) => {
     expect(isRetryableCode(code)).toBe(true);
   });
 
-  test.each(['http.400', 'http.401', 'http.404', 'http.409', 'http.422'])('%s may not', (code) => {
+  test.each(['http.400', 'http.401', 'http.404', 'http.409', 'http.422'])('%s may not be retried', (code) => {
     expect(isRetryableCode(code)).toBe(false);
   });
 });
 
-describe('trying again, where errors are named', () => {
-  test('only those named are tried again', () => {
+describe('retries with a list of errors', () => {
+  test('only the listed errors are retried', () => {
     expect(isRetryableCode('unavailable.connection', ['unavailable', 'timeout'])).toBe(true);
     expect(isRetryableCode('script.exit', ['unavailable', 'timeout'])).toBe(false);
   });
 
-  test('a status 4xx that is named is tried again', () => {
+  test('a listed 4xx status is retried', () => {
     expect(isRetryableCode('http.409', ['http.409'])).toBe(true);
   });
 });
@@ -96,37 +96,37 @@ test.each([
   'timeout.task',
   'seal.invalid',
   'script.missing',
-])('%s is never tried again, not even where it is named', (code) => {
+])('%s is never retried, even if it is listed', (code) => {
   expect(isRetryableCode(code)).toBe(false);
   expect(isRetryableCode(code, [code])).toBe(false);
 });
 
-describe('a call that was made, and whose answer cannot be used', () => {
+describe('a call that was made but whose answer cannot be used', () => {
   test.each([
     'script.output_broken',
     'script.output_invalid',
     'script.output_missing',
     'api.output_invalid',
     'mcp.output_invalid',
-  ])('is not made again, unless the very code is named: %s', (code) => {
+  ])('is not made again unless that exact code is listed: %s', (code) => {
     const family = code.split('.', 1)[0] as string;
     expect(isRetryableCode(code)).toBe(false);
     expect(isRetryableCode(code, [family])).toBe(false);
     expect(isRetryableCode(code, [code])).toBe(true);
   });
 
-  test('is made again as before by plans of engine 1', () => {
+  test('is made again by plans of engine 1, as before', () => {
     expect(isRetryableCode('script.output_invalid', undefined, true)).toBe(true);
     expect(isRetryableCode('api.output_invalid', ['api'], true)).toBe(true);
     expect(isRetryableCode('output.too_large', ['output'], true)).toBe(false);
   });
 });
 
-test('a seal whose key the worker does not have yet is tried again', () => {
+test('a seal whose key the worker does not have yet may be retried', () => {
   expect(isRetryableCode('seal.unknown_key')).toBe(true);
 });
 
-describe('what a handler that names no errors covers', () => {
+describe('what a handler without a list of errors covers', () => {
   test.each([
     'denied.host',
     'approval.denied',
@@ -137,7 +137,7 @@ describe('what a handler that names no errors covers', () => {
     'outcome.unknown',
     'limit.max_calls',
     'internal.error',
-  ])('%s is not covered, so that no fallback swallows a no, or what nobody knows', (code) => {
+  ])('%s is not covered, so that no fallback hides a denial or an unknown outcome', (code) => {
     expect(isCatchable(code)).toBe(false);
   });
 
@@ -149,10 +149,10 @@ describe('what a handler that names no errors covers', () => {
   );
 });
 
-test('the answers of a family that cannot be used are those of this family alone', () => {
+test('the unusable answers of a family are those of this family only', () => {
   expect(unusableAnswersOf('file')).toEqual(['file.missing', 'file.too_large']);
   expect(unusableAnswersOf('mcp')).toEqual(['mcp.output_invalid']);
-  // This one ends any call.
+  // `output.too_large` can end any call.
   expect(unusableAnswersOf('output')).toEqual([]);
   expect(unusableAnswersOf('unknown')).toEqual([]);
 });

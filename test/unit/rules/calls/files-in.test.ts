@@ -19,6 +19,6 @@ test.each<[FilePlace[], string[]]>([
     [['doc'], ['other', '0', '0']],
     ['doc', 'other.0.0'],
   ],
-])('at the places %j are the files %j', (places, found) => {
+])('the places %j contain the files %j', (places, found) => {
   expect(filesIn(value, places).map(({ at }) => at)).toEqual(found);
 });

@@ -32,7 +32,7 @@ describe('R-001-09, R-001-23: the tools a task used', () => {
     });
   });
 
-  test('are not those it skipped, was refused, or never reached', () => {
+  test('exclude those that were skipped, denied or never reached', () => {
     const steps = [
       step('a.op', { status: 'skipped', attempts: 0 }),
       step('b.op', { status: 'denied', attempts: 1 }),
@@ -41,7 +41,7 @@ describe('R-001-09, R-001-23: the tools a task used', () => {
     expect(usedBy(steps).tools_used).toEqual([]);
   });
 
-  test('are also those whose outcome is unknown, that took too long, or were cancelled at work', () => {
+  test('include those whose outcome is unknown, that timed out, or that were cancelled while running', () => {
     const steps = [
       step('a.op', { status: 'unknown', attempts: 0 }),
       step('b.op', { status: 'timed_out', attempts: 0, error: { code: 'timeout.call', message: '' } }),
@@ -52,7 +52,7 @@ describe('R-001-09, R-001-23: the tools a task used', () => {
     expect(usedBy([late]).called).toEqual([]);
   });
 
-  test('are not those that wait, whatever their attempts, nor those that skipped after one', () => {
+  test('exclude those that wait, whatever their attempts, and those that were skipped after an attempt', () => {
     const steps = [
       step('a.op', { status: 'pending', attempts: 1 }),
       step('b.op', { status: 'skipped', attempts: 1 }),
@@ -61,7 +61,7 @@ describe('R-001-09, R-001-23: the tools a task used', () => {
     expect(usedBy(steps).called).toEqual([]);
   });
 
-  test('are not those that were cancelled while an approval was open or refused', () => {
+  test('exclude those that were cancelled while an approval was open or refused', () => {
     const steps = [
       step('a.op', { status: 'cancelled', attempts: 0 }),
       step('b.op', { status: 'cancelled', attempts: 0 }),
@@ -74,7 +74,7 @@ describe('R-001-09, R-001-23: the tools a task used', () => {
     expect(toolsUsed(plan, { steps, approvals }).called).toEqual(['b.op']);
   });
 
-  test('hold those of the tasks it called', () => {
+  test('include those of the tasks it called', () => {
     expect(usedBy([step('a.op')], undefined, ['http:x', 'shell:a.op']).tools_used).toEqual(['http:x', 'shell:a.op']);
   });
 });
@@ -88,11 +88,11 @@ describe('R-000-38: what was called is compared with the whitelist', () => {
     expect(usedBy([step('a.op'), step('b.op')], listed('a.op, b.op')).outside_whitelist).toEqual([]);
   });
 
-  test('or as its steps name it, where there is no list', () => {
+  test('as its steps name it if there is no list', () => {
     expect(usedBy([step('a.op'), step('nobody.knows')]).outside_whitelist).toEqual(['nobody.knows']);
   });
 
-  test('a low-level ability may call itself alone', () => {
+  test('a low-level ability may call only itself', () => {
     const { plan } = resolved(FILES, 'a.op');
     expect(usedBy([step('a.op'), step('b.op')], plan).outside_whitelist).toEqual(['b.op']);
   });

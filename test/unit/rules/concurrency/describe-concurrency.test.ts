@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeConcurrency, describeWait } from '../../../../src/rules/concurrency/describe-concurrency.js';
 
-test('a lock is described with how many may run, and what happens to others', () => {
+test('a lock is described with its limit and with what happens to other tasks', () => {
   expect(describeConcurrency({ key: 'k', limit: 1, on_busy: 'wait' } as never)).toBe(
     'one at a time with the key k; others wait',
   );
@@ -10,7 +10,7 @@ test('a lock is described with how many may run, and what happens to others', ()
   );
 });
 
-test('a task that waits is described with who holds the lock, once that is known', () => {
+test('a waiting task is described with the holders of the lock once they are known', () => {
   expect(describeWait({ key: 'k', held_by: ['a', 'b'] } as never)).toBe('its turn: k is held by a, b');
   expect(describeWait({ key: 'k', held_by: [] } as never)).toContain('the lock has not answered yet');
 });

@@ -9,7 +9,7 @@ import { Slots } from '../../../../src/rules/concurrency/slots.js';
 
 const entry = { task: 'a', run: 'r', limit: 1, on_busy: 'wait' } as const;
 
-test('a lock begins with its lists as they are, and with empty ones where there are none', () => {
+test('a lock begins with its lists unchanged, and with empty lists if there are none', () => {
   const state = {
     key: 'k',
     holders: [{ ...entry, told: true, token: 't' }],
@@ -22,7 +22,7 @@ test('a lock begins with its lists as they are, and with empty ones where there 
   }
 });
 
-test('what is no entry is left out, and so is the second one of a task', () => {
+test('an invalid entry is omitted, and so is a second entry of the same task', () => {
   const line = [null, 5, 'a', {}, { ...entry, limit: 0 }, { ...entry, on_busy: 'x' }, { ...entry, more: 1 }, entry];
   expect(readLockState({ key: 'k', holders: [{ ...entry, task: 'h' }], line })).toEqual({
     key: 'k',
@@ -32,7 +32,7 @@ test('what is no entry is left out, and so is the second one of a task', () => {
   expect(readLockState({ holders: [entry], line: [entry] }).line).toEqual([]);
 });
 
-test('marks of an entry are booleans, and others are left out', () => {
+test('marks of an entry are booleans, and other values are omitted', () => {
   const [read] = readLockState({ holders: [{ ...entry, settled: 1, told: 'yes', superseded: null }] }).holders;
   expect(read).toStrictEqual(entry);
 });
@@ -59,27 +59,27 @@ test.each([
   { limit: '1' },
   { limit: Number.NaN },
   { on_busy: undefined },
-])('a request with %j is none', (change) => {
+])('a request with %j is invalid', (change) => {
   expect(readSlotRequest({ ...entry, ...change })).toBeUndefined();
 });
 
-test('a token is a short text, and nothing else counts as one', () => {
+test('a token is a short text, and any other value is ignored', () => {
   for (const token of ['t', 'x'.repeat(100)]) expect(readSlotRequest({ ...entry, token })).toEqual({ ...entry, token });
   for (const token of [5, '', {}, 'x'.repeat(101)]) expect(readSlotRequest({ ...entry, token })).toEqual(entry);
 });
 
-test('a task that is the newest, or asks again, says so with true alone, and is else one that waits', () => {
+test('only `true` marks a request as the newest or as repeated, and any other task waits', () => {
   const marks = { newest: true, again: true } as const;
   expect(readSlotRequest({ ...entry, ...marks })).toEqual({ ...entry, ...marks });
   expect(readLockState({ line: [{ ...entry, newest: true }] }).line).toEqual([{ ...entry, newest: true }]);
   for (const no of [1, 'true', null, {}, false]) {
     expect(readSlotRequest({ ...entry, newest: no, again: no })).toEqual(entry);
   }
-  // As earlier builds have it, which do not know the word: locks of both go on alike.
+  // As in earlier builds, which do not know this value: locks of both builds behave alike.
   expect(readSlotRequest({ ...entry, on_busy: 'newest' })).toBeUndefined();
 });
 
-test('whatever a lock is started with or sent, it serves', () => {
+test('a lock keeps working, whatever it is started with or sent', () => {
   const anything = fc.oneof(
     fc.anything(),
     fc.record({ key: fc.anything(), holders: fc.array(fc.anything()), line: fc.array(fc.constant(entry)) }),

@@ -20,7 +20,7 @@ const slotsOf = (...requests: SlotRequest[]): Slots => {
 const namesIn = (entries: readonly SlotRequest[]): string[] => entries.map(({ task }) => task);
 const standing = (slots: Slots) => ({ in: namesIn(slots.holders), line: namesIn(slots.line) });
 
-test('so many go in as the limit says, the others stand in line in the order in which they came', () => {
+test('as many tasks enter as the limit allows, and the others wait in order of arrival', () => {
   const slots = slotsOf(request('a', 2), request('b', 2), request('c', 2), request('d', 2));
   expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['c', 'd'] });
   slots.leave(request('a'));
@@ -39,7 +39,7 @@ test('slots are empty while no task has or wants one', () => {
   expect(slots.isEmpty).toBe(true);
 });
 
-test('of two tasks that a holder called, and that come at once, one goes in', () => {
+test('of two tasks that a holder called and that arrive at once, one enters', () => {
   const slots = slotsOf(request('a'));
   slots.enter(request('a/x'));
   slots.enter(request('a/y'));
@@ -47,12 +47,12 @@ test('of two tasks that a holder called, and that come at once, one goes in', ()
   expect(standing(slots)).toEqual({ in: ['a', 'a/x'], line: ['a/y'] });
 });
 
-test('nobody overtakes, not even with a higher limit of its own', () => {
+test('no task overtakes another, even with a higher limit of its own', () => {
   const slots = slotsOf(request('a'), request('b'), request('c', 5));
   expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'c'] });
 });
 
-test('one that asks again is told again, and has no second place', () => {
+test('a repeated request is answered again, and gets no second place', () => {
   const slots = slotsOf(request('a'), request('b'));
   for (const entry of slots.holders) entry.told = true;
   for (const entry of slots.line) entry.settled = true;
@@ -62,7 +62,7 @@ test('one that asks again is told again, and has no second place', () => {
   expect([slots.holders[0]?.told, slots.line[0]?.settled]).toEqual([false, false]);
 });
 
-test('an id that is used again takes the place of its earlier execution, which is over', () => {
+test('an id that is used again replaces its earlier execution, which has ended', () => {
   const slots = slotsOf(request('a'), request('b'));
   slots.enter({ ...request('a'), run: 'another' });
   slots.admit();
@@ -71,7 +71,7 @@ test('an id that is used again takes the place of its earlier execution, which i
   expect(standing(slots)).toEqual({ in: ['b'], line: ['a'] });
 });
 
-test('one that asks again is answered with the token of its last request', () => {
+test('a repeated request is answered with the token of the last request', () => {
   const slots = slotsOf({ ...request('a'), token: 'first' }, { ...request('b'), token: 'first' });
   slots.enter({ ...request('a'), token: 'second' });
   slots.enter(request('b'));
@@ -79,13 +79,13 @@ test('one that asks again is answered with the token of its last request', () =>
   expect(slots.line[0]).not.toHaveProperty('token');
 });
 
-test('thousands at once are let in well within the second that a lock has, as are their called ones (no stuck lock)', () => {
-  // Beside other work a processor takes more time for the same: what counts is how it compares with other work of now.
+test('thousands at once are admitted well within the second that a lock has, as are the tasks they call (no stuck lock)', () => {
+  // Other work slows a processor down, so the time is compared with that of other work done now.
   const looks = [1, 2, 3].map(() => cpuOf(letThousandsIn) / cpuOf(copyThousands));
   expect(Math.min(...looks)).toBeLessThan(LIMIT);
 });
 
-/** Copies take 65 ms where nothing else runs, so that this is 650 ms there; two to three times as long as copies is usual. */
+/** On an idle machine copies take 65 ms, so this allows 650 ms; two to three times as long as copies is usual. */
 const LIMIT = 10;
 
 /** Milliseconds of processor time, of all threads. */
@@ -116,7 +116,7 @@ function letThousandsIn(): void {
   for (let n = 0; n < 50; n += 1) slots.replace(slots.findReplaced() as Replaced);
 }
 
-test('called ones that were in before their caller take no slot of their own any more', () => {
+test('called tasks that entered before their caller no longer take a slot of their own', () => {
   const slots = slotsOf(request('a/x', 2), request('a/y', 2), request('b', 3), request('c', 3));
   expect(standing(slots)).toEqual({ in: ['a/x', 'a/y', 'b'], line: ['c'] });
   slots.leave(request('b'));
@@ -127,7 +127,7 @@ test('called ones that were in before their caller take no slot of their own any
 });
 
 describe('a called workflow', () => {
-  test('goes in with the slot of its caller, one at a time, however deep', () => {
+  test('enters with the slot of its caller, one at a time, at any depth', () => {
     const slots = slotsOf(request('a'), request('b'), request('a/x'), request('a/y'), request('a/x/z'));
     expect(standing(slots)).toEqual({ in: ['a', 'a/x', 'a/x/z'], line: ['b', 'a/y'] });
     expect(slots.heldBy(slots.line[1] as SlotRequest)).toEqual(['a/x', 'a/x/z']);
@@ -144,7 +144,7 @@ describe('a called workflow', () => {
     expect(standing(slots)).toEqual({ in: ['a/x'], line: ['b'] });
   });
 
-  test('is no called one for beginning with the same letters', () => {
+  test('is not just any task whose id begins with the same letters', () => {
     expect(standing(slotsOf(request('a'), request('ab')))).toEqual({ in: ['a'], line: ['ab'] });
   });
 });
@@ -158,7 +158,7 @@ describe('a newer task that cancels older ones', () => {
     return { holders: namesIn(holders), waiting: namesIn(waiting) };
   };
 
-  test('takes those in line out of it, and as many of the oldest holders as it needs', () => {
+  test('cancels the waiting tasks, and as many of the oldest holders as it needs', () => {
     const slots = slotsOf(request('a', 2), request('b', 2), request('c', 2));
     expect(newest(slots, request('d', 2, 'cancel_older'))).toEqual({ holders: ['a'], waiting: ['c'] });
     expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['d'] });
@@ -166,20 +166,20 @@ describe('a newer task that cancels older ones', () => {
     expect(newest(slots, request('f', 1, 'cancel_older'))).toEqual({ holders: ['b'], waiting: ['e'] });
   });
 
-  test('spares its own family, which it waits for', () => {
+  test('spares its own family, for which it waits', () => {
     const slots = slotsOf(request('a/x'), request('b'), request('a/y'));
     expect(newest(slots, request('a/z', 1, 'cancel_older'))).toEqual({ holders: [], waiting: ['b'] });
     expect(standing(slots)).toEqual({ in: ['a/x'], line: ['a/y', 'a/z'] });
   });
 });
 
-describe('a task that says `newest`', () => {
+describe('a task with `newest`', () => {
   const newest = (task: string, more: Partial<SlotRequest> = {}): SlotRequest => ({
     ...request(task),
     newest: true,
     ...more,
   });
-  /** Lets the lock do all it has to do. @returns who was replaced, and by whom. */
+  /** Lets the lock do all its pending work. @returns which task was replaced, and by which. */
   const replaced = (slots: Slots): string[] => {
     const pairs: string[] = [];
     for (let found = slots.findReplaced(); found; found = slots.findReplaced()) {
@@ -189,31 +189,31 @@ describe('a task that says `newest`', () => {
     return pairs;
   };
 
-  test('takes the place of the one that waits; who is in stays in', () => {
+  test('replaces the one that waits, while a task that has entered stays', () => {
     const slots = slotsOf(newest('a'), newest('b'), newest('c'));
     expect(replaced(slots)).toEqual(['b by c']);
     expect(standing(slots)).toEqual({ in: ['a'], line: ['c'] });
   });
 
-  test('one waits, however many are in and however many came at once', () => {
+  test('waits alone, however many have entered and however many arrived at once', () => {
     const slots = slotsOf(...['a', 'b', 'c', 'd', 'e'].map((task) => newest(task, { limit: 2 })));
     expect(replaced(slots)).toEqual(['d by e', 'c by e']);
     expect(standing(slots)).toEqual({ in: ['a', 'b'], line: ['e'] });
   });
 
-  test('replaces nobody who only waits, is not replaced by such a one, and keeps the place that was had', () => {
+  test('replaces no task that only waits, is replaced by none of them, and takes over the place of the one it replaces', () => {
     const slots = slotsOf(request('a'), request('b'), newest('c'), request('d'), newest('e'), request('f'));
     expect(replaced(slots)).toEqual(['c by e']);
     expect(standing(slots)).toEqual({ in: ['a'], line: ['b', 'e', 'd', 'f'] });
   });
 
-  test('of a family that came after it the last one is named, which then stands in its place', () => {
+  test('is replaced by the last task of a family that arrived after it', () => {
     const slots = slotsOf(request('x'), newest('b'), newest('a/p'), newest('a/q'));
     const found = slots.findReplaced();
     expect([found?.entry.task, found?.by.task]).toEqual(['b', 'a/q']);
   });
 
-  test('is not replaced by one of its own family, nor by strangers while its caller is in', () => {
+  test('is not replaced by its own family, nor by unrelated tasks while its caller holds a slot', () => {
     const family = slotsOf(request('x'), newest('a/p'), newest('a/q'));
     expect(replaced(family)).toEqual([]);
     family.enter(newest('b'));
@@ -223,7 +223,7 @@ describe('a task that says `newest`', () => {
     expect(standing(called)).toEqual({ in: ['a', 'a/p'], line: ['a/q', 'b'] });
   });
 
-  test('that asks again and is not known any more replaces nobody: the newer one stays', () => {
+  test('replaces no newer task when it asks again after it was forgotten', () => {
     const slots = slotsOf(newest('a'), newest('b'), newest('c'));
     replaced(slots);
     slots.enter(newest('b', { again: true }));
@@ -232,11 +232,11 @@ describe('a task that says `newest`', () => {
     expect(slots.line[0]).not.toHaveProperty('again');
   });
 
-  test('that asks again of a lock that forgot all is let in', () => {
+  test('enters when it asks again and the lock has forgotten everything', () => {
     expect(standing(slotsOf(newest('b', { again: true })))).toEqual({ in: ['b'], line: [] });
   });
 
-  test('whatever comes and goes, one of them waits, and it is the last that came', () => {
+  test('is the only one that waits, and the last that arrived, in any order of events', () => {
     const action = fc.record({ kind: fc.constantFrom('newest', 'newest', 'wait', 'leave'), task: fc.nat({ max: 9 }) });
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), (limit, actions) => {
@@ -264,7 +264,7 @@ describe('a task that says `newest`', () => {
   });
 });
 
-test('whatever comes and goes, slots are never overfull, nobody is lost, and strangers go in as they came', () => {
+test('in any order of events no limit is exceeded, no task is lost, and unrelated tasks enter in order of arrival', () => {
   const task = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'a/x', 'a/y', 'b/x', 'a/x/z');
   const action = fc.record({ kind: fc.constantFrom('enter', 'enter', 'leave'), task });
   fc.assert(

@@ -9,7 +9,7 @@ test.each([
   expect(evaluateCondition(source, { x: 1 })).toBe(is);
 });
 
-test.each(['"error"', 'x', 'null', '[true]'])('%s is neither true nor false, and an error', (source) => {
+test.each(['"error"', 'x', 'null', '[true]'])('%s is neither true nor false, and is refused', (source) => {
   const error = errorOf(() => evaluateCondition(source, { x: 1 }));
   expect(error.code).toBe('expression.not_boolean');
   expect(error.message).toContain(source);

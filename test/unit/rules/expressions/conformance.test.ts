@@ -3,7 +3,10 @@ import type { Json } from '../../../../src/contracts/json.js';
 import { FIRST_CEL, SECOND_CEL } from '../../../../src/contracts/names.js';
 import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
 
-/** One table of the kinds of cases that the conformance suite of CEL has; `npm run test:conformance` runs the suite itself. */
+/**
+ * A table with the kinds of cases in the CEL conformance suite; `npm run test:conformance` runs the suite
+ * itself.
+ */
 const FAILS = Symbol('it fails');
 
 const evaluate = (source: string, values: Record<string, Json> = {}, cel?: string): Json | undefined => {
@@ -126,7 +129,7 @@ describe.each(Object.entries(TABLE))('%s', (_, rows) => {
   test.each(rows.map((row) => [row[0], row] as const))('%s', (_source, row) => check(row));
 });
 
-describe('an expression is read as the version of its plan read it', () => {
+describe('an expression is interpreted by the version of its plan', () => {
   test.each([
     ["duration('1.5s').getMilliseconds()", 1500, 500],
     ["timestamp('2026-02-30T00:00:00Z')", '2026-03-02T00:00:00.000Z', FAILS],
@@ -141,7 +144,7 @@ describe('an expression is read as the version of its plan read it', () => {
   });
 });
 
-test('a parse of one version leaves the other as it is', () => {
+test('parsing for one version does not affect the other', () => {
   const source = "duration('2.25s').getMilliseconds()";
   expect([evaluate(source), evaluate(source, {}, SECOND_CEL), evaluate(source)]).toEqual([250, 2250, 250]);
 });

@@ -10,7 +10,7 @@ const text = (length: number) => 'x'.repeat(length);
 const evaluate = (source: string, values: Record<string, Json>) => compileExpression(source).evaluate({ values });
 const codeOf = (source: string, values: Record<string, Json>) => errorOf(() => evaluate(source, values)).code;
 
-/** The most that an expression may visit. */
+/** The maximum number of visits of an expression. */
 const MOST = 100_000;
 
 test.each<[string, string, Record<string, Json>, Record<string, Json>]>([
@@ -49,19 +49,19 @@ test.each<[string, Record<string, Json>]>([
   ['l.all(a, t < "a" || true)', { l: list(1000), t: text(100_000) }],
   ['l.all(a, type([t, t].join()) == string)', { l: list(1000), t: text(100_000) }],
   ['l.all(a, sum(l) > 0 || true)', { l: list(1000) }],
-])('%s costs too much, although nothing of it alone does', (source, values) => {
+])('%s costs too much, although no part of it does', (source, values) => {
   expect(codeOf(source, values)).toBe('expression.too_costly');
 });
 
-test('most functions read the top level of a value alone', () => {
+test('most functions read only the top level of a value', () => {
   expect(evaluate('size(v)', { v: [list(MOST)] })).toBe(1);
 });
 
-test('a failure after the last visit is that failure', () => {
+test('a failure after the last allowed visit is reported as that failure', () => {
   expect(codeOf('size(v) + 1 / 0', { v: list(MOST) })).toBe('expression.failed');
 });
 
-test('costs are not caught by what outlives failures', () => {
+test('operators that ignore failures do not ignore the cost limit', () => {
   const values = { v: list(MOST + 1), l: list(10) };
   for (const source of ['size(v) > 0 || true', 'size(v) < 0 && false', 'l.exists(a, size(v) > 0 || a == 9)']) {
     expect(codeOf(source, values)).toBe('expression.too_costly');
@@ -76,18 +76,18 @@ test.each([
   ['negations', (count: number) => `${'!'.repeat(count)}true`, 63],
   ['choices', (count: number) => `${'true ? 1 : '.repeat(count)}1`, 63],
   ['numbers that are added', (count: number) => Array(count).fill('1').join('+'), 1000],
-])('so many %s are allowed, and one more is too costly', (_, write, most) => {
+])('the maximum number of %s is allowed, and one more is too costly', (_, write, most) => {
   expect(compileExpression(write(most)).source).toBe(write(most));
   expect(errorOf(() => compileExpression(write(most + 1))).code).toBe('expression.too_costly');
 });
 
-test('an expression has up to 2000 parts', () => {
+test('an expression may have up to 2000 parts', () => {
   const ones = Array(999).fill('1').join('+');
   expect(compileExpression(`-a+${ones}`).functions).toEqual([]);
   expect(errorOf(() => compileExpression(`--a+${ones}`)).code).toBe('expression.too_costly');
 });
 
-test('members of one chain do not count for the next', () => {
+test('members of one chain do not count towards the next', () => {
   const chain = `a${'.b'.repeat(50)}`;
   expect(compileExpression(`${chain} == ${chain} && size(${chain}[${'(1)'}]) > 0`).references).toHaveLength(3);
 });

@@ -16,7 +16,7 @@ test.each([
   ['a ?? b', 'Write `input.?name.orValue(other)`.'],
   ['a?.b', 'Write `input.?name`, with the dot before the question mark.'],
   ['a <= ', 'Write CEL, such as `steps.seed.output.status == "success"`.'],
-])('%s is refused with the form that is meant', (source, suggestion) => {
+])('%s is refused with the intended form', (source, suggestion) => {
   expect(refused(source)).toMatchObject({ code: 'expression.syntax', suggestion });
 });
 
@@ -32,7 +32,7 @@ test.each([
   ['1 + if', { start: 4, end: 6 }],
   ['😀', { start: 0, end: 2 }],
   ['1 + 9223372036854775808', { start: 4, end: 23 }],
-])('%s is refused with the place of the mistake', (source, range) => {
+])('%s is refused with the location of the mistake', (source, range) => {
   expect(refused(source).details).toMatchObject({ range });
 });
 
@@ -40,11 +40,11 @@ test.each([
   ['(1', 'Unexpected end, expected )'],
   ['1 b', 'Unexpected b'],
   ['1 2', 'Unexpected literal'],
-])('%s is refused with what stands there: %s', (source, summary) => {
+])('%s is refused with the unexpected part: %s', (source, summary) => {
   expect(refused(source).message).toMatch(new RegExp(`${summary.replace(/[)]/g, '\\)')}$`));
 });
 
-test('what is wrong as a whole is refused without a place', () => {
+test('an expression that is wrong as a whole is refused without a location', () => {
   expect(refused('1 + "a"').details).toBeUndefined();
 });
 
@@ -55,18 +55,18 @@ test.each([
   ['"a".contains(1)', 'contains(string, int)'],
   ['1 in "a"', 'in(int, string)'],
   ['a in 1', 'in(dyn, int)'],
-])('%s is refused with the kinds of its operands: %s', (source, kinds) => {
+])('%s is refused with the types of its operands: %s', (source, kinds) => {
   expect(refused(source).message).toContain(kinds);
 });
 
 test.each([
   ['1 && true', 'int && bool'],
   ['1 || false', 'int || bool'],
-])('%s fails with the kinds of its operands: %s', (source, kinds) => {
+])('%s fails with the types of its operands: %s', (source, kinds) => {
   expect(failed(source).message).toContain(kinds);
 });
 
-test.each([-1, 3])('a byte %i that is not there is named', (place) => {
+test.each([-1, 3])('a byte %i that does not exist is named', (place) => {
   expect(failed(`b"abc".at(${place})`).message).toContain(`there is no byte ${place}`);
 });
 
@@ -74,23 +74,23 @@ test.each([
   ['int', 'a type'],
   ['b"a"', 'bytes'],
   ['1.0 / 0.0', 'Infinity'],
-])('%s is refused as a result with what it is: %s', (source, what) => {
+])('%s is refused as a result, with its kind: %s', (source, what) => {
   expect(failed(source).message).toBe(`The expression gives ${what}, which is no JSON value`);
 });
 
-test('a name that does not exist is named, with how to ask for it', () => {
+test('a name that does not exist is reported with a way to check for it', () => {
   const error = failed('size(input.a.b) == 1', { input: { a: {} } });
   expect(error.message).toMatch(/^`input\.a\.b` does not exist/);
   expect(error.suggestion).toContain('has(input.a.b)');
   expect(failed('input.l[1] == 1', { input: { l: [] } }).message).toMatch(/^`input\.l\[1\]` does not exist/);
 });
 
-test('any other failure has no such advice', () => {
+test('any other failure has no such suggestion', () => {
   expect(failed('1 / 0')).toMatchObject({ message: '`1 / 0` cannot be evaluated: division by zero' });
   expect(failed('1 / 0').suggestion).toBeUndefined();
 });
 
-test('a mistake of ours is a failure with its message', () => {
+test('an internal error is a failure with its message', () => {
   const input = Object.defineProperty({}, 'a', {
     enumerable: true,
     get() {
@@ -100,7 +100,7 @@ test('a mistake of ours is a failure with its message', () => {
   expect(failed('input.a', { input }).message).toBe('`input.a` cannot be evaluated: a mistake of ours');
 });
 
-test('a long expression is shown by its beginning', () => {
+test('only the beginning of a long expression is shown', () => {
   const sourceOf = (length: number) =>
     `1 / 0 + ${'1'.repeat(length - 8)}`.replace(/1+$/, (ones) => `"${'x'.repeat(ones.length - 2)}"`);
   const shown = (length: number) => refused(sourceOf(length)).message;
@@ -108,7 +108,7 @@ test('a long expression is shown by its beginning', () => {
   expect(shown(121)).toContain(`\`${sourceOf(121).slice(0, 117)}...\``);
 });
 
-test('a function that there is not is named, with the expression if there is one', () => {
+test('an unknown function is named, with the expression if there is one', () => {
   expect(refused('frobnicate(1)').message).toBe(
     'The expression `frobnicate(1)` is not valid: There is no function frobnicate',
   );

@@ -64,7 +64,7 @@ const PIECES = [
   ],
 ];
 
-/** What an expression comes to, where it is not refused as one that is not valid, too costly, or fails. */
+/** The value of an expression, or its error if it is invalid, too costly or fails. */
 function outcome(source: string): unknown {
   try {
     const scope = { values: { a: [1, 'x', { b: null }], input: { a: 1.5 } }, now: () => 0 };
@@ -76,8 +76,8 @@ function outcome(source: string): unknown {
   }
 }
 
-describe('whatever stands in an expression', () => {
-  test('it has a value or is refused by a code of its own', () => {
+describe('arbitrary text as an expression', () => {
+  test('has a value or is refused with an expression code', () => {
     const sources = fc.array(fc.constantFrom(...PIECES), { maxLength: 14 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(sources, (source) => void outcome(source)),
@@ -96,17 +96,17 @@ describe('whatever stands in an expression', () => {
     ['members', (n: number) => `a${'.b'.repeat(n)}`],
     ['conditions', (n: number) => `${'true ? '.repeat(n)}1${' : 2'.repeat(n)}`],
     ['macros in macros', (n: number) => `${'[1].map(x, '.repeat(n)}x${')'.repeat(n)}`],
-  ])('%s that are nested too deep are too costly', (_, make) => {
+  ])('%s that are nested too deeply are too costly', (_, make) => {
     expect(outcome(make(300))).toMatchObject({ code: 'expression.too_costly' });
     expect(outcome(make(20))).not.toMatchObject({ code: 'expression.too_costly' });
   });
 
-  test('a list in a macro cannot grow beyond what may be visited', () => {
+  test('a list in a macro cannot grow beyond the visit limit', () => {
     const doubling = `${'[0, 1].map(x, '.repeat(17)}x${')'.repeat(17)}`;
     expect(outcome(doubling)).toMatchObject({ code: 'expression.too_costly' });
   });
 });
 
-test.each(['a +', 'a.', '[1,', '', '(1'])('an expression that breaks off is said to (%j)', (text) => {
+test.each(['a +', 'a.', '[1,', '', '(1'])('an expression that ends early is reported as such (%j)', (text) => {
   expect(() => compileExpression(text)).toThrow(/Unexpected end/);
 });

@@ -3,7 +3,7 @@ import type { Json } from '../../../../src/contracts/json.js';
 import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
 import { errorOf } from '../../error-of.js';
 
-/** What the language has beyond the kinds of cases in `conformance.test.ts`: each function, and the edges of each form. */
+/** Cases beyond the kinds in `conformance.test.ts`: each function, and the edge cases of each form. */
 const FAILS = Symbol('it fails');
 
 type Row = readonly [source: string, value: Json | typeof FAILS, values?: Record<string, Json>];
@@ -447,14 +447,14 @@ describe.each(Object.entries(TABLE))('%s', (_, rows) => {
   );
 });
 
-test('a map that an expression gives can be changed like any other', () => {
+test('a map that an expression returns can be changed like any other', () => {
   const map = evaluate('{"a": 1, "b": 2}') as Record<string, Json>;
   map['a'] = 3;
   delete map['b'];
   expect(map).toStrictEqual({ a: 3 });
 });
 
-test('a moment has the parts that the calendar of JavaScript gives it', () => {
+test('a timestamp has the same parts as a JavaScript date', () => {
   const PARTS = `[t.getFullYear(), t.getMonth(), t.getDate(), t.getDayOfMonth() + 1, t.getDayOfWeek(), t.getHours(),
     t.getMinutes(), t.getSeconds(), t.getMilliseconds(), int(t)]`;
   const first = Date.UTC(1583, 0, 1);
@@ -470,7 +470,7 @@ test('a moment has the parts that the calendar of JavaScript gives it', () => {
   }
 });
 
-describe('what is wrong for certain is refused before anything runs', () => {
+describe('an expression that can never be valid is refused before anything runs', () => {
   test.each([
     'size()',
     'size("a", "b")',
@@ -504,7 +504,7 @@ describe('what is wrong for certain is refused before anything runs', () => {
     'timestamp(0).getHours(zone)',
     'optional.of(1).orValue("a") + "b"',
     '"a".contains(b)',
-  ])('%s is not', (source) => {
+  ])('%s is not refused', (source) => {
     expect(compileExpression(source).source).toBe(source);
   });
 });

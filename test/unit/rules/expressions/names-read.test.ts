@@ -21,7 +21,7 @@ test.each([
   expect(read(source).sort()).toEqual([...names].sort());
 });
 
-test('the functions of an expression are listed, wherever they are called, and methods are not', () => {
+test('the functions of an expression are listed wherever they are called, but methods are not', () => {
   const { functions } = compileExpression('[uuid()].map(u, string(now()) + u).size() > int("1")');
   expect([...functions].sort()).toEqual(['int', 'now', 'string', 'uuid']);
   expect(compileExpression('a.size()').functions).toEqual([]);

@@ -6,16 +6,16 @@ import { errorOf } from '../../error-of.js';
 const fill = (template: Json, values: Record<string, Json> = {}): Json => evaluateTemplate(template, { values });
 
 describe('filling in', () => {
-  test('what is no template stays as it is', () => {
+  test('a value without a template stays unchanged', () => {
     const value = { n: 1, t: '$ {{ } ${ {', l: [null, true], m: {} };
     expect(fill(value)).toEqual(value);
   });
 
-  test('several expressions in one text are filled in where they stand', () => {
+  test('several expressions in one text are filled in where they occur', () => {
     expect(fill('${{ a }}-${{ a + 1 }}!', { a: 1 })).toBe('1-2!');
   });
 
-  test('blanks around the braces do not matter', () => {
+  test('blanks next to the braces do not matter', () => {
     expect(fill('${{a}}', { a: 1 })).toBe(1);
     expect(fill('${{   a   }}', { a: 1 })).toBe(1);
     expect(fill('${{\n  a\n}}', { a: 1 })).toBe(1);
@@ -28,7 +28,7 @@ describe('filling in', () => {
     ['${{ size({"a": {"b": {}}}) }}-${{ 2 }}', '1-2'],
     ['${{ {} }}', {}],
     ['${{ 1 }}}}', '1}}'],
-  ])('the expressions of %s end at their own braces', (template, value) => {
+  ])('the expressions in %s end at their own braces', (template, value) => {
     expect(fill(template)).toEqual(value);
   });
 
@@ -37,7 +37,7 @@ describe('filling in', () => {
     ['null', 'null'],
     ['[1]', 'a list'],
     ['{"a": 1}', 'a map'],
-  ])('text cannot hold %s, which gives %s', (source, what) => {
+  ])('text cannot contain %s, which evaluates to %s', (source, what) => {
     const { code, message } = errorOf(() => fill(`x \${{ ${source} }}`, { input: {} }));
     expect(code).toBe('expression.not_text');
     expect(message).toContain(` gives ${what}, `);
@@ -49,16 +49,16 @@ describe('filling in', () => {
     expect(message).toContain(`\`\${{ a + ${'b'.repeat(55)}\``);
   });
 
-  test('text around a lone expression makes text of it', () => {
+  test('text around an expression turns its value into text', () => {
     expect(fill(' ${{ a }}', { a: 1 })).toBe(' 1');
   });
 
-  test('what an expression gives is not filled in again', () => {
+  test('the value of an expression is not filled in again', () => {
     expect(fill('${{ a }}', { a: '${{ b }}' })).toBe('${{ b }}');
     expect(fill('x${{ a }}', { a: '${{ b }}' })).toBe('x${{ b }}');
   });
 
-  test('keys are no templates', () => {
+  test('keys are not templates', () => {
     expect(fill({ '${{ a }}': '${{ a }}' }, { a: 1 })).toEqual({ '${{ a }}': 1 });
   });
 
@@ -70,30 +70,30 @@ describe('filling in', () => {
 });
 
 describe('an absent optional', () => {
-  test('leaves its member out of a map', () => {
+  test('omits its member from a map', () => {
     expect(fill({ a: '${{ input.?a }}', b: 1 }, { input: {} })).toEqual({ b: 1 });
   });
 
-  test('is null in a list, so that the others keep their places', () => {
+  test('is null in a list, so that the other items keep their places', () => {
     expect(fill(['${{ input.?a }}', 2], { input: {} })).toEqual([null, 2]);
   });
 
-  test('alone is null', () => {
+  test('is null on its own', () => {
     expect(fill('${{ input.?a }}', { input: {} })).toBeNull();
   });
 
-  test('cannot stand inside text', () => {
+  test('cannot be part of a text', () => {
     expect(errorOf(() => fill('x ${{ input.?a }}', { input: {} })).code).toBe('expression.not_text');
   });
 });
 
-describe('looking for expressions', () => {
-  test('they are found in the order in which they stand', () => {
+describe('finding expressions', () => {
+  test('they are returned in the order in which they occur', () => {
     const template = { a: '${{ one }} ${{ two }}', b: ['${{ three }}', { c: 'plain' }] };
     expect(expressionsIn(template).map(({ source }) => source)).toEqual(['one', 'two', 'three']);
   });
 
-  test('there are none in what is no text', () => {
+  test('values without templates contain none', () => {
     expect(expressionsIn({ a: null, b: 1, c: [true, 'x'], d: {} })).toEqual([]);
     expect(expressionsIn(null)).toEqual([]);
     expect(expressionsIn(undefined)).toEqual([]);

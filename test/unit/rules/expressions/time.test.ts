@@ -10,10 +10,10 @@ const rows = Array.from({ length: 99_000 }, (_, id) => ({ id }));
 const megabyte = 'x'.repeat(1_000_000);
 const most = 'x'.repeat(6_000_000);
 
-/** Compiles and evaluates. @returns the least processor time of three, in milliseconds: others share the machine. */
+/** Compiles and evaluates. @returns the least processor time of three runs, in ms: others share the machine. */
 function timeOf(source: string, values: Record<string, Json>): number {
   const once = (): number => {
-    // What was counted of a value is known the second time.
+    // The counts of a value are known from the first run, so each run gets a copy.
     const fresh = structuredClone(values);
     const before = process.cpuUsage();
     try {
@@ -27,7 +27,7 @@ function timeOf(source: string, values: Record<string, Json>): number {
   return Math.min(once(), once(), once());
 }
 
-test('bytes are counted as text is, and not by listing them', () => {
+test('bytes are counted like text, without listing them', () => {
   const size = (text: string) => compileExpression('bytes(t).size()').evaluate({ values: { t: text } });
   expect(size(megabyte)).toBe(1_000_000);
   expect(() => size(most)).toThrow(expect.objectContaining({ code: 'expression.too_costly' }));

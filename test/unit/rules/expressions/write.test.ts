@@ -6,7 +6,7 @@ import type { Node } from '../../../../src/rules/expressions/syntax/node.js';
 import { parseCel } from '../../../../src/rules/expressions/syntax/parse.js';
 import { writeExpression } from '../../../../src/rules/expressions/write.js';
 
-/** An expression without the places in its text; in which order a chain of `&&` or `||` is read makes no difference. */
+/** An expression without source positions; the grouping of a chain of `&&` or `||` makes no difference. */
 function shapeOf({ op, args }: Node): unknown {
   if (op === '&&' || op === '||') return [op, ...chained(op, { op, args })];
   return [op, shapeOfPart(args)];
@@ -95,11 +95,11 @@ describe('an expression that is written as text', () => {
     'a[?b].?c[0]',
     '(a + b) * c - d - (e - f)',
     '!(a && b) || c in d',
-  ])('is written as it is written by people: %s', (source) => {
+  ])('is written the way people write it: %s', (source) => {
     expect(writeExpression(parseCel(source))).toBe(source);
   });
 
-  test('may be a long chain, which is not deep', () => {
+  test('may be a long chain, which does not count as deep', () => {
     const source = Array.from({ length: 200 }, () => 'input.a').join(' + ');
     expect(compileExpression(source).evaluate({ values: { input: { a: 1 } } })).toBe(200);
     const conditions = Array.from({ length: 200 }, () => 'input.t').join(' && ');
@@ -111,7 +111,7 @@ test.each([
   ['10 - (5 - 2)', 7, 3],
   ['2 * (7 % 4)', 6, 2],
   ['1 + 2 * 3', 7, 7],
-])('a plan of the first version goes on reading %s as it did', (source, now, first) => {
+])('a plan of the first version still interprets %s as before', (source, now, first) => {
   expect(compileExpression(source).evaluate({ values: {} })).toBe(now);
   expect(compileExpression(source).evaluate({ values: {}, cel: CEL })).toBe(now);
   expect(compileExpression(source, SECOND_CEL).evaluate({ values: {}, cel: SECOND_CEL })).toBe(now);

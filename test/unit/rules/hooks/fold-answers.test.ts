@@ -13,13 +13,13 @@ const answer = (path: string, more: Partial<HookAnswer> = {}): HookAnswer => ({
 const shown = (...answers: HookAnswer[]) =>
   foldAnswers(answers).folded.map(({ answer: { path, decision }, times }) => `${path} ${decision} ${times}`);
 
-test('equal answers of the turns of a loop are one, however long they took', () => {
+test('equal answers of the turns of a loop are folded into one, whatever their durations', () => {
   const turns = [answer('l/0/a', { duration_ms: 3 }), answer('l/1/a', { duration_ms: 5 }), answer('l/2/a')];
   expect(shown(...turns)).toEqual(['l/*/a allow 3']);
   expect(foldAnswers(turns).folded[0]?.answer).not.toHaveProperty('duration_ms');
 });
 
-test('answers that differ stay apart, in the order in which they first came', () => {
+test('different answers stay separate, in the order in which they first occurred', () => {
   const denied = answer('l/1/a', { decision: 'deny' });
   expect(shown(answer('l/0/a'), denied, answer('l/0/b'), answer('l/2/a'))).toEqual([
     'l/*/a allow 2',
@@ -32,7 +32,7 @@ test('answers outside loops are never folded', () => {
   expect(shown(answer('a'), answer('a'), answer(''))).toEqual(['a allow 1', 'a allow 1', ' allow 1']);
 });
 
-test('of many answers in loops a hundred are listed, with their turns, and the others counted', () => {
+test('of many answers in loops, a hundred are listed with their turns, and the others are counted', () => {
   const reasons = Array.from({ length: 102 }, (_, n) => answer('l/0/a', { reason: `${n}` }));
   const { folded, left } = foldAnswers([...reasons, answer('l/1/a', { reason: '0' }), answer('x')]);
   expect([folded.length, left, folded[0]?.times]).toEqual([101, 2, 2]);

@@ -10,7 +10,7 @@ const answer = (hook_id: string, decision: GuardDecision): HookAnswer => ({
   decision,
 });
 
-test('a deny wins over what was said before it, and the first one is reported', () => {
+test('a deny overrides earlier answers, and the first deny is reported', () => {
   const answers = [
     answer('lets', 'allow'),
     answer('asks', 'need_user_confirm'),

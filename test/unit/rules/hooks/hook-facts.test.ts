@@ -68,7 +68,7 @@ describe('what a hook sees', () => {
   });
 });
 
-describe('what a hook sees that is tried out with an event alone', () => {
+describe('what a hook sees when it is tried with only an event', () => {
   const event = {
     event_type: 'PreAbilityCall',
     session_id: 's-1',
@@ -84,7 +84,7 @@ describe('what a hook sees that is tried out with an event alone', () => {
   } as const;
   const seen = (more: object = {}) => eventFacts({ ...event, tags: [...event.tags], ...more });
 
-  test('before a call, its payload as the input, and no outcome', () => {
+  test('before a call: its payload as the input, and no outcome', () => {
     expect(seen()).toEqual({
       input: event.payload,
       environment: event.environment,
@@ -99,13 +99,13 @@ describe('what a hook sees that is tried out with an event alone', () => {
     });
   });
 
-  test('without an ability, a module, a task and a session, none of them', () => {
+  test('has none of ability, module, task and session if the event has none', () => {
     const none = { ability_id: null, module_id: null, task_id: null, session_id: null };
     expect(seen(none)).toMatchObject({ ability: null, task: null, session: null });
     expect(seen({ module_id: null }).ability).toEqual({ id: 'db.write', version: 1, modules: [] });
   });
 
-  test('after a call, its input and how it ended', () => {
+  test('after a call: its input and how it ended', () => {
     const payload = { input: { n: 1 }, status: 'failed', output: 2, error: { code: 'a.b' } };
     const after = seen({ event_type: 'PostAbilityCall', payload });
     expect([after.input, after.outcome]).toEqual([{ n: 1 }, { status: 'failed', output: 2, error: { code: 'a.b' } }]);
@@ -125,11 +125,11 @@ describe('the clock of a hook', () => {
     });
   });
 
-  test('is not named where no expression looked at it', () => {
+  test('is not in the answer if no expression read it', () => {
     expect(answered({ deny_if: 'false' })).not.toHaveProperty('moment');
   });
 
-  test('is missing for a plan of an earlier version, which goes on refusing as it did', () => {
+  test('is missing for a plan of an earlier version, which still denies as before', () => {
     const answer = answered({ deny_if: FREEZE }, facts(), 'PreAbilityCall', SECOND_CEL);
     expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
     expect(answer).not.toHaveProperty('moment');
@@ -164,19 +164,19 @@ describe('what a hook answers', () => {
   });
 });
 
-describe('a guard that cannot answer', () => {
+describe('a guard that fails to answer', () => {
   test.each([
     ['input.nothing == 1', /does not exist/],
     ['input.ticket', /neither true nor false/],
     ['input.ticket + 1', /cannot be evaluated/],
-  ])('%s is a no before a call, and says why', (deny_if, why) => {
+  ])('%s denies before a call, with the reason', (deny_if, why) => {
     const answer = answered({ deny_if });
     expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
     expect(answer.reason).toMatch(why);
     expect(answer).not.toHaveProperty('suggestion');
   });
 
-  test.each(['PreAbilityCreate', 'PreAbilityCall'] as const)('in %s it is a no', (phase) => {
+  test.each(['PreAbilityCreate', 'PreAbilityCall'] as const)('in %s it denies', (phase) => {
     expect(failedAnswer('guard', { phase, path: '' }, 'crashed')).toMatchObject({ status: 'error', decision: 'deny' });
   });
 
@@ -185,7 +185,7 @@ describe('a guard that cannot answer', () => {
   });
 });
 
-describe('how a no is reported', () => {
+describe('how a denial is reported', () => {
   const no = {
     hook_id: 'guard',
     phase: 'PreAbilityCall',
@@ -194,7 +194,7 @@ describe('how a no is reported', () => {
     reason: 'No ticket.',
   } as const;
 
-  test('a guard that denied says so', () => {
+  test('a guard that denied is reported as denying', () => {
     const error = denialOf({ ...no, status: 'ok', suggestion: 'Bring one.' });
     expect(error.code).toBe('guard.denied');
     expect(error.message).toMatch(/No ticket\..*guard/);
@@ -202,20 +202,20 @@ describe('how a no is reported', () => {
     expect(error.details).toEqual({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'seed' });
   });
 
-  test('a guard that failed says that it failed, not that it denied', () => {
+  test('a guard that failed is reported as failed, not as denying', () => {
     const error = denialOf({ ...no, status: 'error' });
     expect(error.code).toBe('hook.failed');
     expect(error.message).toMatch(/guard failed/);
   });
 });
 
-test('a guard without a reason denies or fails with a text of its own', () => {
+test('a guard without a reason denies or fails with a default text', () => {
   const no = { hook_id: 'guard', phase: 'PreAbilityCall', path: 'seed', decision: 'deny' } as const;
   expect(denialOf({ ...no, status: 'ok' }).message).toBe('Denied. (hook guard)');
   expect(denialOf({ ...no, status: 'error' }).message).toMatch(/: no reason$/);
 });
 
-test('a denial names the moment that its guard looked at, if it did', () => {
+test('a denial states the moment that its guard read, if any', () => {
   const no = { hook_id: 'guard', phase: 'PreAbilityCall', path: 'seed', decision: 'deny', status: 'ok' } as const;
   expect(denialOf({ ...no, moment: '2026-12-24T18:00:00.000Z' }).details).toMatchObject({
     moment: '2026-12-24T18:00:00.000Z',

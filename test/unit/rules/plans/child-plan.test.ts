@@ -12,7 +12,7 @@ function root(): Plan {
   return { ...plan, output: 'of the root', on_error: [{ steps: [] }], workflows: { child } };
 }
 
-test('a child has its own steps, limits and output over the operations and environment of the root', () => {
+test('a child has its own steps, limits and output, with the operations and environment of the root', () => {
   const plan = root();
   const child = childPlan(plan, 'child');
   expect(child).toMatchObject({ ability: { id: 'child' }, limits: { task_ms: 7 }, environment: { name: 'staging' } });
@@ -21,7 +21,7 @@ test('a child has its own steps, limits and output over the operations and envir
   expect(child).not.toHaveProperty('on_error');
 });
 
-test('the same child of the same plan is the same value', () => {
+test('the same child of the same plan is the same object', () => {
   const plan = root();
   expect(childPlan(plan, 'child')).toBe(childPlan(plan, 'child'));
 });
@@ -34,6 +34,6 @@ test.each([
   ['key', ['key']],
   ['key/billing', ['key', 'children', 'billing']],
   ['key/each/3/billing', ['key', 'children', 'each', '3', 'billing']],
-])('the record of %s lies in the folder of the task that called it', (task, path) => {
+])('the record of %s is in the folder of the task that called it', (task, path) => {
   expect(recordPath(task)).toEqual(path);
 });

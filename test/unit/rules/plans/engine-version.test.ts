@@ -22,7 +22,7 @@ describe('a plan', () => {
   });
 });
 
-test('the CEL that plans name is the one that is installed, to the digit', () => {
+test('plans state exactly the CEL version that is installed', () => {
   const dependencies = (name: string) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));
   expect(dependencies('../../../../package.json').dependencies['@marcbachmann/cel-js']).toBe(CEL.split('+', 1)[0]);
   expect(dependencies('../../../../node_modules/@marcbachmann/cel-js/package.json').version).toBe(CEL.split('+', 1)[0]);

@@ -3,17 +3,17 @@ import type { Plan } from '../../../../src/contracts/plan.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
 import { knownDigestOf } from '../../../../src/rules/plans/known-digest.js';
 
-/** Nothing of a plan is read but its JSON. */
+/** Only the JSON of a plan is read. */
 const plan = (text: string): Plan => JSON.parse(text);
 
-test('the digest of a plan is the same whenever it is asked for, and in whatever order its keys are', () => {
+test('the digest of a plan is always the same, whatever the order of its keys', () => {
   const digest = digestOf(plan('{"a": 1, "b": {"c": [2]}}'));
   for (const text of ['{"a": 1, "b": {"c": [2]}}', '{"b": {"c": [2]}, "a": 1}', '{"a": 1, "b": {"c": [2]}}']) {
     expect(knownDigestOf(plan(text))).toBe(digest);
   }
 });
 
-test('plans that differ have digests that differ, many of them and a large one as well', () => {
+test('different plans have different digests, even many of them and a large one', () => {
   const plans = Array.from({ length: 120 }, (_, n) =>
     plan(JSON.stringify({ n, text: n === 7 ? 'x'.repeat(70_000) : '' })),
   );

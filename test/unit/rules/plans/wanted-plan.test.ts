@@ -38,7 +38,7 @@ function refusal(action: () => void): AbilityError | undefined {
 const INPUT = digestOf({});
 
 describe('the digest of a plan before it is pinned', () => {
-  test('is the one that is sealed where nothing is to be pinned', () => {
+  test('is the sealed digest if there is nothing to pin', () => {
     const plan = script();
     expect(planDigest(plan)).toBe(digestOf(plan));
     expect([hasTools(plan), withoutPins(plan)]).toEqual([false, plan]);
@@ -52,7 +52,7 @@ describe('the digest of a plan before it is pinned', () => {
   });
 });
 
-test('one tool among other operations is a tool, and one pin a pin', () => {
+test('a single tool or a single pin among other operations is detected', () => {
   const [other, plan] = [script(), tool()];
   const mixed = (operations: Plan['operations']): Plan => ({ ...plan, operations });
   const without = mixed({ ...other.operations, ...plan.operations });
@@ -61,7 +61,7 @@ test('one tool among other operations is a tool, and one pin a pin', () => {
   expect(withoutPins(pinned)).toEqual(without);
 });
 
-test('a plan of up to 60 parts has a digest for each, and a larger one for none', () => {
+test('a plan of up to 60 parts has a digest for each part, and a larger plan for none', () => {
   const plan = script();
   const { 'a.op': operation } = plan.operations;
   const count = Object.keys(partsOf(plan) ?? {}).length;
@@ -73,18 +73,18 @@ test('a plan of up to 60 parts has a digest for each, and a larger one for none'
   expect(partsWith(61 - count)).toBeUndefined();
 });
 
-describe('a plan that was wanted', () => {
+describe('a wanted plan', () => {
   const refused = (wanted: WantedPlan | undefined, plan: Plan, isPinned: boolean) =>
     refusal(() => refuseOtherPlan(wanted, { plan, input: INPUT }, isPinned))?.code;
 
-  test('is taken under its digest, and another one is refused', () => {
+  test('is accepted under its digest, and any other plan is refused', () => {
     const plan = script();
     expect(refused({ plan: digestOf(plan) }, plan, false)).toBeUndefined();
     expect(refused({ plan: '0'.repeat(64) }, plan, false)).toBe('plan.changed');
     expect(refused(undefined, plan, true)).toBeUndefined();
   });
 
-  test('is taken as it was sealed with pins, once they are known', () => {
+  test('is compared with the pins of the seal once the pins are known', () => {
     const plan = tool();
     const [pinned, again] = [pin(plan, 'one'), pin(plan, 'two')];
     const sealed = { plan: digestOf(pinned) };
@@ -94,7 +94,7 @@ describe('a plan that was wanted', () => {
     expect(refused({ plan: planDigest(pinned) }, again, true)).toBeUndefined();
   });
 
-  test('that is refused is reported by its parts, so that whoever has the other one can name what differs', () => {
+  test('is reported by its parts when it is refused, so that a caller with the other plan can name what differs', () => {
     const plan = script();
     const wanted = { plan: '0'.repeat(64) };
     const { details } = refusal(() => refuseOtherPlan(wanted, { plan, input: INPUT }, true)) as AbilityError;
@@ -109,14 +109,14 @@ describe('a plan that was wanted', () => {
     expect(Object.keys(own).filter((name) => own[name] !== its[name])).toEqual(['limits']);
   });
 
-  test('is refused with another input, where the input was planned as well', () => {
+  test('is refused with a different input if the input was planned too', () => {
     const found = { plan: script(), input: INPUT };
     const at = (input?: string) =>
       refusal(() => refuseOtherInput({ plan: '', ...(input !== undefined && { input }) }, found))?.code;
     expect([at(), at(INPUT), at('0'.repeat(64))]).toEqual([undefined, undefined, 'plan.changed']);
   });
 
-  test('is that of a task which has it under either digest', () => {
+  test('matches a task that has it under either digest', () => {
     const held = { plan: 'sealed', unpinned: 'before' };
     const answers = ['sealed', 'before', 'other'].map((plan) => isWantedPlan({ plan }, held));
     expect([...answers, isWantedPlan(undefined, held)]).toEqual([true, true, false, true]);

@@ -28,7 +28,7 @@ const one = (value: string, input?: JsonObject): string[] => args([{ value }], i
 const refusal = (items: PlanScript['args'], input?: JsonObject) => errorOf(() => args(items, input));
 
 describe('one item is one argument', () => {
-  test('whatever is in it: blanks, quotes, line ends and what a shell would read', () => {
+  test('whatever it contains: blanks, quotes, line ends and shell syntax', () => {
     const text = `a b 'c' "d" $(e) \`f\`\n; g | h > i * ?`;
     expect(args(['--text', { value: '${{ input.text }}' }], { text })).toEqual(['--text', text]);
   });
@@ -43,13 +43,13 @@ describe('one item is one argument', () => {
     expect(one('${{ input.a }}${{ input.b }}', { a: 1, b: 'x' })).toEqual(['1x']);
   });
 
-  test('environment and task are known', () => {
+  test('environment and task are available', () => {
     const value = '${{ environment.name }}/${{ task.key }}/${{ task.ability }}';
     expect(one(value)).toEqual(['dev/T-1/op']);
   });
 });
 
-describe('what is absent is left out', () => {
+describe('absent values are omitted', () => {
   test.each([
     ['an optional input', '${{ input.note }}', {}],
     ['an optional input inside text', '--note=${{ input.note }}', {}],
@@ -69,25 +69,25 @@ describe('what is absent is left out', () => {
     expect(args(items)).toEqual(['--a']);
   });
 
-  test('a variable and stdin', () => {
+  test('also from variables and stdin', () => {
     expect(written({ stdin: '${{ input.text }}', variables: { REGION: '${{ input.region }}' } })).toEqual({
       args: [],
       env: {},
     });
   });
 
-  test('a name that the contract does not know is a slip, and refused', () => {
+  test('a name that is not in the contract is a mistake, and is refused', () => {
     const error = refusal(['x', { value: '${{ input.hots }}' }]);
     expect(error.code).toBe('expression.failed');
     expect(error.message).toMatch(/`args\[1\]`.*`input\.hots` does not exist/);
   });
 
-  test('what is computed with an absent input is refused: its author has to say what that means', () => {
+  test('a computation with an absent input is refused: its author must define the result', () => {
     expect(refusal([{ value: '${{ "x" + input.note }}' }]).code).toBe('expression.failed');
     expect(refusal([{ if: '!input.flag', items: ['--loud'] }]).message).toMatch(/`args\[0\]\.if`.*input\.flag/);
   });
 
-  test('where the contract is not known, any input may be absent', () => {
+  test('without a known contract any input may be absent', () => {
     expect(written({ args: [{ value: '${{ input.any }}' }] }, {}, null).args).toEqual([]);
   });
 });
@@ -100,11 +100,11 @@ describe('`if` and `each`', () => {
     [{ dry_run: false }, []],
     [{ dry_run: null }, []],
     [{}, []],
-  ] as [JsonObject, string[]][])('a flag of %j', (input, expected) => {
+  ] as [JsonObject, string[]][])('a flag with the input %j', (input, expected) => {
     expect(args(flag, input)).toEqual(expected);
   });
 
-  test('a condition that is neither true nor false is refused with its place', () => {
+  test('a condition that is neither true nor false is refused with its location', () => {
     const error = refusal(flag, { dry_run: 'yes' });
     expect(error.code).toBe('expression.not_boolean');
     expect(error.message).toMatch(/args\[0\]\.if/);
@@ -112,18 +112,18 @@ describe('`if` and `each`', () => {
 
   const tags: PlanScript['args'] = [{ each: 'input.tags', as: 'tag', items: ['--tag', { value: '${{ tag }}' }] }];
 
-  test('each item of a list gives its own arguments', () => {
+  test('each item of a list produces its own arguments', () => {
     expect(args(tags, { tags: ['a b', 'c'] })).toEqual(['--tag', 'a b', '--tag', 'c']);
     expect(args(tags, { tags: [] })).toEqual([]);
     expect(args(tags, {})).toEqual([]);
   });
 
-  test('an item of a list that is null gives nothing, so that no flag is left without its value', () => {
+  test('a null item of a list produces nothing, so that no flag lacks its value', () => {
     expect(args(tags, { tags: ['a', null, 'c'] })).toEqual(['--tag', 'a', '--tag', 'c']);
     expect(args(tags, { tags: [null] })).toEqual([]);
   });
 
-  test('loops and conditions stand inside each other', () => {
+  test('loops and conditions can be nested', () => {
     const items: PlanScript['args'] = [
       {
         each: 'input.tags',
@@ -145,7 +145,7 @@ describe('`if` and `each`', () => {
     expect(args(items, input)).toEqual(['x=1', 'x=2']);
   });
 
-  test('what is no list is refused', () => {
+  test('a value that is not a list is refused', () => {
     const error = refusal(tags, { tags: 'a,b' });
     expect(error).toMatchObject({
       code: 'input.invalid',
@@ -154,7 +154,7 @@ describe('`if` and `each`', () => {
   });
 });
 
-describe('a list or a map is no argument', () => {
+describe('a list or a map is not an argument', () => {
   test.each([
     ['a list', { a: [1, 2] }, /a list/],
     ['a map', { a: { b: 1 } }, /a map/],
@@ -166,14 +166,14 @@ describe('a list or a map is no argument', () => {
     }
   });
 
-  test('inside a loop the turn is named', () => {
+  test('inside a loop the refusal names the turn', () => {
     const error = refusal([{ each: 'input.tags', as: 'tag', items: ['--t', { value: '${{ tag }}' }] }], {
       tags: ['a', ['b']],
     });
     expect(error.details).toMatchObject({ place: 'args[0].each[1].then[1]', expression: 'tag' });
   });
 
-  test('nor a variable or stdin', () => {
+  test('variables and stdin refuse them as well', () => {
     const input = { a: {} };
     expect(errorOf(() => written({ stdin: '${{ input.a }}' }, input)).details).toMatchObject({ place: 'stdin' });
     const error = errorOf(() => written({ variables: { A: '${{ input.a }}' } }, input));
@@ -181,7 +181,7 @@ describe('a list or a map is no argument', () => {
   });
 });
 
-describe('text from the input is no option', () => {
+describe('text from the input must not become an option', () => {
   test.each([
     ['an item of its own', '${{ input.a }}', { a: '-rf' }],
     ['only a dash', '${{ input.a }}', { a: '-' }],
@@ -202,7 +202,7 @@ describe('text from the input is no option', () => {
     expect(error.message).toMatch(/begins with `-`/);
   });
 
-  test('nor is an item of a list from the input', () => {
+  test('an item of a list from the input is refused as well', () => {
     const each: PlanScript['args'] = [{ each: 'input.tags', as: 'tag', items: [{ value: '${{ tag }}' }] }];
     expect(refusal(each, { tags: ['ok', '-x'] }).details).toMatchObject({ place: 'args[0].each[1].then[0]' });
   });
@@ -224,13 +224,13 @@ describe('text from the input is no option', () => {
     expect(args([{ each: 'environment.vars.tags', as: 'tag', items: [{ value: '${{ tag }}' }] }])).toEqual(['-x']);
   });
 
-  test('behind a `--` of the author it is no option', () => {
+  test('after a `--` of the author it is not an option', () => {
     const value = { value: '${{ input.a }}' };
     expect(args(['--', value], { a: '-x' })).toEqual(['--', '-x']);
     expect(args(['--', 'y', { if: 'true', items: [value] }], { a: '-x' })).toEqual(['--', 'y', '-x']);
   });
 
-  test('a `--` counts only where it is given, before, and by the author', () => {
+  test('a `--` counts only if it is passed, comes before the text, and is written by the author', () => {
     const value = { value: '${{ input.a }}' };
     expect(refusal([value, '--'], { a: '-x' }).code).toBe('input.invalid');
     expect(refusal([{ if: 'false', items: ['--'] }, value], { a: '-x' }).code).toBe('input.invalid');
@@ -239,7 +239,7 @@ describe('text from the input is no option', () => {
     );
   });
 
-  test('where its item allows it, it may be one', () => {
+  test('it may be an option if its item allows that', () => {
     expect(args([{ value: '${{ input.a }}', option: 'allowed' }], { a: '--verbose' })).toEqual(['--verbose']);
   });
 
@@ -253,14 +253,14 @@ describe('text from the input is no option', () => {
 });
 
 describe('names in braces', () => {
-  test('are filled in beside expressions, and never in what comes from the input', () => {
+  test('are filled in next to expressions, but never in values from the input', () => {
     const value = 'in={input_file} text=${{ input.text }} \\{payload}';
     expect(one(value, { text: '{input_file} {payload}' })).toEqual([
       'in=/tmp/input.json text={input_file} {payload} {payload}',
     ]);
   });
 
-  test('a text without expressions is read as ever', () => {
+  test('a text without expressions is read as before', () => {
     expect(args(['{payload}', '\\{payload}', '\\\\{payload}', '$\\{{ input.a }}'], { a: 1 })).toEqual([
       '{"a":1}',
       '{payload}',
@@ -269,11 +269,11 @@ describe('names in braces', () => {
     ]);
   });
 
-  test('a text of a plan that had no expressions yet is not read for any', () => {
+  test('a text of a plan from before expressions is not searched for them', () => {
     expect(args(['${{ input.a }}'], { a: 1 })).toEqual(['${{ input.a }}']);
   });
 
-  test('on stdin and in variables only ours are read: other braces and backslashes stay', () => {
+  test('on stdin and in variables only known names are filled in: other braces and backslashes stay', () => {
     const text = '{payload} \\{payload} {other} \\{other} {"a": "${{ input.a }}"}';
     const expected = '{"a":1} {payload} {other} \\{other} {"a": "1"}';
     expect(written({ stdin: text, variables: { A: text } }, { a: 1 })).toMatchObject({
@@ -283,7 +283,7 @@ describe('names in braces', () => {
   });
 });
 
-test('a NUL is refused in arguments and variables, which would end at it, and not on stdin', () => {
+test('a NUL is refused in arguments and variables, which would end at it, but not on stdin', () => {
   const input = { a: 'x\0y' };
   expect(refusal(['x', { value: 'z${{ input.a }}' }], input)).toMatchObject({
     code: 'input.invalid',
@@ -295,7 +295,7 @@ test('a NUL is refused in arguments and variables, which would end at it, and no
   expect(written({ stdin: '${{ input.a }}' }, input).stdin).toBe('x\0y');
 });
 
-test('an expression that fails says where it stands', () => {
+test('an expression that fails is reported with its location', () => {
   const error = refusal(['x', { value: '${{ input.a + 1 }}' }], { a: 'text' } as Record<string, Json>);
   expect(error.code).toBe('expression.failed');
   expect(error.message).toMatch(/^`args\[1\]`: /);

@@ -15,14 +15,14 @@ describe('a thread', () => {
     expect(EMPTY_THREAD.messages).toEqual([]);
   });
 
-  test('keeps both ends of a long text, where a request is', () => {
+  test('keeps both ends of a long text, where requests are', () => {
     const text = `please read this${'x'.repeat(50_000)}and then deploy`;
     const [message] = addToThread(EMPTY_THREAD, { role: 'user', text }, AT).messages;
     expect(message?.text).toMatch(/^please read this.*\[\.\.\.\].*and then deploy$/s);
     expect(message?.text.length).toBeLessThan(2100);
   });
 
-  test('keeps a text of up to 2000 characters as it is', () => {
+  test('keeps a text of up to 2000 characters unchanged', () => {
     const texts = ['x'.repeat(2000), 'x'.repeat(2001)];
     expect(texts.map((text) => withoutMiddle(text) === text)).toEqual([true, false]);
   });

@@ -37,14 +37,14 @@ function ask(ledger: CallLedger, deny_if: string, id: string, more: Partial<Sess
 const AT_MOST_500 =
   "sum(session.calls.filter(c, c.ability == 'pay.refund' && c.status != 'failed').map(c, c.input.amount)) + input.amount > 500";
 
-test('a sum over the calls of a session lets pass up to the limit, and not beyond it', () => {
+test('a sum over the calls of a session allows calls up to the limit, and not beyond it', () => {
   const ledger = new CallLedger();
   const decisions = ['1', '2', '3', '4', '5', '6'].map((id) => ask(ledger, AT_MOST_500, id)?.decision);
   expect(decisions).toEqual(['allow', 'allow', 'allow', 'allow', 'allow', 'deny']);
   expect(ledger.counts).toMatchObject({ write_additive: 5, total: 5 });
 });
 
-test('a call that failed gives back what it took, and one that was denied never counted', () => {
+test('a failed call returns what it took, and a denied call never counts', () => {
   const ledger = new CallLedger();
   for (const id of ['1', '2', '3', '4', '5']) ask(ledger, AT_MOST_500, id);
   ledger.end('1', 'failed');
@@ -54,7 +54,7 @@ test('a call that failed gives back what it took, and one that was denied never 
   expect(ledger.calls.map(({ status }) => status)).toEqual(['failed', 'running', 'running', 'running', 'running']);
 });
 
-test('an end is noted once: what is said later of the same call changes nothing', () => {
+test('the end of a call is noted once: later reports change nothing', () => {
   const ledger = new CallLedger();
   ledger.enter(call('1'));
   ledger.end('1', 'succeeded');
@@ -64,7 +64,7 @@ test('an end is noted once: what is said later of the same call changes nothing'
   expect(ledger.counts.total).toBe(1);
 });
 
-test('a call whose answer was lost is asked about anew, without itself', () => {
+test('a call whose answer was lost is evaluated again, without counting itself', () => {
   const ledger = new CallLedger();
   const once = 'session.counts.total > 0';
   expect(ask(ledger, once, '1')?.decision).toBe('allow');
@@ -80,7 +80,7 @@ test('no external call after a read of secrets', () => {
   expect(ask(ledger, rule, '3')?.decision).toBe('deny');
 });
 
-test('beyond a thousand calls a guard over the list has failed and names the counts; one over the counts goes on', () => {
+test('beyond a thousand calls a guard over the list fails and names the counts, but one over the counts still works', () => {
   const ledger = new CallLedger();
   for (let n = 0; n <= MAX_CALLS; n += 1) ledger.enter(call(`c${n}`));
   expect(ledger.calls).toHaveLength(MAX_CALLS);
@@ -94,7 +94,7 @@ test('beyond a thousand calls a guard over the list has failed and names the cou
   expect(ledger.counts.total).toBe(MAX_CALLS + 1);
 });
 
-test('a guard over a thousand calls stays within what an expression may cost', () => {
+test('a guard over a thousand calls stays within the cost limit of an expression', () => {
   const ledger = new CallLedger();
   for (let n = 0; n < MAX_CALLS; n += 1) ledger.enter(call(`c${n}`, { input: { amount: 0 } }));
   expect(ask(ledger, AT_MOST_500, 'x')).toMatchObject({ status: 'ok', decision: 'allow' });
@@ -114,7 +114,7 @@ test.each([
   ['null == session.calls', true, true],
   ['null == session["calls"]', true, true],
   ['input.session == null || session.counts.total > 1', true, false],
-])('%s looks at the session: %s, at its calls: %s', (condition, session, calls) => {
+])('%s reads the session: %s, its calls: %s', (condition, session, calls) => {
   expect(readsSession(condition)).toBe(session);
   expect(readsCalls(handler(condition))).toBe(calls);
 });
@@ -131,7 +131,7 @@ test.each([
   expect(readsCalls(rule)).toBe(calls);
 });
 
-test('a guard whose answer cannot be written has failed, with why', () => {
+test('a guard whose answer cannot be written fails with the reason', () => {
   const guards = [{ id: 'limit', handler: { kind: 'expression', deny_if: 'true' } as never }];
   const word = { kind: 'call', guards, facts, path: 'a', moment: 0, cel: CEL, call: call('1') } as const;
   const [answer] = answerInSession('s', new CallLedger(), word);
@@ -147,7 +147,7 @@ test('the guards after one that denies are not evaluated, and the call is not en
   expect(ledger.has('1')).toBe(false);
 });
 
-test('outside of a session such a guard has failed, with what to do, unless it says that it may be', () => {
+test('outside a session such a guard fails with a suggestion, unless it allows for that', () => {
   const outside: HookFacts = { ...facts, session: null };
   const answer = (deny_if: string) =>
     answerExpression('limit', handler(deny_if), { phase: 'PreAbilityCall', path: '' }, outside, {
@@ -182,7 +182,7 @@ test.each([
   'output.?name.?deep.orValue("none")',
   'optional.of(output).?name.orValue("none")',
 ])(
-  'the output of a step that did not run is empty to %s, and an error to plans of earlier versions (decision 0009)',
+  'the output of a step that did not run is empty for %s, and an error for plans of earlier versions (decision 0009)',
   (source) => {
     const values = { output: null };
     expect(compileExpression(source).evaluate({ values })).toBe('none');
@@ -192,14 +192,14 @@ test.each([
   },
 );
 
-test('plans of earlier versions know no sum (decision 0009)', () => {
+test('plans of earlier versions have no sum (decision 0009)', () => {
   expect(() => compileExpression('sum([1])', THIRD_CEL)).toThrow(/sum/);
   expect(compileExpression('size([1])', THIRD_CEL).evaluate({ values: {} })).toBe(1);
   expect(() => compileExpression('sum([1])', '8.0.0+1')).toThrow();
   expect(compileExpression('sum([1])', FOURTH_CEL).evaluate({ values: {} })).toBe(1);
 });
 
-test('what a guard could not be evaluated for by a mistake of ours is a guard that failed, and the session goes on', () => {
+test('an internal error while a guard is evaluated makes that guard fail, and the session continues', () => {
   const ledger = new CallLedger();
   const broken = Object.defineProperty({}, 'amount', {
     enumerable: true,
@@ -216,7 +216,7 @@ test('what a guard could not be evaluated for by a mistake of ours is a guard th
   expect(ask(ledger, 'input.amount > 1000', '2')).toMatchObject({ status: 'ok', decision: 'allow' });
 });
 
-test('names such as __proto__ and inputs of great depth are data to a guard over a session', () => {
+test('names such as __proto__ and deeply nested inputs are plain data to a guard over a session', () => {
   const ledger = new CallLedger();
   const strange = JSON.parse('{"__proto__":{"amount":1},"constructor":{"prototype":{"amount":2}},"amount":100}');
   let deep: SessionCall['input'] = { amount: 100 };

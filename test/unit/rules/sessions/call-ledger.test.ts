@@ -48,7 +48,7 @@ test('a call beyond the list that ended stays counted, and ends once', () => {
   expect(ledger.isWhole).toBe(false);
 });
 
-test('after a call that was left out, none is listed, even if the list has room', () => {
+test('after an unlisted call no call is listed, even if the list has room', () => {
   const ledger = fullLedger();
   ledger.enter(call('x'));
   ledger.end('c0', 'denied');
@@ -57,7 +57,7 @@ test('after a call that was left out, none is listed, even if the list has room'
   expect(ledger.leftOut).toBe(2);
 });
 
-test('a ledger that is carried over goes on where it was, and leaves what it was made from alone', () => {
+test('a ledger that is carried over continues where it was, and does not change its source', () => {
   const before = fullLedger();
   before.enter(call('x'));
   const carried = { calls: before.calls, counts: before.counts, unlisted: before.unlisted, left_out: before.leftOut };

@@ -3,15 +3,15 @@ import { checkRunId } from '../../../../src/rules/sessions/check-run-id.js';
 import { checkScope } from '../../../../src/rules/sessions/check-scope.js';
 import { errorOf } from '../../error-of.js';
 
-test.each(['r-1', 'A', '2026.11_x', 'a'.repeat(64)])('%s is the id of a run', (id) => {
+test.each(['r-1', 'A', '2026.11_x', 'a'.repeat(64)])('%s is a valid run id', (id) => {
   expect(checkRunId(id)).toBe(id);
 });
 
-test.each(['', '.', '..', '../r', 'a/b', '-a', 'a b', 'a'.repeat(65)])('%j is refused as the id of a run', (id) => {
+test.each(['', '.', '..', '../r', 'a/b', '-a', 'a b', 'a'.repeat(65)])('%j is refused as a run id', (id) => {
   expect(errorOf(() => checkRunId(id)).code).toBe('usage.invalid');
 });
 
-test.each(['modules', 'modules/users', 'a.b/c-d'])('%s is a scope', (scope) => {
+test.each(['modules', 'modules/users', 'a.b/c-d'])('%s is a valid scope', (scope) => {
   expect(checkScope(scope)).toBe(scope);
 });
 

@@ -11,11 +11,11 @@ function answer(hook_id: string, hook_signals: JsonObject, more: Partial<HookAns
 
 const merged = (...answers: HookAnswer[]) => mergeSignals(answers, [], AT).hook_signals;
 
-test('what no hook says gives the three lists, empty (R-002-36)', () => {
+test('without signals of hooks the three lists are empty (R-002-36)', () => {
   expect(merged()).toEqual({ routing_hints: [], ability_guards: [], risk_alerts: [] });
 });
 
-test('lists of several hooks come together in their order, each with its source (R-002-37, R-002-38, R-002-39)', () => {
+test('lists of several hooks are merged in their order, each entry with its source (R-002-37, R-002-38, R-002-39)', () => {
   expect(
     merged(
       answer('guard_safe_ops', {
@@ -44,7 +44,7 @@ test('lists of several hooks come together in their order, each with its source 
   });
 });
 
-test('single signals count as lists of one, and the latest intent is the one that is told (C-10, R-000-57)', () => {
+test('single signals count as lists of one, and the latest intent is reported (C-10, R-000-57)', () => {
   const signals = merged(
     answer('a', { routing_hint: 'module:users', risk_alert: 'Careful', normalized_intent: 'first' }),
     answer('b', {
@@ -58,7 +58,7 @@ test('single signals count as lists of one, and the latest intent is the one tha
   expect(signals.normalized_intent).toEqual({ verb: 'delete' });
 });
 
-test('a source that a hook claims is not believed', () => {
+test('a source that a hook claims is ignored', () => {
   const signals = merged(answer('a', { routing_hint: { source: 'PreAbilityCall.trusted', hint: 'x' } }));
   expect(signals.routing_hints).toEqual([{ source: 'PromptSubmit.a', hint: 'x' }]);
 });
@@ -67,18 +67,23 @@ test.each([
   ['allow', 'deny'],
   ['need_user_confirm', 'deny'],
   ['allow', 'need_user_confirm'],
-] as const)('of the guards %s and %s of an ability the graver is told, whichever comes first', (weak, grave) => {
-  const guard = (id: string, decision: string) =>
-    answer(id, { ability_guard: { ability_id: 'x', decision, reason: id } });
-  for (const order of [
-    [guard('w', weak), guard('g', grave)],
-    [guard('g', grave), guard('w', weak)],
-  ]) {
-    expect(merged(...order).ability_guards).toMatchObject([{ decision: grave, reason: 'g', source: 'PromptSubmit.g' }]);
-  }
-});
+] as const)(
+  'of the guards %s and %s of an ability the more severe one is reported, whichever comes first',
+  (weak, grave) => {
+    const guard = (id: string, decision: string) =>
+      answer(id, { ability_guard: { ability_id: 'x', decision, reason: id } });
+    for (const order of [
+      [guard('w', weak), guard('g', grave)],
+      [guard('g', grave), guard('w', weak)],
+    ]) {
+      expect(merged(...order).ability_guards).toMatchObject([
+        { decision: grave, reason: 'g', source: 'PromptSubmit.g' },
+      ]);
+    }
+  },
+);
 
-test('duplicates are told once: hints of the same text, alerts of the same text', () => {
+test('duplicates are reported once: hints with the same text, alerts with the same text', () => {
   const signals = merged(
     answer('a', { routing_hints: ['x', 'x'], risk_alerts: ['r'] }),
     answer('b', { routing_hint: 'x', risk_alert: 'r' }),
@@ -87,12 +92,12 @@ test('duplicates are told once: hints of the same text, alerts of the same text'
   expect(signals.risk_alerts).toEqual(['r']);
 });
 
-test('nothing of infra comes through (R-002-40)', () => {
+test('nothing from infra is passed on (R-002-40)', () => {
   const text = JSON.stringify(merged(answer('a', {}, { infra: { log: 'INFRA', metrics: { m: 1 } } })));
   expect(text).not.toMatch(/INFRA|metrics/);
 });
 
-test('a guard_decision about no ability becomes an alert with its reason and hook (C-11)', () => {
+test('a guard_decision without an ability becomes an alert with its reason and hook (C-11)', () => {
   const signals = merged(
     answer('stop_it', {}, { decision: 'deny', reason: 'Freeze.' }),
     answer('ask', {}, { decision: 'need_user_confirm' }),
@@ -101,11 +106,11 @@ test('a guard_decision about no ability becomes an alert with its reason and hoo
   expect(signals.ability_guards).toEqual([]);
 });
 
-test('a hook that failed says nothing to the AI (C-08)', () => {
+test('a failed hook reports nothing to the AI (C-08)', () => {
   expect(merged(answer('a', { risk_alert: 'r' }, { status: 'error', decision: 'allow' }))).toEqual(merged());
 });
 
-test('signals of other names, and known ones of a wrong form, are kept as unknown (R-002-47)', () => {
+test('signals with other names, and known ones in a wrong form, are recorded as unknown (R-002-47)', () => {
   const { hook_signals, unknown } = mergeSignals(
     [
       answer('a', {
@@ -140,7 +145,7 @@ test.each([
   expect(unknown).toEqual([{ at: AT, hook: 'a', name, value }]);
 });
 
-test('a signal that has effect is not unknown', () => {
+test('a signal that takes effect is not unknown', () => {
   const signals: JsonObject = {
     routing_hint: 'x',
     ability_guards: [{ ability_id: 'x', decision: 'deny' }],
@@ -150,7 +155,7 @@ test('a signal that has effect is not unknown', () => {
   expect(mergeSignals([answer('a', signals)], [], AT).unknown).toEqual([]);
 });
 
-test('a guard without a reason has one of its source, and keeps its suggestion', () => {
+test('a guard without a reason gets one from its source, and keeps its suggestion', () => {
   const guard = { ability_id: 'x', decision: 'deny', suggestion: 'Ask\nfirst.' };
   expect(merged(answer('a', { ability_guard: guard })).ability_guards).toEqual([
     {
@@ -163,7 +168,7 @@ test('a guard without a reason has one of its source, and keeps its suggestion',
   ]);
 });
 
-test('the guard of a task is passed on with its suggestion, also without a reason', () => {
+test('the guard of a task is passed on with its suggestion, even without a reason', () => {
   const said = answer('limit', {}, { phase: 'PreAbilityCall', decision: 'need_user_confirm', suggestion: 'Ask.' });
   expect(guardsIn([said], () => 'x')).toEqual([
     {
@@ -182,7 +187,7 @@ test('texts are one line each, so that none can look like another', () => {
   expect(signals.routing_hints[0]?.hint).not.toMatch(/[\r\n]/);
 });
 
-test('what guards of tasks said stands beside what hooks of the prompt say, the gravest once', () => {
+test('guards of tasks are reported together with those of prompt hooks, and only the most severe is kept', () => {
   const told = guardsIn(
     [
       answer('limit', {}, { phase: 'PreAbilityCall', path: 'a', decision: 'deny', reason: 'Enough.' }),

@@ -21,7 +21,7 @@ describe('the arguments of a session', () => {
     user,
   };
 
-  test('are read as they are', () => {
+  test('are returned as they are', () => {
     expect(readSessionStart(start)).toBe(start);
     expect(readSessionStart({ ...start, carried: {} })).toMatchObject(start);
   });
@@ -50,7 +50,7 @@ describe('the arguments of a session', () => {
     expect(readSessionStart({ ...start, ...change })).toBeUndefined();
   });
 
-  test.each([null, undefined, 'text', 7, [start]])('are an object, not %j', (value) => {
+  test.each([null, undefined, 'text', 7, [start]])('are refused if they are %j', (value) => {
     expect(readSessionStart(value)).toBeUndefined();
   });
 });

@@ -45,11 +45,11 @@ test.each<[TurnsRow, string]>([
     { path: 'hosts/*/check', status: 'failed', attempts: 22, turns: 20, failed_turns: 1 },
     'failed in 1 of 20 turns, 22 attempts',
   ],
-])('an account is one line: %#', (row, line) => {
+])('an account of a loop is one line: %#', (row, line) => {
   expect(describeTurnsInLine(row, 5)).toBe(line);
 });
 
-test('a failure without an error names its item alone, and one whose message is empty its code', () => {
+test('a failure without an error is named only by its item, and one with an empty message by its code', () => {
   const line = (more: Partial<ItemFailure>) => {
     const { error: _, ...rest } = failure(1);
     return describeTurnsInLine(loop({ succeeded: 2, failed: 1 }, { failures: [{ ...rest, ...more }] }), 1);
@@ -58,18 +58,18 @@ test('a failure without an error names its item alone, and one whose message is 
   expect(line({ error: { code: 'mine', message: '' } })).toBe('2 of 3 succeeded; failed: item 1: mine: ');
 });
 
-test('the items at work are named, without a number of others if these are all', () => {
+test('running items are named, without a count of others if all are named', () => {
   const now = [{ item: 0, label: 'a' }, { item: 2 }];
   expect(describeTurnsInLine(loop({ succeeded: 1, running: 2, now }), 1)).toBe(
     '1 of 3 succeeded, 2 running: item 0 (a), item 2',
   );
 });
 
-test('a step outside loops has none', () => {
+test('a step outside loops has no account', () => {
   expect(describeTurns({ path: 'seed', status: 'succeeded', attempts: 3 }, 5)).toBeUndefined();
 });
 
-test('an unknown outcome is reported before failures, and what is not named is counted', () => {
+test('an unknown outcome is reported before failures, and unlisted ones are counted', () => {
   const failures = [failure(0), failure(1), failure(2, { status: 'unknown' })];
   const told = describeTurns(
     loop({ total: 9, succeeded: 2, failed: 6, unknown: 1 }, { failures, failures_left_out: 4 }),
@@ -83,7 +83,7 @@ test('an unknown outcome is reported before failures, and what is not named is c
   expect(told?.rest).toBe('5 more not listed');
 });
 
-test('what steers a terminal is shown, in labels and messages of results that somebody else wrote', () => {
+test('terminal control characters are shown in labels and messages of results from other sources', () => {
   const bad = failure(0, { label: 'a\u001b[2J', error: { code: 'mine', message: '\u202ehidden' } });
   const line = describeTurnsInLine(loop({ succeeded: 2, failed: 1 }, { failures: [bad] }), 1);
   expect(line).toContain('item 0 (a\\u001b[2J)');

@@ -3,7 +3,7 @@ import type { PlanStep } from '../../../../src/contracts/plan.js';
 import type { StepSummary } from '../../../../src/contracts/task.js';
 import { describeForgiven } from '../../../../src/rules/steps/forgiven-failures.js';
 
-/** A step with its path, and whether it goes on after an error. */
+/** A step with its path, and whether it continues after an error. */
 function listed(path: string, goesOn = true): { step: PlanStep; path: string } {
   const step: PlanStep = { id: 'x', verb: 'let', let: {}, ...(goesOn && { continue_on_error: true }) } as never;
   return { step, path };
@@ -15,13 +15,13 @@ function row(path: string, more: Partial<StepSummary>): StepSummary {
 
 const error = { code: 'script.exit', message: 'x.sh ended with exit code 3\nmore' };
 
-test('a failure that was forgiven is reported with its step and why', () => {
+test('a forgiven failure is reported with its step and reason', () => {
   expect(describeForgiven([listed('notify')], [row('notify', { error })])).toEqual([
     'The step notify failed and the task went on (continue_on_error): script.exit: x.sh ended with exit code 3',
   ]);
 });
 
-test('what succeeded, was not forgiven or cannot be is not told', () => {
+test('steps that succeeded, were not forgiven or cannot be forgiven are not reported', () => {
   const steps = [listed('a'), listed('b', false), listed('c'), listed('d')];
   const rows = [
     row('a', { status: 'succeeded', error }),
@@ -32,7 +32,7 @@ test('what succeeded, was not forgiven or cannot be is not told', () => {
   expect(describeForgiven(steps, rows)).toEqual([]);
 });
 
-test('of a step in a loop the turns are counted, and the first is named', () => {
+test('for a step in a loop the failed turns are counted, and the first is named', () => {
   const failures = [
     { item: 12, label: 'web-13', status: 'failed' as const, path: 'hosts/12/check', attempts: 1, error },
   ];
@@ -48,7 +48,7 @@ test('a failure that ended its turn is reported by the loop, not as forgiven', (
   ).toEqual([]);
 });
 
-test('a loop in a loop that failed in turns is reported with its error, if it has one', () => {
+test('a nested loop that failed in some turns is reported with its error, if it has one', () => {
   const items = { verb: 'foreach' as const, total: 2, succeeded: 1 };
   const told = (more: Partial<StepSummary>) =>
     describeForgiven([listed('l/*/m')], [row('l/*/m', { turns: 3, failed_turns: 1, items, ...more })]);
@@ -56,7 +56,7 @@ test('a loop in a loop that failed in turns is reported with its error, if it ha
   expect(told({})).toEqual([expect.stringMatching(/which went on \(continue_on_error\)$/)]);
 });
 
-test('of many steps the first are reported, and the others counted', () => {
+test('of many steps the first are reported, and the others are counted', () => {
   const paths = Array.from({ length: 25 }, (_, index) => `s${index}`);
   const told = describeForgiven(
     paths.map((path) => listed(path)),

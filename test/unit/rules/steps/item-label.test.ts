@@ -29,6 +29,6 @@ test.each([
   ['hosts/12/each/3/check', 3],
   ['hosts', 0],
   ['hosts/12', 0],
-])('the path %s is of the turn %i', (path, turn) => {
+])('the path %s belongs to the turn %i', (path, turn) => {
   expect(turnOf(path)).toBe(turn);
 });

@@ -3,11 +3,11 @@ import { jitteredDelay } from '../../../../src/activities/failures.js';
 import { CEL } from '../../../../src/contracts/names.js';
 import { askRetryCondition, jittered, withNote } from '../../../../src/rules/steps/retry-condition.js';
 
-test('a wait with jitter is from half of it up to all of it', () => {
+test('a wait with jitter is between half of it and all of it', () => {
   expect([0, 0.5, 0.999999].map((part) => jittered(1000, () => part))).toEqual([500, 750, 1000]);
 });
 
-test('the wait after an attempt grows by the policy before it is jittered, and never beyond its maximum', () => {
+test('the wait after an attempt grows by the policy before jitter is applied, and never exceeds its maximum', () => {
   const policy = { initialInterval: 1000, backoffCoefficient: 3, maximumInterval: 5000 };
   expect([1, 2, 3, 4].map((attempt) => jitteredDelay(policy, attempt, () => 1))).toEqual([1000, 3000, 5000, 5000]);
 });

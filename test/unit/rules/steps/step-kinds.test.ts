@@ -19,10 +19,10 @@ const STEPS: { [Verb in PlanStep['verb']]: Extract<PlanStep, { verb: Verb }> } =
   end: { id: 'x', verb: 'end', end: { output: null } },
 };
 
-test.each(Object.entries(STEPS))('`%s` is of the kind that its steps are', (verb, step) => {
+test.each(Object.entries(STEPS))('the kind of `%s` matches the steps inside it', (verb, step) => {
   const [list] = innerSteps(step);
   expect(list?.isRepeated ?? false).toBe(isLoop(step));
   if (isGroup(step)) expect(list).toBeDefined();
-  // A call holds no steps either, and is not plain.
+  // A call contains no steps either, but is not plain.
   expect(isPlain(step)).toBe(list === undefined && verb !== 'call');
 });

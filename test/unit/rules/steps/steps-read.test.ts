@@ -4,7 +4,7 @@ import type { ForeachStep, PlanStep, RepeatStep } from '../../../../src/contract
 import { readInTurns, readsItself, stepsRead } from '../../../../src/rules/steps/steps-read.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
 
-/** The steps that a workflow reads whose steps end with the ones given. */
+/** The steps that are read by a workflow whose steps end with the passed ones. */
 function readBy(...lines: string[]): string[] | undefined {
   const yaml = ['id: w', 'type: workflow', 'version: 1', 'summary: s', 'steps:', '  - { id: a, call: op }', ...lines];
   const files = { ...SCRIPT_FILE, ...lowLevel('op', SCRIPT), 'registry/high-level/w.yaml': yaml.join('\n') };
@@ -46,11 +46,11 @@ test.each([
   ['the clean-up', `finally: [{ id: b, end: { output: "${A}" } }]`],
   ['the output of the workflow', `output: "${A}"`],
   ['a handler of the workflow', `on_error: [{ output: "${A}" }]`],
-])('what %s reads is kept', (_, line) => {
+])('what %s reads is retained', (_, line) => {
   expect(readBy(line)).toEqual(['a']);
 });
 
-/** The loop of a workflow whose only step it is. */
+/** The loop that is the only step of a workflow. */
 function loopOf(yaml: string): ForeachStep | RepeatStep {
   const head = ['id: w', 'type: workflow', 'version: 1', 'summary: s', `steps: [${yaml}]`];
   const files = { ...SCRIPT_FILE, ...lowLevel('op', SCRIPT), 'registry/high-level/w.yaml': head.join('\n') };
@@ -60,7 +60,7 @@ function loopOf(yaml: string): ForeachStep | RepeatStep {
 const inLoop = (...steps: string[]) => loopOf(`{ id: l, foreach: [1], as: n, steps: [${steps.join(', ')}] }`);
 const letOf = (id: string, read: string) => `{ id: ${id}, let: { x: "\${{ ${read} }}" } }`;
 
-test('of a loop, one turn may see what its steps, or its `until`, read of each other', () => {
+test('a turn of a loop may see what its steps, or its `until`, read from each other', () => {
   expect(readInTurns(inLoop(letOf('b', 'n'), letOf('c', 'n')), CEL)).toEqual([]);
   expect(readInTurns(inLoop(letOf('b', 'steps.c.status'), letOf('c', 'n')), CEL)).toEqual(['c']);
   expect(readInTurns(inLoop(letOf('b', 'n'), `{ id: g, steps: [${letOf('c', 'steps.c.output')}] }`), CEL)).toEqual([
@@ -77,17 +77,17 @@ test.each([
   ['`steps` as a whole', 'steps[input.id].output', true],
   ['another step', 'steps.c.output', false],
   ['nothing', 'n', false],
-])('a step that reads %s reads itself or not', (_, read, itself) => {
+])('whether a step that reads %s reads itself', (_, read, itself) => {
   expect(readsItself(inLoop(letOf('b', read), letOf('c', 'n')).steps[0] as PlanStep, CEL)).toBe(itself);
 });
 
-test('what a plan of the first version reads is read as that version does', () => {
+test('the reads of a plan of the first version are determined as in that version', () => {
   const tree = { steps: [], finally: [], output: "${{ timestamp(steps.a.output).getHours('Nowhere') }}" };
   expect(stepsRead(tree)).toEqual(new Set(['a']));
   expect(() => stepsRead({ ...tree, cel: CEL })).toThrow(/no such time zone/);
 });
 
-test('what nothing reads need not be kept; all is kept where `steps` is read as a whole', () => {
+test('outputs that nothing reads need not be retained; all are retained if `steps` is read as a whole', () => {
   expect(readBy('  - { id: b, end: {} }')).toEqual([]);
   expect(readBy('output: "${{ steps }}"')).toBeUndefined();
 });

@@ -16,7 +16,7 @@ test.each([
   expect(callerToSeal({ session, caller: caller as never })).toBe(sealed);
 });
 
-test('the caller of a task is that of its seal, and a task for one that another task called', () => {
+test('the caller of a task is that of its seal, and `child` for a task that another task called', () => {
   const seal = { caller: 'ci' } as Seal;
   expect(callerOf({ seal })).toBe('ci');
   expect(callerOf({ seal, child: {} })).toBe('child');

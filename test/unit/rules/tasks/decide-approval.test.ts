@@ -32,7 +32,7 @@ const decide = (to: Approval | Approval[], verdict: Verdict, decision: Decision)
 const reasonOf = (outcome: DecisionOutcome): string => (outcome.counted ? 'it counted' : outcome.reason);
 
 describe('a decision that counts', () => {
-  test('is kept with who, when and why', () => {
+  test('is recorded with its person, time and comment', () => {
     const one = approval();
     const outcome = decide(one, 'approve', { by: ' alice ', comment: ' seen it ' });
     expect(outcome).toEqual({ counted: true, approval_id: one.id, status: 'approved', missing: 0 });
@@ -41,7 +41,7 @@ describe('a decision that counts', () => {
     ]);
   });
 
-  test('one no ends it, whatever the quorum', () => {
+  test('that denies ends the approval, whatever the quorum', () => {
     const one = approval({ quorum: 3 });
     decide(one, 'approve', { by: 'alice' });
     expect(decide(one, 'deny', { by: 'bob' })).toMatchObject({ counted: true, status: 'denied' });
@@ -49,7 +49,7 @@ describe('a decision that counts', () => {
 });
 
 describe('`comment: on_deny`', () => {
-  test('needs a comment of a no, which counts with one, and none of a yes', () => {
+  test('requires a comment for a denial, and none for an approval', () => {
     const one = approval({ comment: 'on_deny', quorum: 2 });
     expect(decide(one, 'approve', { by: 'alice' })).toMatchObject({ counted: true });
     expect(reasonOf(decide(one, 'deny', { by: 'bob', comment: ' ' }))).toBe('a denial needs a comment');
@@ -59,7 +59,7 @@ describe('`comment: on_deny`', () => {
 });
 
 describe('quorum', () => {
-  test('it stays open until enough people said yes, and says how many are missing', () => {
+  test('an approval stays open until enough people approved, and reports how many are missing', () => {
     const one = approval({ quorum: 2 });
     expect(decide(one, 'approve', { by: 'alice' })).toMatchObject({ status: 'open', missing: 1 });
     expect(decide(one, 'approve', { by: 'bob' })).toMatchObject({ status: 'approved', missing: 0 });
@@ -72,7 +72,7 @@ describe('quorum', () => {
     expect(one.status).toBe('open');
   });
 
-  test('people without a name count once together', () => {
+  test('people without a name count as one person', () => {
     const one = approval({ approvers: [], people: [], quorum: 2 });
     decide(one, 'approve', {});
     expect(decide(one, 'approve', {}).counted).toBe(false);
@@ -81,13 +81,13 @@ describe('quorum', () => {
 });
 
 describe('who may decide', () => {
-  test('somebody who is not among the approvers does not count, and is told who is', () => {
+  test('a person who is not an approver does not count, and is informed who is', () => {
     const one = approval();
     expect(reasonOf(decide(one, 'approve', { by: 'mallory' }))).toMatch(/mallory is not among .* \(managers\)/);
     expect(one.status).toBe('open');
   });
 
-  test('whoever changed what was asked for asked for it as well', () => {
+  test('a person who changed the request counts as its requester as well', () => {
     const changed = approval({ changed_by: ['bob'], self_approval: false, approvers: [], people: [] });
     const no = decideApproval([changed], 'approve', { by: 'bob' }, AT);
     expect(no).toMatchObject({ counted: false, reason: expect.stringMatching(/^bob changed what was asked for/) });
@@ -96,49 +96,49 @@ describe('who may decide', () => {
     expect(allowed.decisions).toMatchObject([{ self: true }]);
   });
 
-  test('the name of a group is no person', () => {
+  test('the name of a group is not a person', () => {
     expect(decide(approval(), 'approve', { by: 'managers' }).counted).toBe(false);
   });
 
   test.each([[{}], [{ by: '' }], [{ by: '   ' }]])(
-    '%j names nobody and does not count where approvers are listed',
+    '%j names no person and does not count if approvers are listed',
     (by) => {
       expect(reasonOf(decide(approval(), 'approve', by))).toMatch(/names no person/);
     },
   );
 
-  test('where no approvers are listed anybody counts', () => {
+  test('without listed approvers any person counts', () => {
     const one = approval({ approvers: [], people: [] });
     expect(decide(one, 'approve', { by: 'whoever' }).counted).toBe(true);
   });
 
-  test('where no approvers are listed an empty name counts and is recorded as unnamed', () => {
+  test('without listed approvers an empty name counts and is recorded as unnamed', () => {
     const one = approval({ approvers: [], people: [] });
     expect(decide(one, 'approve', {}).counted).toBe(true);
     expect(one.decisions).toMatchObject([{ by: 'unnamed', self: false }]);
   });
 
-  test('a name that is no text does not count', () => {
+  test('a name that is not text does not count', () => {
     expect(decide(approval(), 'approve', { by: ['alice'] } as never).counted).toBe(false);
   });
 });
 
-test('where nobody decides for themselves an empty name does not count, whoever else may decide', () => {
+test('without self-approval an empty name does not count, whoever else may decide', () => {
   for (const more of [{}, { approvers: [], people: [] }]) {
     expect(reasonOf(decide(approval({ ...more, self_approval: false }), 'approve', {}))).toMatch(/names no person/);
   }
 });
 
-describe('whoever asked for it', () => {
+describe('the requester', () => {
   const own = { people: ['dave', 'alice'] };
 
-  test('decides where that is allowed, and it is recorded', () => {
+  test('may decide if that is allowed, and this is recorded', () => {
     const one = approval(own);
     expect(decide(one, 'approve', { by: 'dave' }).counted).toBe(true);
     expect(one.decisions).toMatchObject([{ self: true }]);
   });
 
-  test('does not decide where it is not allowed, although listed', () => {
+  test('may not decide if that is not allowed, even if listed', () => {
     const one = approval({ ...own, self_approval: false });
     expect(reasonOf(decide(one, 'approve', { by: 'dave' }))).toMatch(/dave asked for it/);
     expect(decide(one, 'approve', { by: 'alice' }).counted).toBe(true);
@@ -152,7 +152,7 @@ describe('a required comment', () => {
     expect(reasonOf(decide(one, 'approve', decision))).toMatch(/needs a comment/);
   });
 
-  test('is anything written', () => {
+  test('is any written text', () => {
     expect(decide(approval({ comment: 'required' }), 'deny', { by: 'alice', comment: 'no' }).counted).toBe(true);
   });
 });
@@ -160,13 +160,13 @@ describe('a required comment', () => {
 describe('which approval', () => {
   const two = (): Approval[] => [approval({ id: 'a-1' }), approval({ id: 'b-2' })];
 
-  test('the id may be left out while exactly one is open', () => {
+  test('the id may be omitted while exactly one is open', () => {
     const [first, second] = two() as [Approval, Approval];
     first.status = 'approved';
     expect(decide([first, second], 'approve', { by: 'alice' })).toMatchObject({ approval_id: 'b-2', counted: true });
   });
 
-  test('it must be named when several are open', () => {
+  test('the id must be named when several are open', () => {
     const both = two();
     expect(reasonOf(decide(both, 'approve', { by: 'alice' }))).toMatch(/2 approvals are open/);
     expect(both.map(({ status }) => status)).toEqual(['open', 'open']);
@@ -180,7 +180,7 @@ describe('which approval', () => {
     expect(one.status).toBe('open');
   });
 
-  test('of several with the id it names, the open one is decided, else the last one is meant', () => {
+  test('of several with the specified id the open one is decided, or else the last one is meant', () => {
     const same = [approval({ status: 'denied' }), approval(), approval({ status: 'expired' })];
     const named = { by: 'alice', approval_id: 'release-3f9a1c20b7de' };
     expect(decide(same, 'approve', named).counted).toBe(true);
@@ -188,18 +188,18 @@ describe('which approval', () => {
     expect(reasonOf(decide(same, 'approve', named))).toMatch(/already expired/);
   });
 
-  test('the outcome of a decision that names none, and finds none, has no id', () => {
+  test('the outcome of a decision without an id has no id if no approval exists', () => {
     expect(decide([], 'approve', {})).toEqual({ counted: false, approval_id: null, reason: 'no approval is open' });
   });
 
-  test('nothing open is said', () => {
+  test('it is reported if none is open', () => {
     expect(reasonOf(decide([], 'approve', { by: 'alice' }))).toBe('no approval is open');
     expect(reasonOf(decide(approval({ status: 'denied' }), 'approve', { by: 'alice' }))).toMatch(/is denied/);
   });
 });
 
 describe('a late decision', () => {
-  test('does not change the first, and is told so', () => {
+  test('does not change the first, and is reported as late', () => {
     const one = approval();
     decide(one, 'approve', { by: 'alice' });
     const late = decide(one, 'deny', { by: 'bob', approval_id: one.id });
@@ -213,7 +213,7 @@ describe('a late decision', () => {
   });
 });
 
-test('each decision that did not count is kept with its reason', () => {
+test('each decision that did not count is recorded with its reason', () => {
   const one = approval();
   decide(one, 'approve', { by: 'mallory' });
   decide(one, 'deny', {});
@@ -232,7 +232,7 @@ describe('fields that the decider fills in', () => {
   } as const;
   const asked = () => approval({ fields: { ...fields, level: { ...fields.level, enum: [1, 2] } } });
 
-  test('are kept with the decision', () => {
+  test('are recorded with the decision', () => {
     const one = asked();
     decide(one, 'approve', { by: 'alice', fields: { ticket: 'T-1', level: 2 } });
     expect(one.decisions[0]?.fields).toEqual({ ticket: 'T-1', level: 2 });
@@ -252,24 +252,24 @@ describe('fields that the decider fills in', () => {
     expect(one.status).toBe('open');
   });
 
-  test('are not kept if none were given', () => {
+  test('are not recorded if none were passed', () => {
     const one = approval();
     decide(one, 'approve', { by: 'alice', fields: {} });
     expect(one.decisions[0]).not.toHaveProperty('fields');
   });
 
-  test('are not needed for a no', () => {
+  test('are not needed for a denial', () => {
     expect(decide(asked(), 'deny', { by: 'alice' })).toMatchObject({ counted: true, status: 'denied' });
   });
 
-  test('are not kept with a no, which counts whatever came along', () => {
+  test('are not recorded with a denial, which counts whatever fields it has', () => {
     const one = asked();
     expect(decide(one, 'deny', { by: 'alice', fields: { ticket: 3, other: 'x' } })).toMatchObject({ status: 'denied' });
     expect(one.decisions[0]).not.toHaveProperty('fields');
   });
 });
 
-describe('a decision that asks for changes', () => {
+describe('a decision that requests changes', () => {
   test('needs a comment, and ends the approval', () => {
     const one = approval();
     expect(reasonOf(decide(one, 'request_changes', { by: 'alice', comment: ' ' }))).toMatch(/a comment must say which/);
@@ -280,17 +280,17 @@ describe('a decision that asks for changes', () => {
   });
 });
 
-test('a decision that approves and asks for changes at once does not count; one that only asks for them does', () => {
+test('a decision that both approves and requests changes does not count, but one that only requests them does', () => {
   const one = approval();
   expect(reasonOf(decide(one, 'approve', { by: 'alice', request_changes: true }))).toMatch(/changes at once/);
   const asking = { by: 'alice', request_changes: true, comment: 'less' };
   expect(decide(one, 'request_changes', asking)).toMatchObject({ status: 'changes_requested' });
 });
 
-describe('an approval that asks for proof', () => {
+describe('an approval that requires proof', () => {
   const proved = (nonce: string) => ({ proved: 'os_user', nonce }) as const;
 
-  test('takes no claim, and a proof once', () => {
+  test('accepts no claim, and each proof once', () => {
     const one = approval({ proof: 'required', quorum: 2 });
     expect(reasonOf(decide(one, 'approve', { by: 'alice' }))).toMatch(/brings no proof/);
     expect(decideApproval([one], 'approve', { by: 'alice' }, AT, proved('n1'))).toMatchObject({ counted: true });
@@ -302,7 +302,7 @@ describe('an approval that asks for proof', () => {
   });
 });
 
-test('the proof of a decision where none is required is not used, and the decision is a claim', () => {
+test('a proof that is not required is not used, and the decision is a claim', () => {
   const one = approval();
   decideApproval([one], 'approve', { by: 'alice' }, AT, { proved: 'os_user', nonce: 'n1' });
   expect(one.decisions).toMatchObject([{ by: { name: 'alice', source: 'claimed' } }]);
@@ -325,7 +325,7 @@ test.each<[string, Partial<Approval>, Decision, boolean]>([
   expect(approvalToProve([one], decision)).toBe(is ? one : undefined);
 });
 
-test.each(['schedule:nightly', 'webhook:github'])('%s asks for approvals and decides none', (by) => {
+test.each(['schedule:nightly', 'webhook:github'])('%s may request approvals but decides none', (by) => {
   const open = { approvers: [], people: [], requested_by: { name: by, source: 'claimed' as const } };
   expect(reasonOf(decide(approval(open), 'approve', { by }))).toBe(`${by} is no person, and only people decide`);
 });

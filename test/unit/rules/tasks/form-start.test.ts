@@ -29,13 +29,13 @@ test.each([
   [`${'x'.repeat(40)}ü`, 'x'.repeat(16)],
   ['\u0080'.repeat(40), '\u0080'.repeat(16)],
   ['\u007f'.repeat(70), '\u007f'.repeat(64)],
-])('a task of %j shares the server fairly as %j', (name, key) => {
+])('a task of %j has the fairness key %j', (name, key) => {
   expect(keyFor(name)).toBe(key);
   expect(Buffer.byteLength(keyFor(name))).toBeLessThanOrEqual(64);
 });
 
 describe('the argument of a task', () => {
-  test('begins with the input, and has no members for what it does not have', () => {
+  test('begins with the input, and has no members for absent values', () => {
     const { argument } = formed();
     expect(Object.keys(argument)).toEqual(['input', 'format', 'plan', 'seal', 'user', 'session', 'run', 'warnings']);
     expect(argument).toMatchObject({ input: { n: 1 }, user, session: null, run: true, warnings: ['w'] });
@@ -65,11 +65,11 @@ describe('the memo of a task', () => {
     requested_by: 'alice',
   };
 
-  test('has no members for what the task does not have', () => {
+  test('has no members for absent values', () => {
     expect(formed().memo).toStrictEqual(least);
   });
 
-  test('names the agent, the intent and the task of which it is a retry', () => {
+  test('names the agent, the intent and the task that it retries', () => {
     const asked = { user: { ...user, agent: 'probe' }, intent: 'weekly', retry: { task: 't-0' } };
     expect(formed(asked).memo).toStrictEqual({ ...least, agent: 'probe', intent: 'weekly', retry_of: 't-0' });
   });
@@ -91,7 +91,7 @@ describe('the attributes of a task', () => {
     expect(formed({}, {}, false).attributes).toStrictEqual({ ...attributes, AbilityStatus: 'created' });
   });
 
-  test('name its first module and its session, if there are some', () => {
+  test('name its first module and its session, if there are any', () => {
     const ofModules = { ...plan, ability: { ...plan.ability, modules: ['users.api', 'billing'] } };
     expect(formed({ session: 's-1' }, { plan: ofModules }).attributes).toMatchObject({
       AbilityModule: 'users.api',

@@ -7,7 +7,7 @@ test('a delivery whose id is a valid key has that key', () => {
   expect(deliveryKey('github', '72d3162e-cc78-11e3-81ab-4c9367dc0958')).toBe('72d3162e-cc78-11e3-81ab-4c9367dc0958');
 });
 
-test('any other delivery has a valid key of its webhook, and the same one each time', () => {
+test('any other delivery has a valid key from its webhook, and the same one each time', () => {
   const ids = ['a b', '../x', '', 'x'.repeat(65)];
   const keys = [...ids.map((id) => deliveryKey('github', id)), deliveryKey('gitlab', 'a b')];
   for (const key of keys) expect(key).toMatch(USER_KEY);

@@ -21,7 +21,7 @@ test('the output, the details of the error and the inputs of approvals are the l
   });
 });
 
-test.each([null, { code: 'a.b', message: 'm' }])('the error %j has none', (error) => {
+test.each([null, { code: 'a.b', message: 'm' }])('the error %j has no large parts', (error) => {
   expect(mapped(error).error).toStrictEqual(error);
 });
 

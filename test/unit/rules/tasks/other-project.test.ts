@@ -8,7 +8,7 @@ test.each([
   [{ AbilityProject: [] }, ''],
   [{ AbilityProject: [7] }, ''],
   [{}, ''],
-])('a workflow with the attributes %j is of the project %j', (searchAttributes, project) => {
+])('a workflow with the attributes %j belongs to the project %j', (searchAttributes, project) => {
   expect(projectOf({ searchAttributes })).toBe(project);
 });
 
@@ -40,7 +40,7 @@ const tombstone = {
   purged: true,
 } as unknown as Tombstone;
 
-test('a deleted task is named with who deleted it, without a project if it is the own one', () => {
+test('a deleted task is reported with the person who deleted it, without a project if it is the current one', () => {
   const { code, message, details } = taskDeleted(tombstone);
   expect(code).toBe('task.deleted');
   expect(message).toContain('t-1 (deploy in prod) was deleted by ann (claimed)');
@@ -54,7 +54,7 @@ test('a deleted task is named with who deleted it, without a project if it is th
   expect(beingDeleted('t-1').code).toBe('task.deleted');
 });
 
-test('a deleted task of another project is named with that project', () => {
+test('a deleted task of another project is reported with that project', () => {
   const { message, details } = taskDeleted(tombstone, 'other');
   expect(message).toContain('(deploy in prod of the project other)');
   expect(details).toMatchObject({ project: 'other' });

@@ -5,7 +5,7 @@ import { isPlainYes, plainYes, restoreResult, storeResult } from '../../../../sr
 
 const ANN = { name: 'ann', source: 'claimed' } as const;
 
-/** What the workflow itself tells of a task. */
+/** What the workflow itself reports about a task. */
 const known: TaskResult = {
   status: 'running',
   task_key: 't-1',
@@ -157,12 +157,12 @@ test.each<[string, TaskResult]>([
     'a task that never began',
     { ...short, status: 'expired', output: null, started_at: null, finished_at: known.finished_at },
   ],
-])('a history gives back the result of %s', (_, result) => {
+])('a history restores the result of %s', (_, result) => {
   const stored = JSON.parse(JSON.stringify(storeResult(result)));
   expect(restoreResult({ ...known, finished_at: result.finished_at }, stored)).toEqual(result);
 });
 
-test('what a history keeps of a short task is little more than its output and its steps', () => {
+test('a history stores little more of a short task than its output and its steps', () => {
   expect(storeResult(short)).toEqual({
     status: 'succeeded',
     output: { text: 'hello' },
@@ -172,7 +172,7 @@ test('what a history keeps of a short task is little more than its output and it
   });
 });
 
-test('a history keeps of an approval of anyone only what is not the default', () => {
+test('a history stores only the non-default values of an approval that is open to anyone', () => {
   const [stored] = storeResult({ ...short, approvals: [approval] }).approvals ?? [];
   for (const name of ['approvers', 'people', 'quorum', 'self_approval', 'comment', 'ignored', 'requested_by']) {
     expect(stored).not.toHaveProperty(name);
@@ -180,7 +180,7 @@ test('a history keeps of an approval of anyone only what is not the default', ()
   expect(stored).toMatchObject({ id: 'ask-1', status: 'approved' });
 });
 
-test('a history keeps the time that a finished task took, and none of one that goes on', () => {
+test('a history stores the duration of a finished task, and none for one that continues', () => {
   expect(storeResult({ ...short, finished_at: null })).not.toHaveProperty('took_ms');
   expect(storeResult({ ...short, started_at: null })).not.toHaveProperty('took_ms');
 });
@@ -192,11 +192,11 @@ test.each([
   [{ decision: 'need_user_confirm' }, false],
   [{ warnings: ['beware'] }, false],
   [{ duration_ms: 5, warnings: ['beware'] }, false],
-] as const)('the answer of a hook with %j says no more than yes: %s', (more, is) => {
+] as const)('the answer of a hook with %j is a plain yes: %s', (more, is) => {
   const answer = plainYes({ hook_id: 'one', phase: 'PreAbilityCall', path: 'a' });
   expect(isPlainYes({ ...answer, ...(more as object) })).toBe(is);
 });
 
-test('a result that was kept whole is given back as it is', () => {
+test('a result that was stored whole is returned as it is', () => {
   expect(restoreResult(known, short)).toBe(short);
 });

@@ -21,7 +21,7 @@ function sealIn(start: TaskStart | object, packed: object, task = 't-1'): Seal {
   return found.seal;
 }
 
-test('who started a task is in the word of its seal', () => {
+test('the seal of a task covers who started it', () => {
   const [signed] = packArguments({ ...start, seal: { ...seal, caller: 'agent' } });
   expect(sealIn(signed, packArguments(start)[1], 't-1').caller).toBe('agent');
   const claimed = sealIn(
@@ -32,7 +32,7 @@ test('who started a task is in the word of its seal', () => {
   expect(errorOf(() => verifySeal(claimed, { task: 't-1' }, keys)).code).toBe('seal.invalid');
 });
 
-test('the scope of a task is in the word of its seal, since guards read it', () => {
+test('the seal of a task covers its scope, since guards read it', () => {
   const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, scope: 'modules/users' };
   const scoped = signSeal({ ...own, confirmations: [] }, keys);
   const [first, packed] = packArguments({ ...start, seal: scoped });
@@ -42,7 +42,7 @@ test('the scope of a task is in the word of its seal, since guards read it', () 
   expect(errorOf(() => verifySeal(moved, { task: 't-1' }, keys)).code).toBe('seal.invalid');
 });
 
-test('C-35: the run of a task is in the word of its seal, and costs nothing where there is none', () => {
+test('C-35: the seal of a task covers its run, and has no member for it without a run', () => {
   const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, run: 'r-1' };
   const [first, packed] = packArguments({ ...start, seal: signSeal({ ...own, confirmations: [] }, keys) });
   expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
@@ -52,13 +52,13 @@ test('C-35: the run of a task is in the word of its seal, and costs nothing wher
   expect(packArguments(start)[0].seal).not.toHaveProperty('run');
 });
 
-test('what a task is started with is found again in its arguments, its seal included', () => {
+test('the start of a task is restored from its arguments, including its seal', () => {
   const [first, packed] = packArguments(start);
   expect(first.seal).toEqual({ key_id: 'k', mac: seal.mac });
   expect(unpackArguments([first, packed], 't-1')).toEqual(start);
 });
 
-test('a task in a session has it in its arguments, and one with warnings has those', () => {
+test('the arguments of a task contain its session and its warnings', () => {
   const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, session: 's-1', confirmations: [] };
   const inSession = { ...start, seal: signSeal(own, keys), session: 's-1', warnings: ['w'] };
   const [first, packed] = packArguments(inSession);
@@ -72,7 +72,7 @@ test('a task without a session and warnings has no members for them', () => {
   expect(unpackArguments([first, packArguments(start)[1]], 't-1')?.seal).not.toHaveProperty('session');
 });
 
-test('a task that goes on in a new run keeps the digest of the progress that was sealed', () => {
+test('a task that continues in a new run keeps the digest of its sealed progress', () => {
   const own = { plan: digestOf(plan), task: 't-1', input: digestOf(input), user, confirmations: [] };
   const progress = { a: { status: 'succeeded' } } as never;
   const sealed = signSeal({ ...own, progress: digestOf(progress) }, keys);
@@ -84,13 +84,13 @@ test('a task that goes on in a new run keeps the digest of the progress that was
   expect(() => verifySeal(sealIn(...goesOn), { task: 't-1' }, keys)).not.toThrow();
 });
 
-test('a task that goes on, and took over nothing, has no progress in its seal', () => {
+test('a task that continues, and took over no progress, has none in its seal', () => {
   const [first, packed] = packArguments({ ...start, carried: {} as never });
   expect(first.seal).not.toHaveProperty('progress');
   expect(() => verifySeal(sealIn(first, packed), { task: 't-1' }, keys)).not.toThrow();
 });
 
-test('the first tasks had their plan in the first argument', () => {
+test('arguments of the earliest tasks have the plan in the first argument', () => {
   const [first] = packArguments(start);
   expect(unpackArguments([{ ...first, plan }], 't-1')).toEqual(start);
 });
@@ -102,7 +102,7 @@ test('a called task without the whole seal of its caller has a seal of its own a
   expect(sealIn({ ...first, input: { other: 1 }, seal: part }, { $plan: plan }).input).toBe(digestOf({ other: 1 }));
 });
 
-describe('a seal speaks of what the arguments hold, whatever they say:', () => {
+describe('a seal is refused if the arguments contain something else:', () => {
   const [first, packed] = packArguments(start);
   test.each<[string, object, object, string]>([
     ['another input', { ...first, input: { amount: 1000 } }, packed, 't-1'],
@@ -117,12 +117,12 @@ describe('a seal speaks of what the arguments hold, whatever they say:', () => {
       return errorOf(() => verifySeal(found, { task: found.task }, keys)).code;
     };
     expect(refused(changed)).toBe('seal.invalid');
-    // Not even where the true seal comes along as a whole.
+    // Refused even if the true seal is passed as a whole.
     expect(refused({ ...changed, seal })).toBe('seal.invalid');
   });
 });
 
-test('a task that was called has the seal of its caller, which speaks of the plan that both have', () => {
+test('a called task has the seal of its caller, which covers the plan of both', () => {
   const child = { ability: 'inner', left_ms: 1 };
   const [first] = packArguments({ ...start, input: { other: true }, child });
   expect(sealIn(first, { $plan: plan }, 't-1/sub')).toEqual(seal);
@@ -131,7 +131,7 @@ test('a task that was called has the seal of its caller, which speaks of the pla
 });
 
 test.each([[], [null], ['text'], [{}], [{ seal: {} }], [{ seal: { mac: '' }, user: [], input: {} }]])(
-  'arguments of something else are no task: %j',
+  'arguments of anything else are not a task: %j',
   (...args) => {
     expect(unpackArguments([...args, { $plan: plan }].slice(0, 2), 't-1')).toBeUndefined();
   },

@@ -10,7 +10,7 @@ const poll = { id: 'poll', verb: 'repeat', steps: [call('look'), { ...loop, id: 
 const steps = [call('publish'), group, call('sub'), loop, poll as unknown as PlanStep];
 const plan: Plan = { ...examplePlan(), steps };
 
-describe('the way on', () => {
+describe('the suggestion after a failure', () => {
   test.each([
     ['t-1', 'publish', '--from publish'],
     ['t-1', 'publish.undo', '--from publish'],
@@ -18,38 +18,41 @@ describe('the way on', () => {
     ['t-1/sub', 'deep', '--from sub'],
     ['t-1/group/inner', 'deep', '--from group'],
     ['t-1/group/inner~2', 'deep', '--from group'],
-  ])('of %s at %s is %s', (task, path, from) => {
+  ])('for %s at %s is %s', (task, path, from) => {
     expect(wayOnFrom(plan, task, path)).toContain(`ability task retry t-1 ${from}`);
   });
 
-  test('of a clean-up, or of an operation alone, names no step', () => {
+  test('for a clean-up, or for a single operation, names no step', () => {
     expect(wayOnFrom(plan, 't-1', 'clean')).toMatch(/ability task retry t-1$/);
   });
 
-  test('of a direct run is none', () => {
+  test('for a direct run contains no retry', () => {
     expect(wayOnFrom(plan, 'direct:1', 'run')).not.toContain('task retry');
   });
 });
 
-describe('trying a task again', () => {
+describe('a retry of a task', () => {
   const error = { step: 'inner', details: { path: 'group/inner' } };
   const ended = { task: 't-1', status: 'failed' as const, plan, error };
 
-  test('begins with the step that failed', () => {
+  test('begins at the failed step', () => {
     expect(wayToRetry(ended)).toEqual({ from: 'inner' });
   });
 
-  test.each(['succeeded', 'unknown', 'expired', 'running', 'waiting_approval'] as const)('is not for %s', (status) => {
-    expect(wayToRetry({ ...ended, status })).toBeUndefined();
-  });
+  test.each(['succeeded', 'unknown', 'expired', 'running', 'waiting_approval'] as const)(
+    'is not offered for %s',
+    (status) => {
+      expect(wayToRetry({ ...ended, status })).toBeUndefined();
+    },
+  );
 
-  test('is not for direct runs, nor for tasks that another one called', () => {
+  test('is not offered for direct runs or for called tasks', () => {
     expect(wayToRetry({ ...ended, task: 'direct:1' })).toBeUndefined();
     expect(wayToRetry({ ...ended, task: 't-1/inner' })).toBeUndefined();
   });
 
   test.each(['loop/3/turn', 'loop'])(
-    'at %s names no step of a `foreach`, of which what is done would be done again, but the loop',
+    'after a failure at %s names the `foreach`, not a step of it, which would repeat what is done',
     (path) => {
       expect(wayToRetry({ ...ended, error: { step: 'turn', details: { path } } })).toEqual({
         from: null,
@@ -59,30 +62,30 @@ describe('trying a task again', () => {
   );
 
   test.each(['poll', 'poll/7/look', 'poll/2/each/1/one'])(
-    'at %s begins with the `repeat`, whose turns begin anew',
+    'after a failure at %s begins at the `repeat`, whose turns start over',
     (path) => {
       expect(wayToRetry({ ...ended, error: { step: 'x', details: { path } } })).toEqual({ from: 'poll' });
     },
   );
 
-  test('names no step of a clean-up, and none where the plan cannot be read', () => {
+  test('names no step of a clean-up, and none if the plan cannot be read', () => {
     expect(wayToRetry({ ...ended, error: { step: 'clean' } })).toEqual({ from: null });
     expect(wayToRetry({ ...ended, plan: undefined })).toEqual({ from: null });
   });
 
-  test('of a failure in a called task begins with the call', () => {
+  test('after a failure in a called task begins at the call', () => {
     const called = { step: 'x', details: { task: 't-1/group/inner~2', path: 'x' } };
     expect(wayToRetry({ ...ended, error: called })).toEqual({ from: 'group' });
   });
 });
 
-test('a retry begins at a step of the task, at any depth, and at none of a clean-up or handler', () => {
+test('a retry may begin at a step of the task, at any depth, but not at one of a clean-up or handler', () => {
   const tree = { ...plan, finally: [call('clean')], on_error: [{ steps: [call('handle')] }] };
   const ids = ['publish', 'inner', 'one', 'clean', 'handle', 'nothing'];
   expect(ids.filter((id) => canBeginAt(tree, id))).toEqual(['publish', 'inner', 'one']);
 });
 
-test('a text of a script that its input cannot give is refused again, unless the definition is corrected first', () => {
+test('a script text that its input cannot produce is refused again, unless the definition is corrected first', () => {
   const about = { task: 't-1', status: 'failed' as const, plan };
   const refused = { code: 'input.invalid', step: 'publish', details: { place: 'args[0]', expression: 'input.host' } };
   expect(wayToRetry({ ...about, error: refused })).toEqual({ from: 'publish', corrected: true });
@@ -90,7 +93,7 @@ test('a text of a script that its input cannot give is refused again, unless the
   expect(wayToRetry({ ...about, error: { ...refused, code: 'script.failed' } })).toEqual({ from: 'publish' });
 });
 
-test('an operation alone that refuses the input of its task is not tried again with that very input', () => {
+test('a single operation that refuses the input of its task is not retried with the same input', () => {
   const refused = { code: 'input.invalid', details: { place: 'args[0]', expression: 'input.host' } };
   const alone = { ...plan, steps: [] };
   expect(wayToRetry({ task: 't-1', status: 'failed', plan: alone, error: refused })).toBeUndefined();

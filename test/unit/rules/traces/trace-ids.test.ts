@@ -12,7 +12,7 @@ import {
 
 const MARK = '0123456789abcdef';
 
-test('ids are of the form of W3C Trace Context, the same for the same task and no other (issue 15, item 6)', () => {
+test('ids have the form of W3C Trace Context, are stable for a task, and differ between tasks (issue 15, item 6)', () => {
   const ids = [
     taskSpanId(MARK, 'a'),
     taskSpanId(MARK, 'b'),
@@ -27,17 +27,17 @@ test('ids are of the form of W3C Trace Context, the same for the same task and n
   expect(taskSpanId(MARK, 'a')).toBe(ids[0]);
 });
 
-test('the id of a called task tells which step calls it', () => {
+test('the id of a called task identifies the step that calls it', () => {
   expect(callingSpanId(MARK, 'a/each/1/call~2.1')).toBe(stepSpanId(MARK, 'a', stepInstanceOf('each/1/call', [2, 1])));
 });
 
-test('an instance tells attempts of groups apart once there is a second one', () => {
+test('an instance distinguishes attempts of groups once there is a second one', () => {
   expect(stepInstanceOf('g/s', [])).toBe('g/s');
   expect(stepInstanceOf('g/s', [1, 1])).toBe('g/s');
   expect(stepInstanceOf('g/s', [1, 2])).toBe('g/s~1.2');
 });
 
-test('a hook stands in its step, in the task, or in the outermost group that may be tried again', () => {
+test('a hook belongs to its step, to the task, or to the outermost group that may be retried', () => {
   const call = { id: 'call', verb: 'call', call: 'x', with: {} };
   const inner = { id: 'inner', verb: 'steps', steps: [call], retry: { attempts: 2 } };
   const outer = { id: 'outer', verb: 'steps', steps: [inner], retry: { attempts: 2 } };
@@ -52,7 +52,7 @@ test('a hook stands in its step, in the task, or in the outermost group that may
   expect(hookInstanceOf({ ability: { kind: 'operation' }, steps: [], finally: [] } as never, 'run')).toBeUndefined();
 });
 
-test('a traceparent says what it was made of', () => {
+test('a traceparent is parsed to what it was made of', () => {
   for (const sampled of [true, false]) {
     const context = { trace: 'a'.repeat(32), span: 'b'.repeat(16), sampled };
     expect(parseTraceparent(formatTraceparent(context))).toEqual(context);

@@ -55,7 +55,7 @@ describe('ABILITY_TEMPORAL_BIN', () => {
         return path;
       },
     ],
-  ])('that %s is refused, never replaced by another in silence', async (_, named) => {
+  ])('that %s is refused, and never silently replaced', async (_, named) => {
     temporal(onPath(), '1.9.0');
     const error = await errorOfAsync(() => findTemporal({ ABILITY_TEMPORAL_BIN: named(), PATH: pathOf('bin') }));
     expect(error.code).toBe('temporal.binary_missing');
@@ -75,7 +75,7 @@ describe('the PATH', () => {
     });
   });
 
-  test('is passed over where its version is too old', async () => {
+  test('is skipped if its version is too old', async () => {
     temporal(onPath(), '0.13.2');
     temporal(cachedBinaryPath(), '1.9.1');
     expect(await findTemporal({ PATH: pathOf('bin') })).toMatchObject({ from: 'cache', version: '1.9.1' });
@@ -86,12 +86,12 @@ describe('the PATH', () => {
     expect(await findTemporal({ PATH: pathOf('bin') })).toBeUndefined();
   });
 
-  test.each(['1.1.0', '1.10.0', '2.0.0'])('the version %s is not', async (version) => {
+  test.each(['1.1.0', '1.10.0', '2.0.0'])('the version %s is not too old', async (version) => {
     temporal(onPath(), version);
     expect(await findTemporal({ PATH: pathOf('bin') })).toMatchObject({ from: 'PATH', version });
   });
 
-  test('is passed over where something else is called temporal', async () => {
+  test('is skipped if another program is called temporal', async () => {
     program(onPath(), 'echo hello');
     expect(await findTemporal({ PATH: pathOf('bin') })).toBeUndefined();
   });
@@ -103,17 +103,17 @@ describe('the cache', () => {
     expect(await findTemporal({ PATH: '' })).toEqual({ path: cachedBinaryPath(), version: '1.9.1', from: 'cache' });
   });
 
-  test('that holds something broken holds nothing', async () => {
+  test('with a broken program counts as empty', async () => {
     program(cachedBinaryPath(), 'exit 1');
     expect(await findTemporal({ PATH: '' })).toBeUndefined();
   });
 });
 
-test('nothing anywhere is undefined, so that it can be fetched', async () => {
+test('a search without a result is undefined, so that the program can be fetched', async () => {
   expect(await findTemporal({ PATH: pathOf('bin') })).toBeUndefined();
 });
 
-test('a version is read from what the program says of itself', async () => {
+test('a version is read from the output of the program', async () => {
   expect(await versionOf(temporal(onPath(), '1.9.1'))).toBe('1.9.1');
   expect(await versionOf(join(folder, 'nothing'))).toBeUndefined();
 });

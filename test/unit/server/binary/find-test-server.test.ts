@@ -29,7 +29,7 @@ function program(path: string, body: string): string {
   return path;
 }
 
-test('it is found in its variable, then on the PATH, then in the cache', async () => {
+test('the test server is searched for in its variable, then on the PATH, then in the cache', async () => {
   const cached = server(cachedPathOf(TEST_SERVER, own()));
   expect(await findProgram(TEST_SERVER, own({ PATH: '' }))).toMatchObject({ path: cached, from: 'cache' });
   const onPath = server(join(folder, 'bin', 'temporal-test-server'));
@@ -39,14 +39,14 @@ test('it is found in its variable, then on the PATH, then in the cache', async (
   expect(await findProgram(TEST_SERVER, env)).toMatchObject({ path: named, from: 'ABILITY_TEMPORAL_TEST_SERVER_BIN' });
 });
 
-test('another program is never taken for it', async () => {
+test('another program is never treated as the test server', async () => {
   const other = program(join(folder, 'bin', 'temporal-test-server'), 'echo hello');
   expect(await findProgram(TEST_SERVER, own({ PATH: dirname(other) }))).toBeUndefined();
   const error = await errorOfAsync(() => findProgram(TEST_SERVER, { ABILITY_TEMPORAL_TEST_SERVER_BIN: other }));
   expect(error).toMatchObject({ code: 'temporal.binary_missing', message: expect.stringContaining(other) });
 });
 
-test('its release is pinned by the hash of each platform', () => {
+test('the release of the test server is pinned by the hash of each platform', () => {
   expect(TEST_SERVER.version).toBe('1.40.0');
   expect(TEST_SERVER.sources.map(([from]) => from)).toEqual(['pip']);
 });

@@ -22,7 +22,7 @@ const gap = (request: string, more: Partial<NewGap> = {}): NewGap => {
   return { request, kind: 'nothing_fits', door: 'ask', nearest: ['a', 'b', 'c', 'd'], ...place, ...more };
 };
 
-test('a gap is one line, whatever was typed, and is read again (R-000-93)', () => {
+test('a gap is one line, whatever was typed, and can be read back (R-000-93)', () => {
   const log = new GapLog(system);
   log.note(gap('  send a\n\nmail \u2028 to all  '));
   log.note(gap('x'.repeat(5000)));
@@ -32,14 +32,14 @@ test('a gap is one line, whatever was typed, and is read again (R-000-93)', () =
   expect(readFileSync(join(system, 'gaps.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2);
 });
 
-test('nothing said is none, and without a file there are none', () => {
+test('an empty request is not a gap, and without a file there are none', () => {
   const log = new GapLog(system);
   log.note(gap(' \n '));
   expect(log.read()).toEqual([]);
   expect(existsSync(system)).toBe(false);
 });
 
-test('a torn line, one of something else and one without a time are left out', () => {
+test('torn lines, other lines and lines without a time are omitted', () => {
   const log = new GapLog(system);
   log.note(gap('one'));
   appendFileSync(
@@ -50,7 +50,7 @@ test('a torn line, one of something else and one without a time are left out', (
   expect(log.read().map(({ request }) => request)).toEqual(['one', 'two']);
 });
 
-test('what is full goes into a second file, and no more are kept', () => {
+test('a full log is moved to a second file, and no more files are kept', () => {
   const log = new GapLog(system, 400);
   for (let n = 0; n < 20; n += 1) log.note(gap(`request ${n}`));
   expect(log.read().at(-1)?.request).toBe('request 19');
@@ -58,7 +58,7 @@ test('what is full goes into a second file, and no more are kept', () => {
   for (const size of sizes) expect(size).toBeLessThan(800);
 });
 
-test('where it cannot be written no one is held up', () => {
+test('a log that cannot be written blocks no caller', () => {
   writeFileSync(system, 'a file in place of the folder');
   expect(() => new GapLog(system).note(gap('one'))).not.toThrow();
   chmodSync(system, 0o644);

@@ -64,7 +64,7 @@ test('R-004-16, R-004-17, R-004-18: line 1 is the recruitment, with these keys a
   expect(line).toEqual({ kind: 'recruitment', step: null, payload: RECRUITED });
 });
 
-test('R-004-17: what follows is added behind it, with the same keys', () => {
+test('R-004-17: further lines are appended, with the same keys', () => {
   const { log } = beginRun(project(), run('r-1'));
   log.append('decision', null, { decision: 'workflow' });
   log.append('task', 'one', { task_key: 't-1' });
@@ -76,7 +76,7 @@ test('R-004-17: what follows is added behind it, with the same keys', () => {
 });
 
 describe('an id', () => {
-  test('is made so that ids sort by time, and is one that a caller could choose', () => {
+  test('is generated so that ids sort by time, and is one that a caller could choose', () => {
     const ids = [generateId('r'), generateId('r'), generateId('r')];
     expect(ids).toEqual([...ids].sort());
     expect(ids[0]).toMatch(/^r-[0-9a-z]{26}$/);
@@ -84,7 +84,7 @@ describe('an id', () => {
   });
 
   test.each(['../x', '..', '.hidden', 'a/b', 'a\\b', '', 'a'.repeat(65), 'a\n', 'ü'])(
-    '%j is none, and nothing is written',
+    '%j is not valid, and nothing is written',
     (id) => {
       const paths = project();
       expect(errorOf(() => beginRun(paths, run(id))).code).toBe('usage.invalid');
@@ -92,7 +92,7 @@ describe('an id', () => {
     },
   );
 
-  test('a second time is the same run, and its first line stays', () => {
+  test('that is used again refers to the same run, and its first line stays', () => {
     const paths = project();
     const first = beginRun(paths, run('key-1'));
     first.log.append('answer', null, {});
@@ -112,7 +112,7 @@ describe('an id', () => {
 });
 
 describe('a log that cannot be written', () => {
-  test('on a full disk does not begin the run, and leaves nothing', () => {
+  test('does not begin the run on a full disk, and leaves nothing behind', () => {
     const paths = project();
     disk.isFull = true;
     const error = errorOf(() => beginRun(paths, run('r-1')));
@@ -123,7 +123,7 @@ describe('a log that cannot be written', () => {
     expect(beginRun(paths, run('r-1')).isNew).toBe(true);
   });
 
-  test('where its folder is none, or holds something else, says so', () => {
+  test('is reported if its folder is not a folder, or contains something else', () => {
     const paths = project();
     mkdirSync(paths.system);
     writeFileSync(paths.runs, 'a file');
@@ -136,14 +136,14 @@ describe('a log that cannot be written', () => {
     expect(errorOf(() => beginRun(paths, run('r-3'))).code).toBe('runlog.write_failed');
   });
 
-  test('once it is gone is not begun anew without its first line', () => {
+  test('is not begun again without its first line once it has been removed', () => {
     const { log } = beginRun(project(), run('r-1'));
     rmSync(log.folder, { recursive: true });
     expect(errorOf(() => log.append('plan', null, {})).code).toBe('runlog.write_failed');
     expect(existsSync(log.folder)).toBe(false);
   });
 
-  test.skipIf(!existsSync('/dev/full'))('takes no more on a full disk', () => {
+  test.skipIf(!existsSync('/dev/full'))('accepts no more lines on a full disk', () => {
     const { log } = beginRun(project(), run('r-1'));
     rmSync(log.file);
     symlinkSync('/dev/full', log.file);
@@ -151,7 +151,7 @@ describe('a log that cannot be written', () => {
     expect(error).toMatchObject({ code: 'runlog.write_failed', message: expect.stringContaining('the disk is full') });
   });
 
-  test('a line that was torn does not swallow the next one', () => {
+  test('does not lose the line after a torn one', () => {
     const { log } = beginRun(project(), run('r-1'));
     appendFileSync(log.file, '{"ts":1,"kind":"pl');
     log.append('plan', null, { calls: 1 });
@@ -159,7 +159,7 @@ describe('a log that cannot be written', () => {
   });
 });
 
-test('C-35: lines that two processes add at once are all there, whole', async () => {
+test('C-35: lines that two processes append at once are all complete', async () => {
   const { log } = beginRun(project(), run('r-1'));
   const compiled = compileForChildren('server/logs/run-log.ts');
   const appender = fileURLToPath(new URL('run-appender.mjs', import.meta.url));
@@ -179,7 +179,7 @@ test('C-35: lines that two processes add at once are all there, whole', async ()
   }
 }, 30_000);
 
-test('logs of runs to which nothing was added for so long are removed, and no others', () => {
+test('logs of runs without new lines for the specified time are removed, and no others', () => {
   const paths = project();
   expect(removeOldRuns(paths.runs, Date.now(), 1000)).toBe(0);
   const now = Date.now();

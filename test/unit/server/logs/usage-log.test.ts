@@ -19,7 +19,7 @@ test('R-002-63: calls, failures and the last use of each ability are read from t
   ]);
 });
 
-test('a line that was torn, or is none, does not hide the others', () => {
+test('a torn or invalid line does not hide the others', () => {
   const { root } = temporaryProject();
   const log = new UsageLog(root);
   log.append(line('a.op', 1));
@@ -28,7 +28,7 @@ test('a line that was torn, or is none, does not hide the others', () => {
   expect(log.read()).toMatchObject([{ calls: 2 }]);
 });
 
-test('the log takes no more than two files of its size, and the newest lines are there', () => {
+test('the log takes no more than two files of its size, and the newest lines are kept', () => {
   const { root } = temporaryProject();
   const log = new UsageLog(root, 2_000);
   for (let at = 0; at < 500; at += 1) log.append(line('a.op', at));

@@ -31,7 +31,7 @@ describe.each<[string, () => EffectMarks]>([
     marks = open();
   });
 
-  test('is made once, and tells whoever comes later who made it', async () => {
+  test('is made once, and tells later callers who made it', async () => {
     expect(await marks.make(CALL, FIRST)).toBe('made');
     expect(await open().make(CALL, { run: 'r-2', activity: '5' })).toMatchObject(FIRST);
   });
@@ -42,25 +42,25 @@ describe.each<[string, () => EffectMarks]>([
     ['the same attempts in another order', { groups: [1, 2] }],
     ['another environment', { environment: 'prod' }],
     ['another project', { project: 'other' }],
-  ])('of %s is another one', async (_name, other) => {
+  ])('for %s is a different one', async (_name, other) => {
     await marks.make({ ...CALL, groups: [2, 1] }, FIRST);
     await marks.make(CALL, FIRST);
     expect(await marks.make({ ...CALL, ...other }, FIRST)).toBe('made');
   });
 
-  test('that was taken back can be made again', async () => {
+  test('can be made again after it was removed', async () => {
     await marks.make(CALL, FIRST);
     await marks.remove(CALL);
     expect(await marks.make(CALL, { run: 'r-2', activity: '5' })).toBe('made');
   });
 
-  test('that cannot be read is that of an earlier start', async () => {
+  test('that cannot be read counts as that of an earlier start', async () => {
     await marks.make(CALL, FIRST);
     for (const file of files()) writeFileSync(file, '');
     expect(await marks.make(CALL, FIRST)).toMatchObject({ run: expect.stringContaining('cannot be read') });
   });
 
-  test('is made by one at most of many who try at the same time, and by the next where by none', async () => {
+  test('is made by at most one of many that try at the same time, and by the next one if by none', async () => {
     const runs = Array.from({ length: 50 }, (_each, n) => ({ run: `r-${n}`, activity: '5' }));
     const made = await Promise.all(runs.map((by) => open().make(CALL, by)));
     const begun = made.filter((answer) => answer === 'made').length;
@@ -70,13 +70,13 @@ describe.each<[string, () => EffectMarks]>([
 });
 
 describe('a mark in a folder', () => {
-  test('is made by one of many who try at the same time', async () => {
+  test('is made by one of many that try at the same time', async () => {
     const runs = Array.from({ length: 50 }, (_, n) => ({ run: `r-${n}`, activity: '5' }));
     const made = await Promise.all(runs.map((by) => new StoredMarks(store).make(CALL, by)));
     expect(made.filter((answer) => answer === 'made')).toHaveLength(1);
   });
 
-  test('that cannot be kept is store.full, and is not there', async () => {
+  test('that cannot be stored fails with store.full, and leaves no file', async () => {
     writeFileSync(join(store, 'marks'), 'in the way');
     await expect(new StoredMarks(store).make(CALL, FIRST)).rejects.toMatchObject({ code: 'store.full' });
     rmSync(join(store, 'marks'));
@@ -84,7 +84,7 @@ describe('a mark in a folder', () => {
   });
 });
 
-/** A point that all reach before one goes on. */
+/** A point that all callers reach before any of them continues. */
 function meeting(size: number): () => Promise<void> {
   let here = 0;
   let open = (): void => {};
@@ -99,7 +99,7 @@ function meeting(size: number): () => Promise<void> {
 }
 
 describe('marks in a store that creates nothing exclusively', () => {
-  test('leave those of others alone when they are taken back', async () => {
+  test('leave those of others in place when they are removed', async () => {
     const inner = new FolderStore(store);
     const own = new ListedMarks(inner);
     await own.make(CALL, FIRST);
@@ -110,7 +110,7 @@ describe('marks in a store that creates nothing exclusively', () => {
     expect((await inner.listNamed('effect-marks/')).map(({ name }) => name)).toEqual([other]);
   });
 
-  test('of which two are written before either looks again are taken back, and neither call begins', async () => {
+  test('are removed if two are written before either caller looks again, and neither call begins', async () => {
     const inner = new FolderStore(store);
     const [looked, written, seen] = [meeting(2), meeting(2), meeting(2)];
     const inStep = {
@@ -134,7 +134,7 @@ describe('marks in a store that creates nothing exclusively', () => {
     expect(await inner.listNamed('effect-marks/')).toEqual([]);
   });
 
-  test('that cannot be kept say that the call was not begun', async () => {
+  test('that cannot be stored report that the call was not started', async () => {
     writeFileSync(join(store, 'effect-marks'), 'in the way');
     await expect(new ListedMarks(new FolderStore(store)).make(CALL, FIRST)).rejects.toMatchObject({
       code: 'store.full',

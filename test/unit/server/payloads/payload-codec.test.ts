@@ -24,23 +24,23 @@ const sizeOf = (payloads: Payload[]): number => payloads[0]?.data?.length ?? -1;
 const stored = (): number =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).filter((f) => f.isFile()).length;
 
-test('limits are those of the design', () => {
+test('the limits are those of the design', () => {
   expect([SPILL_BYTES, INLINE_BYTES]).toEqual([128 * 1024, 1024 * 1024]);
 });
 
-test('a payload up to the limit stays as it is', async () => {
+test('a payload up to the limit stays unchanged', async () => {
   const small = payload(SPILL_BYTES);
   expect(await codec.encode([small])).toEqual([small]);
   expect(stored()).toBe(0);
 });
 
-test('a larger one leaves only its digest in the history', async () => {
+test('a larger payload leaves only its digest in the history', async () => {
   const encoded = await codec.encode([payload(SPILL_BYTES + 1)]);
   expect(sizeOf(encoded)).toBeLessThan(100);
   expect(stored()).toBe(1);
 });
 
-test('whoever decodes sees the whole value again, with all that came with it', async () => {
+test('decoding restores the whole value with its metadata', async () => {
   const mixed = [payload(10), payload(SPILL_BYTES + 1), payload(3 * SPILL_BYTES)];
   const decoded = await codec.decode(await codec.encode(mixed));
   expect(decoded.map(({ data }) => Buffer.from(data ?? []).equals(Buffer.alloc(data?.length ?? 0, 'a')))).toEqual([
@@ -52,7 +52,7 @@ test('whoever decodes sees the whole value again, with all that came with it', a
   expect(decoded.map(({ metadata }) => metadata)).toEqual(mixed.map(({ metadata }) => metadata));
 });
 
-test('a value survives the way through converter and codec', async () => {
+test('a value survives converter and codec', async () => {
   const value = { rows: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` })) };
   const [decoded] = await codec.decode(await codec.encode([defaultPayloadConverter.toPayload(value)]));
   expect(defaultPayloadConverter.fromPayload(decoded as Payload)).toEqual(value);
@@ -73,16 +73,16 @@ describe('a store that cannot be written', () => {
     return new SpillingCodec(new FolderStore(join(folder, 'file')));
   };
 
-  test('keeps up to one MiB inline, so that nothing that was done is lost', async () => {
+  test('keeps up to one MiB inline, so that no completed work is lost', async () => {
     expect(sizeOf(await blocked().encode([payload(INLINE_BYTES)]))).toBe(INLINE_BYTES);
   });
 
-  test('is store.full above that', async () => {
+  test('fails with store.full above that', async () => {
     expect((await errorOfAsync(() => blocked().encode([payload(INLINE_BYTES + 1)]))).code).toBe('store.full');
   });
 });
 
-test('a value that is in another store is store.not_shared', async () => {
+test('a value that is in another store fails with store.not_shared', async () => {
   const encoded = await codec.encode([payload(SPILL_BYTES + 1)]);
   const elsewhere = new SpillingCodec(new FolderStore(join(folder, 'elsewhere')));
   expect((await errorOfAsync(() => elsewhere.decode(encoded))).code).toBe('store.not_shared');

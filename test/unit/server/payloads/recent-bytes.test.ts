@@ -3,7 +3,7 @@ import { RecentBytes } from '../../../../src/server/payloads/pack-plan.js';
 
 const twice = (bytes: Uint8Array) => vi.fn(() => Buffer.concat([bytes, bytes]));
 
-test('the same bytes are worked on once, wherever they lie in memory', () => {
+test('the same bytes are processed once, wherever they are in memory', () => {
   const recent = new RecentBytes();
   const make = twice(Buffer.from('abc'));
   const inside = new Uint8Array(Buffer.from('xxabcxx')).subarray(2, 5);
@@ -12,7 +12,7 @@ test('the same bytes are worked on once, wherever they lie in memory', () => {
   expect(make).toHaveBeenCalledTimes(1);
 });
 
-test('other bytes have a result of their own', () => {
+test('different bytes have their own results', () => {
   const recent = new RecentBytes();
   for (const text of ['', 'a', '\u00ff', 'ÿ', '€']) {
     const bytes = Buffer.from(text);
@@ -20,7 +20,7 @@ test('other bytes have a result of their own', () => {
   }
 });
 
-test('it keeps only so many, and nothing large', () => {
+test('only a limited number of results is kept, and none of large inputs', () => {
   const recent = new RecentBytes();
   const large = Buffer.alloc(40_000);
   const makeLarge = twice(large);
@@ -32,7 +32,7 @@ test('it keeps only so many, and nothing large', () => {
   expect(makes.filter(({ make }) => make.mock.calls.length === 1).length).toBe(64);
 });
 
-test('what fails is not remembered', () => {
+test('a failure is not remembered', () => {
   const recent = new RecentBytes();
   const bytes = Buffer.from('bad');
   const fail = () => {

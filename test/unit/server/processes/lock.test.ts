@@ -32,11 +32,11 @@ afterEach(() => {
 interface Taker {
   pid: number;
   process: ChildProcessWithoutNullStreams;
-  /** Tells it to take a lock and gives its answer. */
+  /** Makes it take a lock and returns its answer. */
   take(path: string): Promise<string>;
 }
 
-/** A process that takes locks. `command` may put another process between us and it. */
+/** A process that takes locks. `command` may start it through another process. */
 async function startTaker(command: (node: string[]) => string[] = (node) => node): Promise<Taker> {
   const [program = '', ...args] = command([process.execPath, TAKER, compiled.path]);
   const child = spawn(program, args);
@@ -62,13 +62,13 @@ async function leaveStaleLocks(paths: string[]): Promise<void> {
 }
 
 describe('in one process', () => {
-  test('a lock is taken, and then held against everybody, also its holder', () => {
+  test('a taken lock is refused to every caller, including its holder', () => {
     const path = join(folder, 'deep/er/lock');
     expect(isHeld(takeLock(path))).toBe(true);
     expect(takeLock(path)).toMatchObject({ holder: ownMark() });
   });
 
-  test('what is released can be taken again', () => {
+  test('a released lock can be taken again', () => {
     const path = join(folder, 'lock');
     const lock = takeLock(path);
     if (isHeld(lock)) lock.release();
@@ -81,12 +81,15 @@ describe('in one process', () => {
     expect(readdirSync(folder)).toEqual(['lock']);
   });
 
-  test.each(['', 'no JSON', '{}', '{"pid":"1"}', 'null'])('a lock that names nobody (%j) is taken over', (content) => {
-    writeFileSync(join(folder, 'lock'), content);
-    expect(isHeld(takeLock(join(folder, 'lock')))).toBe(true);
-  });
+  test.each(['', 'no JSON', '{}', '{"pid":"1"}', 'null'])(
+    'a lock without a valid holder (%j) is taken over',
+    (content) => {
+      writeFileSync(join(folder, 'lock'), content);
+      expect(isHeld(takeLock(join(folder, 'lock')))).toBe(true);
+    },
+  );
 
-  test('a lock of an earlier process with the number of a living one is taken over', () => {
+  test('a lock of an earlier process with the pid of a living one is taken over', () => {
     writeFileSync(join(folder, 'lock'), JSON.stringify({ ...ownMark(), started: 'long ago' }));
     expect(isHeld(takeLock(join(folder, 'lock')))).toBe(true);
   });
@@ -101,7 +104,7 @@ describe('in one process', () => {
 });
 
 describe('among processes', () => {
-  test('of many at once exactly one gets a free lock, and the others are told who', async () => {
+  test('exactly one of many at once gets a free lock, and the others learn which', async () => {
     const takers = await startTakers(12);
     for (const path of ['a', 'b', 'c', 'd', 'e'].map((name) => join(folder, name))) {
       const answers = await Promise.all(takers.map((taker) => taker.take(path)));
@@ -111,7 +114,7 @@ describe('among processes', () => {
     }
   });
 
-  test('of many who find a stale lock at once exactly one gets it', async () => {
+  test('exactly one of many at once takes over a stale lock', async () => {
     const paths = Array.from({ length: 60 }, (_, index) => `stale-${index}`).map((name) => join(folder, name));
     await leaveStaleLocks(paths);
     const takers = await startTakers(12);
@@ -121,13 +124,13 @@ describe('among processes', () => {
     }
   }, 60_000);
 
-  test('a lock outlives nobody: after kill -9 of its holder it can be taken', async () => {
+  test('a lock does not outlive its holder: after kill -9 it can be taken', async () => {
     const path = join(folder, 'lock');
     await leaveStaleLocks([path]);
     expect(isHeld(takeLock(path))).toBe(true);
   });
 
-  test('a lock that another process holds is not released by us', async () => {
+  test('a lock that another process holds is not released by its former holder', async () => {
     const path = join(folder, 'lock');
     const own = takeLock(path);
     rmSync(path);
@@ -137,7 +140,7 @@ describe('among processes', () => {
     expect(readHolder(path)?.pid).toBe(taker.pid);
   });
 
-  test('who is taking a lock is waited for, however long it takes', async () => {
+  test('a process that is taking a lock is waited for, however long it takes', async () => {
     const path = join(folder, 'lock');
     const taking = `${path}.taking`;
     writeFileSync(taking, JSON.stringify({ ...ownMark(), ...ownSpace() }));
@@ -156,7 +159,7 @@ describe('among processes', () => {
     expect(await answer).toBe('held');
   });
 
-  test('a zombie holds nothing', async () => {
+  test('a zombie holds no lock', async () => {
     const path = join(folder, 'lock');
     const neverReaping = ([node = '', ...args]: string[]): string[] => [
       'sh',

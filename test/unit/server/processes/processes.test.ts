@@ -28,7 +28,7 @@ async function startNode(code: string, ...args: string[]): Promise<ChildProcess 
   return child as ChildProcess & { pid: number };
 }
 
-test('a process is distinguished from a later one with its number', () => {
+test('a process is distinguished from a later one with the same pid', () => {
   const mark = ownMark();
   expect(mark.pid).toBe(process.pid);
   expect(isAlive(mark)).toBe(true);
@@ -45,14 +45,14 @@ test('a process that ended has no mark', async () => {
   expect(mark && isAlive(mark)).toBe(false);
 });
 
-test('a signal to a process that is gone is fine', async () => {
+test('a signal to a process that is gone is ignored', async () => {
   const child = await startNode('');
   child.kill('SIGKILL');
   await once(child, 'exit');
   signalProcess(child.pid, 'SIGTERM');
 });
 
-test('a process is found by whole arguments that follow each other, and we ourselves are not', async () => {
+test('a process is found by whole consecutive arguments, and the searching process is not', async () => {
   const word = `looked-for-${randomUUID()}`;
   const child = await startNode('', 'before', word, 'after');
   const found = (...words: string[]) => findProcesses(words).map(({ pid }) => pid);
@@ -69,7 +69,7 @@ test.skipIf(process.getuid?.() !== 0)('a process of another user is not found (n
   expect(findProcesses([word])).toEqual([]);
 });
 
-test("the server of a project whose folder's name ends like ours is not an orphan of ours", async () => {
+test('the server of a project whose folder name ends like this one is not an orphan', async () => {
   const folder = `/app-${randomUUID()}`;
   const child = await startNode('', '--', '--db-filename', `/srv${folder}/temporal.db`);
   expect(await stopOrphans(`${folder}/temporal.db`)).toBe(0);
@@ -77,14 +77,14 @@ test("the server of a project whose folder's name ends like ours is not an orpha
   expect(await stopOrphans(`/srv${folder}/temporal.db`)).toBe(1);
 });
 
-test('a process that listens ends politely', async () => {
+test('a process that handles the signal ends gracefully', async () => {
   const child = await startNode("process.on('SIGTERM', () => process.exit(7))");
   const ended = once(child, 'exit');
   await stopProcess(markOf(child.pid) ?? ownMark(), 10_000);
   expect(await ended).toEqual([7, null]);
 });
 
-test('a process that does not listen is killed when its time is up', async () => {
+test('a process that ignores the signal is killed when its time is up', async () => {
   const child = await startNode("process.on('SIGTERM', () => {})");
   const ended = once(child, 'exit');
   await stopProcess(markOf(child.pid) ?? ownMark(), 50);
@@ -99,7 +99,7 @@ test('a process that is gone already is not waited for', async () => {
 const canUnshare = spawnSync('unshare', ['-m', 'true']).status === 0;
 
 test.skipIf(!canUnshare)(
-  'the server of another file that has the same path in its container is no orphan of ours (needs `unshare`)',
+  'the server of another file with the same path in its container is not an orphan (needs `unshare`)',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'ability-test-orphans-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -122,13 +122,13 @@ test.skipIf(!canUnshare)(
   },
 );
 
-test('a process that was killed does not work any more, from that moment on', async () => {
+test('a killed process counts as not working from that moment on', async () => {
   const { pid } = await startNode('');
   const mark = markOf(pid) as NonNullable<ReturnType<typeof markOf>>;
   expect(isWorking(mark)).toBe(true);
   expect(isWorking({ ...mark, started: `${mark.started}0` })).toBe(false);
   process.kill(pid, 'SIGKILL');
-  // Elsewhere the system does not tell a process that is about to end.
+  // Other systems do not report a process that is about to end.
   if (process.platform === 'linux') expect(isWorking(mark)).toBe(false);
   await vi.waitFor(() => expect(isAlive(mark)).toBe(false));
   expect(isWorking(mark)).toBe(false);

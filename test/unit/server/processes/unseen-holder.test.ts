@@ -29,7 +29,7 @@ import { isVisible, ownSpace, sharesLoopback } from '../../../../src/server/proc
 import { ownMark } from '../../../../src/server/processes/processes.js';
 
 const LIMITS = { beat: 20, stale: 300, confirm: 100, giveUp: 150 };
-/** Other work of the machine may hold up a timer for long. */
+/** Other work on the machine may delay a timer for a long time. */
 const PATIENT = { timeout: 10_000 };
 const FOREIGN = {
   pid: 17,
@@ -55,7 +55,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A lock that is left to a holder, whose last sign of life was so long ago. */
+/** Leaves a lock to a holder whose last sign of life is of that age. */
 function leaveLock(ageMs: number, holder: object = FOREIGN): void {
   writeFileSync(path, JSON.stringify(holder));
   const then = new Date(Date.now() - ageMs);
@@ -73,7 +73,7 @@ describe('a holder that cannot be seen', () => {
   test.each([
     ['of another boot', { boot: 'another' }],
     ['in another PID namespace', { pids: '1' }],
-  ])('counts as alive %s while its heartbeat is fresh, whatever has its pid here', (_, there) => {
+  ])('counts as alive %s while its heartbeat is fresh, whichever process has its pid here', (_, there) => {
     const holder = { ...ownMark(), ...ownSpace(), started: 'long ago', ...there };
     leaveLock(0, holder);
     expect(isVisible(holder)).toBe(false);
@@ -82,18 +82,18 @@ describe('a holder that cannot be seen', () => {
     expect(take().takenFrom).toMatchObject(there);
   });
 
-  test('counts as alive where nobody can tell how old its heartbeat is', () => {
-    // No file can be made beside it, since its name would be too long.
+  test('counts as alive if the age of its heartbeat cannot be determined', () => {
+    // No file can be created next to it, since its name would be too long.
     path = join(folder, 'l'.repeat(240));
     leaveLock(LIMITS.stale * 100);
     expect(takeLock(path, { limits: LIMITS })).toEqual({ holder: FOREIGN });
   });
 
-  test('is named: process, host, namespace, since when', () => {
+  test('is described by process, host, namespace and time', () => {
     expect(describeHolder(FOREIGN)).toBe('process 17 on far (PID namespace 42, since 2026-01-01T00:00:00.000Z)');
   });
 
-  test('whose heartbeat looks old by a wrong clock, and goes on, keeps its lock', async () => {
+  test('keeps its lock if its heartbeat looks old because of a wrong clock but continues', async () => {
     leaveLock(3_600_000);
     const beating = `
       const { utimesSync } = require('node:fs');
@@ -112,7 +112,7 @@ describe('a holder that cannot be seen', () => {
     }
   });
 
-  test('whose last sign of life is from the future, as after a start of a machine without a clock, is not waited for', () => {
+  test('is not waited for if its last sign of life is from the future, as after a start without a clock', () => {
     leaveLock(-3_600_000);
     expect(take().takenFrom).toMatchObject({ pid: 17 });
   });
@@ -125,7 +125,7 @@ describe('a holder that cannot be seen', () => {
   });
 });
 
-/** `takeLock` tries on and on; the first watching is what is asked here. */
+/** `takeLock` tries indefinitely; only its first watch matters here. */
 function takeOnce(): string {
   const real = Atomics.wait;
   let watched = 0;
@@ -144,8 +144,8 @@ function takeOnce(): string {
   }
 }
 
-test('a lock that is there and cannot be read is not taken, and the error says why', () => {
-  // A folder in the place of the file with the content, for tests that run as root.
+test('an existing lock that cannot be read is not taken, and the error states why', () => {
+  // A folder in place of the file with the content, for tests that run as root.
   mkdirSync(join(path, 'holder'), { recursive: true });
   utimesSync(path, 0, 0);
   for (const ask of [() => takeLock(path, { limits: LIMITS }), () => livingHolder(path)]) {
@@ -154,14 +154,14 @@ test('a lock that is there and cannot be read is not taken, and the error says w
   expect(readdirSync(folder)).toEqual(['lock']);
 });
 
-test('nor is one taken while who takes it cannot be read', () => {
+test('a lock is not taken either while the process that takes it cannot be read', () => {
   mkdirSync(join(`${path}.taking`, 'holder'), { recursive: true });
   utimesSync(`${path}.taking`, 0, 0);
   expect(() => takeLock(path, { limits: LIMITS })).toThrow(expect.objectContaining({ code: 'runtime.failed' }));
 });
 
-describe('who holds a lock', () => {
-  test('gives signs of life, and does not change what the lock says', async () => {
+describe('the holder of a lock', () => {
+  test('gives signs of life, and does not change the content of the lock', async () => {
     take();
     const content = readFileSync(path, 'utf8');
     const first = lastSign(path) ?? 0;
@@ -172,11 +172,11 @@ describe('who holds a lock', () => {
   test.each([
     ['another one has it', () => leaveLock(0)],
     ['it is gone', () => rmSync(path)],
-  ])('learns within a moment that %s, and leaves it as it is', async (_, lose) => {
+  ])('learns within a moment that %s, and does not touch it', async (_, lose) => {
     const lock = take();
     const onLost = vi.fn();
     lock.onLost(onLost);
-    // As another one does it, with a file of its own.
+    // As another process does it, with a file of its own.
     renameSync(path, `${path}.old`);
     renameSync(`${path}.old`, path);
     rmSync(path);
@@ -190,7 +190,7 @@ describe('who holds a lock', () => {
     if (before) expect(readHolder(path)).toEqual(FOREIGN);
   });
 
-  test('gives it up when it could give no sign of life for too long, before others may take it', async () => {
+  test('gives it up after too long without a sign of life, before others may take it', async () => {
     const lock = take();
     const onLost = vi.fn();
     lock.onLost(onLost);
@@ -204,7 +204,7 @@ describe('who holds a lock', () => {
     expect(lock.isOwn()).toBe(false);
   });
 
-  test('learns it at once when it asks, as after a sleep', () => {
+  test('learns of the loss at once when it checks, as after a sleep', () => {
     const lock = take({ limits: { ...LIMITS, beat: 1_000_000 } });
     expect(lock.isOwn()).toBe(true);
     rmSync(path);
@@ -213,12 +213,12 @@ describe('who holds a lock', () => {
   });
 });
 
-describe('where there are no hard links', () => {
+describe('without hard links', () => {
   const link = () => {
     throw Object.assign(new Error('EPERM: operation not permitted, link'), { code: 'EPERM', syscall: 'link' });
   };
 
-  test('a lock is taken, named, kept against others, given signs of life and released all the same', async () => {
+  test('a lock is still taken, described, protected, kept alive and released', async () => {
     const lock = take({ link });
     expect(takeLock(path, { link })).toMatchObject({ holder: ownMark() });
     expect(takeLock(path)).toMatchObject({ holder: ownMark() });
@@ -231,7 +231,7 @@ describe('where there are no hard links', () => {
     expect(readdirSync(folder)).toEqual(['lock']);
   });
 
-  test('a dead holder is replaced, and a name that is taken stays as it is', () => {
+  test('a dead holder is replaced, and an existing file stays unchanged', () => {
     leaveLock(0, { ...ownMark(), started: 'long ago' });
     take({ link });
     expect(readHolder(path)).toMatchObject(ownMark());
@@ -240,7 +240,7 @@ describe('where there are no hard links', () => {
     expect(createExclusively(other, 'c')).toBe(false);
   });
 
-  test('nor any other way, the error says both reasons', () => {
+  test('and if every other way fails too, the error states both reasons', () => {
     const long = join(folder, 'x'.repeat(200));
     expect(() => createExclusively(long, 'a', link)).not.toThrow();
     const gone = () => {

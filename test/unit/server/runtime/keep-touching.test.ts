@@ -7,7 +7,7 @@ import { keepTouching } from '../../../../src/server/runtime/keep-touching.js';
 
 let root: string;
 const file = (): string => pathsOf(root).touchFile;
-/** Makes the last touch an old one. */
+/** Makes the last touch look old. */
 const forget = (): void => utimesSync(file(), 0, 0);
 const isTouched = (): boolean => statSync(file()).mtimeMs > 0;
 
@@ -26,7 +26,7 @@ afterEach(() => {
 test.each([
   ['every second, since the runtime may have been started with a shorter limit', undefined, 1000],
   ['three times within a short limit', '900', 300],
-])('whoever holds a connection is said to be there %s, until it is closed', (_, limit, ms) => {
+])('a caller with an open connection touches the file %s, until it is closed', (_, limit, ms) => {
   vi.stubEnv('ABILITY_RUNTIME_IDLE_MS', limit);
   const stop = keepTouching(pathsOf(root));
   for (let turn = 0; turn < 5; turn += 1) {
@@ -40,7 +40,7 @@ test.each([
   expect(isTouched()).toBe(false);
 });
 
-test('a project that was removed meanwhile stays so', () => {
+test('a project that was removed in the meantime stays removed', () => {
   const stop = keepTouching(pathsOf(root));
   rmSync(pathsOf(root).system, { recursive: true });
   vi.advanceTimersByTime(5000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { asDiskError, isNoRoom } from '../../../../src/disk/disk-errors.js';
 
-test.each(['ENOSPC', 'EDQUOT'])('%s means that there is no room, also as the cause of an error of ours', (code) => {
+test.each(['ENOSPC', 'EDQUOT'])('%s means that there is no room, also as the cause of an AbilityError', (code) => {
   const error = Object.assign(new Error('write failed'), { code });
   expect(isNoRoom(error)).toBe(true);
   expect(asDiskError(error, 'x')).toMatchObject({
@@ -11,7 +11,7 @@ test.each(['ENOSPC', 'EDQUOT'])('%s means that there is no room, also as the cau
   expect(isNoRoom(asDiskError(error, 'x'))).toBe(true);
 });
 
-test('other errors do not', () => {
+test('other errors do not mean that there is no room', () => {
   for (const error of [
     undefined,
     null,

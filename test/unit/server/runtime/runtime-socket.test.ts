@@ -21,7 +21,7 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** A server that says its name. */
+/** A server that answers with its name. */
 async function open(name: string, earlier?: string): Promise<OwnSocket | undefined> {
   const server = createServer((socket) => socket.end(name));
   const socket = await listenPrivately(server, { system }, earlier);
@@ -29,7 +29,7 @@ async function open(name: string, earlier?: string): Promise<OwnSocket | undefin
   return socket;
 }
 
-/** What the server behind a path says; undefined where none listens. */
+/** The answer of the server behind a path; undefined if none listens. */
 function ask(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -52,7 +52,7 @@ function expectApart(socket: OwnSocket | undefined): void {
 }
 
 describe('the socket of a runtime', () => {
-  test('is in .system, for its user alone, and leaves nothing else there', async () => {
+  test('is in .system, only for its user, and leaves nothing else there', async () => {
     const socket = await open('one');
     expect(socket?.path).toBe(inProject());
     expect([modeOf(inProject()), isOwnSocket(inProject())]).toEqual([0o600, true]);
@@ -62,7 +62,7 @@ describe('the socket of a runtime', () => {
     expect(lstatSync(system).isDirectory()).toBe(true);
   });
 
-  test('takes the place of one whose runtime is gone, which does not take it away any more', async () => {
+  test('replaces that of a runtime that is gone, which no longer removes it', async () => {
     const first = await open('one');
     const second = await open('two', first?.path);
     expect(second?.path).toBe(inProject());
@@ -76,7 +76,7 @@ describe('the socket of a runtime', () => {
     ['a folder', (path: string) => mkdirSync(path)],
     ['a link to a file', (path: string) => symlinkSync('/etc/hostname', path)],
     ['a link to nothing', (path: string) => symlinkSync(join(root, 'gone'), path)],
-  ])('is apart where %s lies, which is left as it is', async (_, put) => {
+  ])('is in a separate folder if %s is in its place, which stays unchanged', async (_, put) => {
     put(inProject());
     const before = lstatSync(inProject());
     const socket = await open('apart');
@@ -89,23 +89,23 @@ describe('the socket of a runtime', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('is apart where its path would be too long', async () => {
+  test('is in a separate folder if its path would be too long', async () => {
     system = join(root, 'x'.repeat(100));
     mkdirSync(system);
     const socket = await open('apart');
     expectApart(socket);
-    // What a killed runtime has left there goes with the next one.
+    // The next runtime removes what a killed runtime left there.
     const next = await open('next', socket?.path);
     expect(existsSync(dirname(socket?.path as string))).toBe(false);
     expect(await ask(next?.path as string)).toBe('next');
   });
 
-  test('is apart where the folder takes none', async () => {
+  test('is in a separate folder if its own folder cannot contain it', async () => {
     system = join(root, 'missing');
     expectApart(await open('apart'));
   });
 
-  test('leaves alone whatever an earlier file names that no runtime makes', async () => {
+  test('does not remove an earlier file that no runtime creates', async () => {
     const file = join(mkdtempSync(join(root, 'ability-')), 'runtime.sock');
     writeFileSync(file, 'mine');
     await open('one', file);
@@ -114,7 +114,7 @@ describe('the socket of a runtime', () => {
 });
 
 describe('a socket that may be trusted', () => {
-  test('is no link, and lets no one else in', async () => {
+  test('is not a link, and lets no other user in', async () => {
     await open('one');
     const link = join(root, 'link.sock');
     symlinkSync(inProject(), link);

@@ -25,7 +25,7 @@ const bytes = (text: string) => async () => Readable.from([Buffer.from(text)]);
 const keep = async (text: string, task: string, own = files) => (await own.keep(bytes(text), task, 1000)).sha256;
 
 describe('a file that tasks hold', () => {
-  test('goes with the last of them, of whatever project', async () => {
+  test('is removed with the last of them, in whichever project', async () => {
     const other = new TaskFileStore(store, 'other');
     const digest = await keep('a', 'one');
     expect(await keep('a', 'two')).toBe(digest);
@@ -44,7 +44,7 @@ describe('a file that tasks hold', () => {
     expect(await files.release('direct:1/2')).toBe(1);
   });
 
-  test('is not held where it is not there', async () => {
+  test('is not held if it does not exist', async () => {
     await expect(files.hold('one', { $file: 'a'.repeat(64), name: 'a', bytes: 1 })).rejects.toMatchObject({
       code: 'store.not_shared',
     });
@@ -53,7 +53,7 @@ describe('a file that tasks hold', () => {
 });
 
 describe('tasks with the same file at the same time', () => {
-  test('come and go without a fault of the store', async () => {
+  test('start and end without an error of the store', async () => {
     const turns = Array.from({ length: 4 }, async (_, number) => {
       for (let turn = 0; turn < 12; turn += 1) {
         const task = `task-${number}-${turn}`;
@@ -73,8 +73,8 @@ describe('tasks with the same file at the same time', () => {
   });
 });
 
-describe('a file that is removed while a task keeps it', () => {
-  /** Lets something happen at the first call of a method of the store, before it. */
+describe('a file that is removed while a task stores it', () => {
+  /** Runs an action before the first call of a method of the store. */
   function interrupted(method: 'removeFile' | 'putNamed' | 'sizeOfFile', act: () => Promise<unknown>): FolderStore {
     const own = new FolderStore(folder);
     const original = own[method].bind(own) as (...args: never[]) => Promise<never>;
@@ -91,11 +91,11 @@ describe('a file that is removed while a task keeps it', () => {
     return own;
   }
 
-  test('is kept again where the task came after the look for holds', async () => {
+  test('is stored again if the task came after the check for holds', async () => {
     const digest = await keep('a', 'old');
     await store.removeNamed(`file-holds/by-file/${digest}/shop/old`);
     let kept: Promise<string> | undefined;
-    // The task writes its hold when the collector has seen none, and waits for its removal to be over.
+    // The task writes its hold after the collector has seen none, and waits for the removal to finish.
     const slow = interrupted('removeFile', async () => {
       kept = keep('a', 'new');
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -105,7 +105,7 @@ describe('a file that is removed while a task keeps it', () => {
     expect(await store.sizeOfFile(digest)).toBeGreaterThan(0);
   });
 
-  test('stays where the task came before it', async () => {
+  test('stays if the task came before the check', async () => {
     const digest = await keep('a', 'old');
     await store.removeNamed(`file-holds/by-file/${digest}/shop/old`);
     const slow = interrupted('putNamed', () => files.holds.hold('new', digest));
@@ -113,7 +113,7 @@ describe('a file that is removed while a task keeps it', () => {
     expect(await store.sizeOfFile(digest)).toBeGreaterThan(0);
   });
 
-  test('is there after any order of many tasks that come and go', async () => {
+  test('exists in any order of many tasks that start and end', async () => {
     const round = async (n: number) => {
       const own = new TaskFileStore(new FolderStore(folder), 'shop');
       const digest = await keep('shared', `task-${n}`, own);
@@ -135,7 +135,7 @@ describe('a collection', () => {
       now: new Date(Date.now() + days * DAY),
     });
 
-  test('lets go of tasks that ended long ago, and of those that nobody knows', async () => {
+  test('releases tasks that ended long ago, and unknown tasks', async () => {
     for (const task of ['open', 'long', 'lately', 'lost']) await keep(task, task);
     const ends = { open: 'open' as const, long: new Date(), lately: new Date(Date.now() + 20 * DAY) };
     expect(await collect(ends, 29)).toEqual({ tasks: 0, files: 0 });
@@ -143,7 +143,7 @@ describe('a collection', () => {
     expect((await files.holds.holdingTasks()).map(({ task }) => task).sort()).toEqual(['lately', 'open']);
   });
 
-  test('removes what nobody holds, once it is old', async () => {
+  test('removes a file that no task holds, once it is old', async () => {
     const { sha256 } = await store.keepFile(Readable.from(['x']), { maxBytes: 10 });
     expect(await collect({}, 1)).toEqual({ tasks: 0, files: 0 });
     expect(await collect({}, 3)).toEqual({ tasks: 0, files: 1 });

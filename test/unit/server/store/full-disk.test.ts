@@ -17,7 +17,7 @@ vi.mock(import('node:fs/promises'), async (original) => {
   return { ...real, open };
 });
 
-test('a file that the disk has no room for is store.full, also where its source has more to give', async () => {
+test('a file that does not fit on the disk fails with store.full, even if its source has more data', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'full-disk-'));
   const source = Readable.from(
     (function* () {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { beginParts, readParts } from '../../../../src/server/store/s3/s3-files.js';
 
-/** A stream of these bytes in chunks of such a size. */
+/** A stream of the bytes in chunks of the specified size. */
 const chunked = (bytes: Buffer, size: number) =>
   Readable.from(
     Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
@@ -21,7 +21,7 @@ describe('the parts of a stream', () => {
     [47, 10, 3],
     [50, 10, 33],
   ])(
-    'of %i bytes in parts of %i hold all of them, in order, whatever the chunks of %i are',
+    'of %i bytes in parts of %i contain all of them, in order, whatever the chunks of %i are',
     async (most, part, size) => {
       const bytes = randomBytes(most);
       const parts: Buffer[] = [];
@@ -34,7 +34,7 @@ describe('the parts of a stream', () => {
     },
   );
 
-  test('take two buffers, however many they are; a part holds while the next one is read', async () => {
+  test('use two buffers, however many they are; a part stays valid while the next one is read', async () => {
     const bytes = randomBytes(95);
     const buffers = new Set<ArrayBufferLike>();
     let at = 0;
@@ -53,7 +53,7 @@ describe('the parts of a stream', () => {
     expect((await beginParts(chunked(bytes, 4), 10)).whole).toEqual(bytes);
   });
 
-  test('of more than one are read on from where it was known', async () => {
+  test('of more than one part continue from the point where that was known', async () => {
     const bytes = randomBytes(25);
     const { parts } = await beginParts(chunked(bytes, 4), 10);
     const read: Buffer[] = [];

@@ -41,7 +41,7 @@ describe('a request that S3 refuses', () => {
     ['SlowDown', 503, 'store.not_shared', /reached from here/],
     ['XMinioStorageFull', 507, 'store.full', /Make room/],
     ['AnyOther', 507, 'store.full', /Make room/],
-  ])('with %s (%i) is %s, and says what to check', (name, status, code, advice) => {
+  ])('with %s (%i) fails with %s, and states what to check', (name, status, code, advice) => {
     const error = s3Failure('x could not be written', PLACE, refused(name, status));
     expect(error).toMatchObject({ code, message: `x could not be written in s3://acme-store/team/a: ${name}: no` });
     expect(error.suggestion).toMatch(advice);
@@ -49,10 +49,10 @@ describe('a request that S3 refuses', () => {
   });
 });
 
-describe('an object whose line breaks while it is read', () => {
+describe('an object whose connection breaks while it is read', () => {
   const bytes = randomBytes(1000);
 
-  /** Gives at most so many bytes before the line breaks. */
+  /** Returns at most this many bytes before the connection breaks. */
   class Breaking extends S3Objects {
     readonly asked: number[] = [];
 
@@ -72,13 +72,13 @@ describe('an object whose line breaks while it is read', () => {
     }
   }
 
-  test('goes on from the byte that was missing', async () => {
+  test('continues from the first missing byte', async () => {
     const objects = new Breaking(400);
     expect((await buffer(Readable.from(readObject(objects, 'x')))).equals(bytes)).toBe(true);
     expect(objects.asked).toEqual([0, 400, 800]);
   });
 
-  test('is store.not_shared where nothing comes any more', async () => {
+  test('fails with store.not_shared if no more bytes arrive', async () => {
     const objects = new Breaking(0);
     const error = await errorOfAsync(() => buffer(Readable.from(readObject(objects, 'x'))));
     expect(error).toMatchObject({ code: 'store.not_shared', message: expect.stringContaining('the line broke') });

@@ -92,7 +92,7 @@ describe('a shared store whose file system is not mounted (issue 11, item 4)', (
     });
   });
 
-  test('is refused too where another store is in its place, until what was seen is forgotten', async () => {
+  test('is also refused if another store is in its place, until the recorded identity is removed', async () => {
     unmount();
     await openStore(shared, pathsOn('other')).put(BYTES);
     const error = await errorOfAsync(() => on('one').put(BYTES));
@@ -103,7 +103,7 @@ describe('a shared store whose file system is not mounted (issue 11, item 4)', (
   });
 });
 
-test('a store that goes while a process uses it is noticed before a write at once, and before a read after some seconds', () => {
+test('a store that disappears while a process uses it is detected at once before a write, and after some seconds before a read', () => {
   let now = 0;
   const identity = new StoreIdentity(shared, pathsOn('one'), () => now);
   identity.check(true);
@@ -114,7 +114,7 @@ test('a store that goes while a process uses it is noticed before a write at onc
   expect(errorOf(() => identity.check(false)).code).toBe('store.not_shared');
 });
 
-test('the first write makes the id, once for all machines, and a read alone writes nothing into the store', async () => {
+test('the first write creates the id, once for all machines, and a read alone writes nothing to the store', async () => {
   expect(await on('one').listNamed('tasks/')).toEqual([]);
   expect(existsSync(shared)).toBe(false);
   const machines = ['one', 'two', 'three'];
@@ -134,14 +134,14 @@ test('the first write makes the id, once for all machines, and a read alone writ
   ]);
 });
 
-test('a store of before that has no id is given one by the next write', async () => {
+test('an earlier store without an id gets one with the next write', async () => {
   await new FolderStore(shared, true).putNamed('tasks/a', BYTES);
   expect(await on('one').getNamed('tasks/a')).toEqual(BYTES);
   await on('one').putNamed('tasks/b', BYTES);
   expect(existsSync(join(shared, 'store-id'))).toBe(true);
 });
 
-test('a project that cannot be written uses the store all the same', async () => {
+test('a project that cannot be written still uses the store', async () => {
   writeFileSync(join(root, 'one'), 'no folder');
   await on('one').putNamed('tasks/a', BYTES);
   expect(await on('one').getNamed('tasks/a')).toEqual(BYTES);

@@ -37,7 +37,7 @@ describeStore('a folder', async () => {
   };
 });
 
-test('a folder that cannot be written is store.full, and says why', async () => {
+test('a folder that cannot be written fails with store.full and the reason', async () => {
   const file = join(emptyFolder(), 'file');
   writeFileSync(file, '');
   const store = new FolderStore(file);
@@ -54,7 +54,7 @@ test('a folder that cannot be written is store.full, and says why', async () => 
   }
 });
 
-test('what a killed process left of a file is removed once nothing was added since', async () => {
+test('a partial file of a killed process is removed if nothing has been added since', async () => {
   const folder = emptyFolder();
   const store = new FolderStore(folder);
   await store.putNamed('tasks/x', Buffer.from('x'));
@@ -65,13 +65,13 @@ test('what a killed process left of a file is removed once nothing was added sin
   expect(filesIn(folder).sort()).toEqual(['new/young', 'tasks/x']);
 });
 
-test('a store is shared where it is not that of the project itself', () => {
+test('a store is shared if it is not the own store of the project', () => {
   const paths = pathsOf('/project');
   expect(openStore('/project/.system/store/', paths).isShared).toBe(false);
   expect(openStore('/shared', paths)).toMatchObject({ isShared: true, where: '/shared' });
 });
 
-test('a place of another kind is refused', () => {
+test('a location of another kind is refused', () => {
   const error = errorOf(() => openStore('gs://bucket/prefix'));
   expect(error).toMatchObject({ code: 'config.invalid', message: expect.stringContaining('gs://bucket/prefix') });
 });

@@ -32,16 +32,16 @@ async function chosen(flags: ConnectionFlags, env: NodeJS.ProcessEnv = {}): Prom
   return [server.address, server.namespace];
 }
 
-describe("the project's own runtime is meant", () => {
-  test('where nothing is said', async () => {
+describe("the project's own runtime is chosen", () => {
+  test('if nothing is specified', async () => {
     expect(await chooseServer({}, {})).toBeUndefined();
   });
 
-  test('although there is a configuration file with a default profile', async () => {
+  test('even if a configuration file has a default profile', async () => {
     expect(await chosen({})).toBeUndefined();
   });
 
-  test('where only a namespace is said', async () => {
+  test('if only a namespace is specified', async () => {
     expect(await chosen({ namespace: 'mine' }, { TEMPORAL_NAMESPACE: 'theirs' })).toBeUndefined();
   });
 });
@@ -57,11 +57,11 @@ describe('a remote server is chosen', () => {
     expect(await chosen({}, { TEMPORAL_PROFILE: 'prod' })).toEqual(['prod.test:7233', 'prod-space']);
   });
 
-  test('at the usual address where its profile names none', async () => {
+  test('at the default address if its profile names none', async () => {
     expect(await chosen({ profile: 'bare' })).toEqual(['127.0.0.1:7233', 'bare-space']);
   });
 
-  test('with the namespace of flag or variable over that of the profile', async () => {
+  test('with the namespace of a flag or variable before that of the profile', async () => {
     expect(await chosen({ profile: 'prod', namespace: 'mine' })).toEqual(['prod.test:7233', 'mine']);
     expect(await chosen({ profile: 'prod' }, { TEMPORAL_NAMESPACE: 'theirs' })).toEqual(['prod.test:7233', 'theirs']);
     expect(await chosen({ address: 'a.test:1', namespace: 'mine' }, { TEMPORAL_NAMESPACE: 'theirs' })).toEqual([
@@ -96,7 +96,7 @@ describe('a flag comes before a variable, a variable before a profile', () => {
   });
 });
 
-test('a profile that does not exist is an error of ours that names it', async () => {
+test('a profile that does not exist fails with a known code, and is named', async () => {
   const error = await errorOfAsync(() => chosen({ profile: 'prdo' }));
   expect(error.message).toMatch(/prdo/);
   expect(Object.keys(CODES)).toContain(error.code);

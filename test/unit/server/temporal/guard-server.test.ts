@@ -45,7 +45,7 @@ test('a server does not outlive a runtime that was killed', async () => {
   expect(await ended).toEqual([null, 'SIGKILL']);
 });
 
-test('another process that has got the number of the server is left alone', async () => {
+test('another process that has the pid of the server is not killed', async () => {
   const other = await startServer('another');
   const mark = markOf(other.pid);
   const [word, real] = [randomUUID(), randomUUID()];
@@ -56,7 +56,7 @@ test('another process that has got the number of the server is left alone', asyn
   runtime.kill('SIGKILL');
   await once(runtime, 'exit');
   second.kill('SIGKILL');
-  // The guard that was asked later has done its work, so the first one has looked.
+  // The guard that started later has finished, so the first one has looked as well.
   await ended;
   expect(mark && isAlive(mark)).toBe(true);
 });

@@ -25,7 +25,7 @@ test('a log is written as a whole some seconds after a line, and at its end', ()
   expect(written).toEqual(['a\nb\n', 'a\nb\nc\n']);
 });
 
-test('a large log that grows all the time is written some times a minute', () => {
+test('a large log that grows all the time is written only a few times a minute', () => {
   const written: number[] = [];
   const log = new GrowingLog((bytes) => written.push(bytes.length));
   log.append('x'.repeat(100_000));

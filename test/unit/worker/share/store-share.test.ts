@@ -58,7 +58,7 @@ function recordOf(finished_at: string, output: string, n = 1): TaskRecord {
 }
 const shared = async (): Promise<unknown> => (await readSharedRecord(store, PLACE))?.result?.output;
 
-test('a slow worker overwrites no later end of the same task, and an earlier one gives way', async () => {
+test('a slow worker does not overwrite a later end of the same task, but the end of another input does', async () => {
   const [one, other] = [new StoreShare(store, 'acme', '00000001'), new StoreShare(store, 'acme', '00000002')];
   await one.ended(recordOf(LATER, 'later'));
   await other.ended(recordOf(NOON, 'slow'));
@@ -67,7 +67,7 @@ test('a slow worker overwrites no later end of the same task, and an earlier one
   expect(await shared()).toBe('another input');
 });
 
-test('whoever sees how a task ended finds what its calls wrote', async () => {
+test('the logs of its calls are available as soon as the end of a task is', async () => {
   const share = new StoreShare(store, 'acme', '00000001');
   share.logOf('t-1', 'a').append('a line\n');
   const log = share.logOf('t-1', 'b');
@@ -78,7 +78,7 @@ test('whoever sees how a task ended finds what its calls wrote', async () => {
   expect(names).toEqual(['tasks/acme/t-1/logs/b', 'tasks/acme/t-1/record.json', 'tasks/acme/t-1/tool_call.md']);
 });
 
-test('no task waits long for a store that does not answer, and those after it not at all', async () => {
+test('no task waits long for a store that does not answer, and later tasks do not wait at all', async () => {
   const silent = Object.assign(Object.create(store) as FolderStore, { getNamed: () => new Promise(() => {}) });
   const share = new StoreShare(silent, 'acme', '00000001', 50);
   await share.ended(recordOf(NOON, 'one'));
@@ -86,7 +86,7 @@ test('no task waits long for a store that does not answer, and those after it no
   expect(first).toBe('went on');
 });
 
-/** Later than what needs no timer. */
+/** Resolves after everything that needs no timer. */
 async function afterTurns<T>(value: T): Promise<T> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   return value;

@@ -15,7 +15,7 @@ function slowStore() {
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('what is put under one name is written in order, and only what was put last', async () => {
+test('writes under one name happen in order, and of the waiting ones only the last happens', async () => {
   const { begun, texts, store } = slowStore();
   const writes = new StoreWrites(store);
   for (const text of ['one', 'two', 'three']) writes.put('a', bytes(text));
@@ -26,7 +26,7 @@ test('what is put under one name is written in order, and only what was put last
   expect(texts()).toEqual(['one', 'other', 'three']);
 });
 
-test('who waits for some names waits for what was put of them, and for no other', async () => {
+test('waiting for some names waits for their writes, and for no others', async () => {
   const { begun, store } = slowStore();
   const writes = new StoreWrites(store);
   writes.put('other/x', bytes('never'));
@@ -42,7 +42,7 @@ test('who waits for some names waits for what was put of them, and for no other'
   expect(settled).toHaveBeenCalledOnce();
 });
 
-test('after a failure nothing is tried for a while, and all that is missing is counted', async () => {
+test('after a failure no write is tried for a while, and all missing writes are counted', async () => {
   const { begun, texts, store } = slowStore();
   let now = 0;
   const writes = new StoreWrites(store, () => now);
@@ -57,7 +57,7 @@ test('after a failure nothing is tried for a while, and all that is missing is c
   expect(texts()).toEqual(['lost', 'tried']);
 });
 
-test('a store that is too slow fills no memory', async () => {
+test('a store that is too slow does not fill the memory', async () => {
   const { store, begun } = slowStore();
   const writes = new StoreWrites(store);
   for (let n = 0; n < 100; n += 1) writes.put(`a/${n}`, new Uint8Array(1024 * 1024));

@@ -47,7 +47,7 @@ interface Given {
   tooManyFiles?: boolean;
 }
 
-/** Calls an operation; gives what came of it, and what the task noted. */
+/** Calls an operation and returns its outcome, and what the task noted. */
 async function called({
   plan = {},
   start = {},
@@ -115,7 +115,7 @@ function failed(code: string) {
 }
 
 describe('a call', () => {
-  test('gives its output, is noted and counted, and its hooks are asked after it', async () => {
+  test('returns its output, is noted and counted, and its hooks run afterwards', async () => {
     const { outcome, noted, count } = await called();
     expect([outcome, count]).toEqual(['done', 1]);
     expect(noted.steps).toEqual([
@@ -127,7 +127,7 @@ describe('a call', () => {
     expect(around.approvals).toEqual([]);
   });
 
-  test('keeps what comes along with its output', async () => {
+  test('keeps what comes with its output', async () => {
     const hooks = [{ hook_id: 'h' }];
     around.ends.push({ output: 1, attempt: 2, hooks, warnings: ['w'], files: ['f'] });
     const { noted } = await called();
@@ -135,7 +135,7 @@ describe('a call', () => {
     expect(noted.steps.at(-1)).toEqual({ status: 'running', attempts: 2, files: ['f'] });
   });
 
-  test('whose files are too large together has failed, although it was made', async () => {
+  test('whose files are too large in total fails, although it was made', async () => {
     around.ends.push({ output: 1, files: ['f'] });
     expect((await called({ tooManyFiles: true })).outcome).toMatchObject({
       problem: { code: 'file.too_large' },
@@ -143,7 +143,7 @@ describe('a call', () => {
     });
   });
 
-  test('that failed is noted, and its hooks are asked after it', async () => {
+  test('that failed is noted, and its hooks run afterwards', async () => {
     around.ends.push(failed('script.exit'));
     const { problem, noted } = await called();
     expect(problem.code).toBe('script.exit');
@@ -151,14 +151,14 @@ describe('a call', () => {
     expect(around.fired).toMatchObject([{ status: 'failed', output: null, error: { code: 'script.exit' } }]);
   });
 
-  test('that was cancelled is no failure, and no hook hears of it', async () => {
+  test('that was cancelled is not a failure, and no hook runs for it', async () => {
     around.ends.push(new CancelledFailure('c'));
     const { outcome, noted } = await called();
     expect(outcome).toBeInstanceOf(CancelledFailure);
     expect([noted.made, around.fired]).toEqual([[], []]);
   });
 
-  test('is not made where no time is left', async () => {
+  test('is not made if no time is left', async () => {
     expect((await called({ leftMs: 0 })).problem.code).toBe('timeout.task');
   });
 
@@ -175,15 +175,15 @@ describe('how many calls a task may make', () => {
   test.each([
     [0, 'done', 1],
     [1, 'done', 2],
-  ])('after %i it goes on', async (count, outcome, after) => {
+  ])('with %i made before, the next call is made', async (count, outcome, after) => {
     expect(await called({ plan, count })).toMatchObject({ outcome, count: after });
   });
 
-  test('and no more', async () => {
+  test('at the limit no call is made', async () => {
     expect(await called({ plan, count: 2 })).toMatchObject({ problem: { code: 'limit.max_calls' }, count: 2 });
   });
 
-  test('does not hold for a clean-up, nor for an agent, which counts itself', async () => {
+  test('the limit does not apply to a clean-up, nor to an agent, which counts its own calls', async () => {
     expect(await called({ plan, count: 2, isCleanUp: true })).toMatchObject({ outcome: 'done', count: 2 });
     expect(await called({ plan: { ...plan, agent: {} }, count: 2 })).toMatchObject({ outcome: 'done', count: 2 });
   });
@@ -213,7 +213,7 @@ describe('all reasons of one call make one approval', () => {
     expect(noted.steps[0]).toEqual({ status: 'waiting', call: 'db.write' });
   });
 
-  test('of its creation, where the task is this call and was not called itself', async () => {
+  test('of its creation, if the task is only this call and was not called itself', async () => {
     await called({ plan: { ability }, start });
     expect(around.approvals).toMatchObject([{ reasons: ['asked before (hook h)'] }]);
     around.approvals.length = 0;

@@ -44,7 +44,7 @@ beforeEach(() => {
   temporal.isPatched = true;
 });
 
-/** Calls a workflow; gives what came of it, and what the task noted. */
+/** Calls a workflow and returns its outcome, and what the task noted. */
 async function called(
   call: Partial<WorkflowCall> = {},
   {
@@ -115,7 +115,7 @@ function failed(result: object | undefined, type = 'script.exit') {
 }
 
 describe('a workflow that is called', () => {
-  test('is a child under the key of its caller and its path, and gives its output', async () => {
+  test('is a child under the key of its caller and its path, and returns its output', async () => {
     const { outcome, asked, noted } = await called();
     expect(outcome).toBe('done');
     expect(asked).toMatchObject({
@@ -135,13 +135,13 @@ describe('a workflow that is called', () => {
     expect((await called({ groups: [1, 2] })).asked?.options.workflowId).toBe('t-1/p/a');
   });
 
-  test('is not called where no time is left', async () => {
+  test('is not called if no time is left', async () => {
     const { problem, asked } = await called({}, { leftMs: 0 });
     expect(problem.code).toBe('timeout.task');
     expect(asked).toBeUndefined();
   });
 
-  test('is found by what its caller is found by, under its own module and status', async () => {
+  test('has the search attributes of its caller, with its own module and status', async () => {
     const { asked } = await called();
     const attributes = asked?.options.typedSearchAttributes.map(({ key, value }) => [key.name, value]);
     expect(attributes).toEqual([
@@ -151,7 +151,7 @@ describe('a workflow that is called', () => {
     ]);
   });
 
-  test('has its caller and what it was asked for in its memo', async () => {
+  test('has its caller and its request in its memo', async () => {
     expect((await called()).asked?.options.memo).toMatchObject({
       ability: 'inner',
       environment: 'staging',
@@ -166,19 +166,19 @@ describe('a workflow that is called', () => {
     expect((await called({}, { intent: 'weekly' })).asked?.options.memo).toMatchObject({ intent: 'weekly' });
   });
 
-  test('goes on in the trace of its caller', async () => {
+  test('continues the trace of its caller', async () => {
     const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     temporal.memo = { trace };
     expect((await called()).asked?.options.memo).toMatchObject({ trace });
   });
 
-  test('spends the time, the tokens and the files that it says', async () => {
+  test('spends the time, the tokens and the files that it reports', async () => {
     const agent = { turns: 2 };
     temporal.end = { output: 1, worked_ms: 40, agent, files: ['f'] };
     expect((await called()).noted).toMatchObject({ spent: [40], agents: [agent], files: [['p/a', ['f'], 1]] });
   });
 
-  test('counts its tokens for who asks for them', async () => {
+  test('counts its tokens for a caller that requests them', async () => {
     temporal.end = { output: 1, agent: { turns: 2 } };
     const used = vi.fn();
     const { noted } = await called({ used });
@@ -213,7 +213,7 @@ describe('a workflow that failed', () => {
     expect(noted.made.at(-1)).toEqual({ problem });
   });
 
-  test('names the innermost task, and keeps details that are no map', async () => {
+  test('names the innermost task, and keeps details that are not a map', async () => {
     temporal.end = failed({ error: { code: 'c', message: 'm', details: { task: 't-1/p/a/b' } } });
     expect((await called()).problem.details).toEqual({ task: 't-1/p/a/b' });
     temporal.end = failed({ error: { code: 'c', message: 'm', details: 'text' } });
@@ -222,7 +222,7 @@ describe('a workflow that failed', () => {
     expect((await called()).problem.details).toEqual({ task: 't-1/p/a' });
   });
 
-  test('says that its answer is one', async () => {
+  test('reports whether its failure is an answer', async () => {
     temporal.end = failed({ error: { code: 'c', message: 'm' }, answer: true });
     expect((await called()).outcome).toMatchObject({ isAnswer: true, hasArrived: false });
     temporal.end = failed({ error: { code: 'c', message: 'm' } });
@@ -236,22 +236,22 @@ describe('a workflow that failed', () => {
     expect(noted.spent).toEqual([0]);
   });
 
-  test('by its time-out has not used up the time of its caller', async () => {
+  test('because of its time-out has not used up the time of its caller', async () => {
     temporal.end = failed({ error: { code: 'timeout.task', message: 'm' } });
     expect((await called()).problem.code).toBe('timeout.step');
   });
 
-  test('with all the time of its caller ends that by its time-out', async () => {
+  test('after all the time of its caller ends its caller by the time-out', async () => {
     temporal.end = failed({ error: { code: 'script.exit', message: 'm' } });
     expect((await called({}, { leftAfterMs: 0 })).problem.code).toBe('timeout.task');
   });
 
-  test('keeps its files and tokens counted', async () => {
+  test('still counts its files and tokens', async () => {
     temporal.end = failed({ error: { code: 'c', message: 'm' }, agent: { turns: 1 }, files: ['f'] });
     expect((await called()).noted).toMatchObject({ agents: [{ turns: 1 }], files: [['p/a', ['f'], null]] });
   });
 
-  test('in a way of its own is `child.failed`', async () => {
+  test('in any other way fails with `child.failed`', async () => {
     temporal.end = new Error('terminated');
     expect((await called()).problem).toEqual({
       code: 'child.failed',

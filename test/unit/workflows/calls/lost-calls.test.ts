@@ -22,32 +22,32 @@ const unknown = (path?: string): Problem => ({
 const limit = () => new StepFailure({ code: 'timeout.step', message: 'too late' });
 const WON = { code: 'race.lost', message: 'another branch won', path: 'r' };
 
-/** Calls of a task of an engine, with the warnings it has. */
+/** The lost calls of a task with this engine and these warnings. */
 function lostCalls(engine = 2, warned: Problem[] = []) {
   const warnings = { lost: new Map(warned.map((problem, at) => [`w${at}`, problem])) };
   return new LostCalls({ engine } as never, warnings as never);
 }
 
-describe('a call whose outcome could not be learnt ends', () => {
+describe('a call whose outcome could not be determined ends', () => {
   const end = (more: object, engine = 2) =>
     lostCalls(engine).endOf({ problem: unknown(), wasCut: true, mayBeCut: false, limit: undefined, ...more });
 
-  test('as unknown where the task did not cut it, or may not know that it did', () => {
+  test('as unknown if the task did not cut it, or cannot know that it did', () => {
     scope.consideredCancelled = true;
     expect(end({ wasCut: false, mayBeCut: true })).toMatchObject({ problem: { code: 'outcome.unknown' } });
     expect(end({ mayBeCut: true }, 1)).toMatchObject({ problem: { code: 'outcome.unknown' } });
   });
 
-  test('as cancelled where its author allowed the cut', () => {
+  test('as cancelled if its author allowed the cut', () => {
     scope.consideredCancelled = true;
     expect(end({ mayBeCut: true, limit: limit() })).toMatchObject({ name: 'CancelledFailure' });
   });
 
-  test('as its limit where its author allowed the cut', () => {
+  test('with its limit if its author allowed the cut', () => {
     expect(end({ mayBeCut: true, limit: limit() })).toMatchObject({ problem: { code: 'timeout.step' } });
   });
 
-  test('as unknown, with its limit as the cause, where its author did not', () => {
+  test('as unknown, with its limit as the cause, if its author did not', () => {
     expect(end({ limit: limit() })).toMatchObject({
       problem: {
         code: 'outcome.unknown',
@@ -57,7 +57,7 @@ describe('a call whose outcome could not be learnt ends', () => {
     });
   });
 
-  test('as unknown without a cause where there is none yet', () => {
+  test('as unknown without a cause if there is none yet', () => {
     expect(end({ mayBeCut: true })).toMatchObject({ problem: { message: 'lost' } });
     scope.consideredCancelled = true;
     expect(end({ limit: limit() })).toMatchObject({ problem: { message: 'lost' } });
@@ -65,7 +65,7 @@ describe('a call whose outcome could not be learnt ends', () => {
 });
 
 describe('the cause of a cut', () => {
-  test('is added to an unknown outcome alone, and to none of the first engine', () => {
+  test('is added only to an unknown outcome, and to none of the first engine', () => {
     const [failed, lost, early] = [limit(), new StepFailure(unknown()), new StepFailure(unknown())];
     lostCalls().explain(failed, WON);
     lostCalls().explain(lost, WON);
@@ -88,19 +88,19 @@ describe('the cause of a cut', () => {
     expect(cancelled.problem.message).toBe('lost; it was cut by race.lost: another branch won');
   });
 
-  test('is not repeated where the message ends with it', () => {
+  test('is not repeated if the message ends with it', () => {
     const lost = new StepFailure({ ...unknown(), message: 'lost: too late' });
     lostCalls().explain(lost, { code: 'timeout.step', message: 'too late' });
     expect(lost.problem.message).toBe('lost: too late; it was cut by timeout.step');
   });
 
-  test('is the cancellation of the task only where it was cancelled', () => {
+  test('is the cancellation of the task only if it was cancelled', () => {
     const lost = new StepFailure(unknown());
     lostCalls().explainCancellation(lost);
     expect(lost.problem.message).toBe('lost');
   });
 
-  test('names the step and the path that it has', () => {
+  test('names its step and its path, if any', () => {
     expect(causeOf({ code: 'c', message: 'm', step: 's', details: { path: 'a/s' }, suggestion: 'x' })).toEqual({
       code: 'c',
       message: 'm',
@@ -111,7 +111,7 @@ describe('the cause of a cut', () => {
   });
 });
 
-describe('what cut one call cut those beside it', () => {
+describe('what cut one call also cut the others', () => {
   /** Two items of a loop and a call in a warning, all cut; @param paths where they are. */
   function cut(paths: [string, string, string], cause: typeof WON | { code: string; message: string }) {
     const [one, other, warned] = paths.map((path) => unknown(path)) as [Problem, Problem, Problem];
@@ -132,17 +132,17 @@ describe('what cut one call cut those beside it', () => {
     };
   }
 
-  test('inside of the same place, in loops and in warnings', () => {
+  test('in the same place, in loops and in warnings', () => {
     const { causes, listed } = cut(['r/a', 'r/b', 'r/c'], WON);
     expect(causes).toEqual([true, true, true]);
     expect(listed.message).toContain('it was cut by race.lost');
   });
 
-  test('but not those outside of it', () => {
+  test('but not those in other places', () => {
     expect(cut(['r/a', 'rr/b', 's/c'], WON).causes).toEqual([true, false, false]);
   });
 
-  test('wherever they are, where the whole task was cut', () => {
+  test('in any place, if the whole task was cut', () => {
     expect(cut(['r/a', 's/b', 't/c'], { code: 'task.cancelled', message: 'm' }).causes).toEqual([true, true, true]);
   });
 

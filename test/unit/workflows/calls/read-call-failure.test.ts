@@ -18,7 +18,7 @@ const EXHAUSTED = new StepFailure({ code: 'timeout.task', message: 'all is used 
 
 interface Around {
   effects?: Effect;
-  /** What the call had left when it began, and has left now; milliseconds. */
+  /** The time that the call had left when it began, and has left now, in milliseconds. */
   leftMs?: number;
   nowMs?: number;
   mayBeCut?: boolean;
@@ -66,7 +66,7 @@ const timedOut = (type: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE' | '
   activityFailure(new TimeoutFailure('late', undefined, type));
 
 describe('a problem of a call', () => {
-  test('is its failure, and its attempts and hooks are noted', () => {
+  test('becomes its failure, and its attempts and hooks are noted', () => {
     const hooks = [{ hook_id: 'h', phase: 'PreAbilityCall', path: 'a', status: 'ok', decision: 'allow' }];
     const { failure, noted, kept } = read(problem('script.exit', { hooks }));
     expect(failure.problem).toMatchObject({ code: 'script.exit', message: 'script.exit!' });
@@ -74,7 +74,7 @@ describe('a problem of a call', () => {
     expect(kept).toEqual([hooks]);
   });
 
-  test('of an unknown outcome is left to the account of lost calls, with the limit it was seen at', () => {
+  test('with an unknown outcome is left to the account of lost calls, with the limit that was reached', () => {
     const seen = { code: 'timeout.call', message: 'late' };
     const { lost } = read(problem('outcome.unknown', { cut: true }, { seen }), { mayBeCut: true });
     expect(lost).toMatchObject([
@@ -85,24 +85,24 @@ describe('a problem of a call', () => {
 });
 
 describe('a time-out of a call', () => {
-  test.each(['timeout.step', 'timeout.call'])('%s is that of the task where the task has nothing left', (code) => {
+  test.each(['timeout.step', 'timeout.call'])('%s becomes that of the task if the task has no time left', (code) => {
     expect(read(problem(code), { leftMs: 1000, nowMs: 50 }).failure).toBe(EXHAUSTED);
   });
 
   test.each<[string, Around]>([
     ['the task has time left', { leftMs: 1000, nowMs: 100 }],
     ['the limit of the step came first', { leftMs: 1001, nowMs: 50 }],
-  ])('is its own where %s', (_, around) => {
+  ])('is its own if %s', (_, around) => {
     expect(read(problem('timeout.step'), around).failure.problem.code).toBe('timeout.step');
   });
 
-  test('is no other problem', () => {
+  test('does not replace another problem', () => {
     expect(read(problem('script.exit'), { leftMs: 1000, nowMs: 50 }).failure.problem.code).toBe('script.exit');
   });
 });
 
 describe('a limit of Temporal', () => {
-  test('that no worker met says so', () => {
+  test('that no worker met is reported as such', () => {
     expect(read(timedOut('SCHEDULE_TO_START'), { effects: 'destructive' }).failure.problem).toMatchObject({
       code: 'worker.unavailable',
       message: 'No worker took up db.write within 60 s',
@@ -114,11 +114,11 @@ describe('a limit of Temporal', () => {
     ['SCHEDULE_TO_CLOSE', 'timeout.step'],
     ['START_TO_CLOSE', 'timeout.call'],
     ['HEARTBEAT', 'timeout.call'],
-  ] as const)('%s is %s for a call that may be repeated', (type, code) => {
+  ] as const)('%s becomes %s for a call that may be repeated', (type, code) => {
     expect(read(timedOut(type)).failure.problem).toMatchObject({ code, message: expect.stringContaining(`(${type})`) });
   });
 
-  test.each([false, true])('leaves the outcome of any other call open, which was cut: %s', (isCut) => {
+  test.each([false, true])('leaves the outcome of any other call unknown (cut: %s)', (isCut) => {
     scope.consideredCancelled = isCut;
     const { lost } = read(timedOut('HEARTBEAT'), { effects: 'destructive', mayBeCut: true });
     expect(lost).toMatchObject([
@@ -128,7 +128,7 @@ describe('a limit of Temporal', () => {
   });
 });
 
-test('an error that is no failure of an activity is a mistake of ours', () => {
+test('an error that is not an activity failure is an internal error', () => {
   expect(read(new TypeError('oops')).failure.problem).toEqual({ code: 'internal.error', message: 'oops' });
   expect(read('text').failure.problem).toEqual({ code: 'internal.error', message: 'text' });
 });

@@ -3,7 +3,7 @@ import type { PlanOperation } from '../../../../src/contracts/plan.js';
 import { type OperationCall, scheduleCall } from '../../../../src/workflows/calls/schedule-call.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
-/** What Temporal is asked for: its options, and the request that the activity gets. */
+/** What is requested from Temporal: the options, and the request that the activity gets. */
 const asked = vi.hoisted(() => [] as { kind: string; options: Record<string, unknown>; request?: object }[]);
 
 vi.mock('@temporalio/workflow', async (original) => {
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const MARGIN_MS = 5000;
 
-/** Schedules a call, and gives what Temporal was asked for. */
+/** Schedules a call and returns what was requested from Temporal. */
 async function scheduled(
   call: Partial<OperationCall> = {},
   {
@@ -48,7 +48,7 @@ async function scheduled(
 }
 
 describe('the retries of a call', () => {
-  test('are those of the default where its step has none', async () => {
+  test('are the default if its step has none', async () => {
     expect((await scheduled()).options.retry).toEqual({
       maximumAttempts: 3,
       initialInterval: 1000,
@@ -67,7 +67,7 @@ describe('the retries of a call', () => {
     });
   });
 
-  test('never wait for less than the first time', async () => {
+  test('never wait less than the first time', async () => {
     const retry = { attempts: 2, firstMs: 90_000 } as never;
     expect((await scheduled({ retry })).options.retry).toMatchObject({
       initialInterval: 90_000,
@@ -75,7 +75,7 @@ describe('the retries of a call', () => {
     });
   });
 
-  test('are none where a second attempt could do harm', async () => {
+  test('do not happen if a second attempt could do harm', async () => {
     const { options } = await scheduled({}, { operation: { effects: 'write_additive' } });
     expect(options.retry).toMatchObject({ maximumAttempts: 1 });
     expect(options.scheduleToCloseTimeout).toBeUndefined();
@@ -83,7 +83,7 @@ describe('the retries of a call', () => {
 });
 
 describe('the limits of a call', () => {
-  test('are a margin behind ours', async () => {
+  test('exceed ours by a margin', async () => {
     const { options } = await scheduled({ timeoutMs: 20_000 });
     expect(options).toMatchObject({
       startToCloseTimeout: 1000 + MARGIN_MS,
@@ -92,7 +92,7 @@ describe('the limits of a call', () => {
     });
   });
 
-  test('are what the task has left, where that is less', async () => {
+  test('are the time that the task has left, if that is less', async () => {
     const { options } = await scheduled({ timeoutMs: 20_000 }, { leftMs: 500 });
     expect(options).toMatchObject({ startToCloseTimeout: 500 + MARGIN_MS, scheduleToCloseTimeout: 500 + MARGIN_MS });
     expect(options.scheduleToStartTimeout).toBe(500 + MARGIN_MS - 100);
@@ -116,17 +116,17 @@ test('a fast call is a local activity with the same limits and retries', async (
 });
 
 describe('the request of a call', () => {
-  test('has the context of the task, the path and the input, and no more', async () => {
+  test('has the context of the task, the path and the input, and nothing else', async () => {
     expect((await scheduled()).request).toEqual({ seal: 's', path: 'a', with: { n: 1 } });
   });
 
-  test('has the attempts of the groups around it once one of them was repeated', async () => {
+  test('has the attempts of the groups around it once one of them has been repeated', async () => {
     expect((await scheduled({ groups: [1, 2] })).request).toMatchObject({ groups: [1, 2] });
     asked.length = 0;
     expect((await scheduled({ groups: [1, 1] })).request).not.toHaveProperty('groups');
   });
 
-  test('has the files of its input, and the room for new ones where the plan limits it', async () => {
+  test('has the files of its input, and the room for new ones if the plan limits it', async () => {
     const files = { within: () => ['f'], room: 7 };
     expect((await scheduled({}, { files, plan: { files: {} } })).request).toMatchObject({ files: ['f'], file_room: 7 });
     asked.length = 0;

@@ -57,13 +57,13 @@ test.each([
   [true, null, false],
   [undefined, 's-1', false],
 ])(
-  'calls are entered where the plan says so (%s) and there is a session (%s): %s',
+  'calls are entered if the plan requires it (%s) and there is a session (%s): %s',
   (session_calls, session, enters) => {
     expect(entersCalls({ plan: { session_calls }, start: { session } } as never)).toBe(enters);
   },
 );
 
-test('a session is told that a call succeeded, before its output is given', async () => {
+test('a session learns that a call succeeded before its output is returned', async () => {
   const task = run();
   expect(await inSession(task as never, async ({ id }) => `output of ${id}`)).toBe('output of id-1');
   expect(temporal.ends).toEqual([{ seal: 's', call_id: 'id-1', status: 'succeeded' }]);
@@ -75,7 +75,7 @@ test.each<[string, boolean, Error, string]>([
   ['that was refused by its guards', false, failed('guard.denied'), 'denied'],
   ['that was cancelled at work', true, new CancelledFailure('c'), 'cancelled'],
   ['that was cancelled before it was made', false, new CancelledFailure('c'), 'denied'],
-])('a session is told of a call %s, and the error goes on', async (_, isMade, error, status) => {
+])('a session learns of a call %s, and the error is passed on', async (_, isMade, error, status) => {
   const call = inSession(run() as never, (entered) => {
     entered.isMade = isMade;
     return Promise.reject(error);
@@ -84,7 +84,7 @@ test.each<[string, boolean, Error, string]>([
   expect(temporal.ends).toMatchObject([{ status }]);
 });
 
-test('a session that cannot be told is a warning, and the call ends as it did', async () => {
+test('a session that cannot be informed causes a warning, and the call ends as before', async () => {
   const task = run();
   temporal.failures.push(new Error('no session'));
   expect(await inSession(task as never, async () => 1)).toBe(1);
@@ -92,7 +92,7 @@ test('a session that cannot be told is a warning, and the call ends as it did', 
   expect(task.life.atWork).toBe(0);
 });
 
-test('it waits for a worker that has the key of the seal', async () => {
+test('the report waits for a worker that has the key of the seal', async () => {
   temporal.failures.push(forAnother(), forAnother());
   await inSession(run() as never, async () => 1);
   expect(temporal.slept).toEqual([10_000, 10_000]);

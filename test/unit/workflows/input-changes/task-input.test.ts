@@ -14,13 +14,13 @@ function noted(names: string[]): TaskInput {
   return input;
 }
 
-test('the first change and a hundred later ones are all told', () => {
+test('the first change and a hundred later ones are all reported', () => {
   const { changes, left } = noted(Array.from({ length: 101 }, () => 'ann'));
   expect(changes).toEqual(Array.from({ length: 101 }, (_, n) => changeBy('ann', n)));
   expect(left).toEqual({ count: 0, by: [] });
 });
 
-test('of ten thousand the first and the latest hundred are kept, and the others are counted', () => {
+test('of ten thousand changes the first and the latest hundred are kept, and the others are counted', () => {
   const { changes, left } = noted(Array.from({ length: 10_000 }, () => 'ann'));
   expect(changes.map(({ at }) => Date.parse(at) / 1000)).toEqual([
     0,
@@ -30,7 +30,7 @@ test('of ten thousand the first and the latest hundred are kept, and the others 
   expect(JSON.stringify(changes).length).toBeLessThan(16_000);
 });
 
-test('who made a change is known of each', () => {
+test('the author of each change is known', () => {
   const { changes, left } = noted(['ann', 'ben', 'cid', 'ben', ...Array.from({ length: 100 }, () => 'dora')]);
   expect(changes.map(({ by }) => by.name)).toEqual(['ann', ...Array.from({ length: 100 }, () => 'dora')]);
   expect(left).toEqual({ count: 3, by: ['ben', 'cid'] });

@@ -17,7 +17,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-/** Each call takes a millisecond and ends as its path says; one that is not named gives `{ v: <its number> }`. */
+/** Each call takes a millisecond and ends as set for its path, or else with `{ v: <its number> }`. */
 class Told extends Script {
   private count = 0;
 
@@ -33,7 +33,7 @@ class Told extends Script {
   }
 }
 
-/** Runs the workflow whose lines these are. */
+/** Runs the workflow with these lines. */
 async function run(
   yaml: string,
   {
@@ -66,7 +66,7 @@ describe('a step in a loop sees its own last turn', () => {
   });
 
   test.each(['steps["add"].output', 'steps[input.id].output', 'steps.?add.output.value()', 'dyn(steps).add.output'])(
-    'however it names itself: %s',
+    'however it refers to itself: %s',
     async (own) => {
       const yaml = each(`{ id: add, let: { n: '\${{ n }}', was: '\${{ ${own} == null ? 0 : ${own}.n }}' } }`);
       expect((await run(yaml, { input: { list: [1, 2], id: 'add' } })).output).toEqual([
@@ -141,7 +141,7 @@ output: "\${{ steps.settled.output.answer }}"`;
     expect((await run(until, list)).output).toEqual([{ i: 1 }, { i: 0 }, { i: -1 }]);
   });
 
-  test('in the output of its handler beside the failure of this turn: the last good answer', async () => {
+  test('in the output of its handler, next to the failure of this turn: the last good answer', async () => {
     const handler =
       'on_error: [{ output: { v: "${{ steps.a.output == null ? 0 : steps.a.output.v }}", why: "${{ steps.a.error.code }}" } }]';
     const yaml = each(`{ id: a, call: op.add, with: {}, ${handler} }`);
@@ -177,7 +177,7 @@ output: "\${{ steps.settled.output.answer }}"`;
     ]);
   });
 
-  test('and not an attempt of this turn that failed', async () => {
+  test('and not a failed attempt of this turn', async () => {
     const group = `{ id: g, retry: { attempts: 2, first: 1s }, steps: [${add()}, { id: post, call: op.add, with: {}, retry: { attempts: 1 } }, { id: sum, let: { sum: "\${{ steps.add.output.sum }}" } }] }`;
     const ends = { 'each/1/g/post#0': new Error('script.exit') };
     const { output, effects } = await run(each(group), { input: { list: [1, 2, 3] }, ends });
@@ -185,7 +185,7 @@ output: "\${{ steps.settled.output.answer }}"`;
     expect(output).toEqual(sums(1, 3, 6));
   });
 
-  test('of this run of the loop: an inner loop begins anew in each outer turn', async () => {
+  test('only in this run of the loop: an inner loop starts over in each outer turn', async () => {
     const inner = `{ id: inner, foreach: n, as: m, steps: [{ id: add, let: { sum: "\${{ (${SUM}) + m }}" } }] }`;
     const { output } = await run(each(inner), {
       input: {
@@ -216,14 +216,14 @@ output: "\${{ steps.settled.output.answer }}"`;
     ]);
   });
 
-  test('and the loop itself, where it stands in another one', async () => {
+  test('and so does a loop inside another loop', async () => {
     const inner =
       '{ id: inner, foreach: "steps.inner.output == null ? [n] : steps.inner.output.map(one, one.m) + [n]", as: m, steps: [{ id: a, let: { m: "${{ m }}" } }] }';
     const m = (...numbers: number[]) => numbers.map((one) => ({ m: one }));
     expect((await run(each(inner), { input: { list: [1, 2, 3] } })).output).toEqual([m(1), m(1, 2), m(1, 2, 3)]);
   });
 
-  test('whatever its items that failed have done', async () => {
+  test('whatever failed items have done', async () => {
     const steps = `${add()}, { id: bad, if: n == 2, fail: { code: app.broken, message: no } }, { id: sum, let: { sum: "\${{ steps.add.output.sum }}" } }`;
     const yaml = `steps:\n  - { id: each, foreach: input.list, as: n, on_failure: finish, continue_on_error: true, steps: [${steps}, { id: told, call: op.read, with: { sum: "\${{ steps.add.output.sum }}" } }] }`;
     const { effects } = await run(yaml, { input: { list: [1, 2, 3] } });
@@ -232,12 +232,12 @@ output: "\${{ steps.settled.output.answer }}"`;
 });
 
 describe('a step sees nothing of itself', () => {
-  test('in items at once', async () => {
+  test('in concurrent items', async () => {
     const { output } = await run(each(add(), 'max_parallel: 2, '), { input: { list: [1, 2, 3] } });
     expect(output).toEqual(sums(1, 2, 3));
   });
 
-  test('in a plan of engine 1, also where a loop begins again', async () => {
+  test('in a plan of engine 1, even if a loop starts over', async () => {
     expect((await run(each(add()), { input: { list: [1, 2, 3] }, engine: 1 })).output).toEqual(sums(1, 2, 3));
     const repeat = `{ id: inner, index: i, repeat: { until: "true" }, steps: [{ id: seen, let: { b: "\${{ steps.add.status }}" } }, { id: add, let: { b: "\${{ steps.seen.output.b }}" } }] }`;
     expect((await run(each(repeat), { input: { list: [1, 2] }, engine: 1 })).output).toEqual([
@@ -251,7 +251,7 @@ describe('a step sees nothing of itself', () => {
     expect((await run(yaml)).effects.map((effect) => effect.with)).toEqual([{ o: null, s: 'running' }]);
   });
 
-  test('and a field of it is an error that names the path', async () => {
+  test('and reading a field of itself is an error that names the path', async () => {
     const { error } = await run(each('{ id: add, let: { sum: "${{ steps.add.output.sum + n }}" } }'), {
       input: { list: [1] },
     });
@@ -285,7 +285,7 @@ test.each([
   ['some of which fail', 'on_failure: finish, '],
   ['until one fails', 'on_failure: stop, '],
   ['at once', 'max_parallel: 2, on_failure: finish, '],
-])('a `foreach` that is over holds no values of its items: %s', async (_, more) => {
+])('a finished `foreach` holds no values of its items: %s', async (_, more) => {
   const { StepValues } = await import('../../../../src/workflows/steps/step-values.js');
   const held = new Set<string>();
   let most = 0;

@@ -27,7 +27,7 @@ const steps: PlanStep[] = [
 ];
 const rows = (progress: Progress) => summarize(examplePlan(steps), listSteps(steps), progress, true);
 
-test('of so many failures, an unknown outcome takes the place of a lesser one', () => {
+test('among too many failures, an unknown outcome replaces a less severe one', () => {
   const many = Array.from({ length: 30 }, (_, item) => failure(item)).reduce<ItemFailure[]>(addFailure, []);
   expect(many).toHaveLength(20);
   const with20 = addFailure(many, failure(99, 'unknown'));
@@ -36,7 +36,7 @@ test('of so many failures, an unknown outcome takes the place of a lesser one', 
   expect(addFailure(with20, failure(100, 'cancelled'))).toEqual(with20);
 });
 
-test('what an earlier build carried on counts its items as done, and the rest is counted from here', () => {
+test('progress of an earlier build counts its items as done, and the rest is counted from here', () => {
   const carried: StepProgress = {
     status: 'running',
     items: { 0: null, 1: null },
@@ -50,12 +50,12 @@ test('what an earlier build carried on counts its items as done, and the rest is
   expect(check).toMatchObject({ turns: 2, attempts: 3, duration_ms: 20 });
 });
 
-test('a loop that an earlier build has ended says nothing of its items, rather than something untrue', () => {
+test('a loop that an earlier build has ended reports nothing about its items, rather than something wrong', () => {
   const [hosts] = rows({ hosts: { status: 'succeeded' } });
   expect(hosts).not.toHaveProperty('items');
 });
 
-test('another task that takes over counts the items that are done, and not those that failed before', () => {
+test('a task that takes over counts the items that are done, and not those that failed before', () => {
   const loop: StepProgress = { status: 'running' };
   const account = openAccount(loop, 2);
   loop.items = { 0: 'a' };
@@ -81,7 +81,7 @@ test('another task that takes over counts the items that are done, and not those
   expect(check).toMatchObject({ turns: 1, attempts: 1, duration_ms: 1000, status: 'succeeded' });
 });
 
-test('turns at once take the time from the first start to the last end, not their sum', () => {
+test('concurrent turns take the time from the first start to the last end, not their sum', () => {
   const at = (from: number, to: number) => ({
     started_at: new Date(from).toISOString(),
     finished_at: new Date(to).toISOString(),

@@ -12,12 +12,12 @@ afterAll(() => {
 
 const problem = { code: 'cert.expiring', message: 'soon' };
 
-test('what an answer means is an answer still in the next run of the task', () => {
+test('a failure that is an answer is still one in the next run of the task', () => {
   const kept = JSON.parse(JSON.stringify(keepFailure(new StepFailure(problem, false, true))));
   expect(keptFailure(kept)).toMatchObject({ problem, isAnswer: true });
 });
 
-test('any other failure is kept without a word more, so that histories of earlier builds read the same', () => {
+test('any other failure is stored without additions, so that histories of earlier builds read the same', () => {
   expect(keepFailure(new StepFailure(problem))).toEqual({ error: problem });
   expect(keptFailure({ error: problem })).toMatchObject({ isAnswer: false });
 });

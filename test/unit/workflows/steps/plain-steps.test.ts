@@ -7,7 +7,7 @@ const entry = { status: 'succeeded', output: 1 } as StepProgress;
 const step = (id: string, verb: PlanStep['verb']) => ({ id, verb }) as PlanStep;
 const done = (inTurns: StepsInTurns) => stepsDone([], { progress: {}, inTurns });
 
-test('of steps in turns those that call nothing are told, and those of earlier runs are counted', () => {
+test('steps in turns that call nothing are listed, and those of earlier runs are counted', () => {
   const inTurns = new StepsInTurns(5);
   inTurns.note(step('named', 'let'), 'all/0/named', entry);
   inTurns.note(step('called', 'call'), 'all/0/called', entry);
@@ -18,6 +18,6 @@ test('of steps in turns those that call nothing are told, and those of earlier r
   });
 });
 
-test('a task without such steps tells nothing of them', () => {
+test('a task without such steps reports none', () => {
   expect(done(new StepsInTurns(0))).toBeUndefined();
 });

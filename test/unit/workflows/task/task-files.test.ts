@@ -14,8 +14,8 @@ const [A, B, C] = [file('a'), file('b'), file('c')];
 const open = (start: Partial<TaskStart> = {}, files?: Plan['files']): TaskFiles =>
   new TaskFiles({ input: {}, ...start } as TaskStart, { files } as Plan);
 
-describe('what a task has', () => {
-  test('is what its calls made', () => {
+describe('the files of a task', () => {
+  test('are those that its calls made', () => {
     const files = open({}, {});
     expect(files.within({ a: A })).toBeUndefined();
     files.add('make', { one: A, many: [B] });
@@ -26,7 +26,7 @@ describe('what a task has', () => {
     ]);
   });
 
-  test('is its input only where the schema asks for files, and never that of a called task', () => {
+  test('include its input only if the schema asks for files, and never in a called task', () => {
     const input = { x: A };
     expect(open({ input }, { input: true }).within(A)).toEqual([A.$file]);
     expect(open({ input }, {}).within(A)).toBeUndefined();
@@ -37,7 +37,7 @@ describe('what a task has', () => {
     expect([child.within(A), child.listed]).toEqual([[A.$file], []]);
   });
 
-  test('is what came out of the tasks that it called, and what those were given to have', () => {
+  test('include those that a called task made and returned', () => {
     const files = open({}, {});
     files.adopt(
       'child',
@@ -57,7 +57,7 @@ describe('what a task has', () => {
     ]);
   });
 
-  test('goes on into its next run, and into a retry of what it has done', () => {
+  test('are carried over to its next run, and to a retry of what it has done', () => {
     const carried = { files: [{ step: 'a', name: 'n', file: A }] } as unknown as TaskStart['carried'];
     expect(open({ carried, input: { x: B } } as Partial<TaskStart>, { input: true }).within([A, B])).toEqual([A.$file]);
     const progress = { a: { status: 'succeeded' as const, made: [{ step: 'a', name: 'n', file: A }] } };
@@ -77,7 +77,7 @@ describe('the room for files', () => {
     expect([files.room, files.isTooMuch]).toEqual([0, true]);
   });
 
-  test('is that of its caller in a task that was called', () => {
+  test('is that of its caller in a called task', () => {
     const files = open({ child: { ability: 'x', left_ms: 1, file_room: 7 } }, { task_bytes: 100 });
     expect(files.room).toBe(7);
   });

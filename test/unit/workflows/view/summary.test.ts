@@ -18,7 +18,7 @@ const at = (from: number, to: number) => ({
 const summary = (progress: Progress, isEnded = true) =>
   summarize(examplePlan(steps), listSteps(steps), progress, isEnded);
 
-test('a loop has one row a step: its turns, attempts and time added up, with the status that tells most', () => {
+test('a loop has one row per step: its turns, attempts and time in total, with the most informative status', () => {
   const rows = summary({
     seed: { status: 'succeeded', attempts: 1, ...at(0, 5) },
     each: { status: 'failed' },
@@ -32,7 +32,7 @@ test('a loop has one row a step: its turns, attempts and time added up, with the
   ]);
 });
 
-test('turns that were folded away count like those that are still there', () => {
+test('folded turns count like those that are still present', () => {
   const loop = { status: 'running' } as const;
   const progress: Progress = { each: { ...loop }, 'each/0/deploy': { status: 'succeeded', attempts: 2, ...at(0, 10) } };
   foldTurn(progress, progress.each as Progress[string], {
@@ -50,7 +50,7 @@ test('what did not run is pending, and skipped once the task has ended', () => {
   expect(summary({}).map(({ status }) => status)).toEqual(['skipped', 'skipped', 'skipped']);
 });
 
-test('what took a call back has a row of its own once it began', () => {
+test('an undo call has a row of its own once it has begun', () => {
   const rows = summary({
     seed: { status: 'succeeded' },
     'seed.undo': { status: 'succeeded', call: 'db.delete', attempts: 1 },

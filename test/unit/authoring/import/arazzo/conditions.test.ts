@@ -73,7 +73,7 @@ describe('a regular expression', () => {
   });
 });
 
-describe('a JSONPath selects something, as RFC 9535 has it', () => {
+describe('a JSONPath selects something, as defined in RFC 9535', () => {
   test.each<[string, Json, boolean]>([
     ['$.pets[*]', { pets: [1] }, true],
     ['$.pets[*]', { pets: [] }, false],
@@ -99,7 +99,7 @@ describe('a JSONPath selects something, as RFC 9535 has it', () => {
   });
 });
 
-describe('refused by name, since without it more would pass', () => {
+describe('refused by name, since ignoring the criterion would let more pass', () => {
   test.each<[Json, string]>([
     [{ condition: '/a', type: 'xpath', context: '$response.body' }, 'conditions of type xpath'],
     [

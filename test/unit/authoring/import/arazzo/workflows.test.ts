@@ -10,7 +10,7 @@ import { errorOf } from '../../../error-of.js';
 import { temporaryProject } from '../../../temporary-project.js';
 import { importInto, statuses } from '../importing.js';
 
-/** Workflows of a document over the shop, as they are translated. */
+/** The translated workflows of a document that uses the shop. */
 async function translated(
   document: string,
   more: { hasShop?: boolean; guard?: string; made?: JsonObject } = {},
@@ -72,7 +72,7 @@ describe('a step', () => {
     });
   });
 
-  test('reads other headers than another import did, so that the form both call keeps what each reads', async () => {
+  test('that reads other headers than an earlier import keeps the headers of both in the form they share', async () => {
     const reading = (name: string) => flow([look({ outputs: { it: `$response.header.${name}` } })]);
     const made = (await translated(reading('ETag'))).operations[0]?.definition;
     const { operations } = await translated(reading('X-Total'), { ...(made && { made }) });
@@ -82,7 +82,7 @@ describe('a step', () => {
     });
   });
 
-  test('gives selected values of 1.1 by pointer and by path to one value', async () => {
+  test('passes values that 1.1 selects by pointer, or by a path that leads to one value', async () => {
     const value = (type: string, selector: string) => ({ context: '$inputs.all', selector, type });
     const steps = await stepsOf([
       look({
@@ -95,7 +95,7 @@ describe('a step', () => {
     expect(steps).toMatchObject([{ with: { id: '${{ input.?all.?a[?0] }}', lang: '${{ input.?all.?b.?c }}' } }]);
   });
 
-  test('sends a constant that looks like an expression of ours as the text it is', async () => {
+  test('sends a constant that looks like one of our expressions as plain text', async () => {
     const [step] = (await stepsOf([look({ parameters: [{ name: 'id', in: 'path', value: '${{ task.key }}' }] })])) as [
       JsonObject,
     ];
@@ -103,7 +103,7 @@ describe('a step', () => {
     expect(JSON.stringify(step.with)).toContain('task.key');
   });
 
-  test('has the timeout of 1.1', async () => {
+  test('takes over the timeout of 1.1', async () => {
     expect(await stepsOf([look({ timeout: 1500 })])).toMatchObject([{ timeout: '1500ms' }]);
   });
 });
@@ -111,7 +111,7 @@ describe('a step', () => {
 const action = (more: JsonObject): JsonObject[] => [{ name: 'x', ...more }];
 const order = (payload: Json): JsonObject => ({ stepId: 'order', operationId: 'placeOrder', requestBody: { payload } });
 
-describe('refused by name with its place, for its workflow alone', () => {
+describe('refused by name with its location, for its workflow only', () => {
   test.each<[string, JsonObject[], string]>([
     [
       'a jump back',
@@ -199,7 +199,7 @@ describe('refused by name with its place, for its workflow alone', () => {
   });
 });
 
-describe('a document that is none', () => {
+describe('an invalid Arazzo document', () => {
   test.each([
     ['of another version', flow([wait], {}, '2.0.0'), 'import.unsupported'],
     ['of another kind', '{"openapi": "3.1.0"}', 'import.unreadable'],
@@ -214,7 +214,7 @@ describe('a document that is none', () => {
   });
 });
 
-test('a re-import keeps what people changed, and takes over what the document changed', async () => {
+test('a re-import keeps what people changed and takes over what changed in the document', async () => {
   const project = temporaryProject();
   const take = async (steps: JsonObject[]) =>
     importInto(project, await translated(flow(steps, { summary: 'One.' })), { kind: 'arazzo', name: 'w', prefix: 'w' });

@@ -11,13 +11,13 @@ function bodyOf(type: string, schema: JsonObject, more: JsonObject = {}): JsonOb
 }
 
 describe('a JSON body', () => {
-  test('of an object: its properties are inputs, and nothing needs to be said', async () => {
+  test('of an object needs no settings: its properties are inputs', async () => {
     const { api, input } = await mapped('/users', 'post', bodyOf('application/json', user));
     expect(api).toEqual({ method: 'POST', path: '/users', service: 'acme' });
     expect(input).toEqual({ type: 'object', required: ['name'], properties: user.properties });
   });
 
-  test('of objects in `allOf` and behind references, likewise', async () => {
+  test('of objects in `allOf` and behind references has their properties as inputs', async () => {
     const more: JsonObject = { properties: { mail: text } };
     const schema = { allOf: [{ $ref: '#/components/schemas/User' }, more] };
     const components = { schemas: { User: user } };
@@ -25,14 +25,14 @@ describe('a JSON body', () => {
     expect(input).toMatchObject({ required: ['name'], properties: { name: text, mail: text } });
   });
 
-  test('keeps whether it may hold more', async () => {
+  test('keeps whether additional properties are allowed', async () => {
     const closed = await mapped('/a', 'post', bodyOf('application/json', { ...user, additionalProperties: false }));
     expect(closed.input.additionalProperties).toBe(false);
     const typed = await mapped('/a', 'post', bodyOf('application/json', { ...user, additionalProperties: text }));
     expect(typed.input.additionalProperties).toEqual(text);
   });
 
-  test('shares its names with the path: the later one is renamed', async () => {
+  test('has a property renamed if the path already uses its name', async () => {
     const schema = { type: 'object', required: ['id'], properties: { id: text } };
     const parameters = [{ name: 'id', in: 'path', required: true, schema: text }];
     const { api, input } = await mapped('/a/{id}', 'put', { parameters, ...bodyOf('application/json', schema) });
@@ -72,24 +72,24 @@ describe('a JSON body', () => {
     expect(input).toMatchObject({ required: ['body'], properties: { body: schema }, additionalProperties: false });
   });
 
-  test('that may be absent, but not without a field, is one optional input', async () => {
+  test('that may be absent but has a required field is one optional input', async () => {
     const { api, input } = await mapped('/a', 'post', bodyOf('application/json', user, { required: false }));
     expect(api.body).toEqual({ type: 'json', value: '${{ input.?body }}' });
     expect(input.required).toBeUndefined();
   });
 
-  test('of a vendor type says its type', async () => {
+  test('of a vendor type states its content type', async () => {
     const { api } = await mapped('/a', 'patch', bodyOf('application/merge-patch+json', user));
     expect(api.body).toEqual({ type: 'json', content_type: 'application/merge-patch+json' });
   });
 
-  test('of a DELETE is said, since its inputs would go to the query; parameters say that they do', async () => {
+  test('of a DELETE is stated, since inputs would otherwise go to the query; query parameters are stated as well', async () => {
     const parameters = [{ name: 'force', in: 'query', schema: { type: 'boolean' } }];
     const { api } = await mapped('/a', 'delete', { parameters, ...bodyOf('application/json', user) });
     expect(api).toMatchObject({ body: { type: 'json' }, params: { force: { in: 'query' } } });
   });
 
-  test('leaves out what is read-only', async () => {
+  test('omits read-only properties', async () => {
     const schema = {
       type: 'object',
       required: ['id', 'name'],
@@ -102,7 +102,7 @@ describe('a JSON body', () => {
 });
 
 describe('other bodies', () => {
-  test('a form has fields, whose lists and maps are written as `encoding` says', async () => {
+  test('a form has fields, whose lists and maps are encoded as `encoding` states', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -126,7 +126,7 @@ describe('other bodies', () => {
     });
   });
 
-  test('multipart has files, one and many', async () => {
+  test('multipart has single files and lists of files', async () => {
     const schema = {
       type: 'object',
       required: ['doc'],
@@ -141,7 +141,7 @@ describe('other bodies', () => {
     });
   });
 
-  test('bytes and text are one input', async () => {
+  test('a body of bytes or text is one input', async () => {
     const bytes = await mapped('/a', 'put', bodyOf('image/png', file));
     expect(bytes.api.body).toEqual({ type: 'binary', content_type: 'image/png', value: '${{ input.body }}' });
     const any = await mapped('/a', 'put', bodyOf('application/octet-stream', file));
@@ -150,7 +150,7 @@ describe('other bodies', () => {
     expect(csv.api.body).toEqual({ type: 'text', content_type: 'text/csv', value: '${{ input.body }}' });
   });
 
-  test('of several media types JSON is chosen, and this is reported', async () => {
+  test('JSON is chosen among several media types, and this is reported', async () => {
     const described = bodyOf('application/xml', user);
     Object.assign((described.requestBody as { content: object }).content, { 'application/json': { schema: user } });
     const { api, notes } = await mapped('/a', 'post', described);
@@ -158,7 +158,7 @@ describe('other bodies', () => {
     expect(notes).toEqual(['Its body is sent as application/json; application/xml would be possible, too']);
   });
 
-  test('a form with files is sent as multipart where it may be', async () => {
+  test('a form with files is sent as multipart if that is allowed', async () => {
     const schema = { type: 'object', properties: { doc: file } };
     const described = bodyOf('application/x-www-form-urlencoded', schema);
     Object.assign((described.requestBody as { content: object }).content, { 'multipart/form-data': { schema } });
@@ -166,7 +166,7 @@ describe('other bodies', () => {
   });
 });
 
-describe('left out by name', () => {
+describe('omitted, with the reason', () => {
   test.each([
     ['application/xml', 'its body is XML only (application/xml)'],
     ['application/vnd.acme+xml', 'its body is XML only (application/vnd.acme+xml)'],
@@ -175,7 +175,7 @@ describe('left out by name', () => {
     expect(await whyLeftOut('/a', 'post', bodyOf(type, user))).toBe(reason);
   });
 
-  test('a GET that needs a body; an optional one is only told', async () => {
+  test('a GET that requires a body; an optional body is only reported', async () => {
     expect(await whyLeftOut('/a', 'get', bodyOf('application/json', user))).toBe(
       'it wants a body with GET, which has none',
     );

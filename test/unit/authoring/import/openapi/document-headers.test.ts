@@ -5,7 +5,7 @@ import { errorOf } from '../../../error-of.js';
 const SECRETS: Record<string, string> = { 'env:TOKEN': 's3cret', 'file:token.txt': 'from-a-file', 'env:BAD': 'a\nb' };
 const read = (text: string) => readDocumentHeader(text, (reference) => SECRETS[reference] ?? '');
 
-describe('a header for getting a document', () => {
+describe('a header for fetching a document', () => {
   test.each([
     ['Authorization: Bearer env:TOKEN', { name: 'Authorization', value: 'Bearer s3cret' }],
     ['Private-Token:env:TOKEN', { name: 'Private-Token', value: 's3cret' }],
@@ -25,7 +25,7 @@ describe('a header for getting a document', () => {
     'Host: s3cret',
     'X-Tenant:',
     'X-Value: env:BAD',
-  ])('%s is refused, and its value not repeated', (text) => {
+  ])('%s is refused without repeating its value', (text) => {
     const error = errorOf(() => read(text));
     expect(error).toMatchObject({ code: 'usage.invalid' });
     expect(JSON.stringify(error)).not.toContain('s3cret');

@@ -2,7 +2,7 @@ import type { Imported } from '../../../../../src/authoring/import/imported.js';
 import { importDocument, openDocument } from '../../../../../src/authoring/import/openapi/import-document.js';
 import type { Json, JsonObject } from '../../../../../src/contracts/json.js';
 
-/** A document with these paths; `more` is merged at its top. */
+/** A document with these paths; `more` is merged at its top level. */
 export function documentOf(paths: JsonObject, more: JsonObject = {}): JsonObject {
   const servers = [{ url: 'https://api.test/v1' }];
   return { openapi: '3.0.3', info: { title: 'Acme', version: '1' }, servers, paths, ...more };
@@ -20,7 +20,7 @@ export function importOf(
   });
 }
 
-/** One operation of a document that answers with anything. */
+/** An operation of a document, whose answer may be anything. */
 export function operation(more: JsonObject = {}): JsonObject {
   return { responses: { 200: { description: 'fine' } }, ...more };
 }
@@ -49,7 +49,7 @@ export async function mapped(
   return { api: implementation.api, input: input_schema, output: output_schema, definition, notes };
 }
 
-/** Why the one operation of a document is left out; undefined: it is not. */
+/** Why the only operation of a document is omitted; undefined if it is not. */
 export async function whyLeftOut(
   path: string,
   method: string,

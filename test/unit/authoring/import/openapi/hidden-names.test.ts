@@ -7,7 +7,7 @@ const text = { type: 'string' };
 const secret = { type: 'string', writeOnly: true };
 const user: JsonObject = { type: 'object', required: ['id', 'secret'], properties: { id: text, secret } };
 
-/** A closed one as answers are checked, and whether it takes an answer. */
+/** Imports the schema of a response. @returns whether the imported schema accepts an answer. */
 async function answers(schema: JsonObject, schemas: JsonObject = {}): Promise<(answer: Json) => boolean> {
   const responses = { 200: content('application/json', schema) };
   const { output } = await mapped('/a', 'get', { responses }, { components: { schemas } });
@@ -23,7 +23,7 @@ async function answers(schema: JsonObject, schemas: JsonObject = {}): Promise<(a
 
 const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
-describe('an answer without what is write-only, and one with it, are both taken', () => {
+describe('an answer is accepted with and without write-only properties', () => {
   const closed = { ...user, additionalProperties: false };
   test.each<[string, JsonObject, JsonObject, JsonObject]>([
     ['in a required list', user, {}, { id: 'a' }],
@@ -74,20 +74,20 @@ describe('an answer without what is write-only, and one with it, are both taken'
     expect(isTaken({ ...answer, secret: 's' })).toBe(true);
   });
 
-  test('in items that differ only in it', async () => {
+  test('in items that differ only in a write-only property', async () => {
     const isTaken = await answers({ type: 'array', uniqueItems: true, items: user });
     expect(isTaken([{ id: 'a' }, { id: 'a' }])).toBe(true);
   });
 });
 
 describe('what is not hidden is still checked', () => {
-  test('a required property, and one that is forbidden', async () => {
+  test('a required property, and a forbidden one', async () => {
     const isTaken = await answers({ ...user, additionalProperties: false });
     expect(isTaken({})).toBe(false);
     expect(isTaken({ id: 'a', other: 1 })).toBe(false);
   });
 
-  test('a schema that is required in full where nothing beside it hides a property', async () => {
+  test('a list of required properties, if no sibling hides one of them', async () => {
     const schemas = { Base: { required: ['secret'] }, Plain: { properties: { secret: text } } };
     const schema = { properties: { a: { allOf: [ref('Base'), ref('Plain')] }, b: { allOf: [ref('Base'), user] } } };
     const isTaken = await answers(schema, schemas);
@@ -101,7 +101,7 @@ describe('what is not hidden is still checked', () => {
   });
 });
 
-test('an input never asks for what is read-only, wherever it is required', async () => {
+test('an input never requires a read-only property, wherever it is listed as required', async () => {
   const hiding: JsonObject = { properties: { id: { ...text, readOnly: true } } };
   const schema: JsonObject = { allOf: [hiding, { required: ['id'] }], minProperties: 1 };
   const { input } = await mapped('/a', 'post', {

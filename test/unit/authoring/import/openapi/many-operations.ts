@@ -10,7 +10,7 @@ import { content, documentOf, operation } from './documents.js';
 const MOST_SCHEMAS = 200;
 const TEXT: JsonObject = { type: 'string' };
 
-/** Schemas as large services have them: some hundred, with references to each other, all of them recursive. */
+/** Up to two hundred schemas, as in large services: they refer to each other, and all are recursive. */
 function schemas(count: number): JsonObject {
   const names = Array.from({ length: count }, (_, index) => `Thing${index}`);
   return Object.fromEntries(
@@ -39,13 +39,13 @@ function schemas(count: number): JsonObject {
   );
 }
 
-/** Schemas hang together in groups, each of which leads back to itself. */
+/** Schemas refer to each other in groups, and each group leads back to itself. */
 const neighbour = (index: number, step: number): JsonObject => ref(Math.floor(index / 5) * 5 + ((index + step) % 5));
 
 const ref = (index: number): JsonObject => ({ $ref: `#/components/schemas/Thing${index % MOST_SCHEMAS}` });
 const file = { type: 'string', format: 'binary' };
 
-/** Kinds of operations, in turn. */
+/** Kinds of operations, used in rotation. */
 const KINDS: ((index: number) => [string, string, JsonObject])[] = [
   (index) => ['get', '', { responses: { 200: content('application/json', { type: 'array', items: ref(index) }) } }],
   (index) => [
@@ -133,10 +133,11 @@ function documentWith(count: number): JsonObject {
 }
 
 /**
- * Imports a service with so many operations, and checks that its definitions load, resolve, and stay as they are when
+ * Imports a service with `count` operations, and checks that its definitions load, resolve, and do not change when
  * they are imported again.
  *
- * @returns milliseconds of the processor that the first import took: others use the machine as well.
+ * @returns milliseconds of processor time that the first import took, since other processes use the machine
+ * as well.
  */
 export async function importMany(count: number): Promise<number> {
   const project = temporaryProject();

@@ -6,7 +6,7 @@ test.each<[string, string | undefined]>([
   ['buy.arazzo.yaml', 'buy'],
   ['https://example.com/v1/orders.openapi.json?x=1', 'orders'],
   ['商店.yaml', undefined],
-])('a document whose title has no Latin letters is called after its file: %s', (from, name) => {
+])('a document whose title has no Latin letters is named after its file: %s', (from, name) => {
   expect(nameOfTitle('商店')).toBeUndefined();
   expect(nameOfPlace(from)).toBe(name);
 });

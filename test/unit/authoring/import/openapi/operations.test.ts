@@ -15,7 +15,7 @@ describe('the key of an operation', () => {
     expect(operations[0]?.definition.operation_key).toBe(key);
   });
 
-  test('stays the same whatever comes behind it; later ones of the same key get a mark', async () => {
+  test('does not depend on later operations; a later duplicate gets a suffix', async () => {
     const paths = {
       '/a': { get: operation({ operationId: 'getUser' }) },
       '/b': { get: operation({ operationId: 'get_user' }) },
@@ -27,7 +27,7 @@ describe('the key of an operation', () => {
     ]);
   });
 
-  test('is never longer than a key may be', async () => {
+  test('never exceeds the maximum length', async () => {
     const paths = {
       '/a': { get: operation({ operationId: 'x'.repeat(200) }), put: operation({ operationId: 'x'.repeat(201) }) },
     };
@@ -49,7 +49,7 @@ test.each([
   expect((await mapped('/a', method, {})).definition.effects).toBe(effects);
 });
 
-test('words of the document become summary, notes and keywords, without what acts on a terminal', async () => {
+test('texts of the document become summary, notes and keywords, without terminal control characters', async () => {
   const { definition } = await mapped('/a', 'get', {
     summary: '  Lists\n\tusers \u001b[31m\u202e ',
     description: 'x'.repeat(3000),
@@ -64,11 +64,11 @@ test('words of the document become summary, notes and keywords, without what act
   expect(definition.notes).toHaveLength(1000);
 });
 
-test('without a word, the summary is method and path', async () => {
+test('without text, the summary is method and path', async () => {
   expect((await mapped('/a/{id}', 'get', {})).definition.summary).toBe('GET /a/{id}');
 });
 
-test('what is not called by us is left out by name', async () => {
+test('operations that we cannot call are omitted, with the reason', async () => {
   const callbacks = { done: { '{$request.body#/url}': { post: operation() } } };
   const paths = { '/a': { post: operation({ callbacks }), trace: operation() }, '/b': { $ref: 'other.yaml' } };
   const webhooks = { created: { post: operation() } };

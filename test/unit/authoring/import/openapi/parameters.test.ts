@@ -14,8 +14,8 @@ async function paramsOf(method: string, ...parameters: JsonObject[]): Promise<un
   return (await mapped('/a', method, { parameters })).api.params;
 }
 
-describe('parameters stand in `params` only where they differ from the default', () => {
-  test('in a path, and in the query of a GET, plain values and lists need nothing', async () => {
+describe('parameters are listed in `params` only if they differ from the default', () => {
+  test('in a path, and in the query of a GET, plain values and lists need no entry', async () => {
     const parameters = [parameter('id', 'path'), parameter('q', 'query'), parameter('tags', 'query', { schema: list })];
     const { api, input } = await mapped('/a/{id}', 'get', { parameters });
     expect(api).toEqual({ method: 'GET', path: '/a/{id}', service: 'acme' });
@@ -43,7 +43,7 @@ describe('parameters stand in `params` only where they differ from the default',
     expect(await paramsOf('get', parameter('q', 'query', more))).toEqual({ q: expected });
   });
 
-  test('styles of plain values mean nothing in a query', async () => {
+  test('styles of plain values have no meaning in a query', async () => {
     expect(await paramsOf('get', parameter('q', 'query', { explode: false }))).toBeUndefined();
   });
 
@@ -61,7 +61,7 @@ describe('parameters stand in `params` only where they differ from the default',
     expect(api.params).toEqual({ x: expected });
   });
 
-  test('headers and cookies say their place, and so does the query of a POST', async () => {
+  test('headers and cookies state where they are sent, and so does the query of a POST', async () => {
     const parameters = [parameter('X-Trace', 'header'), parameter('sid', 'cookie'), parameter('q', 'query')];
     expect(await paramsOf('post', ...parameters)).toEqual({
       'X-Trace': { in: 'header' },
@@ -79,14 +79,14 @@ describe('names', () => {
     expect(Object.keys(input.properties as JsonObject)).toEqual(['id', 'query_id', 'ID']);
   });
 
-  test('what no expression or path of ours can hold is renamed', async () => {
+  test('a name that our expressions or paths cannot hold is changed', async () => {
     const parameters = [parameter('user id', 'path'), parameter('constructor', 'query')];
     const { api } = await mapped('/u/{user id}', 'get', { parameters });
     expect(api.path).toBe('/u/{user_id}');
     expect(api.params).toEqual({ query_constructor: { in: 'query', name: 'constructor' } });
   });
 
-  test('an operation overrides what its path says, and references are followed', async () => {
+  test('an operation overrides the parameters of its path, and references are followed', async () => {
     const parameters = [{ $ref: '#/components/parameters/Page' }, parameter('q', 'query')];
     const get = operation({ parameters: [parameter('q', 'query', { required: true })] });
     const components = { parameters: { Page: parameter('page', 'query', { schema: { type: 'integer' } }) } };
@@ -97,25 +97,25 @@ describe('names', () => {
     });
   });
 
-  test('`{path+}` keeps slashes, and what a path takes undeclared is text', async () => {
+  test('`{path+}` keeps slashes, and an undeclared path parameter is text', async () => {
     const { api, input } = await mapped('/files/{path+}/{other}', 'get', {});
     expect(api.path).toBe('/files/{+path}/{other}');
     expect(input).toMatchObject({ required: ['path', 'other'], properties: { path: text, other: text } });
   });
 
-  test('a parameter that the path does not take is not sent anywhere', async () => {
+  test('a path parameter that the path does not contain is not sent', async () => {
     const { input } = await mapped('/a', 'get', { parameters: [parameter('gone', 'path')] });
     expect(input).toEqual({ type: 'object', additionalProperties: false });
   });
 });
 
-describe('what is said elsewhere is no input', () => {
+describe('a header that is set elsewhere is not an input', () => {
   test('Accept, Content-Type and Authorization', async () => {
     const parameters = ['Accept', 'content-type', 'Authorization'].map((name) => parameter(name, 'header'));
     expect((await mapped('/a', 'get', { parameters })).input).toEqual({ type: 'object', additionalProperties: false });
   });
 
-  test('Idempotency-Key, which the runtime writes, and this is reported', async () => {
+  test('Idempotency-Key, which the runtime writes, with a note', async () => {
     const { input, notes } = await mapped('/a', 'post', {
       parameters: [parameter('Idempotency-Key', 'header', { required: true })],
     });
@@ -137,7 +137,7 @@ describe('what is said elsewhere is no input', () => {
     expect(input.properties).toBeUndefined();
   });
 
-  test('a header that no request can carry leaves the operation out where it is required', async () => {
+  test('a header that no request can carry excludes the operation if it is required', async () => {
     const required = { parameters: [parameter('bad name', 'header', { required: true })] };
     expect(await whyLeftOut('/a', 'get', required)).toBe(
       'its header parameter bad name has a name that no header can have',
@@ -151,6 +151,6 @@ test.each([
   ['/a?x=1', 'its path has a query (`?`)'],
   ['/a#b', 'its path has a fragment (`#`)'],
   ['/a/{b', 'its path has braces that do not match'],
-])('the path %s leaves its operation out', async (path, reason) => {
+])('the path %s excludes its operation', async (path, reason) => {
   expect(await whyLeftOut(path, 'get', {})).toBe(reason);
 });

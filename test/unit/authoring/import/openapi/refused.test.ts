@@ -4,10 +4,10 @@ import type { JsonObject } from '../../../../../src/contracts/json.js';
 import { errorOf, errorOfAsync } from '../../../error-of.js';
 import { content, documentOf, importOf, operation, whyLeftOut } from './documents.js';
 
-/** Far more than any of these takes; far less than one that is not stopped. */
+/** Far more than any of these takes, and far less than one that is not stopped would take. */
 const NOT_LONG_MS = 20_000;
 
-describe('what is no document of a version that is read is refused with one sentence', () => {
+describe('anything but a document of a supported version is refused with one sentence', () => {
   test.each([
     ['{"swagger": "2.0"}', 'import.unsupported', 'x is Swagger 2.0, and OpenAPI 3.0 and 3.1 are read'],
     ['openapi: 3.2.0', 'import.unsupported', 'x is OpenAPI 3.2.0, and 3.0 and 3.1 are read'],
@@ -28,7 +28,7 @@ describe('what is no document of a version that is read is refused with one sent
     expect(error.message).not.toContain('\n');
   });
 
-  test('YAML is read as well, and says where it is broken', () => {
+  test('YAML is read as well, and a syntax error is reported with its location', () => {
     expect(openDocument('openapi: 3.1.0\ninfo: {}\n', 'x').document).toEqual({ openapi: '3.1.0', info: {} });
     expect(errorOf(() => openDocument('openapi: 3.1.0\ninfo: [\n', 'x')).location).toMatchObject({
       file: 'x',
@@ -49,15 +49,15 @@ describe('what is no document of a version that is read is refused with one sent
       { paths: { '/a': { get: { parameters: 'no', responses: {} } } } },
       'must be array (at paths./a.get.parameters)',
     ],
-  ])('one without %s is reported with the place', async (_, broken, fault) => {
+  ])('a document without %s is reported with the location', async (_, broken, fault) => {
     const error = await errorOfAsync(() => importOf({ ...documentOf({}), ...broken }));
     expect(error.message).toContain(`api.json is no valid OpenAPI document: ${fault}`);
     expect(error.message).not.toContain('\n');
   });
 });
 
-describe('documents made to do harm', () => {
-  test('aliases that multiply are refused', () => {
+describe('malicious documents', () => {
+  test('exponential aliases are refused', () => {
     const lines = ['openapi: 3.0.0', 'a0: &a0 [x, x, x, x, x, x, x, x, x]'];
     for (let level = 1; level < 12; level += 1) {
       lines.push(`a${level}: &a${level} [${Array.from({ length: 9 }, () => `*a${level - 1}`).join(', ')}]`);
@@ -73,7 +73,7 @@ describe('documents made to do harm', () => {
     ['dashes', '- '.repeat(100_000)],
     ['lines', Array.from({ length: 1000 }, (_, level) => `${' '.repeat(level)}a:`).join('\n')],
   ])(
-    'nesting without end is refused: %s',
+    'endless nesting is refused: %s',
     (_, text) => {
       expect(errorOf(() => openDocument(text, 'x')).code).toBe('import.unreadable');
     },
@@ -101,13 +101,13 @@ describe('documents made to do harm', () => {
     ['parameters', { '/a': { get: operation({ parameters: [{ $ref: '#/paths/~1a/get/parameters/0' }] }) } }],
     ['bodies', { '/a': { post: operation({ requestBody: { $ref: '#/paths/~1a/post/requestBody' } }) } }],
     ['answers', { '/a': { get: operation({ responses: { 200: { $ref: '#/paths/~1a/get/responses/200' } } }) } }],
-  ])('references that lead in a circle leave their operations out: %s', async (_, paths) => {
+  ])('circular references exclude their operations: %s', async (_, paths) => {
     const { operations, leftOut } = await importOf(documentOf(paths));
     expect(operations).toEqual([]);
     expect(leftOut[0]?.reason).toMatch(/leads in a circle$/);
   });
 
-  test('names of JavaScript reach nothing', async () => {
+  test('names of JavaScript have no effect', async () => {
     const text = `{"openapi": "3.0.0", "info": {"title": "x", "version": "1", "__proto__": {"a": 1}},
       "servers": [{"url": "https://a.test"}], "__proto__": {"polluted": true}, "paths": {"/a": {"get": {
       "operationId": "__proto__", "tags": ["constructor"], "parameters": [{"name": "__proto__", "in": "query", "schema": {}}],
@@ -119,14 +119,14 @@ describe('documents made to do harm', () => {
     expect(imported.operations[0]?.key).toBe('acme.proto');
   });
 
-  test('a required input __proto__ leaves its operation out', async () => {
+  test('a required input __proto__ excludes its operation', async () => {
     const parameters = [{ name: '__proto__', in: 'query', required: true, schema: {} }];
     expect(await whyLeftOut('/a', 'get', { parameters })).toBe(
       'its query parameter __proto__ has a name that no input can have',
     );
   });
 
-  test('expressions of ours in a document are text', async () => {
+  test('our expressions in a document are plain text', async () => {
     const parameters = [{ name: '${{ input.x }}', in: 'query', schema: { type: 'string' } }];
     const { operations } = await importOf(
       documentOf({ '/a': { get: operation({ parameters, summary: '${{ input.x }}' }) } }),
@@ -136,7 +136,7 @@ describe('documents made to do harm', () => {
   });
 
   test(
-    '100,000 paths are more than is imported, and are refused in time',
+    '100,000 paths exceed the maximum and are refused in time',
     async () => {
       const paths = Object.fromEntries(
         Array.from({ length: 100_000 }, (_, index) => [`/p${index}`, { get: operation() }]),

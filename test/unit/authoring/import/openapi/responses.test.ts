@@ -5,7 +5,7 @@ import { content, mapped, whyLeftOut } from './documents.js';
 const user = { type: 'object', properties: { id: { type: 'string' } } };
 const answers = (responses: JsonObject): ReturnType<typeof mapped> => mapped('/a', 'get', { responses });
 
-test('the output is what a success has as JSON', async () => {
+test('the output is the JSON of a success', async () => {
   const { output, api } = await answers({
     200: content('application/json', user),
     404: content('application/json', {}),
@@ -14,7 +14,7 @@ test('the output is what a success has as JSON', async () => {
   expect(api.response).toBeUndefined();
 });
 
-test('several successes are any of them; one without content is null', async () => {
+test('with several successes the output is any of them; one without content is null', async () => {
   const { output } = await answers({
     200: content('application/json', user),
     202: content('application/vnd.x+json', { type: 'array' }),
@@ -23,13 +23,13 @@ test('several successes are any of them; one without content is null', async () 
   expect(output).toEqual({ anyOf: [user, { type: 'array' }, { type: 'null' }] });
 });
 
-test('204 alone is null; a success that says nothing is anything', async () => {
+test('204 alone is null; a success that declares no content may be anything', async () => {
   expect((await answers({ 204: { description: 'x' } })).output).toEqual({ type: 'null' });
   expect((await answers({ 200: { description: 'x' } })).output).toBeUndefined();
   expect((await answers({ 302: { description: 'x' } })).output).toBeUndefined();
 });
 
-test('`default` and `2XX` are successes where nothing else is', async () => {
+test('`default` and `2XX` are successes if no other status is', async () => {
   expect((await answers({ default: content('application/json', user) })).output).toEqual(user);
   expect((await answers({ '2XX': content('application/json', user), default: content('text/plain') })).output).toEqual(
     user,
@@ -42,7 +42,7 @@ test.each([
   ['application/xml', 'text'],
   ['application/pdf', 'base64'],
   ['image/*', 'base64'],
-])('an answer of %s is taken as %s', async (type, as) => {
+])('an answer of %s is returned as %s', async (type, as) => {
   const { output, api } = await answers({ 200: content(type) });
   expect(api.response).toEqual({ as });
   expect(output).toEqual({ type: 'object', required: [as], properties: { [as]: { type: 'string' } } });
@@ -59,13 +59,13 @@ test('answers in several forms may be anything, and this is reported', async () 
   expect(notes).toEqual(['Its answers have several forms (JSON, text or bytes); any of them is accepted']);
 });
 
-test('a stream of events leaves its operation out', async () => {
+test('a stream of events excludes its operation', async () => {
   expect(await whyLeftOut('/a', 'get', { responses: { 200: content('text/event-stream') } })).toBe(
     'its answer is a stream of events (text/event-stream)',
   );
 });
 
-test('what is write-only does not come back', async () => {
+test('write-only properties are not part of the output', async () => {
   const schema = { type: 'object', required: ['p'], properties: { p: { type: 'string', writeOnly: true } } };
   expect((await answers({ 200: content('application/json', schema) })).output).toEqual({
     type: 'object',

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../../../../src/contracts/json.js';
 import { satisfies } from '../../../../../src/planning/input/schemas.js';
 import { content, mapped, whyLeftOut } from './documents.js';
 
-/** A schema as it stands in an output after the import. */
+/** A schema in an output, after the import. */
 async function answered(schema: Json, schemas: JsonObject = {}, openapi = '3.0.3'): Promise<JsonObject> {
   const { output } = await mapped(
     '/a',
@@ -15,7 +15,7 @@ async function answered(schema: Json, schemas: JsonObject = {}, openapi = '3.0.3
   return rest.$defs === undefined ? properties.x : { ...properties.x, $defs: rest.$defs };
 }
 
-/** A schema as it stands in an input after the import. */
+/** A schema in an input, after the import. */
 async function asked(schema: Json): Promise<Json | undefined> {
   const { input } = await mapped('/a', 'get', { parameters: [{ name: 'x', in: 'query', schema }] });
   return (input.properties as JsonObject).x;
@@ -63,7 +63,7 @@ describe('the dialect of 3.0 becomes JSON Schema', () => {
     expect(await answered(schema)).toEqual(expected);
   });
 
-  test('defaults are told and not sent: an update would set what nobody mentioned', async () => {
+  test('defaults are described and not sent: an update would set fields that its caller did not mention', async () => {
     expect(await asked({ type: 'integer', default: 30, description: 'Per page.' })).toEqual({
       type: 'integer',
       description: 'Per page. Default of the service: 30.',
@@ -71,7 +71,7 @@ describe('the dialect of 3.0 becomes JSON Schema', () => {
   });
 });
 
-test('the dialect of 3.1 stays as it is, as far as it says something', async () => {
+test('the dialect of 3.1 stays unchanged, except for keywords without effect', async () => {
   const schema = {
     type: ['string', 'null'],
     const: 'a',
@@ -88,7 +88,7 @@ test('the dialect of 3.1 stays as it is, as far as it says something', async () 
 describe('references', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, id: { type: 'string' } } };
 
-  test('to a recursive schema stay references, and the result can be checked', async () => {
+  test('to a recursive schema stay references, and the result can be used for validation', async () => {
     const schema = await answered({ $ref: '#/components/schemas/Node' }, { Node: node });
     expect(schema).toEqual({
       $ref: '#/$defs/Node',
@@ -98,13 +98,13 @@ describe('references', () => {
     expect(satisfies(schema, { next: { next: { id: 1 } } })).toBe(false);
   });
 
-  test('that may be null are so also in 3.0, where it is written beside them', async () => {
+  test('that may be null stay nullable in 3.0, where this is written next to them', async () => {
     const schema = await answered({ $ref: '#/components/schemas/Node', nullable: true }, { Node: { type: 'string' } });
     expect(satisfies(schema, null)).toBe(true);
     expect(satisfies(schema, 1)).toBe(false);
   });
 
-  test('with escapes, and to any place of the document, are followed', async () => {
+  test('with escapes, and to any part of the document, are followed', async () => {
     const schema = await answered(
       { $ref: '#/components/schemas/A~1B%20C/properties/x' },
       {
@@ -125,7 +125,7 @@ describe('references', () => {
     ['#Anchor', 'it refers to #Anchor, which is not there'],
     ['#/components/schemas/Self', 'its schema Self is made of itself, without end'],
     ['#/components/schemas/Ping', 'its schema Ping is made of itself, without end'],
-  ])('%s leaves its operation out', async (reference, reason) => {
+  ])('%s excludes its operation', async (reference, reason) => {
     const schemas = {
       Self: { $ref: '#/components/schemas/Self' },
       Ping: { allOf: [{ anyOf: [{ $ref: '#/components/schemas/Pong' }] }] },
@@ -135,7 +135,7 @@ describe('references', () => {
     expect(await whyLeftOut('/a', 'get', { responses }, { components: { schemas } })).toBe(reason);
   });
 
-  test('to more than a plan should hold are left open, nearest first, and this is reported', async () => {
+  test('to more schemas than a plan may hold are followed nearest first, the rest may be anything, and this is reported', async () => {
     const schemas = Object.fromEntries(
       Array.from({ length: 60 }, (_, index) => {
         const properties = Object.fromEntries(

@@ -15,7 +15,7 @@ const SCHEMES: JsonObject = {
   aws: { type: 'apiKey', in: 'header', name: 'Authorization', 'x-amazon-apigateway-authtype': 'awsSigv4' },
 };
 
-/** What one of the schemes, alone in its document, becomes. */
+/** The result of importing one of the schemes, alone in its document. */
 async function withScheme(name: string): Promise<JsonObject> {
   const components = { securitySchemes: { [name]: SCHEMES[name] ?? {} } };
   const { api } = await mapped('/a', 'get', { security: [{ [name]: [] }] }, { components });
@@ -25,7 +25,7 @@ async function withScheme(name: string): Promise<JsonObject> {
 const secured = (security: JsonObject[], more: JsonObject = {}): ReturnType<typeof mapped> =>
   mapped('/a', 'get', { security }, { components: { securitySchemes: SCHEMES }, ...more });
 
-describe('security schemes are credentials by reference', () => {
+describe('security schemes become credentials by reference', () => {
   test.each<[string, JsonObject]>([
     ['bearer', { headers: { Authorization: 'Bearer {credential:token}' }, auth: null }],
     ['oauth', { headers: { Authorization: 'Bearer {credential:token}' }, auth: null }],
@@ -38,7 +38,7 @@ describe('security schemes are credentials by reference', () => {
     expect(await withScheme(name)).toEqual(expected);
   });
 
-  test('the configuration has one entry for all operations, with the variables to set', async () => {
+  test('the configuration has one entry for all operations, and lists the variables to set', async () => {
     const paths = {
       '/a': { get: operation({ security: [{ bearer: [] }] }), put: operation({ security: [{ query: [] }] }) },
     };
@@ -56,7 +56,7 @@ describe('security schemes are credentials by reference', () => {
     });
   });
 
-  test('two schemes of a kind have credentials of their own, the first one the short name', async () => {
+  test('two schemes of a kind have separate credentials, the first one with the short name', async () => {
     const components = {
       securitySchemes: { one: SCHEMES.header ?? {}, 'Two-B': { ...(SCHEMES.header as JsonObject), name: 'B' } },
     };
@@ -64,7 +64,7 @@ describe('security schemes are credentials by reference', () => {
     expect(api.headers).toEqual({ 'X-Key': '{credential:key}', B: '{credential:two_b_key}' });
   });
 
-  test('tokens of OAuth are told to be fetched by somebody else', async () => {
+  test('a note states that tokens of OAuth are fetched elsewhere', async () => {
     const paths = { '/a': { get: operation({ security: [{ oauth: ['read'] }] }) } };
     const { notes } = await importOf(documentOf(paths, { components: { securitySchemes: SCHEMES } }));
     expect(notes).toEqual([expect.stringContaining('oauth is oauth2 (clientCredentials)')]);
@@ -83,12 +83,12 @@ describe('several requirements', () => {
     expect(api).toMatchObject({ headers: { 'X-Key': expect.any(String) }, auth: { basic: {}, query: {} } });
   });
 
-  test('an operation overrides its document, also with none', async () => {
+  test('an operation overrides its document, also with an empty list', async () => {
     const { api } = await secured([], { security: [{ bearer: [] }] });
     expect(api.headers).toBeUndefined();
   });
 
-  test('optional credentials are not asked for, unless the whole document needs them', async () => {
+  test('optional credentials are not required, unless the whole document needs them', async () => {
     const alone = await secured([{}, { bearer: [] }]);
     expect(alone.api.headers).toBeUndefined();
     expect(alone.notes).toEqual(['It is called without credentials, which it allows']);
@@ -97,7 +97,7 @@ describe('several requirements', () => {
   });
 });
 
-describe('schemes that end in one bearer token are one', () => {
+describe('schemes that need the same bearer token are one', () => {
   const flow = { tokenUrl: 'https://a.test', scopes: {} };
   const securitySchemes: JsonObject = {
     Oauth2: { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://a.test', scopes: {} } } },
@@ -125,7 +125,7 @@ describe('schemes that end in one bearer token are one', () => {
     expect(api.headers).toEqual(TOKEN);
   });
 
-  test('that are wanted together somewhere have one credential everywhere, and nothing is left to choose', async () => {
+  test('that are required together somewhere have one credential everywhere, and nothing is left to choose', async () => {
     const paths = {
       '/a': {
         get: operation({ security: [{ Oauth2: [], Oauth2c: [] }] }),
@@ -140,7 +140,7 @@ describe('schemes that end in one bearer token are one', () => {
     expect(notes).toContainEqual(expect.stringContaining('Oauth2 is oauth2 (implicit), Oauth2c is oauth2'));
   });
 
-  test('that are only alternatives keep a credential each, since they may be tokens of different people', async () => {
+  test('that are only alternatives keep separate credentials, since the tokens may belong to different people', async () => {
     const paths = {
       '/a': { get: operation({ security: [{ Oauth2: [] }] }), put: operation({ security: [{ Oauth2c: [] }] }) },
     };
@@ -150,13 +150,13 @@ describe('schemes that end in one bearer token are one', () => {
     });
   });
 
-  test('with an API key beside it', async () => {
+  test('with an API key in addition', async () => {
     const { api } = await mapped('/a', 'get', { security: [{ Oauth2: [], Oauth2c: [], key: [] }] }, { components });
     expect(api.headers).toEqual({ ...TOKEN, 'X-Key': '{credential:key}' });
   });
 });
 
-describe('a credential is given to one host', () => {
+describe('a credential is sent to one host', () => {
   const components = { securitySchemes: SCHEMES };
   const paths = {
     '/a': { get: operation(), put: operation({ servers: [{ url: 'https://files.test/v1' }] }) },
@@ -180,7 +180,7 @@ describe('a credential is given to one host', () => {
     expect(notes.join()).toContain('called at https://files.test/v1, which is another host');
   });
 
-  test('an address chosen by --server keeps its credentials for itself as well', async () => {
+  test('an address chosen by --server also keeps its credentials to itself', async () => {
     const document = documentOf(paths, { components, security: [{ bearer: [] }] });
     const { operations } = await importOf(document, { server: 'https://staging.test' });
     const texts = operations.map(({ definition }) => JSON.stringify(definition));
@@ -188,7 +188,7 @@ describe('a credential is given to one host', () => {
   });
 });
 
-describe('left out by name', () => {
+describe('omitted, with the reason', () => {
   test.each([
     ['digest', 'its security scheme digest is HTTP digest, and basic and bearer can be sent'],
     ['tls', 'its security scheme tls is mutual TLS'],

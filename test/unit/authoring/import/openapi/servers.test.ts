@@ -21,7 +21,7 @@ describe('the address of a service', () => {
     expect(imported.notes.join('\n')).toContain('https://sandbox.test');
   });
 
-  test('that is relative is relative to the document', async () => {
+  test('that is relative is resolved against the document', async () => {
     const documentUrl = 'https://docs.test/specs/api.json';
     expect(endpointsIn(await withServers([{ url: '../v1' }], { documentUrl }))).toEqual({
       default: 'https://docs.test/v1',
@@ -38,14 +38,14 @@ describe('the address of a service', () => {
     expect(notes.join()).toContain('--server');
   });
 
-  test('that the document has in full is no guess, and neither is a chosen one', async () => {
+  test('that the document has in full is not a guess, nor is a chosen one', async () => {
     const variables = { base: { default: 'https://api.test' } };
     const said = await withServers([{ url: '{base}/v1', variables }], { documentUrl: 'https://docs.test/api.json' });
     const chosen = await withServers([], { server: 'https://api.test' });
     expect([...said.notes, ...chosen.notes].join()).not.toContain('guessed');
   });
 
-  test('may be chosen', async () => {
+  test('can be chosen', async () => {
     const imported = await withServers([{ url: '/v1' }], { server: 'http://127.0.0.1:8080/x' });
     expect(endpointsIn(imported)).toEqual({ default: 'http://127.0.0.1:8080/x' });
   });
@@ -68,7 +68,7 @@ describe('the address of a service', () => {
   });
 });
 
-test('servers of paths and operations are endpoints of their own, named after their address', async () => {
+test('servers of paths and operations are separate endpoints, named after their address', async () => {
   const uploads = [{ url: 'https://uploads.test/v1' }];
   const paths = {
     '/a': { get: operation(), put: operation({ servers: uploads }) },

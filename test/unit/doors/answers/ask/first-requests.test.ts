@@ -25,10 +25,13 @@ function consideredAs({ text, environment }: Pick<FirstRequest, 'text' | 'enviro
   return consider(request, thread, recruitIn(registry, { environment, prompt: text }));
 }
 
-/** A word before a noun is not read as an input, "the signup log" as a service: more is shown than was asked for. */
+/**
+ * A word before a noun is not read as an input, as in "the signup log" for a service: the answer is broader than
+ * the request.
+ */
 const BROADER = new Set(['logs-errors']);
 
-/** What was chosen, whether it runs or is asked about. */
+/** The chosen abilities: those that run, and those that the user is asked about. */
 function abilitiesOf({ plan, pending, decision }: Considered): string[] {
   const meant = decision.options.flatMap(({ means }) => (means && 'ability_id' in means ? [means.ability_id] : []));
   return [...plan.map(({ ability_id }) => ability_id), ...(pending?.ability_id ? [pending.ability_id] : []), ...meant];
@@ -40,7 +43,7 @@ test.each(readFirstRequests())('$id: $text', async (request) => {
   const is = came.abstained ? 'abstains' : came.outcome;
   expect(listOf(outcome)).toContain(is);
   const wanted = listOf(ability);
-  // Guessed wrong: something runs, or is proposed, that is not meant.
+  // A wrong guess: something runs, or is proposed, that was not meant.
   if (is === 'runs' || came.plan.length > 0) expect(wanted).toEqual(expect.arrayContaining([came.plan[0]?.ability_id]));
   if (is !== 'runs' && is !== 'asks') return;
   if (wanted.length > 0) expect(abilitiesOf(came).filter((id) => wanted.includes(id))).not.toEqual([]);
@@ -49,7 +52,7 @@ test.each(readFirstRequests())('$id: $text', async (request) => {
   if (missing && came.pending && 'input' in came.pending.expects) expect(missing).toContain(came.pending.expects.input);
 });
 
-test('R-000-97: the regression of the scenario is the workflow, and without it the operations that it is made of', async () => {
+test('R-000-97: the regression of the scenario selects the workflow, or without it the operations that it consists of', async () => {
   const text = 'Run signup E2E regression for the latest build.';
   const whole = await consideredAs({ text, environment: 'staging' });
   expect(abilitiesOf(whole)).toEqual(['signup_e2e_test']);

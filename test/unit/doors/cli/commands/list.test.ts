@@ -42,7 +42,7 @@ async function list(flags: Parameters<typeof run>[2], more: Partial<Context> = {
 }
 
 describe('ability list --packs', () => {
-  test('R-004-14, C-48: tells of each pack what it has, what it runs and where from; its builder is shown alone', async () => {
+  test('R-004-14, C-48: reports what each pack contains, runs and comes from; its builder is only shown', async () => {
     const { text, json, notes } = await list({ packs: true });
     expect(json).toMatchObject([
       { id: 'engineering', from: 'built-in', workflow_defined: false, builder: null },
@@ -87,7 +87,7 @@ describe('ability list --packs', () => {
     expect(notes).toBe('');
   });
 
-  test('C-41: tells what the environment in question drops', async () => {
+  test('C-41: reports what the selected environment drops', async () => {
     const droppedIn = async (more: Partial<Context>) =>
       ((await list({ packs: true }, more)).json as { dropped: unknown }[]).at(-1)?.dropped;
     expect(await droppedIn({ flags: { env: 'dev' } })).toEqual([]);
@@ -99,7 +99,7 @@ describe('ability list --packs', () => {
     });
   });
 
-  test('R-004-14: tells of a file that CONCIERGE_CONFIG_PATH names, and of what is wrong with it', async () => {
+  test('R-004-14: reports the file that CONCIERGE_CONFIG_PATH names, and what is wrong with it', async () => {
     const mine = { 'mine.yaml': 'specialists: { mine: { description: d, workflow: op.draw } }' };
     const env = { CONCIERGE_CONFIG_PATH: 'mine.yaml' };
     const { json } = await list({ packs: true }, { env }, { ...FILES, ...mine });
@@ -109,7 +109,7 @@ describe('ability list --packs', () => {
 });
 
 describe('ability list --capabilities', () => {
-  test('R-004-02 to R-004-07: tells of each its keywords and its packs, in order', async () => {
+  test('R-004-02 to R-004-07: lists the keywords and packs of each, in order', async () => {
     const { text, json } = await list({ capabilities: true });
     const capabilities = json as { id: string; packs: string[] }[];
     expect(capabilities.map(({ id, packs }) => [id, packs])).toEqual([
@@ -149,7 +149,7 @@ describe('the command line', () => {
     ['--packs', '--usage'],
     ['--capabilities', '--packs'],
     ['--usage', '--capabilities'],
-  ])('takes no %s with %s', (...flags) => {
+  ])('refuses %s together with %s', (...flags) => {
     expect(() => program().parse(['list', ...flags], { from: 'user' })).toThrow('cannot be used with');
   });
 });

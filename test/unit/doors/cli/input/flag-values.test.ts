@@ -3,17 +3,17 @@ import { readIntent, readMetricsAddress, readSince } from '../../../../../src/do
 import { errorOf } from '../../../error-of.js';
 
 describe('R-000-86: the intent of a task', () => {
-  test('is one line, whatever line ends and blanks it was given with', () => {
+  test('is one line, whatever line breaks and blanks it contained', () => {
     expect(readIntent('  rotate the\n\tcertificate  ')).toBe('rotate the certificate');
   });
 
-  test('may have 1000 characters, counted without the blanks around it', () => {
+  test('may have 1000 characters, not counting the blanks around it', () => {
     expect(readIntent(` ${'x'.repeat(1000)} `)).toHaveLength(1000);
     const refused = { code: 'usage.invalid', message: expect.stringMatching(/has 1001 characters/) };
     expect(() => readIntent('x'.repeat(1001))).toThrow(expect.objectContaining(refused));
   });
 
-  test('is refused where it says nothing', () => {
+  test('is refused if it is blank', () => {
     expect(() => readIntent(' \n ')).toThrow('--intent is empty');
   });
 });
@@ -23,7 +23,7 @@ test.each([
   ['localhost:9464', '127.0.0.1:9464'],
   ['0.0.0.0:1', '0.0.0.0:1'],
   ['[::1]:65535', '[::1]:65535'],
-])('%s is an address to listen at', (text, address) => {
+])('%s is a valid address to listen on', (text, address) => {
   expect(readMetricsAddress(text)).toBe(address);
 });
 
@@ -39,7 +39,7 @@ test.each([
   '::1:80',
   'http://127.0.0.1:80',
   '127.0.0.1:80/x',
-])('%j is none', (text) => {
+])('%j is not a valid address to listen on', (text) => {
   expect(() => readMetricsAddress(text)).toThrow(expect.objectContaining({ code: 'usage.invalid' }));
 });
 
@@ -59,13 +59,13 @@ test.each([
 });
 
 test.each(['', 'yesterday', '5 minutes', '2026-02-31', '2026-13-01', '2026-01-31T25:00', '1769846400', '2026', '-5m'])(
-  '--since %j is refused, with the right forms',
+  '--since %j is refused, with the valid forms',
   (text) => {
     const error = errorOf(() => readSince(text, NOW));
     expect(error).toMatchObject({ code: 'usage.invalid', suggestion: expect.stringMatching(/24h.*2026-01-31T/) });
   },
 );
 
-test('a moment in the future is refused', () => {
+test('a time in the future is refused', () => {
   expect(errorOf(() => readSince('2026-02-02', NOW)).message).toMatch(/in the future/);
 });

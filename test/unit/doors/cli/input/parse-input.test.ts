@@ -22,7 +22,7 @@ const SCHEMA: JsonObject = {
 };
 const set = (...assignments: string[]): JsonObject => parseInput({ set: assignments }, SCHEMA, NOWHERE);
 
-describe('--set converts by the schema', () => {
+describe('--set converts values by the schema', () => {
   test.each([
     ['text=1234', { text: '1234' }],
     ['text=true', { text: 'true' }],
@@ -60,13 +60,13 @@ describe('--set converts by the schema', () => {
     'map=[]',
     'none=',
     'maybe=x',
-  ])('%s is input.invalid, and names the field', (assignment) => {
+  ])('%s is input.invalid, with the name of the field', (assignment) => {
     const error = errorOf(() => set(assignment));
     expect(error.code).toBe('input.invalid');
     expect(error.message).toContain(assignment.split('=')[0]);
   });
 
-  test('a schema without properties takes everything as text', () => {
+  test('without properties in the schema every value is a text', () => {
     expect(parseInput({ set: ['count=3'] }, { type: 'object' }, NOWHERE)).toEqual({ count: '3' });
   });
 });
@@ -77,11 +77,11 @@ describe('--set name:=JSON', () => {
     ['count:=3', { count: 3 }],
     ['unknown:=[1, null]', { unknown: [1, null] }],
     ['text:=3', { text: 3 }],
-  ])('%s is taken as it is', (assignment, input) => {
+  ])('%s is not converted', (assignment, input) => {
     expect(set(assignment)).toEqual(input);
   });
 
-  test.each(['x:=', 'x:=a', 'x:={', "x:='a'"])('%s is no JSON', (assignment) => {
+  test.each(['x:=', 'x:=a', 'x:={', "x:='a'"])('%s is not JSON', (assignment) => {
     const error = errorOf(() => set(assignment));
     expect(error.code).toBe('input.invalid');
     expect(error.suggestion).toMatch(/@file/);
@@ -89,18 +89,18 @@ describe('--set name:=JSON', () => {
 });
 
 describe('--set name=@file', () => {
-  test('reads the file, relative to where the command was given', () => {
+  test('reads the file, relative to the working directory', () => {
     const { root } = temporaryProject({ 'note.txt': 'from a file\n', 'list.json': '[1]' });
     const input = parseInput({ set: ['text=@note.txt', 'list=@list.json'] }, SCHEMA, { ...NOWHERE, cwd: root });
     expect(input).toEqual({ text: 'from a file\n', list: [1] });
   });
 
-  test('a file that is not there is input.invalid', () => {
+  test('a missing file is input.invalid', () => {
     expect(errorOf(() => parseInput({ set: ['text=@gone.txt'] }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
   });
 });
 
-test.each(['', 'text', '=x', ':=1', 'a:b=c'])('%j is no assignment', (assignment) => {
+test.each(['', 'text', '=x', ':=1', 'a:b=c'])('%j is not an assignment', (assignment) => {
   const error = errorOf(() => set(assignment));
   expect(error.code).toBe('usage.invalid');
   expect(error.suggestion).toMatch(/name=text, name:=JSON or name=@file/);
@@ -109,48 +109,48 @@ test.each(['', 'text', '=x', ':=1', 'a:b=c'])('%j is no assignment', (assignment
 describe('--input', () => {
   const input = (text: string, cwd = '/'): JsonObject => parseInput({ input: text }, SCHEMA, { ...NOWHERE, cwd });
 
-  test('is JSON, or a file of JSON', () => {
+  test('is JSON, or a JSON file', () => {
     const { root } = temporaryProject({ 'input.json': '{ "text": "from a file" }' });
     expect(input('{"count": 3}')).toEqual({ count: 3 });
     expect(input('@input.json', root)).toEqual({ text: 'from a file' });
   });
 
-  test('is taken as it is, whatever the schema says', () => {
+  test('is not converted, whatever the schema says', () => {
     expect(input('{"count": "3"}')).toEqual({ count: '3' });
   });
 
-  test.each(['', '{', 'count=3', "{'a': 1}"])('%j is no JSON', (text) => {
+  test.each(['', '{', 'count=3', "{'a': 1}"])('%j is not JSON', (text) => {
     expect(errorOf(() => input(text)).code).toBe('input.invalid');
   });
 
-  test.each(['[1]', '3', 'null', '"text"'])('%s is no map of fields', (text) => {
+  test.each(['[1]', '3', 'null', '"text"'])('%s is not a map of fields', (text) => {
     expect(errorOf(() => input(text)).message).toMatch(/not a map/);
   });
 });
 
-describe('together', () => {
+describe('--set and --input together', () => {
   test('--set wins over --input, key by key', () => {
     const flags = { input: '{"text": "a", "count": 1, "map": {"x": 1}}', set: ['count=2', 'map={"y": 2}'] };
     expect(parseInput(flags, SCHEMA, NOWHERE)).toEqual({ text: 'a', count: 2, map: { y: 2 } });
   });
 
-  test('the last --set of a field counts', () => {
+  test('the last --set of a field wins', () => {
     expect(set('count=1', 'count=2')).toEqual({ count: 2 });
   });
 
-  test('a message says what is before the assignment on the command line', () => {
+  test('a message includes what precedes the assignment on the command line', () => {
     expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE, '')).message).toBe('n is no assignment');
     expect(errorOf(() => parseInput({ set: ['count=x'] }, SCHEMA, NOWHERE, '')).message).toMatch(/^count: "x"/);
     expect(errorOf(() => parseInput({ set: ['n'] }, SCHEMA, NOWHERE)).message).toBe('--set n is no assignment');
   });
 
-  test('nothing given is no field', () => {
+  test('without flags there are no fields', () => {
     expect(parseInput({}, SCHEMA, NOWHERE)).toEqual({});
   });
 });
 
-describe('keys that reach into the objects of JavaScript', () => {
-  test.each(['__proto__', 'constructor', 'prototype'])('%s is refused however it comes', (key) => {
+describe('keys that reach into JavaScript objects', () => {
+  test.each(['__proto__', 'constructor', 'prototype'])('%s is refused in every form', (key) => {
     for (const flags of [
       { set: [`${key}=x`] },
       { set: [`${key}:={"polluted": true}`] },
@@ -163,12 +163,12 @@ describe('keys that reach into the objects of JavaScript', () => {
     expect('polluted' in {}).toBe(false);
   });
 
-  test('a name every object has is a field like any other', () => {
+  test('a name that every object has is an ordinary field', () => {
     expect(set('toString=x')).toEqual({ toString: 'x' });
   });
 });
 
-test('a number beyond JSON is refused and not made null', () => {
+test('a number too large for JSON is refused, and does not become null', () => {
   expect(errorOf(() => set('price=1e999')).code).toBe('input.invalid');
   expect(errorOf(() => parseInput({ input: '{"price": 1e999}' }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
 });
@@ -181,7 +181,7 @@ test.each([
   [{ type: 'array', items: { type: 'object', format: 'file' } }, 'x=a.txt', 'It is a file: pass --file x=a.txt.'],
   [{ type: 'object' }, 'x=a', undefined],
   [{ type: 'integer' }, 'x=a', undefined],
-])('a text that %j does not take is refused with the form to write', (x, assignment, suggestion) => {
+])('a text that %j does not accept is refused with the form to write', (x, assignment, suggestion) => {
   const error = errorOf(() => parseInput({ set: [assignment] }, { type: 'object', properties: { x } }, NOWHERE));
   expect([error.code, error.suggestion]).toEqual(['input.invalid', suggestion]);
 });

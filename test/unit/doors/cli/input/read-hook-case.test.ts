@@ -11,7 +11,7 @@ test.each([
   ['half.json', '{ "payload"', { message: expect.stringMatching(/^half\.json is no JSON: /) }],
   ['now.json', '{ "now": "2026-12-24T10:00:00Z" }', { suggestion: expect.stringMatching(/beside the event/) }],
   ['key.json', '{ "paylod": {} }', { message: expect.stringMatching(/EventContext: .*paylod/) }],
-])('%s, of which nothing can be asked, is refused with what is wrong with it', (file, text, error) => {
+])('%s is not a case that a hook can answer, and is refused with the reason', (file, text, error) => {
   if (text !== undefined) write({ [file]: text });
   expect(errorOf(() => readHookCase(file, root))).toMatchObject({ code: 'usage.invalid', ...error });
 });

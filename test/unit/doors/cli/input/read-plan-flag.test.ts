@@ -8,7 +8,7 @@ import { temporaryProject } from '../../../temporary-project.js';
 const A = 'a'.repeat(64);
 const B = 'b'.repeat(64);
 
-test('--plan takes the digest of a plan, with that of its input or without', () => {
+test('--plan takes the digest of a plan, with or without that of its input', () => {
   expect(readPlanFlag(A, '/').wanted).toEqual({ plan: A });
   expect(readPlanFlag(`${A}.${B}`, '/').wanted).toEqual({ plan: A, input: B });
 });
@@ -20,7 +20,7 @@ test.each(['', 'abc', A.slice(1), `${A}.`, `${A}.${B}.${B}`, A.toUpperCase(), `$
   },
 );
 
-test('--plan @file takes what `ability plan --json` printed, and nothing that was changed since', () => {
+test('--plan @file accepts the output of `ability plan --json`, but not after a change', () => {
   const plan = { operations: {} };
   const whole = { plan, input: { a: 1 }, digest: digestOf(plan), input_digest: digestOf({ a: 1 }) };
   const { root, write } = temporaryProject({ 'plan.json': JSON.stringify(whole) });

@@ -19,7 +19,7 @@ beforeEach(() => {
   folders = watchedFolders(loadRegistry(project.root));
 });
 
-describe('what cases depend on', () => {
+describe('files that cases depend on', () => {
   test.each([
     'ability.yaml',
     'registry/low-level/util.echo.yaml',
@@ -28,13 +28,13 @@ describe('what cases depend on', () => {
     'scripts/util.echo.mjs',
     'scripts/imported-by-it.mjs',
     'guards/h.mjs',
-  ])('%s is seen to change', (file) => {
+  ])('a change of %s is detected', (file) => {
     const before = fingerprint(project.root, folders);
     project.write({ [file]: 'format: 1\n# another\n' });
     expect(fingerprint(project.root, folders)).not.toBe(before);
   });
 
-  test('a file that goes is seen, and what nothing depends on is not', () => {
+  test('the removal of a file is detected, and a change of an unrelated file is ignored', () => {
     const before = fingerprint(project.root, folders);
     project.write({ 'elsewhere/notes.txt': 'other', '.system/runtime.log': 'x' });
     expect(fingerprint(project.root, folders)).toBe(before);
@@ -43,20 +43,20 @@ describe('what cases depend on', () => {
   });
 });
 
-test('a change ends the waiting, also one that came before it began', async () => {
+test('a change ends the wait, even if it came before the wait began', async () => {
   const before = fingerprint(project.root, folders);
   project.write({ 'guards/h.mjs': '// something' });
   await untilChange(project.root, folders, before, new AbortController().signal);
 });
 
-test('nobody waits any longer once that is asked', async () => {
+test('an aborted wait ends', async () => {
   const stop = new AbortController();
   const waiting = untilChange(project.root, folders, fingerprint(project.root, folders), stop.signal);
   stop.abort();
   await waiting;
 });
 
-test('a project whose folders go away is no crash', () => {
+test('a project whose folders are removed does not cause a crash', () => {
   rmSync(join(project.root, 'registry'), { recursive: true });
   mkdirSync(join(project.root, 'registry'));
   expect(fingerprint(project.root, folders)).toContain('ability.yaml');

@@ -24,7 +24,7 @@ test.each([
   expect(formatDistance(from(seconds), NOW)).toBe(words);
 });
 
-test('a moment has its local time, and its day where that is not today', () => {
+test('a time is shown in local time, with its day if that is not today', () => {
   const at = new Date(NOW - 60_000);
   const two = (number: number) => String(number).padStart(2, '0');
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:00`;
@@ -35,7 +35,7 @@ test('a moment has its local time, and its day where that is not today', () => {
   expect(formatUntil(from(8), NOW)).toBe(`${localTime(from(8), NOW)} (in 8 s)`);
 });
 
-test('what is no moment is left as it is', () => {
+test('a text that is not a time is left unchanged', () => {
   expect(formatDistance('soon', NOW)).toBe('soon');
   expect(localTime('soon', NOW)).toBe('soon');
 });

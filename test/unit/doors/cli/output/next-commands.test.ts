@@ -14,7 +14,7 @@ test('an open task is watched or stopped', () => {
   expect(commandsOf({})).toEqual(['ability task watch t-1', 'ability task cancel t-1']);
 });
 
-test('a task that waits for people is decided, each approval by its id', () => {
+test('a task that waits for people is decided on, each approval by its id', () => {
   const approvals = [exampleApproval(), exampleApproval({ id: 'done', status: 'approved' })];
   const [yes, no] = nextCommands(exampleStory({ status: 'waiting_approval', approvals }));
   expect(yes).toEqual({
@@ -24,14 +24,14 @@ test('a task that waits for people is decided, each approval by its id', () => {
   expect(no).toEqual({ command: 'ability deny t-1 --approval ask-1 --as NAME', purpose: 'say no' });
 });
 
-test('an approval that asks for fields is granted with those it must have', () => {
+test('an approval that asks for fields is granted with those that are required', () => {
   const fields = { ticket: { type: 'string' as const }, note: { type: 'string' as const, optional: true } };
   const [yes, no] = decisionCommands('t-1', exampleApproval({ fields }));
   expect(yes?.command).toBe('ability approve t-1 --approval ask-1 --as NAME --set ticket=STRING');
   expect(no?.command).not.toMatch(/--set/);
 });
 
-test('a failed task is explained, its log read, and run again', () => {
+test('a failed task is explained, its log is read, and it is run again', () => {
   const error = { code: 'script.exit', message: 'x', step: 'seed', details: { path: 'group/seed' } };
   const steps = [exampleStep({ path: 'group/seed' })];
   expect(commandsOf({ status: 'failed', error, steps })).toEqual([
@@ -41,12 +41,12 @@ test('a failed task is explained, its log read, and run again', () => {
   ]);
 });
 
-test("an author's own code has no explanation, and a step that never ran no log", () => {
+test("an author's own code has no explanation, and a step that never ran has no log", () => {
   const error = { code: 'mine.own', message: 'x', step: 'seed' };
   expect(commandsOf({ status: 'failed', error, steps: [exampleStep({ attempts: 0 })] })).toEqual([AGAIN]);
 });
 
-test('an outcome nobody knows is not done again', () => {
+test('a task with an unknown outcome is not run again', () => {
   const error = { code: 'outcome.unknown', message: 'x', step: 'seed' };
   expect(commandsOf({ status: 'unknown', error })).toEqual([
     'ability explain outcome.unknown',
@@ -62,18 +62,18 @@ test('a succeeded task is read', () => {
   expect(commandsOf({ status: 'succeeded' })).toEqual(['ability task result t-1']);
 });
 
-test('a direct run has no key that a command could take', () => {
+test('a direct run has no key to use in a command', () => {
   expect(commandsOf({ task_key: null, status: 'running' })).toEqual([]);
   expect(commandsOf({ task_key: null, status: 'failed', error: { code: 'script.exit', message: 'x' } })).toEqual([
     'ability explain script.exit',
   ]);
 });
 
-test('a task that is only a record any more can only be run again', () => {
+test('a task of which only the record is left can only be run again', () => {
   expect(commandsOf({ status: 'created', source: 'record' })).toEqual([AGAIN]);
 });
 
-test('where a retry is possible it is named, with the step to begin with', () => {
+test('a possible retry is suggested, with the step to begin with', () => {
   const error = { code: 'mine.own', message: 'x', step: 'seed' };
   const of = (retry: TaskStory['retry']) => commandsOf({ status: 'failed', error, steps: [exampleStep()], retry });
   expect(of({ from: 'seed' })).toEqual(['ability task logs t-1 seed', 'ability task retry t-1 --from seed', AGAIN]);
@@ -86,12 +86,12 @@ test('the log of a failure in a called task is that of the called task', () => {
   expect(commandsOf({ status: 'failed', error })).toContain('ability task logs t-1/release build');
 });
 
-test('the calls that run can be followed', () => {
+test('running calls can be followed', () => {
   const steps = [exampleStep({ status: 'running' }), exampleStep({ path: 'hosts/*/x', status: 'running' })];
   expect(commandsOf({ steps })[0]).toBe('ability task logs t-1 seed -f');
 });
 
-test('who may decide is not asked for a name, but for what they asked for themselves', () => {
+test('--as is suggested only to a user who may not decide, or who made the request', () => {
   const commandOf = (more: object, user: string) => decisionCommands('t-1', exampleApproval(more), user)[0]?.command;
   expect(commandOf({ self_approval: true }, 'bob')).toBe('ability approve t-1 --approval ask-1');
   expect(commandOf({ approvers: ['leads'], people: ['bob'] }, 'bob')).not.toContain('--as');
@@ -100,17 +100,17 @@ test('who may decide is not asked for a name, but for what they asked for themse
   expect(commandOf(own, 'bob')).toContain('--as NAME');
 });
 
-test('where proof is required no name is asked for, since a name proves nothing', () => {
+test('if proof is required, --as is not suggested, since a name proves nothing', () => {
   const approval = exampleApproval({ approvers: ['leads'], people: ['bob'], proof: 'required' });
   for (const { command } of decisionCommands('t-1', approval, 'eve')) expect(command).not.toContain('--as');
 });
 
-test('what a shell would read is quoted', () => {
+test('text that is special to a shell is quoted', () => {
   const fields = { kind: { type: 'string' as const, enum: ['a', 'b'] } };
   expect(decisionCommands('t-1', exampleApproval({ fields }))[0]?.command).toMatch(/ --set 'kind=a\|b'$/);
 });
 
-test('where only a corrected definition helps, that is said first', () => {
+test('if only a corrected definition helps, this is stated first', () => {
   const story = exampleStory({ status: 'failed', steps: [], retry: { from: 'seed', corrected: true } });
   const retry = nextCommands(story).find(({ command }) => command.includes('task retry'));
   expect(retry?.purpose).toBe('correct the definition, then try it again from seed on');

@@ -35,7 +35,7 @@ function shown(more: Partial<ImportEnd['planned']>): string[] {
   return renderImport({ source, planned, isDryRun: false }, (_, text) => text).split('\n');
 }
 
-test('of a large import people see counts by effect, the first few, and how many more there are', () => {
+test('for a large import people see counts by effect, the first few operations, and the number of the others', () => {
   const lines = shown({
     operations: operations(1000, { definition: { effects: 'external_read' }, notes: ['Look at this'] }),
   });
@@ -48,7 +48,7 @@ test('of a large import people see counts by effect, the first few, and how many
   );
 });
 
-test('of many files that people edited those come first about which somebody has to decide', () => {
+test('of many files that people edited, those that need a decision come first', () => {
   const edited = operations(30, { status: 'kept', differences: [difference] });
   const both = operations(1, { key: 'big.both', status: 'kept', differences: [difference], conflicts: [difference] });
   const lines = shown({ operations: [...edited, ...both] });
@@ -57,14 +57,14 @@ test('of many files that people edited those come first about which somebody has
   expect(lines[kept + 2]).toContain('both changed summary');
 });
 
-test('of a file that changed in many places only some are listed', () => {
+test('of many changes in a file only some are listed', () => {
   const differences = Array.from({ length: 100 }, (_, index) => ({ ...difference, at: `a${index}` }));
   const lines = shown({ operations: operations(1, { status: 'changed', differences }) });
   expect(lines.filter((line) => line.startsWith('    a') && line.includes('->'))).toHaveLength(10);
   expect(lines).toContain('    and 90 more, which --json lists');
 });
 
-test('each operation that is left out is named, those of many with one reason in one line', () => {
+test('each omitted operation is named, and those with the same reason share a line', () => {
   const leftOut = Array.from({ length: 100 }, (_, index) => ({
     source: `webhook ${index}`,
     reason: index < 99 ? 'it is called by the service, not by us' : 'its path has a ?',

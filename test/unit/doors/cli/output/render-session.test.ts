@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SeenSession } from '../../../../../src/client/index.js';
 import { renderSession } from '../../../../../src/doors/cli/output/render-session.js';
 
-test('what a hook of a prompt warns of is shown, on one line each', () => {
+test('each warning of a prompt hook is shown on one line', () => {
   const seen = {
     session_id: 's-1',
     status: 'open',

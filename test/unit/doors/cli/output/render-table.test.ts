@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderTable } from '../../../../../src/doors/cli/output/render-table.js';
 
-test('columns are as wide as what is in them', () => {
+test('columns are as wide as their content', () => {
   const rows = [
     ['t-1', 'deploy', 'ada'],
     ['t-22', 'x', ''],
@@ -11,7 +11,7 @@ test('columns are as wide as what is in them', () => {
   );
 });
 
-test('a row is one line, whatever is in its cells', () => {
+test('a row is one line, whatever its cells contain', () => {
   const rows = [
     ['t-1', 'mallory\nt-2  ada\r\u202e'],
     ['t-3', 'bob'],

@@ -52,23 +52,23 @@ test('with --json: one value on stdout, and nothing on stderr', () => {
   });
 });
 
-test('what is not known is null and not left out', () => {
+test('an unknown value is null, and not omitted', () => {
   const { out } = report(new AbilityError({ code: 'task.not_found', message: 'm' }), true);
   expect(JSON.parse(out[0] ?? '').error).toMatchObject({ location: null, suggestion: null });
 });
 
-test('a mistake of ours is internal.error with where it happened', () => {
+test('an unexpected error is internal.error, with what happened', () => {
   const { exit, err } = report(new TypeError('x is not a function'), false);
   expect(exit).toBe(1);
   expect(err[0]).toMatch(/internal\.error[\s\S]*x is not a function[\s\S]*report/);
 });
 
-test('a code of an author ends a command as failed', () => {
+test('an error code of an author makes the command fail', () => {
   expect(exitOf({ code: 'shop.sold_out', message: 'm' })).toBe(1);
   expect(exitOf({ code: 'http.404', message: 'm' })).toBe(1);
 });
 
-test('no line of a text, and no name of a file, can be mistaken for a line of ours', () => {
+test('no line of a text, and no file name, can be mistaken for a line of our output', () => {
   const forged = '\n  at trusted.yaml:1\r\nerror other.code';
   const shown = describeProblem({
     code: 'a.b',
@@ -87,11 +87,11 @@ test('no line of a text, and no name of a file, can be mistaken for a line of ou
   ]);
 });
 
-test('a problem without place or suggestion is one line', () => {
+test('a problem without a location or suggestion is one line', () => {
   expect(describeProblem({ code: 'a.b', message: 'm' })).toBe('error a.b m');
 });
 
-test('below a failed task the problem has no label of its own, in colors as without', () => {
+test('below a failed task the problem has no label of its own, with or without colors', () => {
   const colored = (format: unknown, text: string): string => `<${String(format)}>${text}</>`;
   const result = { ...openTask({}).view, status: 'failed' as const, error: error.toProblem() };
   expect(renderResult(result, colored).split('\n')[1]).toBe('   <dim>definition.invalid</> Unknown key `wiht`');
@@ -101,14 +101,14 @@ let folder: string;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-stack-'));
-  // Line 1, column 4 of the bundle is line 7, column 3 of the source; what a bundler writes, by hand.
+  // Line 1, column 4 of the bundle is line 7, column 3 of the source: the output of a bundler, written by hand.
   const map = { version: 3, sources: ['../client/connect.js'], names: [], mappings: 'GAME', file: 'chunk.js' };
   writeFileSync(join(folder, 'chunk.js.map'), JSON.stringify(map));
   writeFileSync(join(folder, 'broken.js.map'), '{');
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a stack names the places of the sources where it named those of the bundle', () => {
+test('a stack names places in the sources instead of the bundle', () => {
   const url = `${pathToFileURL(join(folder, 'chunk.js'))}`;
   const path = join(folder, 'chunk.js');
   expect(readableStack(`Error: it broke\n    at a (${url}:1:4)\n    at ${path}:1:9`)).toBe(
@@ -116,7 +116,7 @@ test('a stack names the places of the sources where it named those of the bundle
   );
 });
 
-test('a place without a map, or with one that is broken, stays as it was', () => {
+test('a place without a source map, or with a broken one, is left unchanged', () => {
   const stack = `Error: x\n    at b (${join(folder, 'other.js')}:3:5)\n    at c (${join(folder, 'broken.js')}:1:1)\n    at node:internal/x:1:1`;
   expect(readableStack(stack)).toBe(stack);
 });

@@ -6,7 +6,7 @@ import { NOWHERE } from '../../../../fixtures/silent-terminal.js';
 
 const LOGS = 'ability task logs t-1 dump';
 
-test('the words of commands are those of the program', () => {
+test('the command words are those of the program', () => {
   const names = buildProgram(NOWHERE, { exit: EXIT.ok }).commands.map((command) => command.name());
   expect([...COMMAND_WORDS]).toEqual(names.sort());
 });
@@ -17,11 +17,11 @@ test.each([
   [{ npm_command: 'run-script' }, `npx ${LOGS}`],
   [{ npm_config_user_agent: 'pnpm/9.1.0 npm/? node/v20' }, `pnpm exec ${LOGS}`],
   [{ npm_config_user_agent: 'yarn/4.1.0 npm/? node/v20' }, `yarn ${LOGS}`],
-])('a command begins as the one that prints it was started: %j', (env, typed) => {
+])('a suggested command begins like the command that prints it: %j', (env, typed) => {
   expect(asTyped(LOGS, { flags: {}, env })).toBe(typed);
 });
 
-test('it is for the same project and server, and the same environment where it goes by one', () => {
+test('it names the same project and server, and the same environment if it depends on one', () => {
   const flags = { project: '../my project', address: 'host:7233', namespace: 'n', env: 'staging' };
   const here = `--project '../my project' --address host:7233 --namespace n`;
   expect(asTyped(LOGS, { flags })).toBe(`ability ${here} task logs t-1 dump`);
@@ -33,7 +33,7 @@ test('it is for the same project and server, and the same environment where it g
   );
 });
 
-test('both sides of a pipe are commands', () => {
+test('both sides of a pipe are treated as commands', () => {
   const flags = { address: 'h:1' };
   expect(asTyped('ability task get k | ability run x --input -', { flags })).toBe(
     'ability --address h:1 task get k | ability --address h:1 run x --input -',
@@ -41,7 +41,7 @@ test('both sides of a pipe are commands', () => {
 });
 
 test.each([['the ability hello'], ['npx ability run x'], ['/usr/bin/ability run x'], ['no-ability list']])(
-  'what is no command, or is typed already, stays: %s',
+  'text that is not a command, or already has its prefix, is left unchanged: %s',
   (text) => {
     expect(asTyped(text, { flags: {}, env: { npm_command: 'exec' } })).toBe(text);
   },
@@ -57,7 +57,7 @@ test.each([
   ['~', "'~'"],
   ['', "''"],
   ['kind=a|b', "'kind=a|b'"],
-])('%s is the word %s for a shell', (word, quoted) => {
+])('%s is written as %s for a shell', (word, quoted) => {
   expect(shellWord(word)).toBe(quoted);
   expect(commandOf('ability', word)).toBe(`ability ${quoted}`);
 });

@@ -17,18 +17,18 @@ describe('the environment of a command', () => {
     expect(await environmentOf(given({}), project)).toBe('dev');
   });
 
-  test('is config.no_environment where nothing says which', async () => {
+  test('is config.no_environment if nothing specifies one', async () => {
     const error = await errorOfAsync(() => environmentOf(given({}), registry()));
     expect(error.code).toBe('config.no_environment');
   });
 });
 
-describe('who asks', () => {
-  test('is ABILITY_USER, a claim', () => {
+describe('the user of a command', () => {
+  test('is ABILITY_USER, as a claim', () => {
     expect(currentUser({ ABILITY_USER: 'alice' })).toEqual({ name: 'alice', source: 'claimed' });
   });
 
-  test('is the user of the system where that is not set, or set to nothing', () => {
+  test('is the user of the system if that is unset or empty', () => {
     expect(currentUser({})).toEqual(currentUser({ ABILITY_USER: '' }));
     expect(currentUser({}).name).not.toBe('');
   });

@@ -6,7 +6,7 @@ import { NOWHERE } from '../../../../fixtures/silent-terminal.js';
 
 const program = buildProgram(NOWHERE, { exit: EXIT.ok });
 
-/** All that a command prints for `--help`. */
+/** Everything that a command prints for `--help`. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({
@@ -18,7 +18,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-/** The command of a line of words, such as `task run`. */
+/** The command with these words, such as `task run`. */
 function commandOf(words: string): Command {
   let at: Command = program;
   for (const word of words.split(' ')) {
@@ -36,7 +36,7 @@ function leavesOf(command: Command, before = ''): [string, Command][] {
   });
 }
 
-/** What design section 11 lists and issue 3 brings; the others arrive with their issues. */
+/** The commands that design section 11 and issue 3 list; other issues bring the others. */
 const COMMANDS = [
   'init [options] [dir]',
   'up [options]',
@@ -235,12 +235,12 @@ describe('options', () => {
     ],
     ['approve', ['--approval', '--as', '--comment']],
     ['deny', ['--approval', '--as', '--comment']],
-  ])('%s takes %j', (name, options) => {
+  ])('%s accepts %j', (name, options) => {
     const taken = commandOf(name).options.map(({ long }) => long);
     expect(taken).toEqual(expect.arrayContaining(options));
   });
 
-  test.each(leavesOf(program).map(([name]) => name))('%s takes the flags every command takes', (name) => {
+  test.each(leavesOf(program).map(([name]) => name))('%s accepts the flags that every command accepts', (name) => {
     const taken = commandOf(name).options.map(({ long }) => long);
     const globals = ['--project', '--address', '--namespace', '--profile', '--json', '--env', '--yes', '--strict'];
     expect(taken).toEqual(expect.arrayContaining(globals));

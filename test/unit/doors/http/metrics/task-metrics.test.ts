@@ -8,7 +8,7 @@ import { readMetrics, sampleOf } from '../../../../fixtures/read-metrics.js';
 const MINUTE = 60_000;
 const START = Date.parse('2026-11-23T12:00:00Z');
 
-/** Metrics over a Temporal whose list has what the test puts into it, with the moment from which it is seen. */
+/** Metrics over a Temporal that lists the ends of the test, each visible from its own time. */
 function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
   const registry = new Registry();
   const clock = { now: START };
@@ -50,7 +50,7 @@ const end = (run: string, at: number, more: object = {}) => ({
   ...more,
 });
 
-test('each end is counted once, also one that the list learns of late; none from before the door was opened', async () => {
+test('each end is counted once, even if the list shows it late, and none from before the door was opened', async () => {
   const over = metricsOver([
     end('before', -1000),
     end('1', 1000),
@@ -72,7 +72,7 @@ test('each end is counted once, also one that the list learns of late; none from
   expect(over.since.map((since) => since - START)).toEqual([0, 0, 0, 0, 40_000 + 5 * MINUTE - MINUTE]);
 });
 
-test('what a server does not count is left out, and is no zero', async () => {
+test('a value that a server does not count is omitted, and not reported as zero', async () => {
   const samples = await metricsOver([]).look(0);
   const of = (name: string, labels = {}) => sampleOf(samples, name, labels);
   expect(of('ability_tasks_open', { environment: 'dev' })).toBe(3);
@@ -85,7 +85,7 @@ test('what a server does not count is left out, and is no zero', async () => {
   expect(of('ability_temporal_up')).toBe(1);
 });
 
-test('while Temporal does not answer the gauges are left out, and the counters stay', async () => {
+test('while Temporal does not answer, the gauges are omitted and the counters stay', async () => {
   const over = metricsOver([end('1', 0)]);
   await over.look(1000);
   over.lose();
@@ -96,7 +96,7 @@ test('while Temporal does not answer the gauges are left out, and the counters s
   expect(sampleOf(samples, 'ability_task_ends_total', { status: 'succeeded' })).toBe(1);
 });
 
-test('200 pairs of ability and environment have names, and the others are counted together', async () => {
+test('200 pairs of ability and environment are named, and the others are counted together', async () => {
   const ends = Array.from({ length: 250 }, (_, n) => end(`run ${n}`, n, { ability: `ability-${n}` }));
   const samples = (await metricsOver(ends).look(1000)).filter(
     ({ name, labels }) => name === 'ability_task_ends_total' && labels.status === 'succeeded',
@@ -105,7 +105,7 @@ test('200 pairs of ability and environment have names, and the others are counte
   expect(sampleOf(samples, 'ability_task_ends_total', { ability: '(others)' })).toBe(50);
 });
 
-test('the ends of each ability of the project begin at 0 in every status, so that an increase shows the first one', async () => {
+test('the ends of each ability of the project start at 0 in every status, so that an increase shows the first one', async () => {
   const over = metricsOver([end('1', 5000, { ability: 'defined', status: 'failed' })]);
   const before = await over.look(1000, ['defined', 'idle']);
   const at = (samples: typeof before, status: string) =>
@@ -116,7 +116,7 @@ test('the ends of each ability of the project begin at 0 in every status, so tha
   expect(sampleOf(after, 'ability_task_ends_total', { ability: 'idle', status: 'failed' })).toBe(0);
 });
 
-test('abilities that do not all have room leave it to those that run', async () => {
+test('if there is no room for all abilities, those that run have priority', async () => {
   const over = metricsOver([end('1', 0, { ability: 'last' })]);
   const many = [...Array.from({ length: 200 }, (_, n) => `ability-${n}`), 'last'];
   const samples = await over.look(1000, many);

@@ -7,7 +7,7 @@ const STANDARD = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const BODY = Buffer.from('{"zen":"Grüße"}');
 
-test('the example of the documentation of GitHub is good', () => {
+test('the example of the GitHub documentation is valid', () => {
   // https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries
   const headers = {
     'x-hub-signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
@@ -24,14 +24,14 @@ const message = (more: Record<string, string> = {}, at = NOW) => ({
   ...more,
 });
 
-test('a message that the library of Standard Webhooks signed, and a notice of our own, are good', () => {
+test('a message signed by the Standard Webhooks library, and a notice of our own, are valid', () => {
   expect(checkSignature(STANDARD, message(), BODY, NOW)).toEqual({ scheme: 'standard', delivery: 'msg_1' });
   expect(checkSignature(STANDARD.slice('whsec_'.length), message(), BODY, NOW).delivery).toBe('msg_1');
   const notice = signNotice(STANDARD, 'task:ask:approval.requested', NOW, BODY.toString());
   expect(checkSignature(STANDARD, notice, BODY, NOW).delivery).toBe('task:ask:approval~requested');
 });
 
-test('one of several signatures is enough, as while a sender changes its secret', () => {
+test('one of several signatures is enough, as while a sender rotates its secret', () => {
   const [, good = ''] = message()['webhook-signature'].split(',');
   const other = Buffer.alloc(32, 1).toString('base64');
   const headers = message({ 'webhook-signature': `v1a,${other} v1,${other} v1,${good}` });
@@ -45,13 +45,13 @@ test.each([
   [-299, true],
   [301, false],
   [-301, false],
-])('a moment of %d s before ours', (seconds, isGood) => {
+])('a time %d s before ours', (seconds, isGood) => {
   const check = () => checkSignature(STANDARD, message({}, NOW - seconds * 1000), BODY, NOW);
   if (isGood) expect(check().delivery).toBe('msg_1');
   else expect(check).toThrow(/more than 5 minutes/);
 });
 
-test('bytes that read as the same letters are not the same body', () => {
+test('bytes that decode to the same text are not the same body', () => {
   const broken = Buffer.from([0x22, 0xff, 0x22]);
   const alike = Buffer.from([0x22, 0xfe, 0x22]);
   const headers = message({ 'webhook-signature': new Webhook(STANDARD).sign('msg_1', new Date(NOW), broken) });
@@ -59,7 +59,7 @@ test('bytes that read as the same letters are not the same body', () => {
 });
 
 test.each(['', 'whsec_', 'whsec_c2hvcnQ=', 'no base64, but a text of GitHub'])(
-  'the secret %j opens nothing',
+  'the secret %j verifies nothing',
   (secret) => {
     const forged = () => checkSignature(secret, message({ 'webhook-signature': 'v1,' }), BODY, NOW);
     expect(forged).toThrow(/does not fit/);

@@ -6,11 +6,11 @@ test.each([
   ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22])],
   ['nothing', Buffer.alloc(0)],
   ['a form', Buffer.from('payload=%7B%7D')],
-])('a body of %s is no JSON', (_, bytes) => {
+])('a body of %s is not JSON', (_, bytes) => {
   expect(() => parseBody(bytes)).toThrow(/no JSON in UTF-8/);
 });
 
-test('an id that is a task key is the key; of any other one a key is made, the same each time, another for another webhook', () => {
+test('an id that is a task key is used as the key; for any other id a key is derived, always the same, but different for each webhook', () => {
   const id = 'f1d2a7c0-72f2-11f0-8de9-0242ac120002';
   expect(deliveryKey('forge', id)).toBe(id);
   const made = deliveryKey('forge', 'a:b');

@@ -7,7 +7,7 @@ const FILE = { $file: 'a'.repeat(64), name: 'a', bytes: 1, media_type: 'text/pla
 const ASKED = { type: 'object', format: 'file' };
 const found = (schema: JsonObject, value: Json) => filesIn(value, filePlaces(schema)).map(({ at }) => at);
 
-describe('a file in an input counts where the schema says `format: file`, and nowhere else', () => {
+describe('a file in an input counts only if the schema has `format: file` there', () => {
   const cases: [string, JsonObject, Json, string[]][] = [
     [
       'a property, and no free part',
@@ -56,12 +56,12 @@ describe('a file in an input counts where the schema says `format: file`, and no
     expect(found(schema, value)).toEqual(places);
   });
 
-  test('a schema of very many places is taken for any', () => {
+  test('a schema with very many places accepts files anywhere', () => {
     const properties = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`f${index}`, ASKED]));
     expect(found({ properties }, { f1: FILE, other: FILE })).toEqual(['f1', 'other']);
   });
 
-  test('a plan of before that names no places takes files anywhere', () => {
+  test('an older plan that names no places accepts files anywhere', () => {
     expect(filesIn({ a: { b: FILE } })).toHaveLength(1);
   });
 });

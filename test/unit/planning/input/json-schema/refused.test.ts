@@ -4,7 +4,7 @@ import { checkAgainst, checkSchema, compileSchema, satisfies } from '../../../..
 import { errorOf } from '../../../error-of.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../../temporary-project.js';
 
-describe('keywords that the validator does not read as JSON Schema does are refused by name', () => {
+describe('keywords that the validator reads differently from JSON Schema are refused by name', () => {
   test.each<[JsonObject, string, string[], RegExp]>([
     [{ items: { $dynamicRef: '#a' } }, 'feature.unsupported', ['items', '$dynamicRef'], /uses `\$dynamicRef`/],
     [{ allOf: [{ $recursiveRef: '#' }] }, 'feature.unsupported', ['allOf', '0', '$recursiveRef'], /`\$recursiveRef`/],
@@ -35,7 +35,7 @@ describe('keywords that the validator does not read as JSON Schema does are refu
     }
   });
 
-  test('at load, with the place in the file', () => {
+  test('at load, with the location in the file', () => {
     const files = {
       ...SCRIPT_FILE,
       ...lowLevel(
@@ -55,7 +55,7 @@ describe('keywords that the validator does not read as JSON Schema does are refu
   });
 });
 
-test('a name of one schema is not known to another one', () => {
+test('a name in one schema is unknown to another one', () => {
   const item: JsonObject = { $id: 'https://shop.test/item', type: 'number' };
   expect(satisfies({ $defs: { item }, $ref: 'https://shop.test/item' }, 1)).toBe(true);
   const stranger: JsonObject = { title: 'stranger', $ref: 'https://shop.test/item' };
@@ -64,18 +64,18 @@ test('a name of one schema is not known to another one', () => {
   expect(satisfies(other, 'x')).toBe(true);
 });
 
-test('many equal items are told in a time that grows with their number', () => {
+test('checking that many items are unique takes time in proportion to their number', () => {
   const items = Array.from({ length: 20_000 }, (_, index) => ({ index }));
   const started = performance.now();
   expect(satisfies({ uniqueItems: true }, items)).toBe(true);
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
-describe('plans of engine 1 keep the reading they were made with', () => {
+describe('plans of engine 1 keep the interpretation that they were made with', () => {
   const judge = (schema: JsonObject, value: JsonObject, engine: number) =>
     checkAgainst(schema, value, { code: 'input.invalid', what: 'It', engine });
 
-  test('mistakes included', () => {
+  test('including its mistakes', () => {
     const schema: JsonObject = { required: ['toString'] };
     expect(judge(schema, {}, 1)).toEqual({});
     expect(errorOf(() => judge(schema, {}, 2)).code).toBe('input.invalid');

@@ -5,7 +5,10 @@ import { satisfies } from '../../../../../src/planning/input/schemas.js';
 
 type Row = [schema: JsonObject, value: Json, isValid: boolean];
 
-/** The kinds of cases that the public suite has, in our own words; the suite itself is run by `npm run test:conformance`. */
+/**
+ * The kinds of cases in the public suite, with our own examples; the suite itself is run by `npm run
+ * test:conformance`.
+ */
 const KINDS: Record<string, Row[]> = {
   'names that every object has': [
     [{ required: ['toString'] }, {}, false],

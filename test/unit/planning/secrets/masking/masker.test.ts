@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Masker } from '../../../../../src/planning/secrets/masking/masker.js';
 import { base64, FORMS, leaks } from '../../../../fixtures/secret-forms.js';
 
-/** With all that is escaped somewhere. */
+/** Secrets with every character that is escaped somewhere. */
 const SECRETS = [
   'k3y "with/all\\that%41is=escaped & ünusual ones+',
   'hunter2-hunter2',
@@ -18,7 +18,7 @@ const SECRETS = [
 ];
 
 describe.each(Object.entries(FORMS))('a secret %s', (_, form) => {
-  test.each(SECRETS)('%j is masked, and what stands around it stays', (secret) => {
+  test.each(SECRETS)('%j is masked, and the text around it stays', (secret) => {
     const masked = new Masker([secret]).mask(`before ${form(secret)} after`);
     expect(masked).toMatch(/^before .*\*\*\*.* after$/s);
     expect(leaks(masked, secret)).toBe(false);
@@ -32,26 +32,26 @@ describe('a text', () => {
     expect(masker.mask('a first-\n second\r\n-third b\nc')).toBe('a ***\n***\r\n*** b\nc');
   });
 
-  test('without a secret is given as it is', () => {
+  test('without a secret is returned unchanged', () => {
     const masker = new Masker(SECRETS);
     const text = 'Nothing \\u0041 %41 \\" here,\n\n  {"a": "b\\n"} é 😀 \\ud800 \\x4 % %g %4 \\';
     expect(masker.mask(text)).toBe(text);
     expect(new Masker().mask('hunter2')).toBe('hunter2');
   });
 
-  test('with two secrets of which one begins with the other, or in which they touch', () => {
+  test('with two secrets is masked even if one begins with the other, or if they overlap', () => {
     expect(new Masker(['admin', 'admin-and-more']).mask('admin admin-and-more')).toBe('*** ***');
     expect(new Masker(['abcdef', 'defghi']).mask('x abcdefghi y')).toBe('x *** y');
   });
 
-  test('with a secret of fewer than four characters is not touched; one of four to seven only where it is whole', () => {
+  test('with a secret of fewer than four characters is unchanged; one of four to seven is masked only if it is in one piece', () => {
     expect(new Masker(['abc']).mask('abc YWJj')).toBe('abc YWJj');
     expect(new Masker(['abcd']).mask('abcd ab\ncd')).toBe('*** ab\ncd');
   });
 });
 
 describe('a value', () => {
-  test('is masked in its names, too, and loses none of them', () => {
+  test('is masked in its names as well, and loses none of them', () => {
     const masker = new Masker(['hunter2']);
     expect(masker.maskDeep({ hunter2: ['hunter2', 1, null], 'a hunter2': true, 'a hunter2 2': false })).toEqual({
       '***': ['***', 1, null],
@@ -77,7 +77,7 @@ describe('the start of a secret at the end of a text', () => {
   });
 });
 
-test('1 MiB with ten secrets costs a fraction of a second', () => {
+test('1 MiB with ten secrets takes a fraction of a second', () => {
   const masker = new Masker(Array.from({ length: 10 }, () => randomBytes(24).toString('base64')));
   const texts = [randomBytes(786432).toString('base64'), `${'\\u0041%41 \\" \n'.repeat(70_000)}`];
   for (const text of texts) {

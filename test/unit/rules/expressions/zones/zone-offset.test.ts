@@ -31,13 +31,13 @@ describe('the offset of a time zone', () => {
     expect(offsetOf(zone, at(moment))).toBe(offset);
   });
 
-  test('is refused for a zone that does not exist, before anything runs where it is written out', () => {
+  test('is refused for a zone that does not exist, before anything runs if the zone is a literal', () => {
     expect(() => compileExpression("now().getHours('Europe/Berln')")).toThrow(/no such time zone/);
     const { evaluate } = compileExpression('now().getHours(zone)');
     expect(() => evaluate({ values: { zone: '__proto__' }, now: () => 0 })).toThrow(/no time zone/);
   });
 
-  test('is refused before 1970, of which the table says nothing', () => {
+  test('is refused before 1970, which the table does not cover', () => {
     expect(() => offsetOf('Europe/Berlin', -1)).toThrow(
       expect.objectContaining({ summary: expect.stringContaining('1970') }),
     );
@@ -75,7 +75,7 @@ describe('the offset of a time zone', () => {
   });
 });
 
-test('the parts of a moment are those that a clock there shows', () => {
+test('the parts of a timestamp are those that a clock in its zone shows', () => {
   const read = (call: string) =>
     compileExpression(`now().${call}`).evaluate({ values: {}, now: () => Date.parse('2026-12-31T23:30:00Z') });
   expect(

@@ -47,7 +47,7 @@ describe('a token', () => {
     expect(tokens.hasOpen(now + DAY_MS)).toBe(false);
   });
 
-  test('is kept as a hash alone, in a file that its owner alone reads, outside of version control', () => {
+  test('is stored only as a hash, in a file that only its owner reads, outside version control', () => {
     const { text, id } = tokens.create(wanted());
     const secret = text.slice(text.lastIndexOf(id) + id.length + 1);
     expect(Buffer.from(secret, 'base64url')).toHaveLength(32);
@@ -99,7 +99,7 @@ describe('nothing is opened by', () => {
     expect(new TokenFolder(folder, 'other').authenticate(text)).toBeUndefined();
   });
 
-  test('a file that others may read, that is linked, or that is broken; and that is said', () => {
+  test('a file that others may read, that is linked, or that is broken, and this is reported', () => {
     const made = [1, 2, 3].map(() => tokens.create(wanted()));
     const [open, linked, broken] = made.map(({ id }) => fileOf(id)) as [string, string, string];
     chmodSync(open, 0o644);
@@ -116,7 +116,7 @@ describe('nothing is opened by', () => {
   });
 });
 
-test('no folder is no token', () => {
+test('without a folder there are no tokens', () => {
   expect(tokens.list()).toEqual({ tokens: [], unreadable: [] });
   expect(tokens.hasOpen()).toBe(false);
   expect(tokens.revoke('0123456789abcdef')).toBeUndefined();

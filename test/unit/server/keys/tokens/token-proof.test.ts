@@ -26,7 +26,7 @@ const alice = make('alice');
 const proof = proveWithToken(alice.text, about) as DecisionProof;
 
 describe('a proof by a token', () => {
-  test('is good for the decision of its person', () => {
+  test('is valid for the decision of its person', () => {
     expect(proof).toMatchObject({ token: alice.id });
     expect(whyTokenProvesNot(tokens, about, proof)).toBeUndefined();
   });
@@ -37,11 +37,11 @@ describe('a proof by a token', () => {
     ['another decision', { verdict: 'deny' }],
     ['another comment', { comment: 'x' }],
     ['other fields', { fields: { x: 1 } }],
-  ] as const)('is none of %s', (_, more) => {
+  ] as const)('is not valid for %s', (_, more) => {
     expect(whyTokenProvesNot(tokens, { ...about, ...more }, proof)).toMatch(/not valid for this decision/);
   });
 
-  test('is none of another person', () => {
+  test('is not valid for another person', () => {
     expect(whyTokenProvesNot(tokens, { ...about, by: 'bob' }, proof)).toMatch(/is that of alice/);
   });
 
@@ -58,7 +58,7 @@ describe('a proof by a token', () => {
     expect(whyTokenProvesNot(tokens, about, proveWithToken(agent.text, about) as DecisionProof)).toMatch(/agent bot/);
   });
 
-  test('is none once its token is revoked, nor by a token that was never made', () => {
+  test('is not valid once its token is revoked, nor for a token that never existed', () => {
     const short = make('alice');
     const made = proveWithToken(short.text, about) as DecisionProof;
     expect(whyTokenProvesNot(tokens, about, made)).toBeUndefined();
@@ -68,7 +68,7 @@ describe('a proof by a token', () => {
     expect(proveWithToken('no token', about)).toBeUndefined();
   });
 
-  test('and one by the owner of the runtime are not taken for each other', () => {
+  test('is not interchangeable with a proof by the owner of the runtime', () => {
     const key = new Uint8Array(32).fill(7);
     const { token: _, ...bare } = proveDecision(key, about, alice.id);
     expect(whyNotProved(key, 'alice', about, bare)).toMatch(/not valid for this decision/);

@@ -9,7 +9,7 @@ import { temporaryProject } from '../../../../temporary-project.js';
 const project = makeProject();
 afterAll(() => project.remove());
 
-/** What doctor says of one webhook with this address. */
+/** What doctor reports for one webhook with this address. */
 function checked(address: string, allowed: string[] | undefined) {
   const policy = allowed ? `policy: { allowed_hosts: ${JSON.stringify(allowed)} }\n` : '';
   const notify = 'notify: [{ on: [task.failed], webhook: "env:HOOK", format: slack, environments: [prod] }]\n';
@@ -21,7 +21,7 @@ test.each([
   ['http://127.0.0.1:8791/a-secret', ['127.0.0.1'], '127.0.0.1:8791'],
   ['https://hooks.slack.test/a-secret', ['*.acme.test'], 'hooks.slack.test'],
   ['http://169.254.169.254/a-secret', ['*'], '169.254.169.254'],
-])('%s is not allowed by %j, which says the host and nothing else of the address', (address, allowed, host) => {
+])('%s is not allowed by %j, and only the host of the address is reported', (address, allowed, host) => {
   const [check, ...more] = checked(address, allowed);
   expect(more).toEqual([]);
   expect(check).toMatchObject({ name: 'notify', status: 'warning', advice: expect.stringMatching(/with its port/) });
@@ -33,11 +33,11 @@ test.each([
   ['http://127.0.0.1:8791/x', ['127.0.0.1:8791']],
   ['https://hooks.slack.test/x', ['*.slack.test']],
   ['http://127.0.0.1:8791/x', undefined],
-])('%s is fine with %j', (address, allowed) => {
+])('%s is accepted with %j', (address, allowed) => {
   expect(checked(address, allowed)).toEqual([]);
 });
 
-test('what is no http address is named by its reference alone', () => {
+test('an address that is not http is named only by its reference', () => {
   const [check] = checked('hooks.acme.test/a-secret', undefined);
   expect(check?.message).toBe('notices cannot be sent: no http address is in env:HOOK (prod)');
 });
@@ -45,8 +45,8 @@ test('what is no http address is named by its reference alone', () => {
 const check = (env: NodeJS.ProcessEnv, isShared: boolean) =>
   checkSealKeys(pathsOf(temporaryProject().root), env, isShared);
 
-describe('doctor says of seal keys', () => {
-  test('that they are missing where a server is shared, and how to make them', () => {
+describe('doctor reports about seal keys', () => {
+  test('that they are missing if a server is shared, and how to create them', () => {
     expect(check({}, true)).toMatchObject({ status: 'warning', advice: expect.stringMatching(/ability keys create/) });
     expect(check({}, false)).toMatchObject({ status: 'ok' });
   });
@@ -57,7 +57,7 @@ describe('doctor says of seal keys', () => {
     expect(check({ ABILITY_SEAL_KEYS }, true)).toMatchObject({ status: 'ok', message });
   });
 
-  test.each([true, false])('that no worker would take them (shared: %s)', (isShared) => {
+  test.each([true, false])('that no worker would accept them (shared: %s)', (isShared) => {
     expect(check({ ABILITY_SEAL_KEYS: 'main:short' }, isShared)).toMatchObject({ status: 'failed' });
   });
 });

@@ -20,7 +20,7 @@ const startFrom = (timeout: string | undefined, timeoutMs: number | undefined, b
     'No task was created',
   );
 
-test('the time counts from the start of the command, not from that of the watch', () => {
+test('the time counts from the start of the command, not of the watch', () => {
   const began = performance.now();
   vi.advanceTimersByTime(700);
   const { signal, takeRest } = startFrom('1s', 1000, began);
@@ -31,7 +31,7 @@ test('the time counts from the start of the command, not from that of the watch'
   expect(takeRest()).toBe(0);
 });
 
-test('what is left is what the wait for the task gets, and the watch is over then', () => {
+test('the wait for the task gets the remaining time, and the deadline is no longer watched', () => {
   const { signal, takeRest } = startFrom('1s', 1000);
   vi.advanceTimersByTime(400);
   expect(takeRest()).toBe(600);
@@ -40,20 +40,20 @@ test('what is left is what the wait for the task gets, and the watch is over the
   expect(exit).not.toHaveBeenCalled();
 });
 
-test('thirty days are thirty days', () => {
+test('a limit of thirty days is not cut short', () => {
   const { signal, takeRest } = startFrom('30d', 30 * 86_400_000);
   vi.advanceTimersByTime(86_400_000);
   expect(signal.aborted).toBe(false);
   expect(takeRest()).toBe(29 * 86_400_000);
 });
 
-test('without a limit there is no end', () => {
+test('without a limit there is no deadline', () => {
   const { signal, takeRest } = startFrom(undefined, undefined);
   vi.advanceTimersByTime(1e9);
   expect([signal.aborted, takeRest()]).toEqual([false, undefined]);
 });
 
-test('what no worker took up is said again, with the command that helps', () => {
+test('what no worker has taken up is repeated in the error, with the command that helps', () => {
   const { signal, stalled } = startFrom('13s', 13_000);
   const message = 'No worker has taken up the next turn of preflight:k for 5 s, on the queue p-dev-local';
   stalled({ task: 'k', what: 'turn', queue: 'p-dev-local', message, suggestion: 'Start a worker: ability worker' });
@@ -65,7 +65,7 @@ test('what no worker took up is said again, with the command that helps', () => 
   });
 });
 
-test('what cannot be called off does not keep the command: it ends a second later with 6, and says why', () => {
+test('work that cannot be cancelled does not hold up the command, which exits with 6 a second later and states why', () => {
   startFrom('1s', 1000);
   vi.advanceTimersByTime(1999);
   expect(exit).not.toHaveBeenCalled();
@@ -75,7 +75,7 @@ test('what cannot be called off does not keep the command: it ends a second late
   expect(printJson).toHaveBeenCalledExactlyOnceWith({ status: 'error', error });
 });
 
-test('a command that has ended by then has given its answer, and keeps its exit code', () => {
+test('a command that ends in time has given its answer, and keeps its exit code', () => {
   const { done } = startFrom('1s', 1000);
   vi.advanceTimersByTime(1500);
   done();

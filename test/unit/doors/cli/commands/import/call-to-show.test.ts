@@ -31,20 +31,20 @@ const said = (hooks: WrittenDraft[]): string => {
   return renderHookImport({ ...done, ...(denied && { denied }) }, (_, text) => text);
 };
 
-test('answer 41: the run that shows a denial is one that the ability takes', () => {
+test('answer 41: the run that shows a denial is one that the ability accepts', () => {
   const hooks = [guard('none'), guard('one', { ability: 'ops.run_in', input: RM }, { ability: 'ops.run', input: RM })];
   expect(callToShow(hooks, BOTH)).toEqual({ ability: 'ops.run', input: RM });
   expect(said(hooks)).toMatch(/ {2}ability run ops\.run --input .*rm -rf .* {3}# is denied\n/);
 });
 
-test('no run is named where an ability would refuse it before any guard is asked', () => {
+test('no run is suggested if an ability would refuse it before any guard is consulted', () => {
   const hooks = [guard('one', { ability: 'ops.run_in', input: RM }, { ability: 'ops.gone', input: RM })];
   expect(callToShow(hooks, BOTH)).toBeUndefined();
   expect(said(hooks)).not.toMatch(/ability run/);
   expect(said(hooks)).toMatch(/Next\n.*lint --check-hooks/);
 });
 
-test('a schema that cannot be read names no run', () => {
+test('no run is suggested if a schema cannot be read', () => {
   const broken = { ...ability('ops.run', []), input_schema: { $ref: '#/$defs/none' } };
   expect(callToShow([guard('one', { ability: 'ops.run', input: RM })], [broken])).toBeUndefined();
 });

@@ -11,13 +11,13 @@ const line = (step: string, second: number): LogLine => ({
   text: `${step} ${second}`,
 });
 
-test('following several calls shows each line once, whatever the order in which they are written', () => {
+test('following several calls shows each line once, in whatever order the lines are written', () => {
   const shown = new Map<string, number>();
   const texts = (logs: Parameters<typeof newLines>[0]) => newLines(logs, shown).map(({ text }) => text);
   const slow = { name: 'slow', step: 'slow', lines: [line('slow', 1), line('slow', 5)] };
   const quick = { name: 'quick', step: 'quick', lines: [line('quick', 3)] };
   expect(texts([quick])).toEqual(['quick 3']);
-  // The slow call began earlier and is written later.
+  // The slow call began earlier, but its lines are written later.
   expect(texts([quick, slow])).toEqual(['slow 1', 'slow 5']);
   quick.lines.push(line('quick', 6));
   slow.lines.push(line('slow', 7));
@@ -38,6 +38,6 @@ test.each([
   ['hosts/1/check', false],
   ['host', false],
   ['*/check/more', false],
-])('of the log hosts/12/check, %s is a name: %s', (name, expected) => {
+])('the log hosts/12/check can be named %s: %s', (name, expected) => {
   expect(isOf('hosts/12/check', name)).toBe(expected);
 });

@@ -40,7 +40,7 @@ const open = (from: FolderStore | undefined = store): CallLogs =>
 const texts = async (logs: CallLogs, step?: string): Promise<string[]> =>
   (await logs.read(step, true)).flatMap(({ lines }) => lines.map(({ text }) => text));
 
-test('attempts of a call on several machines are one log, and no line of this folder comes twice', async () => {
+test('attempts of a call on several machines are one log, and no line of this folder appears twice', async () => {
   const origin = recordsOrigin(pathsOf(root));
   here('a', 'first, here');
   await shared('a', 'first, here', origin);
@@ -50,7 +50,7 @@ test('attempts of a call on several machines are one log, and no line of this fo
   expect(await texts(open(), 'b')).toEqual(['lost here']);
 });
 
-test('a store that cannot be read is noted once where there are logs here, and else is the answer', async () => {
+test('a store that cannot be read is noted once if there are local logs, and is an error otherwise', async () => {
   rmSync(store.folder, { recursive: true, force: true });
   mkdirSync(join(store.folder, 'tasks', 'acme', 't-1'), { recursive: true });
   // A link to itself can be neither read nor listed.

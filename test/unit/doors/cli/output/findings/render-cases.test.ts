@@ -27,7 +27,7 @@ describe('a case', () => {
     expect(renderCase(report('works'), plain)).toBe('✓ flow  works  120ms');
   });
 
-  test('that failed says where it stands, what was expected and what was', () => {
+  test('that failed shows its location, and the expected and actual values', () => {
     const failed = report(
       'breaks',
       [
@@ -67,7 +67,7 @@ describe('a case', () => {
     );
   });
 
-  test('that failed in many places or in a long value stays readable', () => {
+  test('that failed in many places or with a long value stays readable', () => {
     const many = Array.from({ length: 25 }, (_, index) => ({
       kind: 'value' as const,
       at: `output[${index}]`,
@@ -83,11 +83,11 @@ test.each([
   [run([report('a'), report('b')]), '2 passed  2.4s'],
   [run([report('a'), report('b', [{ kind: 'value', at: 'x' }])]), '1 failed, 1 passed  2.4s\n(- expected, + what was)'],
   [run([report('a')], [{ code: 'definition.invalid', message: 'm' }]), '1 mistake in files of cases, 1 passed  2.4s'],
-])('a run is summed up', (whole, line) => {
+])('a run is summarized in one line', (whole, line) => {
   expect(renderSummary(whole, plain)).toBe(line);
 });
 
-test('as JUnit each ability is a suite, a failure has its differences, and a broken file is an error', () => {
+test('in JUnit each ability is a suite, a failure contains its differences, and a broken file is an error', () => {
   const cases = [report('works'), report('a < b', [{ kind: 'value', at: 'output', expected: '"', actual: 1 }])];
   const problems = [{ code: 'definition.invalid', message: 'Unknown key `x`', location: LOCATION }];
   expect(renderCasesJunit(run(cases, problems))).toBe(

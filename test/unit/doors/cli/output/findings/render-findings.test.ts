@@ -22,7 +22,7 @@ const WARNING: Finding = {
   location: { ...ERROR.location, line: 9 },
 };
 
-test('for people each finding has its place, what, why and fix; the end says how many', () => {
+test('for people each finding has its location, message, reason and fix, and the last line counts them', () => {
   expect(renderFindings({ findings: [ERROR, WARNING], abilities: 3 }, plain)).toBe(
     [
       'registry/high level/a.yaml:4:7  error definition.invalid',
@@ -40,11 +40,11 @@ test('for people each finding has its place, what, why and fix; the end says how
   );
 });
 
-test('nothing found is said', () => {
+test('the absence of findings is reported', () => {
   expect(renderFindings({ findings: [], abilities: 1 }, plain)).toBe('Nothing to complain about in 1 ability.');
 });
 
-test('SARIF has a rule a code, and a result with its region a finding', () => {
+test('SARIF has a rule for each code, and a result with its region for each finding', () => {
   const { version, runs } = JSON.parse(renderSarif([ERROR, WARNING, ERROR])) as {
     version: string;
     runs: [{ tool: { driver: { rules: { id: string }[] } }; results: object[] }];
@@ -66,7 +66,7 @@ test('SARIF has a rule a code, and a result with its region a finding', () => {
   });
 });
 
-test('JUnit has a failure an error, and a skipped case a warning', () => {
+test('JUnit has a failure for each error, and a skipped case for each warning', () => {
   const xml = renderFindingsJunit([ERROR, WARNING]);
   expect(xml).toContain('tests="2" failures="1" errors="0" skipped="1"');
   expect(xml).toContain('<failure message="Unknown key `&lt;uses&gt;` &amp; more">');

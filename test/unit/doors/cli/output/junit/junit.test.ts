@@ -41,7 +41,7 @@ function result(status: TaskState, steps: StepSummary[], more: Partial<TaskResul
 }
 const problem = (code: string, message: string, at?: string) => ({ error: { code, message, ...(at && { step: at }) } });
 
-test('a step is a test case with its time, and the whole is a suite with its counts', () => {
+test('a step is a test case with its duration, and the task is a suite with its counts', () => {
   expect(
     renderJunit(result('succeeded', [step('seed', 'succeeded'), step('extra', 'skipped', { duration_ms: null })])),
   ).toBe(
@@ -62,7 +62,7 @@ test('a step is a test case with its time, and the whole is a suite with its cou
 describe('failures', () => {
   const countsOf = (xml: string): string => /tests="\d+" failures="\d+" skipped="\d+"/.exec(xml)?.[0] ?? '';
 
-  test('the step that failed carries the error', () => {
+  test('the failed step carries the error', () => {
     const steps = [step('seed', 'succeeded'), step('signup', 'failed'), step('row', 'pending')];
     const xml = renderJunit(result('failed', steps, problem('http.500', 'It said no.', 'signup')));
     expect(countsOf(xml)).toBe('tests="3" failures="1" skipped="1"');
@@ -71,13 +71,13 @@ describe('failures', () => {
     );
   });
 
-  test('a task that failed outside its steps has a case of its own, so that the suite never looks green', () => {
+  test('a task that failed outside its steps has its own case, so that the suite is never green', () => {
     const xml = renderJunit(result('denied', [step('seed', 'succeeded')], problem('guard.denied', 'No ticket.')));
     expect(countsOf(xml)).toBe('tests="2" failures="1" skipped="0"');
     expect(xml).toContain('name="task"><failure message="guard.denied: No ticket."');
   });
 
-  test('a task without any step has it as well', () => {
+  test('a task that failed without any step has its own case as well', () => {
     expect(countsOf(renderJunit(result('timed_out', [], problem('timeout.task', 'Too long.'))))).toBe(
       'tests="1" failures="1" skipped="0"',
     );
@@ -91,7 +91,7 @@ describe('failures', () => {
     },
   );
 
-  test('a failed group is no second failure: the step inside it that failed is the one', () => {
+  test('a failed group is not counted again if a step inside it failed', () => {
     const steps = [
       step('checks', 'failed', { call: null, error: { code: 'http.500', message: 'No.' } }),
       step('left', 'failed', { path: 'checks/left', error: { code: 'http.500', message: 'No.' } }),
@@ -113,7 +113,7 @@ describe('failures', () => {
     expect(countsOf(renderJunit(result('failed', steps)))).toBe('tests="2" failures="2" skipped="0"');
   });
 
-  test('a group that failed by itself, as for want of time, is a failure', () => {
+  test('a group that failed by itself, for example because it timed out, is a failure', () => {
     const steps = [
       step('checks', 'timed_out', { error: { code: 'timeout.step', message: 'Too long.' } }),
       step('left', 'succeeded', { path: 'checks/left' }),
@@ -123,7 +123,7 @@ describe('failures', () => {
     expect(xml).toContain('name="checks" time="1.5"><failure message="timeout.step: Too long."');
   });
 
-  test('what was dealt with does not turn the suite red', () => {
+  test('a step that did not fail the task does not turn the suite red', () => {
     const steps = [
       step('fastest', 'succeeded', { call: null }),
       step('slow', 'cancelled', { path: 'fastest/slow' }),
@@ -136,13 +136,13 @@ describe('failures', () => {
     expect(countsOf(later)).toBe('tests="3" failures="1" skipped="1"');
   });
 
-  test('of a message of many lines the attribute has the first', () => {
+  test('the attribute contains only the first line of a message', () => {
     const xml = renderJunit(result('failed', [step('a', 'failed')], problem('script.exit', 'First.\nSecond.', 'a')));
     expect(xml).toContain('message="script.exit: First.">script.exit: First.\nSecond.</failure>');
   });
 });
 
-describe('what scripts and people wrote', () => {
+describe('text written by scripts and people', () => {
   const failing = (message: string): string =>
     renderJunit(result('failed', [step('a', 'failed')], problem('x', message, 'a')));
 
@@ -152,7 +152,7 @@ describe('what scripts and people wrote', () => {
     expect(xml).not.toMatch(/<b>|]]>/);
   });
 
-  test('has no characters that XML cannot hold', () => {
+  test('has no characters that XML does not allow', () => {
     const xml = failing('a\u0000b\u0007c\u001b[31md\uffffe\tf');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
     expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\uffff]/);
@@ -166,13 +166,13 @@ describe('what scripts and people wrote', () => {
 });
 
 describe('the file', () => {
-  test('is written relative to where the command was given', () => {
+  test('is written relative to the working directory', () => {
     const { root } = temporaryProject({ 'out/.keep': '' });
     writeJunit('out/junit.xml', result('succeeded', []), root);
     expect(readFileSync(join(root, 'out/junit.xml'), 'utf8')).toMatch(/^<\?xml/);
   });
 
-  test('that cannot be written is usage.invalid, and names it', () => {
+  test('that cannot be written is usage.invalid, and is named', () => {
     const { root } = temporaryProject();
     const error = errorOf(() => writeJunit('gone/junit.xml', result('succeeded', []), root));
     expect(error.code).toBe('usage.invalid');
@@ -193,7 +193,7 @@ describe('a foreach', () => {
     error: { code: 'mine', message: 'no' },
   });
 
-  test('of 5,000 green items has 1,000 cases, and one that counts the others', () => {
+  test('with 5,000 green items has 1,000 cases, and one that counts the others', () => {
     const xml = renderJunit(
       result('succeeded', [{ ...loop({ total: 5000, succeeded: 5000 }), status: 'succeeded' }, inner()]),
     );
@@ -210,14 +210,14 @@ describe('a foreach', () => {
     expect(xml).toContain('name="hosts/4999"><failure message="item 4999: mine: no"');
   });
 
-  test('of which it is not known which items failed calls none of them green', () => {
+  test('whose failed items are not all known marks none of them green', () => {
     const items = { total: 3, succeeded: 1, failed: 2 };
     const xml = renderJunit(result('failed', [loop(items, { failures: [failure(0)], failures_left_out: 1 }), inner()]));
     expect(xml).toContain('tests="2" failures="2" skipped="0"');
     expect(xml).toContain('2 more items not listed; of all: 1 of 3 succeeded, 2 failed');
   });
 
-  test('reports each line of a failure once, and a long first line as a whole', () => {
+  test('reports each line of a failure once, and a long first line in full', () => {
     const textOf = (message: string): string => {
       const failed = { ...failure(0), error: { code: 'mine', message } };
       const row = loop({ succeeded: 2, failed: 1, done: [[1, 2]] }, { failures: [failed] });
@@ -238,7 +238,7 @@ describe('a foreach', () => {
     expect(xml).toContain('mine: of the loop');
   });
 
-  test('whose failure was covered fails nothing', () => {
+  test('whose failure was handled fails no case', () => {
     const row = loop({ succeeded: 2, failed: 1, done: [[0, 1]] }, { failures: [failure(2)] });
     const xml = renderJunit(result('succeeded', [row, inner()]));
     expect(xml).toContain('tests="3" failures="0" skipped="1"');
@@ -246,7 +246,7 @@ describe('a foreach', () => {
   });
 });
 
-test('an empty loop is one case, and none for the steps that it would have run', () => {
+test('an empty loop is one case, without cases for the steps that it would have run', () => {
   const items = { verb: 'foreach', total: 0, succeeded: 0 } as const;
   const inner = step('check', 'skipped', { path: 'hosts/*/check', duration_ms: null });
   const xml = renderJunit(result('succeeded', [step('hosts', 'succeeded', { items }), inner]));

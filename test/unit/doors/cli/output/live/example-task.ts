@@ -1,10 +1,10 @@
 import type { TaskNow } from '../../../../../../src/client/index.js';
 import type { StepSummary, TaskView } from '../../../../../../src/contracts/task.js';
 
-/** The moment at which the tests look. */
+/** The current time of the tests. */
 export const NOW = Date.parse('2026-01-31T08:10:00.000Z');
 
-/** A moment before, ISO 8601. */
+/** A time before {@link NOW}, in ISO 8601. */
 export function ago(seconds: number): string {
   return new Date(NOW - seconds * 1000).toISOString();
 }
@@ -15,7 +15,7 @@ export function row(path: string, more: Partial<StepSummary> = {}): StepSummary 
   return { id, path, call: null, status: 'pending', attempts: 0, duration_ms: null, ...more };
 }
 
-/** An open task as a command that waits for it sees it. */
+/** An open task, as a command that waits for it sees it. */
 export function openTask(view: Partial<TaskView>, more: Partial<Omit<TaskNow, 'view'>> = {}): TaskNow {
   return {
     view: {

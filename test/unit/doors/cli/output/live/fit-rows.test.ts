@@ -18,15 +18,15 @@ function rowsOf(letters: string): LiveRow[] {
   }));
 }
 
-test('where there is room, all is shown', () => {
+test('if there is room, everything is shown', () => {
   expect(fitRows(rowsOf('srp'), 4)).toEqual(['0', '1', '1 output', '2']);
 });
 
-test('what runs is kept with what is near it, and the rest is counted in its place', () => {
+test('running rows and those near them are kept, and the rest is counted in its place', () => {
   expect(fitRows(rowsOf('sssssrppppp'), 6)).toEqual(['  … 4 succeeded', '4', '5', '5 output', '6', '  … 4 pending']);
 });
 
-test('what waits, runs or failed is kept wherever it is', () => {
+test('rows that wait, run or failed are kept wherever they are', () => {
   const lines = fitRows(rowsOf('sfssssssssrsssssssssw'), 8);
   expect(lines).toEqual(expect.arrayContaining(['1', '10', '20']));
   expect(lines.length).toBeLessThanOrEqual(8);
@@ -36,11 +36,11 @@ test('output gives way to steps', () => {
   expect(fitRows(rowsOf('rrrr'), 5)).toEqual(['0', '1', '2', '3']);
 });
 
-test('where not all that matters has room, what waits comes first, then what failed', () => {
+test('if important rows do not all fit, those that wait come first, then those that failed', () => {
   expect(fitRows(rowsOf('rrrrrfrrrrw'), 4)).toEqual(['0', '5', '10', '  … 8 running']);
 });
 
-test('no row is lost or counted twice, and the room is never exceeded', () => {
+test('no row is lost or counted twice, and the output always fits', () => {
   const rows = rowsOf('ssfssrrpwpppsrrssppffpw'.repeat(3));
   for (let room = 1; room < 120; room += 1) {
     const lines = fitRows(rows, room);
@@ -51,6 +51,6 @@ test('no row is lost or counted twice, and the room is never exceeded', () => {
   }
 });
 
-test('where nothing is at work, the end of what is done is shown', () => {
+test('if nothing is running, the last completed rows are shown', () => {
   expect(fitRows(rowsOf('ssssspppppp'), 4)).toEqual(['  … 3 succeeded', '3', '4', '  … 6 pending']);
 });

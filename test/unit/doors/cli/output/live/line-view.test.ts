@@ -21,7 +21,7 @@ function viewOfLines() {
   return { notes, view, look: (task: Partial<TaskView>) => view.update(openTask(task).view, openTask(task)) };
 }
 
-test('off a terminal each step is said once, when it ends', () => {
+test('without a terminal each step is reported once, when it ends', () => {
   const { notes, look } = viewOfLines();
   const dump = (more: object) => ({ steps: [row('dump', more), row('next')] });
   look(dump({ status: 'running' }));
@@ -30,7 +30,7 @@ test('off a terminal each step is said once, when it ends', () => {
   expect(notes).toEqual(['  dump succeeded 2s']);
 });
 
-test('once a minute one line says what runs or waits, and how long', () => {
+test('once a minute one line reports what runs or waits, and for how long', () => {
   const { notes, view } = viewOfLines();
   const task = openTask(
     {
@@ -61,7 +61,7 @@ test('once a minute one line says what runs or waits, and how long', () => {
   expect(notes).toHaveLength(2);
 });
 
-test('what a step waits for is said once', () => {
+test('what a step waits for is reported once', () => {
   const { notes, look } = viewOfLines();
   const waits = [{ path: 'go', for: 'signal' as const, what: 'dns_done' }];
   look({ steps: [row('go', { status: 'waiting' })], waits });
@@ -69,14 +69,14 @@ test('what a step waits for is said once', () => {
   expect(notes).toEqual(['  go waits for signal dns_done']);
 });
 
-test('many steps that were never reached are a number', () => {
+test('steps that were never reached are only counted', () => {
   const { notes, view } = viewOfLines();
   const steps = ['a', 'b', 'c', 'd'].map((path) => row(path, { status: 'skipped' }));
   view.update({ ...openTask({ steps }).view, status: 'failed', finished_at: ago(0) });
   expect(notes).toEqual(['  4 steps skipped']);
 });
 
-test('what has ended is said before what people are asked, with the attempt that it took', () => {
+test('completed steps are reported before the questions to people, with the number of the attempt', () => {
   const { notes, look } = viewOfLines();
   const canary = row('canary', { status: 'succeeded', attempts: 2, duration_ms: 1000 });
   look({ steps: [canary, row('ask', { status: 'waiting' })], approvals: [exampleApproval({ path: 'ask' })] });

@@ -12,7 +12,7 @@ import { exampleApproval } from '../story/example-story.js';
 import { ago, NOW, openTask, row } from './example-task.js';
 
 beforeEach(() => {
-  // The emulator of the screen has timers of its own.
+  // The emulator of the screen has its own timers.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 });
 afterEach(() => {
@@ -48,7 +48,7 @@ const running = (path: string, seconds: number) => ({
   call: path,
 });
 
-test('a running call says how long, and the last line of its output', async () => {
+test('a running call shows its duration, and the last line of its output', async () => {
   const { look, log } = viewOn();
   log('logs/dump.jsonl', 'table_1', 5);
   log('logs/dump.jsonl', '\x1b[32mtable_2\x1b[0m', 3);
@@ -64,7 +64,7 @@ test('a running call says how long, and the last line of its output', async () =
   ]);
 });
 
-test('a bar of progress that goes back to the start of its line shows how far it is, and silence how long', async () => {
+test('a progress bar that rewrites its line shows its current state, and silence shows its duration', async () => {
   const { look, log, root } = viewOn();
   log('logs/push.jsonl', 'begin', 60);
   log('logs/push.now', '\r 10%|#   |\r 40%|##  |', 1);
@@ -74,7 +74,7 @@ test('a bar of progress that goes back to the start of its line shows how far it
   expect(await look(task)).toContain('      │ begin (1m ago)');
 });
 
-test('a loop has a bar, its count, what failed, and the items at work with their output', async () => {
+test('a loop has a bar, its count, its failures, and the running items with their output', async () => {
   const { look, log } = viewOn();
   log('logs/hosts/8/deploy.jsonl', 'copying', 1);
   const hosts = row('hosts', {
@@ -107,7 +107,7 @@ test('a loop has a bar, its count, what failed, and the items at work with their
   ]);
 });
 
-test('a call that waits for its next attempt says when it comes, and why the last one failed', async () => {
+test('a call that waits for its next attempt shows when it starts, and why the last one failed', async () => {
   const { look, log, clock } = viewOn();
   log('logs/flush.jsonl', 'from the first attempt', 1);
   const task = openTask(
@@ -132,7 +132,7 @@ test('a call that waits for its next attempt says when it comes, and why the las
   expect(await look(task)).toContain('  ▸ flush  13s  attempt 2');
 });
 
-test('what is waited for is said: a signal, people, a pause, a turn', async () => {
+test('a waiting step shows what it waits for: a signal, people, a pause, a turn', async () => {
   const { look } = viewOn();
   const expires_at = ago(-7200);
   const approvals = [exampleApproval({ path: 'ask', approvers: ['release-managers'], expires_at })];
@@ -166,7 +166,7 @@ test('what is waited for is said: a signal, people, a pause, a turn', async () =
   expect(lines.join('\n')).toMatch(/ability approve k --approval ask-1 --as NAME +# say yes/);
 });
 
-test('a task that a step has called shows what is at work in it', async () => {
+test('a task that a step has called shows what is running in it', async () => {
   const { look, log } = viewOn();
   log('children/release/logs/build.jsonl', 'compiling', 1);
   const inner = openTask({
@@ -184,7 +184,7 @@ test('a task that a step has called shows what is at work in it', async () => {
   ]);
 });
 
-test('it draws at most four times a second, and writes nothing where nothing changed', async () => {
+test('it draws at most four times a second, and writes nothing if nothing changed', async () => {
   const { view, screen, clock } = viewOn();
   const task = openTask({ steps: [row('a', { status: 'running' })], progress: { a: running('a', 1) } });
   view.update(task.view, task);
@@ -203,7 +203,7 @@ test('it draws at most four times a second, and writes nothing where nothing cha
 test.each([
   [80, 24],
   [40, 10],
-])('at %i by %i many steps, deep paths and long output stay within the screen', async (columns, rows) => {
+])('at %i by %i, many steps, deep paths and long output stay within the screen', async (columns, rows) => {
   const { look, log } = viewOn(columns, rows);
   const paths = Array.from({ length: 60 }, (_, index) => `a_group_with_a_long_name/step_${index}`);
   const steps = paths.map((path, index) =>
@@ -219,7 +219,7 @@ test.each([
   expect(lines.at(-1)).toMatch(/… \d+ pending/);
 });
 
-test('with --verbose the output of all calls stands above, each line once, with its step', async () => {
+test('with --verbose the output of all calls is shown above, each line once, with its step', async () => {
   const { look, log, screen, view } = viewOn(80, 24, true);
   log('logs/dump.jsonl', 'one', 3);
   log('logs/push.jsonl', 'two', 2, 2);
@@ -231,7 +231,7 @@ test('with --verbose the output of all calls stands above, each line once, with 
   expect(await screen.lines()).toEqual(['dump | one', 'push#2 | two', 'call/inner | three']);
 });
 
-test('a call that takes back an item of a loop is a row, and no item at work besides', async () => {
+test('a call that undoes an item of a loop is a row, but not a running item as well', async () => {
   const { look } = viewOn();
   const hosts = row('hosts', { status: 'failed', items: { verb: 'foreach', total: 2, succeeded: 1, failed: 1 } });
   const undo = row('hosts/0/deploy.undo', { status: 'running', call: 'deploy' });
@@ -240,7 +240,7 @@ test('a call that takes back an item of a loop is a row, and no item at work bes
   expect(shown.filter((line) => line.includes('deploy.undo'))).toEqual(['  ▸ hosts/0/deploy.undo  deploy  2s']);
 });
 
-test('on a narrow terminal what a command is for is below it, so that the command can be copied', async () => {
+test('on a narrow terminal the purpose of a command is below it, so that the command can be copied', async () => {
   const approvals = [exampleApproval({ path: 'ask', title: 'Release the new version to everybody?' })];
   const task = openTask({ steps: [row('ask', { status: 'waiting' })], approvals });
   const narrow = (await viewOn(80).look(task)).map((line) => line.trim());
@@ -250,7 +250,7 @@ test('on a narrow terminal what a command is for is below it, so that the comman
   expect(wide.join('\n')).toMatch(/ability approve k --approval ask-1 +# say yes/);
 });
 
-test('what a template is given is no step on the screen', async () => {
+test('the input step of a template is not shown on the screen', async () => {
   const { look, view } = viewOn();
   const steps = [
     row('tell', { status: 'running' }),

@@ -10,7 +10,7 @@ const place = { project: 'p', task: 'k' };
 const line = (text: string, seconds: number): string =>
   `${JSON.stringify({ time: `2026-01-31T08:00:0${seconds}.000Z`, step: 'dump', attempt: 1, stream: 'stdout', text })}\n`;
 
-test('the last line of a call on another machine comes from the store that workers share, and only while somebody looks', async () => {
+test('the last line of a call on another machine comes from the store that workers share, and only while it is viewed', async () => {
   const { root } = temporaryProject({});
   const store = new FolderStore(`${root}/shared`, true);
   const listed = vi.spyOn(store, 'listNamed');

@@ -12,11 +12,11 @@ const step = (more: Partial<StepSummary>): StepSummary => ({
   ...more,
 });
 
-test('a call that a guard denied was not made, and took no time of its own', () => {
+test('a call that a guard denied was not made, and has no duration of its own', () => {
   expect(renderChange(step({ status: 'denied', attempts: 0 }))).toBe('  run denied');
 });
 
-test('an approval that was denied took the time that people took', () => {
+test('the duration of a denied approval is the time that people took', () => {
   expect(tookOf(step({ call: null, status: 'denied', attempts: 0, duration_ms: 61_000 }))).toBe('1m 1s');
 });
 
@@ -24,6 +24,6 @@ test.each([
   [{ duration_ms: 0 }, '0ms'],
   [{ duration_ms: null }, ''],
   [{ status: 'skipped' as const, attempts: 0 }, ''],
-])('of a step with %j it is %j', (more, took) => {
+])('the duration of a step with %j is %j', (more, took) => {
   expect(tookOf(step(more))).toBe(took);
 });

@@ -1,7 +1,7 @@
 import type { Approval } from '../../../../../../src/contracts/approvals.js';
 import type { StepStory, TaskStory } from '../../../../../../src/contracts/story.js';
 
-/** A story of a task of one call, to be changed where a test looks. */
+/** A story of a task with one call; tests override parts of it. */
 export function exampleStory(more: Partial<TaskStory> = {}): TaskStory {
   return {
     task_key: 't-1',

@@ -24,7 +24,7 @@ const attempt = (more: Partial<AttemptStory>): AttemptStory => ({
   ...more,
 });
 
-test('a story has a headline and sections, and none that is empty', () => {
+test('a story has a headline and sections, and no section is empty', () => {
   const next = [{ command: 'ability task watch t-1', purpose: 'wait for its end' }];
   expect(renderStory(exampleStory({ steps: [] }), next, (_, text) => text)).toBe(
     [
@@ -42,7 +42,7 @@ test('a story has a headline and sections, and none that is empty', () => {
   );
 });
 
-test('changes that are not listed are counted where they were made', () => {
+test('changes that are not listed are counted at their position', () => {
   const changes = ['ann', 'ben'].map((name, n) => ({
     by: { name, source: 'claimed' as const },
     at: `2026-01-31T08:0${n}:00.000Z`,
@@ -59,7 +59,7 @@ test('changes that are not listed are counted where they were made', () => {
   expect(asked({ changes })).not.toContain('more');
 });
 
-describe('the headline says how the task stands, and why', () => {
+describe('the headline states the status of the task, and the reason', () => {
   const error = { code: 'mine', message: 'No luck\nand more', step: 'seed' };
   const exampleTurn = {
     key: 'deploy-prod',
@@ -89,13 +89,13 @@ describe('the headline says how the task stands, and why', () => {
     expect(firstOf(more)).toBe(`signup v2 (t-1) ${standing}`);
   });
 
-  test('of a low-level ability it names no step, since it has only itself', () => {
+  test('for a low-level ability it names no step, since there is only one', () => {
     const definition = { id: 'db.write', version: 1, summary: null, kind: 'operation' } as const;
     expect(firstOf({ status: 'failed', error, definition, task_key: null })).toBe('db.write v1 failed: No luck');
   });
 });
 
-test('the resolution tells implementation, what it runs, effects, tags and hooks', () => {
+test('the resolution lists the implementation, what it runs, effects, tags and hooks', () => {
   const operation: StoryOperation = {
     key: 'db.write',
     version: 3,
@@ -130,7 +130,7 @@ describe('attempts', () => {
     told({ steps: [exampleStep({ tries })] })
       .split('\n')
       .filter((line) => line.includes('attempt'));
-  test('a single one that went well needs no line', () => {
+  test('a single successful attempt has no line', () => {
     expect(linesOf([attempt({ status: 'succeeded' })])).toEqual([]);
   });
 
@@ -154,14 +154,14 @@ describe('attempts', () => {
   });
 });
 
-test('a group does not repeat the error of the step in it', () => {
+test('a group does not repeat the error of a step in it', () => {
   const error = { code: 'mine', message: 'no' };
   const group = exampleStep({ path: 'g', call: null, status: 'failed', error });
   const inner = exampleStep({ path: 'g/a', status: 'failed', error });
   expect(told({ steps: [group, inner] }).match(/mine no/g)).toHaveLength(1);
 });
 
-test('what people wrote cannot pass for a line of the story', () => {
+test('text written by people cannot imitate a line of the story', () => {
   const by = { name: 'bob\u001b[2K', source: 'claimed' } as const;
   const decisions = [
     { decision: 'deny', by, comment: 'no\n          approved', at: '2026-01-31T08:00:03.000Z', self: false },
@@ -172,7 +172,7 @@ test('what people wrote cannot pass for a line of the story', () => {
   expect(text).toMatch(/^ {6}denied$/m);
 });
 
-test('what a template is given is no step that its author knows', () => {
+test('the input step of a template is hidden, since its author does not know it', () => {
   const steps = [
     exampleStep({ id: 'tell', path: 'tell', call: null }),
     exampleStep({ id: 'tell/input', path: 'tell/input', call: null }),
@@ -182,7 +182,7 @@ test('what a template is given is no step that its author knows', () => {
   expect(told({ steps })).not.toContain('tell/input');
 });
 
-test('where what a template is given fails, its use says why', () => {
+test('if the input of a template fails, the step that uses the template reports why', () => {
   const error = { code: 'expression.failed', message: 'no such key' };
   const steps = [
     exampleStep({ id: 'tell', path: 'tell', call: null, status: 'failed', error }),
@@ -191,7 +191,7 @@ test('where what a template is given fails, its use says why', () => {
   expect(told({ status: 'failed', steps })).toContain('no such key');
 });
 
-test('a call of an MCP tool tells the protocol, and the request through which agent it came', () => {
+test('a call of an MCP tool shows the protocol, and the request shows the agent that it came through', () => {
   const steps = [exampleStep({ protocol: '2026-07-28', status: 'succeeded' })];
   const requested_by = { name: 'alice', source: 'claimed', agent: 'probe\n' } as const;
   const text = told({ steps, requested_by, caller: 'session' });

@@ -4,7 +4,7 @@ import { openScreen } from '../../../../../fixtures/screen.js';
 
 const many = (count: number, text = 'line') => Array.from({ length: count }, (_, index) => `${text} ${index}`);
 
-test('a block is drawn over the one before, and only the lines that differ are written', async () => {
+test('a block is drawn over the previous one, and only the lines that differ are written', async () => {
   const { terminal, lines, written } = openScreen();
   terminal.redraw(['one', 'two', 'three']);
   terminal.redraw(['one', '2', 'three']);
@@ -20,7 +20,7 @@ test('a block is drawn over the one before, and only the lines that differ are w
   expect(await lines()).toEqual([]);
 });
 
-test('what is said while a block is there stands above it, and stays', async () => {
+test('what is printed while a block is shown appears above it, and stays', async () => {
   const { terminal, lines } = openScreen();
   terminal.redraw(['a', 'b']);
   terminal.note('said');
@@ -32,7 +32,7 @@ test('what is said while a block is there stands above it, and stays', async () 
 test.each([
   [80, 24],
   [40, 10],
-])('a block of the whole height of %i by %i does not scroll', async (columns, rows) => {
+])('a block as high as the screen of %i by %i does not scroll', async (columns, rows) => {
   const { terminal, lines } = openScreen(columns, rows);
   for (let turn = 0; turn < 5; turn += 1) terminal.redraw(many(terminal.room(), `turn ${turn} ${'x'.repeat(100)}`));
   const seen = await lines();
@@ -75,7 +75,7 @@ test.each([
   }
 });
 
-test('a line is cut at the width of the screen, with its styles ended', () => {
+test('a line is truncated at the width of the screen, and its styles end there', () => {
   expect(cutToWidth('abcdef', 4)).toBe('abc…');
   expect(cutToWidth('日本語', 4)).toBe('日…');
   expect(cutToWidth('\x1b[31mabcdef\x1b[39m', 4)).toBe('\x1b[31mabc…\x1b[0m');

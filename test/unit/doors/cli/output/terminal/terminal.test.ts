@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import type { Surroundings } from '../../../../../../src/doors/cli/output/terminal/surroundings.js';
 import { keepAnswer, openTerminal } from '../../../../../../src/doors/cli/output/terminal/terminal.js';
 
-/** A terminal that keeps what it is told. */
+/** A terminal that records what is written to it. */
 function terminalOn(isTTY: boolean, rows?: number) {
   const written = { out: '', err: '' };
   const output = (name: 'out' | 'err') => ({
@@ -23,7 +23,7 @@ function terminalOn(isTTY: boolean, rows?: number) {
 
 const NASTY = 'a\x1b[2J\x1b]0;title\x07b\r\u009b31mc\u202ed\u2066e\u200ff\tg\nh';
 
-test('data cannot steer the terminal of people, nor turn text around', () => {
+test('data cannot control the terminal, nor reverse text', () => {
   const { print, note, redraw, written } = terminalOn(false);
   print(NASTY);
   note(NASTY);
@@ -34,27 +34,27 @@ test('data cannot steer the terminal of people, nor turn text around', () => {
   expect(written.err).toBe(`${clean}\x1b[?7l${shown} h\n\x1b[?7h`);
 });
 
-test('JSON stays what it was, with such characters escaped', () => {
+test('JSON keeps its value, with such characters escaped', () => {
   const { printJson, written } = terminalOn(false);
   printJson({ NASTY });
   expect(JSON.parse(written.out)).toEqual({ NASTY });
   for (const character of ['\x1b', '\x9b', '\u202e', '\u2066', '\u200f']) expect(written.out).not.toContain(character);
 });
 
-test('our own styles reach a terminal, those of data do not, not even inside ours', () => {
+test('our own styles reach a terminal, but those of data do not, even inside ours', () => {
   const { print, style, written } = terminalOn(true);
   print(`${style('red', 'bad\x1b[8mhidden')} \x1b[32mgood`);
   expect(written.out).toBe('\x1b[31mbad\\u001b[8mhidden\x1b[39m \\u001b[32mgood\n');
 });
 
-test('a block leaves the last row to the cursor, and a terminal that tells no height has the usual one', () => {
+test('a block leaves the last row to the cursor, and a terminal without a height has the default one', () => {
   expect(terminalOn(true, 10).room()).toBe(9);
   expect(terminalOn(true, 1).room()).toBe(1);
   expect(terminalOn(true, 0).room()).toBe(23);
   expect(terminalOn(true).room()).toBe(23);
 });
 
-/** Stands in for a process: an emitter with streams, and a note of its end. */
+/** Stands in for a process: an emitter with streams, which records its exit. */
 function surroundings(isTTY: boolean) {
   const output = () => Object.assign(new EventEmitter(), { isTTY, columns: 90, write: () => true });
   const around = { stdin: { isTTY }, stdout: output(), stderr: output(), readInput: () => 'typed', exit: vi.fn() };
@@ -64,7 +64,7 @@ function surroundings(isTTY: boolean) {
   };
 }
 
-test('a person is asked only where both stdin and stderr are a terminal', () => {
+test('people are asked only if both stdin and stderr are terminals', () => {
   const both = surroundings(true);
   expect(openTerminal({}, both).canAsk()).toBe(true);
   expect(openTerminal({ CI: '1' }, both).canAsk()).toBe(false);
@@ -73,7 +73,7 @@ test('a person is asked only where both stdin and stderr are a terminal', () => 
   expect([openTerminal({}, both).width(), openTerminal({}, surroundings(false)).width()]).toEqual([90, undefined]);
 });
 
-test('Ctrl-C and SIGTERM are heard once each, and no longer than is listened', () => {
+test('Ctrl-C and SIGTERM are each handled once, and only while there is a listener', () => {
   const around = surroundings(false);
   const { onInterrupt, readInput, leave } = openTerminal({}, around);
   const heard = vi.fn();
@@ -91,7 +91,7 @@ test('Ctrl-C and SIGTERM are heard once each, and no longer than is listened', (
   expect(readInput()).toBe('typed');
 });
 
-test('who closes the pipe ends what listens as SIGTERM does, else the command with 130', () => {
+test('a closed pipe ends a listener as SIGTERM does, and without one ends the command with 130', () => {
   const around = surroundings(false);
   const stop = openTerminal({}, around).onInterrupt(() => {});
   around.stdout.emit('error', Object.assign(new Error('closed'), { code: 'EPIPE' }));
@@ -103,13 +103,13 @@ test('who closes the pipe ends what listens as SIGTERM does, else the command wi
   expect(other.exit).toHaveBeenCalledExactlyOnceWith(130);
 });
 
-test('leaving without an exit code keeps the one that the process has', () => {
+test('leaving without an exit code keeps that of the process', () => {
   const around = surroundings(false);
   openTerminal({}, around).leave();
   expect(vi.mocked(around.exit).mock.calls).toEqual([[]]);
 });
 
-test('output that cannot be written fails the command, which says why where it can', () => {
+test('output that cannot be written fails the command, which reports why if it can', () => {
   const around = surroundings(false);
   const said = vi.spyOn(around.stderr, 'write');
   openTerminal({}, around);
@@ -119,7 +119,7 @@ test('output that cannot be written fails the command, which says why where it c
 });
 
 test.each([new Error('Channel has been shut down'), 'a rejection that is no error'])(
-  'what fails after the answer is reported, and leaves its exit code: %s',
+  'a failure after the answer is reported, and keeps the exit code: %s',
   (fault) => {
     const around = Object.assign(new EventEmitter(), { exitCode: undefined as number | undefined });
     const terminal = { note: vi.fn(), leave: vi.fn() };
