@@ -34,6 +34,12 @@ export function loadedComposite(registry: Omit<Abilities, 'operations'>, id: str
   return registry.workflows.get(id) ?? registry.agents.get(id);
 }
 
+/** False for a workflow without steps, and for an agent whose model the project does not configure. */
+export function isRunnable({ project }: Pick<Registry, 'project'>, composite: Composite): boolean {
+  if (composite.type === 'agent') return Object.hasOwn(project.models, composite.model);
+  return composite.steps.length > 0;
+}
+
 /** For messages. */
 export function kindOf({ type }: Composite): string {
   return type === 'agent' ? 'an agent' : 'a workflow';
