@@ -2,7 +2,7 @@ import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import { CEL, ENGINE } from '../../contracts/names.js';
 import type { PlanAbility, PlanOperation, PlanWorkflow } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
-import { type Composite, loadedComposite } from '../../definitions/find-ability.js';
+import { type Composite, kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
@@ -147,19 +147,20 @@ function abilityOf(
 
 function resolveChild(resolving: Resolving, id: string, location: SourceLocation): PlanWorkflow {
   const { registry, found, callers } = resolving;
+  const loaded = loadedComposite(registry, id) as Loaded<Composite>;
+  const composite = loaded.value;
   if (callers.includes(id)) {
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `${[...callers, id].join(' calls ')}: ${registry.agents.has(id) ? 'an agent' : 'a workflow'} cannot call itself`,
+      message: `${[...callers, id].join(' calls ')}: ${kindOf(composite)} cannot call itself`,
       location,
-      suggestion: registry.agents.has(id) ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
+      suggestion: composite.type === 'agent' ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
     });
   }
-  if (registry.workflows.get(id)?.value.steps.length === 0) throw noSteps(id, location);
+  if (composite.type === 'workflow' && composite.steps.length === 0) throw noSteps(id, location);
   const known = found.workflows[id];
   if (known) return known;
-  const composite = loadedComposite(registry, id);
-  const child = resolveComposite(resolving, composite as Loaded<Composite>);
+  const child = resolveComposite(resolving, loaded);
   found.workflows[id] = child;
   return child;
 }

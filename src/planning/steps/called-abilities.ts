@@ -43,14 +43,19 @@ export function definedEffects(registry: Registry, id: string, seen: Set<string>
 /**
  * Only registered and whitelisted abilities may be called. Source: R-000-19, R-000-38. @param path of the call.
  * @throws AbilityError `definition.unknown_reference`, `definition.invalid`, or the error of the called ability.
- * @returns whether it is a task of its own: a workflow or an agent.
+ * @returns the callee if it is a task of its own: a workflow or an agent.
  */
-export function checkCallee(registry: Registry, workflow: Loaded<HighLevel>, id: string, path: PropertyKey[]): boolean {
+export function checkCallee(
+  registry: Registry,
+  workflow: Loaded<HighLevel>,
+  id: string,
+  path: PropertyKey[],
+): Composite | undefined {
   const broken = registry.broken.get(`ability:${id}`);
   if (broken) throw new AbilityError(broken);
-  const isComposite = loadedComposite(registry, id) !== undefined;
+  const composite = loadedComposite(registry, id)?.value;
   const location = workflow.locate(path);
-  if (!isComposite && !registry.operations.has(id)) {
+  if (!composite && !registry.operations.has(id)) {
     throw new AbilityError({
       code: 'definition.unknown_reference',
       message: `There is no ability \`${id}\``,
@@ -67,5 +72,5 @@ export function checkCallee(registry: Registry, workflow: Loaded<HighLevel>, id:
       suggestion: 'Add it to `operations`.',
     });
   }
-  return isComposite;
+  return composite;
 }
