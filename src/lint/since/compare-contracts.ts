@@ -12,6 +12,8 @@ import { environmentsOf } from '../checks/abilities.js';
 import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
 import { compareGuard, effectOf, guardsOf } from './guards.js';
 
+type LoadedAbility = Loaded<Ability>;
+
 const CODE_OF: Record<SchemaBreak['kind'], LintCode> = {
   required: 'lint.break_input_required',
   removed: 'lint.break_output_removed',
@@ -35,8 +37,8 @@ function* compare(
   before: Registry,
   after: Registry,
   id: string,
-  old: Loaded<Ability>,
-  now: Loaded<Ability>,
+  old: LoadedAbility,
+  now: LoadedAbility,
 ): Generator<Finding> {
   yield* compareSchema('input', id, old, now);
   yield* compareSchema('output', id, old, now);
@@ -72,17 +74,12 @@ function isBoundNow(after: Registry, phase: TaskPhase, id: string): boolean {
 }
 
 /** The operation's own `effects`, or the call that brings the effect into a workflow or agent. */
-function placeOfEffect(registry: Registry, { value }: Loaded<Ability>, effect: Effect): PropertyKey[] {
+function placeOfEffect(registry: Registry, { value }: LoadedAbility, effect: Effect): PropertyKey[] {
   if ('effects' in value) return ['effects'];
   return [...callsOf(value)].find(({ id }) => effectOf(registry, id) === effect)?.path ?? ['steps'];
 }
 
-function* compareSchema(
-  direction: Direction,
-  id: string,
-  old: Loaded<Ability>,
-  now: Loaded<Ability>,
-): Generator<Finding> {
+function* compareSchema(direction: Direction, id: string, old: LoadedAbility, now: LoadedAbility): Generator<Finding> {
   const key = `${direction}_schema` as const;
   const [before, after] = [old.value[key] ?? {}, now.value[key] ?? {}];
   for (const { kind, path, name, what } of compareSchemas(before, after, direction)) {
@@ -93,7 +90,7 @@ function* compareSchema(
 }
 
 /** Finds removed output files, and files that became lists or the other way round. */
-function* compareFiles(id: string, old: Loaded<Ability>, now: Loaded<Ability>): Generator<Finding> {
+function* compareFiles(id: string, old: LoadedAbility, now: LoadedAbility): Generator<Finding> {
   const [before, after] = [filesOf(old), filesOf(now)];
   for (const [name, { many }] of Object.entries(before)) {
     const file = after[name];
@@ -107,6 +104,6 @@ function* compareFiles(id: string, old: Loaded<Ability>, now: Loaded<Ability>): 
   }
 }
 
-function filesOf({ value }: Loaded<Ability>): Record<string, PlanOutputFile> {
+function filesOf({ value }: LoadedAbility): Record<string, PlanOutputFile> {
   return 'output_files' in value && value.output_files ? resolveOutputFiles(value.output_files) : {};
 }
