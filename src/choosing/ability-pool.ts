@@ -22,22 +22,25 @@ const kept = new Map<string, AbilityPool>();
 
 /**
  * The abilities of an environment, cached by the registry, the scope's pages and the settings for embeddings.
- * @param env holds the address and the key of embeddings.
+ * @param env holds the address and the key of embeddings. @param agents whether they are among the abilities.
  */
 export function poolOf(
   registry: Registry,
   environment: string,
   scope: string | null,
   env: NodeJS.ProcessEnv = process.env,
+  agents: 'with agents' | 'without agents' = 'with agents',
 ): AbilityPool {
   const pages = readScopePages(registry.root, scope);
   const settings = embeddingsSettings(registry, env);
   const said = keyOfText(pages.text);
   const settingsKey = settings === undefined ? '' : keyOfText(JSON.stringify(settings));
-  const key = [registry.root, registry.digest, environment, scope ?? '', said, settingsKey].join('\n');
+  const key = [registry.root, registry.digest, environment, scope ?? '', said, settingsKey, agents].join('\n');
   const before = kept.get(key);
   if (before) return before;
-  const pool = build(registry, environment, scope, pages, settings);
+  const all = readAbilities(registry, environment);
+  const abilities = agents === 'with agents' ? all : all.filter(({ id }) => !registry.agents.has(id));
+  const pool = build(registry, abilities, scope, pages, settings);
   const [oldest] = kept.keys();
   if (kept.size >= MAX_KEPT && oldest !== undefined) kept.delete(oldest);
   kept.set(key, pool);
@@ -46,12 +49,11 @@ export function poolOf(
 
 function build(
   registry: Registry,
-  environment: string,
+  abilities: readonly ChoosableAbility[],
   scope: string | null,
   pages: ScopePages,
   settings: EmbeddingsSettings | string | undefined,
 ): AbilityPool {
-  const abilities = readAbilities(registry, environment);
   const texts = abilities.map(({ text, id }) => {
     const use = pages.uses.get(id);
     return use === undefined ? text : { ...text, texts: { ...text.texts, uses: [...(text.texts.uses ?? []), use] } };

@@ -1,13 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '../contracts/json.js';
-import type { HighLevel } from '../definitions/formats/high-level.js';
-import type { LowLevel } from '../definitions/formats/low-level.js';
+import { type Ability, isRunnable, loadedComposites } from '../definitions/find-ability.js';
 import type { Registry } from '../definitions/registry.js';
 import type { AbilityText } from './ranker.js';
 
 export interface Offered {
   id: string;
   level: 'high' | 'low';
-  definition: HighLevel | LowLevel;
+  definition: Ability;
 }
 
 export interface ChoosableAbility extends Offered {
@@ -18,14 +17,12 @@ export interface ChoosableAbility extends Offered {
   scopes: string[];
 }
 
-/** High-level abilities first, each level by id. Workflows without steps are left out. */
-export function offeredIn({ workflows, operations }: Registry, environment: string): Offered[] {
-  const high = [...workflows.values()].flatMap(({ value }): Offered[] =>
-    value.steps.length === 0 ? [] : [{ id: value.id, level: 'high', definition: value }],
+/** High-level abilities first, each level by id. Workflows without steps and agents without a model are left out. */
+export function offeredIn(registry: Registry, environment: string): Offered[] {
+  const high = loadedComposites(registry).flatMap(([id, { value }]): Offered[] =>
+    isRunnable(registry, value) ? [{ id, level: 'high', definition: value }] : [],
   );
-  const low = [...operations.values()].map(({ value }): Offered => {
-    return { id: value.operation_key, level: 'low', definition: value };
-  });
+  const low = [...registry.operations].map(([id, { value }]): Offered => ({ id, level: 'low', definition: value }));
   const byId = (one: Offered, other: Offered): number => (one.id < other.id ? -1 : 1);
   return [...high.sort(byId), ...low.sort(byId)].filter(({ definition }) => {
     return definition.scope.environments?.includes(environment) ?? true;
@@ -61,7 +58,7 @@ function choosable(registry: Registry, offered: Offered, tools: readonly Tool[])
   const hinted = (name: 'keywords' | 'negative_keywords' | 'scopes'): string[] =>
     hints.flatMap((one) => one?.[name] ?? []);
   const modules = modulesOf(registry, id, definition);
-  const isHigh = 'steps' in definition;
+  const isHigh = 'type' in definition;
   const text: AbilityText = {
     id,
     texts: {
@@ -82,7 +79,7 @@ function choosable(registry: Registry, offered: Offered, tools: readonly Tool[])
   return { ...offered, text, modules, scopes: hinted('scopes') };
 }
 
-function modulesOf({ modules }: Registry, id: string, { scope }: HighLevel | LowLevel): string[] {
+function modulesOf({ modules }: Registry, id: string, { scope }: Ability): string[] {
   const listing = [...modules.values()]
     .filter(({ value }) => value.abilities?.includes(id))
     .map(({ value }) => value.id);

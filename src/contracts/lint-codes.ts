@@ -13,15 +13,15 @@ export interface LintMeaning {
 export const LINT_CODES = {
   'lint.ability_deprecated': {
     severity: 'warning',
-    means: 'A workflow calls an ability that is deprecated.',
+    means: 'A workflow or an agent calls an ability that is deprecated.',
     why: 'It will go away, and what still calls it then stops working.',
     fix: 'Call what replaces it.',
   },
   'lint.ability_experimental': {
     severity: 'warning',
-    means: 'A workflow calls an ability that is experimental, and is not experimental itself.',
+    means: 'A workflow or an agent calls an ability that is experimental, and is not experimental itself.',
     why: 'Its author does not promise yet that it works or stays as it is.',
-    fix: 'Call another one, or set `status: experimental` in the workflow, too.',
+    fix: 'Call another one, or set `status: experimental` in what calls it, too.',
   },
   'lint.approve_gap': {
     severity: 'warning',

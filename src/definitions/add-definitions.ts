@@ -5,6 +5,7 @@ import { isJsonObject } from '../contracts/json.js';
 import { formatLocation, type Problem, type SourceLocation } from '../contracts/problem.js';
 import { findAbilityAmongCases } from './case-files.js';
 import { checkFormat } from './check-format.js';
+import { loadedAbility } from './find-ability.js';
 import { faultOfForeignHook } from './foreign-hook.js';
 import { agent } from './formats/agent.js';
 import { config } from './formats/config.js';
@@ -155,7 +156,7 @@ function addAbility<T>(
   source: YamlSource,
 ): void {
   const { operations, workflows, agents } = registry;
-  const other = operations.get(id) ?? workflows.get(id) ?? agents.get(id);
+  const other = loadedAbility(registry, id);
   const entry = loaded(value, source);
   if (other === undefined) add(registry, into, 'ability', id, entry);
   else {

@@ -1,10 +1,48 @@
 import { AbilityError } from '../contracts/problem.js';
 import { didYouMean } from '../text/nearest.js';
-import type { Registry } from './registry.js';
+import type { AgentProfile } from './formats/agent.js';
+import type { HighLevel } from './formats/high-level.js';
+import type { LowLevel } from './formats/low-level.js';
+import type { Loaded, Registry } from './registry.js';
 
-/** The ids of all abilities of a project: they share one namespace. Source: C-21. */
-export function abilityIds({ operations, workflows, agents }: Pick<Registry, 'operations' | 'workflows' | 'agents'>) {
-  return [...operations.keys(), ...workflows.keys(), ...agents.keys()];
+/** An ability that calls others. */
+export type Composite = HighLevel | AgentProfile;
+
+export type Ability = LowLevel | Composite;
+
+type Abilities = Pick<Registry, 'operations' | 'workflows' | 'agents'>;
+
+/** All abilities of a project by id: they share one namespace. Source: C-21. */
+export function loadedAbilities({ operations, workflows, agents }: Abilities): [string, Loaded<Ability>][] {
+  return [...operations, ...workflows, ...agents];
+}
+
+export function abilityIds(registry: Abilities): string[] {
+  return loadedAbilities(registry).map(([id]) => id);
+}
+
+export function loadedAbility(registry: Abilities, id: string): Loaded<Ability> | undefined {
+  return registry.operations.get(id) ?? loadedComposite(registry, id);
+}
+
+/** All abilities that call others, workflows first. */
+export function loadedComposites({ workflows, agents }: Omit<Abilities, 'operations'>): [string, Loaded<Composite>][] {
+  return [...workflows, ...agents];
+}
+
+export function loadedComposite(registry: Omit<Abilities, 'operations'>, id: string): Loaded<Composite> | undefined {
+  return registry.workflows.get(id) ?? registry.agents.get(id);
+}
+
+/** False for a workflow without steps, and for an agent whose model the project does not configure. */
+export function isRunnable({ project }: Pick<Registry, 'project'>, composite: Composite): boolean {
+  if (composite.type === 'agent') return Object.hasOwn(project.models, composite.model);
+  return composite.steps.length > 0;
+}
+
+/** For messages. */
+export function kindOf({ type }: Composite): string {
+  return type === 'agent' ? 'an agent' : 'a workflow';
 }
 
 /** The error for an unknown id; it mentions unreadable files, which may define the ability. */

@@ -3,7 +3,7 @@ import type { LifecycleFields } from '../contracts/lifecycle.js';
 import type { Problem } from '../contracts/problem.js';
 import { matchesGlob } from '../text/glob.js';
 import { didYouMean, nearestOrAll } from '../text/nearest.js';
-import { abilityIds } from './find-ability.js';
+import { abilityIds, kindOf, loadedAbilities, loadedComposite } from './find-ability.js';
 import type { AbilityConfig } from './formats/config.js';
 import type { ImplementationBody } from './formats/implementation.js';
 import { whyItNeverRuns } from './hook-bindings.js';
@@ -61,7 +61,8 @@ function isOpaque({ opaque }: Pick<Registry, 'opaque'>, ...kinds: FileKindName[]
 }
 
 /** A configuration binds guards: a typo such as `prodd` must not run an ability without those for `prod`. */
-function unknownEnvironments({ project, operations, workflows, agents, configs, services, hooks }: Registry): Unread[] {
+function unknownEnvironments(registry: Registry): Unread[] {
+  const { project, configs, services, hooks } = registry;
   const names = Object.keys(project.environments);
   const unknownIn = (patterns: string[] = [], from: Loaded<unknown>, path: PropertyKey[]): Unread[] =>
     patterns.flatMap((pattern, index) =>
@@ -74,7 +75,7 @@ function unknownEnvironments({ project, operations, workflows, agents, configs, 
       .filter((name) => !names.includes(name))
       .map((name) => unread('environment', name, names, from, ['environments', name], 'key'));
   return [
-    ...[...operations.values(), ...workflows.values(), ...agents.values()].flatMap((ability) =>
+    ...loadedAbilities(registry).flatMap(([, ability]) =>
       unknownIn(ability.value.scope.environments, ability, ['scope', 'environments']),
     ),
     ...[...hooks.values()]
@@ -87,8 +88,8 @@ function unknownEnvironments({ project, operations, workflows, agents, configs, 
 
 /** The replacement of a deprecated ability must exist and be another ability. */
 function unknownReplacements(registry: Registry): Unread[] {
-  const { operations, workflows, agents, modules, broken } = registry;
-  const abilities = isOpaque(registry, 'low-level', 'high-level') ? [] : [...operations, ...workflows, ...agents];
+  const { modules, broken } = registry;
+  const abilities = isOpaque(registry, 'low-level', 'high-level') ? [] : loadedAbilities(registry);
   const unknownIn = (what: 'ability' | 'module', all: [string, Loaded<LifecycleFields>][]): Unread[] =>
     all.flatMap(([id, entry]) => {
       const { replaced_by: other } = entry.value;
@@ -161,23 +162,20 @@ const READ_BY: Record<string, Kind> = {
   env_profile: 'script',
 };
 
-/** The keys of a workflow's configuration that are read; it has no implementation. */
+/** The keys that are read in the configuration of a workflow or agent, which has no implementation. */
 const OF_WORKFLOWS: ReadonlySet<string> = new Set(['id', 'hooks', 'environments', 'prompts']);
 
 function unreadSettings(registry: Registry): Unread[] {
   return [...registry.configs].flatMap(([id, config]) => {
-    const isAgent = registry.agents.has(id);
-    const isWorkflow = isAgent || registry.workflows.has(id);
-    const kinds = isWorkflow ? new Set<Kind>() : kindsOf(registry, id);
+    const composite = loadedComposite(registry, id)?.value;
+    const kinds = composite ? new Set<Kind>() : kindsOf(registry, id);
     // If the operation or its implementation is broken, its kind is unknown.
-    if (!isWorkflow && kinds.size === 0) return [];
+    if (!composite && kinds.size === 0) return [];
     return pathsOf(config.value).flatMap((path) => {
       const key = String(path.at(-1));
       const kind = READ_BY[key];
-      if (isWorkflow ? OF_WORKFLOWS.has(key) : kind === undefined || kinds.has(kind)) return [];
-      const why = isWorkflow
-        ? `${id} is ${isAgent ? 'an agent' : 'a workflow'}`
-        : `${id} has no implementation of kind ${kind}`;
+      if (composite ? OF_WORKFLOWS.has(key) : kind === undefined || kinds.has(kind)) return [];
+      const why = composite ? `${id} is ${kindOf(composite)}` : `${id} has no implementation of kind ${kind}`;
       const problem: Problem = {
         code: 'definition.unread',
         message: `Nothing reads \`${key}\` here: ${why}`,

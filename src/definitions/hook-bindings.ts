@@ -1,4 +1,5 @@
 import type { Phase } from '../contracts/hooks.js';
+import { loadedAbilities } from './find-ability.js';
 import type { HookDefinition } from './formats/hooks.js';
 import type { Registry } from './registry.js';
 
@@ -60,10 +61,12 @@ function isBound(registry: Registry, phase: TaskPhase, id: string): boolean {
   return names[phase].has(id);
 }
 
-function* bindingsIn({ operations, workflows, implementations, configs }: Registry): Generator<Bindings> {
-  for (const { value } of operations.values()) yield* [value.hooks, value.implementation?.hooks];
-  for (const { value } of [...implementations.values(), ...workflows.values()]) yield value.hooks;
-  for (const { value } of configs.values()) {
+function* bindingsIn(registry: Registry): Generator<Bindings> {
+  for (const [, { value }] of loadedAbilities(registry)) {
+    yield* [value.hooks, 'implementation' in value ? value.implementation?.hooks : undefined];
+  }
+  for (const { value } of registry.implementations.values()) yield value.hooks;
+  for (const { value } of registry.configs.values()) {
     yield* [value.hooks, value.impl?.hooks];
     for (const { hooks } of Object.values(value.environments ?? {})) yield hooks;
   }

@@ -1,6 +1,5 @@
 import type { Finding } from '../contracts/findings.js';
-import type { HighLevel } from '../definitions/formats/high-level.js';
-import type { LowLevel } from '../definitions/formats/low-level.js';
+import { type Ability, loadedAbilities } from '../definitions/find-ability.js';
 import type { Loaded } from '../definitions/registry.js';
 import type { YamlSource } from '../definitions/yaml-source.js';
 import { type Check, ofFile } from './linted-project.js';
@@ -12,12 +11,10 @@ export function ofEachSource(find: (source: YamlSource) => Iterable<Finding>): C
 }
 
 /** A check that reads one ability's definition at a time and nothing else; cached like {@link ofEachSource}. */
-export function ofEachAbility(find: (ability: Loaded<LowLevel | HighLevel>) => Iterable<Finding>): Check {
+export function ofEachAbility(find: (ability: Loaded<Ability>) => Iterable<Finding>): Check {
   const remember = remembering(find);
   return ({ registry }) =>
-    [...registry.operations.values(), ...registry.workflows.values()].flatMap((ability) =>
-      remember(ability.value, ability.file, ability),
-    );
+    loadedAbilities(registry).flatMap(([, ability]) => remember(ability.value, ability.file, ability));
 }
 
 function remembering<Subject>(find: (subject: Subject) => Iterable<Finding>) {

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { AgentTarget, Targets, ToolTarget, WorkflowTarget } from '../contracts/routing.js';
+import { loadedAbility, loadedComposite } from '../definitions/find-ability.js';
 import type { Registry } from '../definitions/registry.js';
 import { checkAgainst } from './input/schemas.js';
 import { chooseImplementation, configOf } from './resolve/choose-implementation.js';
@@ -37,7 +38,7 @@ function agentTargets(place: Place): AgentTarget[] {
     .map(({ value }) => value)
     .filter(({ scope }) => scope.environments?.includes(environment) ?? true)
     .map(({ id, summary, operations }) => {
-      const isComplex = operations.some((called) => registry.workflows.has(called) || registry.agents.has(called));
+      const isComplex = operations.some((called) => loadedComposite(registry, called));
       return { id, summary, effects: effectsOf(place, id), isComplex };
     });
 }
@@ -107,7 +108,7 @@ export function unavailability({ registry, environment, env }: Place, id: string
 }
 
 function summaryOf({ registry }: Place, id: string): string {
-  return (registry.operations.get(id) ?? registry.workflows.get(id))?.value.summary ?? '';
+  return loadedAbility(registry, id)?.value.summary ?? '';
 }
 
 /** The gravest effect if it is unknown. */

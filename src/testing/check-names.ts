@@ -34,7 +34,7 @@ function mockFault(name: string, { steps, operations, workflowCalls }: PlanNames
   const verb = steps.get(lastOf(name));
   const called = workflowCalls.get(lastOf(name));
   if (!operations.has(name) && called !== undefined) {
-    const message = `\`${name}\` calls the workflow \`${called}\`, which really runs`;
+    const message = `\`${name}\` calls ${called}, which really runs`;
     return [key(['mocks', name], message, `Mock what it calls: \`${name}/STEP\`, or an operation by its key.`)];
   }
   if (operations.has(name) || verb === 'call') return [];

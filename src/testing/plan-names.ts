@@ -6,7 +6,7 @@ export interface PlanNames {
   /** Step id to verb. A low-level ability is one step: `run`. */
   steps: Map<string, string>;
   operations: Set<string>;
-  /** Step id to the workflow it calls, where no other step of this id calls an operation. */
+  /** Step id to the workflow or agent it calls, in words, where no other step of this id calls an operation. */
   workflowCalls: Map<string, string>;
   /** The signal that a step waits for, by {@link waitKey}. */
   waits: Map<string, string>;
@@ -27,7 +27,9 @@ export function namesOf(plan: Plan): PlanNames {
   const workflows = [plan, ...Object.values(plan.workflows ?? {})];
   for (const workflow of workflows) collectWaits(workflow, names);
   for (const { step } of workflows.flatMap(allSteps)) {
-    if (step.verb === 'call' && !names.operations.has(step.call)) names.workflowCalls.set(step.id, step.call);
+    if (step.verb !== 'call' || names.operations.has(step.call)) continue;
+    const kind = plan.workflows?.[step.call]?.agent ? 'agent' : 'workflow';
+    names.workflowCalls.set(step.id, `the ${kind} \`${step.call}\``);
   }
   for (const { step } of workflows.flatMap(allSteps)) {
     if (step.verb === 'call' && names.operations.has(step.call)) names.workflowCalls.delete(step.id);

@@ -3,6 +3,7 @@ import { EXIT } from '../contracts/exit-codes.js';
 import type { Finding } from '../contracts/findings.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError, type Problem, type SourceLocation } from '../contracts/problem.js';
+import { abilityIds, loadedAbility } from '../definitions/find-ability.js';
 import type { CaseDefinition, CaseFile } from '../definitions/formats/cases.js';
 import { type LoadedCases, loadCases } from '../definitions/load-cases.js';
 import type { Loaded, Registry } from '../definitions/registry.js';
@@ -91,13 +92,12 @@ function environmentProblem(registry: Registry, environment: string, location: S
 function refuseUnknownAbility(registry: Registry, { value: { ability }, locate }: Loaded<CaseFile>): void {
   const broken = registry.broken.get(`ability:${ability}`);
   if (broken) throw new AbilityError(broken);
-  const ids = [...registry.workflows.keys(), ...registry.agents.keys(), ...registry.operations.keys()];
-  if (ids.includes(ability)) return;
+  if (loadedAbility(registry, ability)) return;
   throw new AbilityError({
     code: 'definition.unknown_reference',
     message: `There is no ability \`${ability}\``,
     location: locate(['ability']),
-    suggestion: didYouMean(ability, ids) ?? 'Run `ability list` to see what there is.',
+    suggestion: didYouMean(ability, abilityIds(registry)) ?? 'Run `ability list` to see what there is.',
   });
 }
 

@@ -1,13 +1,22 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { isHeld, takeLock } from '../../src/server/processes/lock.js';
 import { atTerminal, CTRL_C } from '../fixtures/at-terminal.js';
@@ -200,6 +209,24 @@ describe('a wrong request', () => {
     const { exitCode, json: answer } = await json('scaffold', ...args);
     expect({ exitCode, code: answer.error.code }).toEqual({ exitCode: 2, code });
     expect(all()).toEqual(before);
+  });
+});
+
+test('a workflow that calls an agent is planned where the agent is available', async () => {
+  root = newFolder();
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const lines = [
+    'format: 1',
+    'project: p',
+    'environments: { dev: {}, staging: {} }',
+    'models: { default: { model: m } }',
+  ];
+  writeFileSync(join(root, 'ability.yaml'), lines.join('\n'));
+  mkdirSync(join(root, 'registry/high-level'), { recursive: true });
+  const agent = 'id: helper\ntype: agent\nsummary: s\ninstructions: i\nscope: { environments: [staging] }\n';
+  writeFileSync(join(root, 'registry/high-level/helper.yaml'), agent);
+  expect(await run('scaffold', 'high-level', 'w', '--calls', 'helper', '--summary', 's')).toMatchObject({
+    exitCode: 0,
   });
 });
 

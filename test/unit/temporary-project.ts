@@ -45,6 +45,18 @@ export function lowLevel(key: string, ...lines: string[]): ProjectFiles {
   };
 }
 
+/** The file of the agent `helper`, from the lines that matter; the rest is filled in. */
+export function agent(...lines: string[]): ProjectFiles {
+  const usual = ['summary: Helps.', 'instructions: Help.'];
+  const missing = usual.filter((line) => !lines.some((own) => own.startsWith(line.slice(0, line.indexOf(':')))));
+  return { 'registry/high-level/helper.yaml': ['id: helper', 'type: agent', ...missing, ...lines].join('\n') };
+}
+
+/** A project with the model that agents need where they are planned. */
+export const WITH_MODEL: ProjectFiles = {
+  'ability.yaml': 'format: 1\nproject: p\nenvironments: { dev: {} }\nmodels: { default: { model: any } }\n',
+};
+
 /** An implementation with an existing script, whose content does not matter. */
 export const SCRIPT = 'implementation: { kind: script, script: { path: scripts/any.mjs } }';
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isOurs } from '../routing-documents/find-documents.js';
 import { summaryOf } from '../script-reading/summary-of.js';
@@ -63,11 +64,10 @@ export function findScripts(registry: Registry): FoundScripts {
 const CALL = /\bability\s+(?:--[\w-]+(?:[ =][^\s-]\S*)?\s+)*(?:run|task\s+create)\s+['"]?([a-z][a-z0-9_.-]*)/g;
 
 /** @param line of the manual, in which any word may be an id. */
-function usesOf({ operations, workflows, agents }: Registry, text: string, line: string): string[] {
+function usesOf(registry: Registry, text: string, line: string): string[] {
   const named = [...text.matchAll(CALL)].map(([, id = '']) => id);
   const words = line.match(/[a-z][a-z0-9_-]*(?:\.[a-z0-9_-]+)+/g) ?? [];
-  const isKnown = (id: string): boolean => operations.has(id) || workflows.has(id) || agents.has(id);
-  return [...new Set([...named, ...words])].filter(isKnown).sort();
+  return [...new Set([...named, ...words])].filter((id) => loadedAbility(registry, id)).sort();
 }
 
 /** @param unread receives the folders that cannot be read. */

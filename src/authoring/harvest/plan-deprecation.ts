@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { AbilityError, usageError } from '../../contracts/problem.js';
-import type { Registry } from '../../definitions/registry.js';
+import { type Ability, abilityIds, loadedAbility } from '../../definitions/find-ability.js';
+import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { setValue, type YamlText } from '../edit-yaml.js';
 import type { PlannedFile } from '../write-together.js';
@@ -55,11 +56,10 @@ function withValues(source: YamlText, values: Record<string, string>): string {
   );
 }
 
-function find({ workflows, operations, agents }: Registry, id: string) {
-  const loaded = workflows.get(id) ?? operations.get(id) ?? agents.get(id);
+function find(registry: Registry, id: string): Loaded<Ability> {
+  const loaded = loadedAbility(registry, id);
   if (loaded) return loaded;
-  const ids = [...workflows.keys(), ...operations.keys(), ...agents.keys()];
-  const meant = didYouMean(id, ids);
+  const meant = didYouMean(id, abilityIds(registry));
   throw new AbilityError({
     code: 'ability.not_found',
     message: `There is no ability ${JSON.stringify(id)}`,

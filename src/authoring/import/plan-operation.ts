@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { isCaseFile } from '../../definitions/case-files.js';
+import { type Composite, kindOf, loadedComposites } from '../../definitions/find-ability.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { highLevel } from '../../definitions/formats/high-level.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
@@ -30,7 +31,8 @@ export type Homes = ReadonlyMap<string, Home>;
 interface Home {
   file: string;
   fault?: string;
-  isWorkflow?: boolean;
+  /** Absent: an operation. */
+  composite?: Composite;
 }
 
 export type OperationPlan = FilePlan & { operation: ImportedOperation };
@@ -83,11 +85,11 @@ function withPinShown(
   return showPin(plan, state?.pinned[before], pinned[after]);
 }
 
-export function homesOf({ operations, workflows, broken }: Registry): Homes {
+export function homesOf(registry: Registry): Homes {
   const homes = new Map<string, Home>();
-  for (const [key, { file }] of operations) homes.set(key, { file });
-  for (const [key, { file }] of workflows) homes.set(key, { file, isWorkflow: true });
-  for (const [id, { message, location }] of broken) {
+  for (const [key, { file }] of registry.operations) homes.set(key, { file });
+  for (const [key, { file, value }] of loadedComposites(registry)) homes.set(key, { file, composite: value });
+  for (const [id, { message, location }] of registry.broken) {
     if (!id.startsWith('ability:') || !location) continue;
     homes.set(id.slice('ability:'.length), { file: location.file, fault: message });
   }
@@ -96,8 +98,8 @@ export function homesOf({ operations, workflows, broken }: Registry): Homes {
 
 /** Adds a fault if the key now belongs to another kind of definition. */
 function homeFor(home: Home | undefined, isWorkflow: boolean): Home | undefined {
-  if (!home || home.fault !== undefined || (home.isWorkflow ?? false) === isWorkflow) return home;
-  return { ...home, fault: isWorkflow ? 'it is no workflow any more' : 'it is a workflow now' };
+  if (!home || home.fault !== undefined || home.composite?.type === (isWorkflow ? 'workflow' : undefined)) return home;
+  return { ...home, fault: home.composite ? `it is ${kindOf(home.composite)} now` : 'it is no workflow any more' };
 }
 
 function workflowCheck(options: ImportOptions): FileCheck {

@@ -1,3 +1,4 @@
+import { loadedComposites } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -29,7 +30,7 @@ export interface AbilityPool {
 }
 
 export function abilityPool(registry: Registry): AbilityPool {
-  const abilities = [...workflowsOf(registry), ...operationsOf(registry)];
+  const abilities = [...compositesOf(registry), ...operationsOf(registry)];
   const { broken, opaque } = registry;
   return {
     byId: new Map(abilities.map((ability) => [ability.id, ability])),
@@ -38,8 +39,8 @@ export function abilityPool(registry: Registry): AbilityPool {
   };
 }
 
-function workflowsOf({ workflows, agents }: Registry): RoutedAbility[] {
-  return [...workflows.values(), ...agents.values()].map(({ value, file }) => {
+function compositesOf(registry: Registry): RoutedAbility[] {
+  return loadedComposites(registry).map(([, { value, file }]) => {
     const { id, type, scope, summary } = value;
     const lifecycle = lifecycleCell(value);
     const modules = scope.modules ?? [];

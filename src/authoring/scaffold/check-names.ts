@@ -1,16 +1,17 @@
 import type { z } from 'zod';
 import { AbilityError, formatLocation, usageError } from '../../contracts/problem.js';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { config } from '../../definitions/formats/config.js';
 import { abilityId, environmentName, plainName } from '../../definitions/formats/values.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** @throws AbilityError `usage.invalid` for an invalid id, `scaffold.exists` for an existing one. */
-export function checkNewAbility({ operations, workflows, agents, broken }: Registry, id: string): void {
+export function checkNewAbility(registry: Registry, id: string): void {
   checkForm(abilityId, id, 'id of an ability');
-  const found = operations.get(id) ?? workflows.get(id) ?? agents.get(id);
+  const found = loadedAbility(registry, id);
   if (found) throw taken(`There is an ability ${id} already`, formatLocation(found.locate([])));
-  const problem = broken.get(`ability:${id}`);
+  const problem = registry.broken.get(`ability:${id}`);
   if (problem) throw taken(`There is an ability ${id} already, which is broken`, problem.location?.file ?? '');
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { abilityIds, loadedComposite } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import { stepId } from '../../definitions/formats/values.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -24,7 +25,7 @@ export interface NewHighLevel {
 interface Call {
   step: string;
   ability: string;
-  /** Absent: the callee is a workflow itself. */
+  /** Absent: the callee is a workflow or agent. */
   operation: LowLevel | undefined;
   schema: JsonObject;
 }
@@ -78,15 +79,14 @@ ${steps.map((step) => `  ${step}: ${flowYaml(`\${{ steps.${step}.output }}`)}`).
 
 function callOf(registry: Registry, ability: string, step: string): Call {
   const operation = registry.operations.get(ability)?.value;
-  const found = operation ?? registry.workflows.get(ability)?.value;
+  const found = operation ?? loadedComposite(registry, ability)?.value;
   if (found) return { step, ability, operation, schema: found.input_schema };
   const broken = registry.broken.get(`ability:${ability}`);
   if (broken) throw new AbilityError(broken);
-  const known = [...registry.operations.keys(), ...registry.workflows.keys()];
   throw new AbilityError({
     code: 'ability.not_found',
     message: `There is no ability ${ability} that a workflow could call`,
-    suggestion: didYouMean(ability, known) ?? 'Run `ability list` to see what there is.',
+    suggestion: didYouMean(ability, abilityIds(registry)) ?? 'Run `ability list` to see what there is.',
   });
 }
 
@@ -124,12 +124,12 @@ function addCases(
     inputSchema: JsonObject;
   },
 ): string[] {
-  const workflows = made.filter(({ operation }) => operation === undefined).map(({ ability }) => ability);
+  const composites = made.filter(({ operation }) => operation === undefined).map(({ ability }) => ability);
   const outputs = made.map(({ operation }) => sampleOf(operation?.output_schema ?? { type: 'object' }));
   const odd = made.filter(({ operation }, index) => !site.fits(operation?.output_schema ?? {}, outputs[index] ?? null));
   const why =
-    workflows.length > 0
-      ? `${workflows.join(', ')} is a workflow itself, whose own calls would have to be mocked`
+    composites.length > 0
+      ? `${composites.join(', ')} makes calls of its own, which would have to be mocked`
       : odd.length > 0
         ? `no answer of ${odd.map(({ ability }) => ability).join(', ')} can be made up from its output_schema`
         : site.fits(inputSchema, sample)

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError, formatLocation, usageError } from '../../contracts/problem.js';
 import { BUILTIN_PHASES } from '../../definitions/builtin-options.js';
 import { unsaidSummary } from '../../definitions/default-summary.js';
+import { abilityIds } from '../../definitions/find-ability.js';
 import { isOverPhase } from '../../rules/hooks/guard-precedence.js';
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -130,7 +131,7 @@ function notesOn({ registry }: Site, match: NewHook['match'], isOfSession: boole
     return [`It is for all ${all} in its file, or pass --match.`];
   }
   const known = {
-    abilities: [...registry.operations.keys(), ...registry.workflows.keys()],
+    abilities: abilityIds(registry),
     environments: Object.keys(registry.project.environments),
   };
   return (['abilities', 'environments'] as const).flatMap((field) => {

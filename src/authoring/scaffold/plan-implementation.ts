@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { unsaidSummary } from '../../definitions/default-summary.js';
+import { kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -58,15 +59,18 @@ ${section}
   };
 }
 
-function findOperation({ operations, workflows, broken }: Registry, key: string): Loaded<LowLevel> {
+function findOperation(registry: Registry, key: string): Loaded<LowLevel> {
+  const { operations, broken } = registry;
   const found = operations.get(key);
   if (found) return found;
   const problem = broken.get(`ability:${key}`);
   if (problem) throw new AbilityError(problem);
-  const isWorkflow = workflows.has(key);
+  const composite = loadedComposite(registry, key)?.value;
   throw new AbilityError({
     code: 'ability.not_found',
-    message: isWorkflow ? `${key} is a workflow, which has no implementations` : `There is no operation ${key}`,
+    message: composite
+      ? `${key} is ${kindOf(composite)}, which has no implementations`
+      : `There is no operation ${key}`,
     suggestion: didYouMean(key, operations.keys()) ?? 'Run `ability list` to see what there is.',
   });
 }

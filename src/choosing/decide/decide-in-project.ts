@@ -47,8 +47,8 @@ export async function decideInProject(
   { key, messages, pending }: DecidedThread,
   planning: PlanningOf,
 ): Promise<Decided> {
-  const { registry, environment, scope, env, signal } = request;
-  const pool = poolOf(registry, environment, scope, env);
+  const { registry, environment, env, signal } = request;
+  const pool = poolIn(request, environment);
   const focus = focusOf({ key, messages, pending, now: Date.now() });
   const { threshold, model } = routerSettings(registry, env);
   const targets = planning.targets(request, pool.abilities.values());
@@ -64,6 +64,11 @@ export async function decideInProject(
   });
   const missed = decision.decision === 'respond' ? await missedBy(request, pool, targets, focus) : [];
   return { focus, decision, pool, targets, missed };
+}
+
+/** Agents are chosen otherwise: they are what a request is delegated to. */
+function poolIn({ registry, scope, env }: DecidingPlace, environment: string): AbilityPool {
+  return poolOf(registry, environment, scope, env, 'without agents');
 }
 
 async function missedBy(
@@ -124,24 +129,20 @@ function isMoreComplete(pool: AbilityPool, { id }: Ranked, first: Suggestion | u
 }
 
 /** Abilities of other environments, at most three, that fit better than all of this one. */
-async function fitsElsewhere(
-  { registry, environment, scope, env }: DecidingPlace,
-  text: string,
-  best: number,
-): Promise<Fit[]> {
+async function fitsElsewhere(request: DecidingPlace, text: string, best: number): Promise<Fit[]> {
+  const { registry, environment } = request;
   const fits = new Map<string, { score: number; environments: string[] }>();
   const action = actionIn(text);
   const isMeant = (words: readonly string[]): boolean =>
     action?.kind !== 'write' || words.some((word) => action.stems.has(stemOf(word)));
   for (const other of Object.keys(registry.project.environments).filter((name) => name !== environment)) {
-    const pool = poolOf(registry, other, scope, env);
-    const { ranked } = await pool.ranker.rank({ text, limit: 3 });
+    const { ranked } = await poolIn(request, other).ranker.rank({ text, limit: 3 });
     for (const { id, score } of ranked.filter(({ words }) => isMeant(words))) {
       const known = fits.get(id) ?? { score, environments: [] };
       fits.set(id, { score: Math.max(score, known.score), environments: [...known.environments, other] });
     }
   }
-  const here = poolOf(registry, environment, scope, env).abilities;
+  const here = poolIn(request, environment).abilities;
   return [...fits]
     .filter(([id, { score }]) => !here.has(id) && score >= FITS && score > best)
     .sort(([, one], [, other]) => other.score - one.score)

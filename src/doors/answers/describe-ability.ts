@@ -1,5 +1,6 @@
 import type { Effect } from '../../contracts/effects.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { withoutMarks } from '../../definitions/step-lists.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
@@ -9,9 +10,8 @@ import { digestOf } from '../../rules/canonical.js';
 
 /** Reads files only. `plan` and `digest` are null if it cannot run in the environment: see `problem`. */
 export function describeAbility(registry: Registry, id: string, environment: string, variables: EnvironmentVariables) {
-  const { operations, workflows, agents } = registry;
-  const workflow = workflows.get(id)?.value;
-  const definition = workflow ? withoutMarks(workflow) : (operations.get(id)?.value ?? agents.get(id)?.value);
+  const found = loadedAbility(registry, id)?.value;
+  const definition = found && 'steps' in found ? withoutMarks(found) : found;
   const placement = inferPlacement(registry, id, environment);
   try {
     const { plan, warnings } = resolvePlan(registry, id, environment, variables);

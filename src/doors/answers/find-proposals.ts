@@ -1,6 +1,7 @@
 import { proposalId } from '../../authoring/harvest/plan-proposal.js';
 import { type Flow, findFlows, type Work } from '../../choosing/harvest/find-flows.js';
 import type { TaskRecord } from '../../contracts/record.js';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 
@@ -26,8 +27,8 @@ export function flowsIn(registry: Registry, records: readonly TaskRecord[]): Fou
   });
 }
 
-function isCallable({ operations, workflows }: Registry, id: string): boolean {
-  const found = operations.get(id) ?? workflows.get(id);
+function isCallable(registry: Registry, id: string): boolean {
+  const found = loadedAbility(registry, id);
   return found !== undefined && found.value.status !== 'deprecated';
 }
 

@@ -1,8 +1,6 @@
 import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
-import type { AgentProfile } from '../../definitions/formats/agent.js';
-import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { type Ability, isRunnable, loadedComposites } from '../../definitions/find-ability.js';
 import { operationKinds } from '../../definitions/operation-kinds.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
@@ -30,10 +28,9 @@ export function listAbilities(
   only: string | undefined,
   usual: string | undefined,
 ): ListedAbility[] {
-  const { workflows, agents, operations, project } = registry;
-  const environment = only ?? usual ?? project.default_environment;
-  const list = <T extends HighLevel | AgentProfile | LowLevel>(
-    loaded: ReadonlyMap<string, Loaded<T>>,
+  const environment = only ?? usual ?? registry.project.default_environment;
+  const list = <T extends Ability>(
+    loaded: Iterable<[string, Loaded<T>]>,
     level: ListedAbility['level'],
     kindOf: (value: T) => Pick<ListedAbility, 'type' | 'runnable'>,
   ): ListedAbility[] =>
@@ -46,11 +43,11 @@ export function listAbilities(
       return { id, level, type, version, environments, placement, ...lifecycle, runnable, summary, file };
     });
   const kindOf = operationKinds(registry);
-  const high = [
-    ...list(workflows, 'high', ({ type, steps }) => ({ type, runnable: steps.length > 0 })),
-    ...list(agents, 'high', ({ type, model }) => ({ type, runnable: Object.hasOwn(project.models, model) })),
-  ];
-  const low = list(operations, 'low', (value) => ({ type: kindOf(value), runnable: true }));
+  const high = list(loadedComposites(registry), 'high', (value) => ({
+    type: value.type,
+    runnable: isRunnable(registry, value),
+  }));
+  const low = list(registry.operations, 'low', (value) => ({ type: kindOf(value), runnable: true }));
   const byId = (a: ListedAbility, b: ListedAbility): number => a.id.localeCompare(b.id);
   return [...high.sort(byId), ...low.sort(byId)].filter(({ environments }) => {
     return only === undefined || environments === null || environments.includes(only);

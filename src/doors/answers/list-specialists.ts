@@ -1,5 +1,6 @@
 import { isNetworkAllowed } from '../../choosing/recruit/recruit.js';
 import type { SourceLocation } from '../../contracts/problem.js';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
 
@@ -34,11 +35,10 @@ export interface ListedCapability {
 
 /** The packs that can be recruited, in order of precedence. @param environments to search. */
 export function listPacks(registry: Registry, environments: readonly string[]): ListedPack[] {
-  const { workflows, operations, agents } = registry;
   const dropped = new Map(listCapabilities(registry, environments).map(({ id, dropped_in }) => [id, dropped_in]));
   return listSpecialists(registry).packs.map((pack) => {
     const { id, description, capabilities, keywords, workflow, builder = null, from } = pack;
-    const workflow_defined = [workflows, operations, agents].some((abilities) => abilities.has(workflow));
+    const workflow_defined = loadedAbility(registry, workflow) !== undefined;
     const lost = capabilities.flatMap((capability) => {
       const where = dropped.get(capability) ?? [];
       return where.length > 0 ? [{ capability, environments: where }] : [];

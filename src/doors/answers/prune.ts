@@ -1,5 +1,6 @@
 import type { AbilityText } from '../../choosing/ranker.js';
 import { WordRanker } from '../../choosing/word-ranker.js';
+import { abilityIds, loadedAbilities, loadedComposites } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
@@ -82,46 +83,39 @@ function unusedIn(
   users: ReadonlyMap<string, string[]>,
   since: number,
 ): PrunedAbility[] {
-  return idsOf(registry).flatMap((id): PrunedAbility[] => {
-    const { calls = 0, last_used = null } = seen.get(id) ?? {};
-    if (last_used !== null && Date.parse(last_used) >= since) return [];
-    return [{ id, used: last_used === null ? 'never' : 'rarely', calls, last_used, users: users.get(id) ?? [] }];
-  });
-}
-
-function idsOf({ workflows, operations }: Registry): string[] {
-  return [...workflows.keys(), ...operations.keys()].sort();
+  return abilityIds(registry)
+    .sort()
+    .flatMap((id): PrunedAbility[] => {
+      const { calls = 0, last_used = null } = seen.get(id) ?? {};
+      if (last_used !== null && Date.parse(last_used) >= since) return [];
+      return [{ id, used: last_used === null ? 'never' : 'rarely', calls, last_used, users: users.get(id) ?? [] }];
+    });
 }
 
 /** Workflows, agents and packs that use an ability, by its id. */
 function usersOf(registry: Registry): Map<string, string[]> {
-  const { workflows, agents } = registry;
   const users = new Map<string, string[]>();
   const add = (id: string, user: string): void => {
     const known = users.get(id) ?? [];
     if (!known.includes(user)) users.set(id, [...known, user]);
   };
-  for (const { value } of workflows.values()) for (const { id } of callsOf(value)) add(id, value.id);
-  for (const { value } of agents.values()) for (const id of value.operations) add(id, value.id);
+  for (const [user, { value }] of loadedComposites(registry)) for (const { id } of callsOf(value)) add(id, user);
   for (const { id, workflow } of listSpecialists(registry).packs) add(workflow, `pack ${id}`);
   return users;
 }
 
-function deprecatedIn(
-  { workflows, operations, agents }: Registry,
-  users: ReadonlyMap<string, string[]>,
-): DeprecatedAbility[] {
-  const loaded = [...workflows, ...operations, ...agents].sort(([one], [other]) => (one < other ? -1 : 1));
+function deprecatedIn(registry: Registry, users: ReadonlyMap<string, string[]>): DeprecatedAbility[] {
+  const loaded = loadedAbilities(registry).sort(([one], [other]) => (one < other ? -1 : 1));
   return loaded.flatMap(([id, { value }]) => {
     if (value.status !== 'deprecated') return [];
     return [{ id, replaced_by: value.replaced_by ?? null, users: users.get(id) ?? [] }];
   });
 }
 
-function alikeIn({ workflows, operations }: Registry): AlikeAbilities[] {
+function alikeIn(registry: Registry): AlikeAbilities[] {
   const texts = [
-    ...[...workflows.values()].map(({ value }) => textOf(value.id, value.summary, value.scenarios)),
-    ...[...operations.values()].map(({ value }) => textOf(value.operation_key, value.summary, value.use_cases)),
+    ...loadedComposites(registry).map(([id, { value }]) => textOf(id, value.summary, value.scenarios)),
+    ...[...registry.operations].map(([id, { value }]) => textOf(id, value.summary, value.use_cases)),
   ];
   const ranker = new WordRanker(texts.map(({ text }) => text));
   const likenesses = new Map<string, { ids: [string, string]; seen: number[] }>();

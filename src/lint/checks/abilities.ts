@@ -1,6 +1,11 @@
 import type { Finding } from '../../contracts/findings.js';
-import { abilityIds } from '../../definitions/find-ability.js';
-import type { HighLevel } from '../../definitions/formats/high-level.js';
+import {
+  abilityIds,
+  type Composite,
+  loadedAbilities,
+  loadedAbility,
+  loadedComposites,
+} from '../../definitions/find-ability.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
@@ -14,14 +19,10 @@ export function* checkAbilitiesAlike({ registry }: LintedProject): Generator<Fin
   yield* sharedKeys(registry);
 }
 
-function* alikeIds({ operations, workflows, agents }: Registry): Generator<Finding> {
+function* alikeIds(registry: Registry): Generator<Finding> {
   const seen = new Map<string, string>();
-  const named: [string, Loaded<unknown>, string][] = [
-    ...[...operations].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'operation_key']),
-    ...[...workflows].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'id']),
-    ...[...agents].map(([id, from]): [string, Loaded<unknown>, string] => [id, from, 'id']),
-  ];
-  for (const [id, from, key] of named) {
+  for (const [id, from] of loadedAbilities(registry)) {
+    const key = 'operation_key' in from.value ? 'operation_key' : 'id';
     const plain = id.replace(/[._-]/g, '');
     const other = seen.get(plain);
     if (other === undefined) seen.set(plain, id);
@@ -29,8 +30,8 @@ function* alikeIds({ operations, workflows, agents }: Registry): Generator<Findi
   }
 }
 
-function* emptyScopes({ operations, workflows, agents }: Registry): Generator<Finding> {
-  for (const [id, ability] of [...operations, ...workflows, ...agents]) {
+function* emptyScopes(registry: Registry): Generator<Finding> {
+  for (const [id, ability] of loadedAbilities(registry)) {
     if (ability.value.scope.environments?.length !== 0) continue;
     yield findingOf('lint.scope_empty', `${id} is available nowhere`, ability.locate(['scope', 'environments']));
   }
@@ -55,15 +56,15 @@ function* sharedKeys({ workflows }: Registry): Generator<Finding> {
 
 /** Finds environments that one definition includes and another one excludes. Source: R-000-28. */
 export function* checkScopes({ registry }: LintedProject): Generator<Finding> {
-  for (const workflow of registry.workflows.values()) yield* checkCalls(registry, workflow);
+  for (const [, composite] of loadedComposites(registry)) yield* checkCalls(registry, composite);
   yield* checkSettings(registry);
 }
 
-/** A workflow must be able to run in each environment it names; if it names none, in at least one. */
-function* checkCalls(registry: Registry, workflow: Loaded<HighLevel>): Generator<Finding> {
-  const { id, scope } = workflow.value;
+/** A workflow or agent must be able to run in each environment it names; if it names none, in at least one. */
+function* checkCalls(registry: Registry, composite: Loaded<Composite>): Generator<Finding> {
+  const { id, scope } = composite.value;
   const all = environmentsOf(registry, scope);
-  const calls = [...callsOf(workflow.value)].map((call) => ({
+  const calls = [...callsOf(composite.value)].map((call) => ({
     ...call,
     within: availableIn(registry, call.id) ?? all,
   }));
@@ -74,7 +75,7 @@ function* checkCalls(registry: Registry, workflow: Loaded<HighLevel>): Generator
     if (missing.length === 0) continue;
     const where = within.length > 0 ? `only in ${within.join(', ')}` : 'nowhere';
     const message = `${id} may run in ${missing.join(', ')}, and calls ${callee}, which is available ${where}`;
-    yield findingOf('lint.scope_contradiction', message, workflow.locate(path));
+    yield findingOf('lint.scope_contradiction', message, composite.locate(path));
   }
 }
 
@@ -91,7 +92,7 @@ function* checkSettings(registry: Registry): Generator<Finding> {
 }
 
 function availableIn(registry: Registry, id: string): string[] | undefined {
-  const ability = registry.operations.get(id) ?? registry.workflows.get(id);
+  const ability = loadedAbility(registry, id);
   return ability && environmentsOf(registry, ability.value.scope);
 }
 

@@ -1,6 +1,7 @@
 import type { ErrorObject } from 'ajv';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { compileSchema } from '../../planning/input/schemas.js';
 import { didYouMean, nearestNames } from '../../text/nearest.js';
@@ -33,7 +34,7 @@ export function* contractDiagnostics(types: WorkflowTypes, registry: Registry): 
       yield* against(contract, site.value, site.path, view);
     }
     if (site.belongs !== 'parameters' || site.call === undefined) continue;
-    const called = registry.operations.get(site.call) ?? registry.workflows.get(site.call);
+    const called = loadedAbility(registry, site.call);
     if (!called) continue;
     const at = [...site.path.slice(0, -1), 'call'];
     const preset = presetParameters(registry, site.call);

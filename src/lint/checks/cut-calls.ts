@@ -1,5 +1,6 @@
 import { type Effect, isRepeatable } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
+import { loadedComposite } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ImplementationBody } from '../../definitions/formats/implementation.js';
 import type { StepDefinition, StepOf } from '../../definitions/formats/steps.js';
@@ -126,30 +127,36 @@ class UncutCalls {
 
   constructor(private readonly registry: Registry) {}
 
-  /** The call itself, or the longest such call of a called workflow; undefined if it is safe to cut. */
-  in(step: StepOf<'call'>): UncutCall | undefined {
-    if (step.cut) return undefined;
-    const operation = this.registry.operations.get(step.call);
-    if (!operation) return this.inWorkflow(step.call);
+  /** The call itself, or the longest such call of a called workflow or agent; undefined if it is safe to cut. */
+  in({ call, cut, timeout }: Pick<StepOf<'call'>, 'call' | 'cut' | 'timeout'>): UncutCall | undefined {
+    if (cut) return undefined;
+    const operation = this.registry.operations.get(call);
+    if (!operation) return this.inComposite(call);
     const { effects } = operation.value;
     if (isRepeatable(effects)) return undefined;
-    const writtenMs = writtenLimits(this.registry).get(step.call) ?? 0;
-    const own = step.timeout !== undefined && isDuration(step.timeout) ? parseDuration(step.timeout) : undefined;
-    return { key: step.call, effects, limitMs: own ?? Math.max(USUAL_MS, writtenMs), writtenMs };
+    const writtenMs = writtenLimits(this.registry).get(call) ?? 0;
+    const own = timeout !== undefined && isDuration(timeout) ? parseDuration(timeout) : undefined;
+    return { key: call, effects, limitMs: own ?? Math.max(USUAL_MS, writtenMs), writtenMs };
   }
 
-  private inWorkflow(id: string): UncutCall | undefined {
+  private inComposite(id: string): UncutCall | undefined {
     if (this.children.has(id)) return this.children.get(id);
-    // Ends the recursion of a workflow that calls itself, which another check refuses.
+    // Ends the recursion of an ability that calls itself, which another check refuses.
     this.children.set(id, undefined);
-    const workflow = this.registry.workflows.get(id);
     let longest: UncutCall | undefined;
-    for (const { step } of workflow ? walkSteps(workflow.value) : []) {
-      const found = step.verb === 'call' ? this.in(step) : undefined;
+    for (const call of this.callsIn(id)) {
+      const found = this.in(call);
       if (found && (!longest || found.limitMs > longest.limitMs)) longest = { ...found, writtenMs: 0 };
     }
     this.children.set(id, longest);
     return longest;
+  }
+
+  private callsIn(id: string): Pick<StepOf<'call'>, 'call' | 'cut' | 'timeout'>[] {
+    const composite = loadedComposite(this.registry, id)?.value;
+    if (composite?.type === 'agent') return composite.operations.map((call) => ({ call }));
+    const steps = composite ? [...walkSteps(composite)] : [];
+    return steps.flatMap(({ step }) => (step.verb === 'call' ? [step] : []));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Caller } from '../../contracts/callers.js';
 import type { Finding } from '../../contracts/findings.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { type Ability, loadedAbilities } from '../../definitions/find-ability.js';
 import { isForeign } from '../../definitions/foreign-hook.js';
 import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
 import { BINDING_LISTS, isGlobal, isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
@@ -57,10 +58,9 @@ interface Known {
 }
 
 function namesIn(registry: Registry): Known {
-  const abilities = [...registry.operations.values(), ...registry.workflows.values()];
   const bodies = [...implementationBodies(registry)];
   return {
-    modules: new Set(abilities.flatMap(({ value }) => value.scope.modules ?? [])),
+    modules: new Set(loadedAbilities(registry).flatMap(([, { value }]) => value.scope.modules ?? [])),
     tags: new Set([...bodies.flatMap(({ body }) => body.tags ?? []), ...KNOWN_TAGS]),
   };
 }
@@ -90,9 +90,8 @@ function* unfitPatterns(hook: Loaded<HookDefinition>, match: HookMatch, known: K
 
 /** Finds hooks bound by name whose own `match` excludes the ability. Source: docs/hooks.md. */
 function* unfitBindings(registry: Registry): Generator<Finding> {
-  const abilities = [...registry.operations, ...registry.workflows];
   const hooks = hooksByPhase(registry);
-  for (const [id, ability] of abilities) {
+  for (const [id, ability] of loadedAbilities(registry)) {
     const bindings = ability.value.hooks;
     if (!bindings) continue;
     for (const phase of Object.keys(BINDING_LISTS) as TaskPhase[]) {
@@ -113,19 +112,16 @@ function hooksByPhase({ hooks }: Registry): Map<string, Map<string, HookDefiniti
   return new Map([...hooks].map(([phase, list]) => [phase, new Map(list.map(({ value }) => [value.id, value]))]));
 }
 
-type Ability = Registry['operations'] extends Map<string, infer One> ? One : never;
-type Workflow = Registry['workflows'] extends Map<string, infer One> ? One : never;
-
 function whyItNeverFits(
   { abilities, modules, kinds, effects }: HookMatch,
   id: string,
-  { value }: Ability | Workflow,
+  { value }: Loaded<Ability>,
 ): string | undefined {
   const fitsNone = (patterns: string[] | undefined, names: readonly string[]): boolean =>
     patterns !== undefined && !names.some((name) => matchesAnyGlob(patterns, name));
   if (fitsNone(abilities, [id])) return `abilities ${abilities?.join(', ')}`;
   if (fitsNone(modules, value.scope.modules ?? [])) return `modules ${modules?.join(', ')}`;
-  // Not compared: environments, which a scope may exclude as well, and effects of workflows, which depend on calls.
+  // Not compared: environments, which a scope may exclude as well, and effects of workflows and agents, which depend on calls.
   if ('effects' in value && effects && !effects.includes(value.effects)) return `effects ${effects.join(', ')}`;
   const canBe = 'effects' in value ? (kind: string) => kind !== 'workflow' : (kind: string) => kind === 'workflow';
   if (kinds && !kinds.some(canBe)) return `kinds ${kinds.join(', ')}`;

@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Finding } from '../../contracts/findings.js';
+import { loadedAbilities, loadedAbility, loadedComposites } from '../../definitions/find-ability.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
-import { definitionOf, describeUse, overviewsOf } from '../../planning/resolve/lifecycle.js';
+import { describeUse, overviewsOf } from '../../planning/resolve/lifecycle.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
 import { modulePath } from '../../text/module-path.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -11,14 +12,15 @@ import type { LintedProject } from '../linted-project.js';
 
 /** Finds uses of experimental or deprecated abilities, and of those that cannot be run yet. Source: R-002-01, R-000-94, C-50. */
 export function* checkLifecycle({ registry }: LintedProject): Generator<Finding> {
-  for (const workflow of registry.workflows.values()) {
-    const { id, status, steps } = workflow.value;
-    if (steps.length === 0)
-      yield findingOf('lint.no_steps', `${id} has no steps, so it cannot be run`, workflow.locate([]));
-    for (const call of callsOf(workflow.value)) {
-      const called = definitionOf(registry, call.id);
+  for (const [id, composite] of loadedComposites(registry)) {
+    const { value } = composite;
+    const { status } = value;
+    if (value.type === 'workflow' && value.steps.length === 0)
+      yield findingOf('lint.no_steps', `${id} has no steps, so it cannot be run`, composite.locate([]));
+    for (const call of callsOf(value)) {
+      const called = loadedAbility(registry, call.id)?.value;
       // Reports a call in a template once, not for each use.
-      const { used_at: _, ...location } = workflow.locate(call.path);
+      const { used_at: _, ...location } = composite.locate(call.path);
       // A deprecated ability may call deprecated ones.
       if (called?.status === 'deprecated' && status !== 'deprecated') {
         const message = describeUse(`${id} calls`, call.id, called.status, called.replaced_by);
@@ -37,9 +39,8 @@ export function* checkLifecycle({ registry }: LintedProject): Generator<Finding>
 
 /** Checks references of module overviews, and the modules that scopes name. Source: R-002-02. */
 export function* checkModules({ registry }: LintedProject): Generator<Finding> {
-  const { modules, operations, workflows, agents } = registry;
-  for (const ability of [...operations.values(), ...workflows.values(), ...agents.values()])
-    yield* checkScopeModules(registry, ability);
+  const { modules } = registry;
+  for (const [, ability] of loadedAbilities(registry)) yield* checkScopeModules(registry, ability);
   for (const overview of modules.values()) {
     const { id, path, depends_on = [], abilities = [] } = overview.value;
     const refuse = (message: string, at: PropertyKey[]): Finding =>
@@ -51,8 +52,7 @@ export function* checkModules({ registry }: LintedProject): Generator<Finding> {
         yield refuse(`The module ${id} depends on ${name}, which no overview describes`, ['depends_on', index]);
     }
     for (const [index, name] of abilities.entries()) {
-      if (operations.has(name) || workflows.has(name) || agents.has(name) || registry.broken.has(`ability:${name}`))
-        continue;
+      if (loadedAbility(registry, name) || registry.broken.has(`ability:${name}`)) continue;
       yield refuse(`The module ${id} lists the ability ${name}, which is not there`, ['abilities', index]);
     }
   }

@@ -13,6 +13,7 @@ export function* checkLimits({ registry }: LintedProject): Generator<Finding> {
     yield* tooFewCalls(workflow, registry);
     yield* timeOuts(workflow, registry);
   }
+  for (const agent of registry.agents.values()) yield* zero(agent.value.timeout, agent, ['timeout']);
 }
 
 function* tooFewCalls(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
@@ -67,8 +68,7 @@ interface Outer {
 }
 
 function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
-  const { timeout } = workflow.value;
-  if (timeout !== undefined) yield* zero(timeout, workflow, ['timeout']);
+  yield* zero(workflow.value.timeout, workflow, ['timeout']);
   const around: Outer[] = [];
   for (const { id, step, path } of walkSteps(workflow.value)) {
     while (around.length > 0 && !isWithin(path, around.at(-1)?.path ?? [])) around.pop();
@@ -126,7 +126,7 @@ function* tooLong(
   yield findingOf('lint.timeout_over_outer', message, from.locate(path));
 }
 
-function* zero(text: string, from: Loaded<unknown>, path: PropertyKey[]): Generator<Finding> {
-  if (!isDuration(text) || parseDuration(text) > 0) return;
+function* zero(text: string | undefined, from: Loaded<unknown>, path: PropertyKey[]): Generator<Finding> {
+  if (text === undefined || !isDuration(text) || parseDuration(text) > 0) return;
   yield findingOf('lint.timeout_zero', `The time-out is ${text}`, from.locate(path));
 }

@@ -1,8 +1,6 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { Problem } from '../../contracts/problem.js';
-import type { AgentProfile } from '../../definitions/formats/agent.js';
-import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { type Ability, loadedAbilities } from '../../definitions/find-ability.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { implementationBodies } from '../../planning/resolve/choose-implementation.js';
@@ -33,7 +31,7 @@ const NOT_SET = 'config.missing_credential';
 /** Plans every ability in every environment of its scope, and reports why planning fails. */
 export function* checkPlans({ registry, variables }: LintedProject): Generator<Finding> {
   const alike = new AlikeEnvironments(registry);
-  for (const [id, ability] of [...registry.operations, ...registry.workflows, ...registry.agents]) {
+  for (const [id, ability] of loadedAbilities(registry)) {
     yield* ofFile(ability.file, () => planFindings({ registry, variables }, id, ability, alike));
   }
 }
@@ -41,7 +39,7 @@ export function* checkPlans({ registry, variables }: LintedProject): Generator<F
 function* planFindings(
   { registry, variables }: Pick<LintedProject, 'registry' | 'variables'>,
   id: string,
-  ability: Loaded<LowLevel | HighLevel | AgentProfile>,
+  ability: Loaded<Ability>,
   alike: AlikeEnvironments,
 ): Generator<Finding> {
   const environments = environmentsOf(registry, ability.value.scope);
@@ -64,7 +62,7 @@ function* planFindings(
   }
 }
 
-function hasSteps({ value }: Loaded<LowLevel | HighLevel | AgentProfile>): boolean {
+function hasSteps({ value }: Loaded<Ability>): boolean {
   return !('steps' in value) || value.steps.length > 0;
 }
 

@@ -1,4 +1,5 @@
 import type { Finding } from '../../contracts/findings.js';
+import { abilityIds } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
 import { findingOf } from '../../planning/finding-of.js';
@@ -27,11 +28,11 @@ export function* checkSpecialists({ registry }: LintedProject): Generator<Findin
   }
 }
 
-function* checkWorkflows({ packs, workflows, operations, agents, broken }: Registry): Generator<Finding> {
-  const known = [...workflows.keys(), ...agents.keys(), ...operations.keys()];
-  for (const [id, pack] of packs) {
+function* checkWorkflows(registry: Registry): Generator<Finding> {
+  const known = abilityIds(registry);
+  for (const [id, pack] of registry.packs) {
     const { workflow } = pack.value;
-    if (known.includes(workflow) || broken.has(`ability:${workflow}`)) continue;
+    if (known.includes(workflow) || registry.broken.has(`ability:${workflow}`)) continue;
     const message = `The pack ${id} runs ${workflow}, which is not there`;
     const near = didYouMean(workflow, known);
     yield findingOf('lint.pack_workflow_missing', message, pack.locate(['workflow']), near);

@@ -1,4 +1,5 @@
 import type { Finding } from '../../contracts/findings.js';
+import { loadedComposites } from '../../definitions/find-ability.js';
 import type { StepDefinition } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
@@ -32,9 +33,11 @@ function* writtenIn({ registry }: LintedProject): Generator<Written> {
     if (seconds === undefined) continue;
     yield { text: `${seconds}s`, ms: seconds * 1000, from, path: [...path, body.kind, 'timeout_sec'] };
   }
+  for (const [, from] of loadedComposites(registry)) {
+    const { timeout } = from.value;
+    if (timeout !== undefined) yield { text: timeout, ms: parseDuration(timeout), from, path: ['timeout'] };
+  }
   for (const workflow of registry.workflows.values()) {
-    const { timeout } = workflow.value;
-    if (timeout !== undefined) yield { text: timeout, ms: parseDuration(timeout), from: workflow, path: ['timeout'] };
     for (const { step, path } of walkSteps(workflow.value)) {
       const own = step.timeout;
       if (own === undefined || !isDuration(own)) continue;

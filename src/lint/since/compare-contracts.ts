@@ -2,8 +2,7 @@ import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import type { PlanOutputFile } from '../../contracts/files.js';
 import type { Finding } from '../../contracts/findings.js';
 import type { LintCode } from '../../contracts/lint-codes.js';
-import type { HighLevel } from '../../definitions/formats/high-level.js';
-import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { type Ability, loadedAbilities, loadedAbility } from '../../definitions/find-ability.js';
 import { isNarrowed, type TaskPhase } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
@@ -13,7 +12,7 @@ import { environmentsOf } from '../checks/abilities.js';
 import { compareSchemas, type Direction, type SchemaBreak } from './compare-schemas.js';
 import { compareGuard, effectOf, guardsOf } from './guards.js';
 
-type Ability = Loaded<LowLevel | HighLevel>;
+type LoadedAbility = Loaded<Ability>;
 
 const CODE_OF: Record<SchemaBreak['kind'], LintCode> = {
   required: 'lint.break_input_required',
@@ -24,8 +23,8 @@ const CODE_OF: Record<SchemaBreak['kind'], LintCode> = {
 
 /** Finds contracts that broke since an earlier revision while their `version` stayed the same. */
 export function* compareContracts(before: Registry, after: Registry): Generator<Finding> {
-  for (const [id, old] of [...before.operations, ...before.workflows]) {
-    const now = after.operations.get(id) ?? after.workflows.get(id);
+  for (const [id, old] of loadedAbilities(before)) {
+    const now = loadedAbility(after, id);
     if (!now) {
       // A broken file is a finding of its own.
       if (after.broken.has(`ability:${id}`)) continue;
@@ -34,7 +33,13 @@ export function* compareContracts(before: Registry, after: Registry): Generator<
   }
 }
 
-function* compare(before: Registry, after: Registry, id: string, old: Ability, now: Ability): Generator<Finding> {
+function* compare(
+  before: Registry,
+  after: Registry,
+  id: string,
+  old: LoadedAbility,
+  now: LoadedAbility,
+): Generator<Finding> {
   yield* compareSchema('input', id, old, now);
   yield* compareSchema('output', id, old, now);
   yield* compareFiles(id, old, now);
@@ -68,13 +73,13 @@ function isBoundNow(after: Registry, phase: TaskPhase, id: string): boolean {
   return hook !== undefined && isNarrowed(after, phase, hook.value);
 }
 
-/** The operation's own `effects`, or the call that brings the effect into a workflow. */
-function placeOfEffect(registry: Registry, { value }: Ability, effect: Effect): PropertyKey[] {
+/** The operation's own `effects`, or the call that brings the effect into a workflow or agent. */
+function placeOfEffect(registry: Registry, { value }: LoadedAbility, effect: Effect): PropertyKey[] {
   if ('effects' in value) return ['effects'];
   return [...callsOf(value)].find(({ id }) => effectOf(registry, id) === effect)?.path ?? ['steps'];
 }
 
-function* compareSchema(direction: Direction, id: string, old: Ability, now: Ability): Generator<Finding> {
+function* compareSchema(direction: Direction, id: string, old: LoadedAbility, now: LoadedAbility): Generator<Finding> {
   const key = `${direction}_schema` as const;
   const [before, after] = [old.value[key] ?? {}, now.value[key] ?? {}];
   for (const { kind, path, name, what } of compareSchemas(before, after, direction)) {
@@ -85,7 +90,7 @@ function* compareSchema(direction: Direction, id: string, old: Ability, now: Abi
 }
 
 /** Finds removed output files, and files that became lists or the other way round. */
-function* compareFiles(id: string, old: Ability, now: Ability): Generator<Finding> {
+function* compareFiles(id: string, old: LoadedAbility, now: LoadedAbility): Generator<Finding> {
   const [before, after] = [filesOf(old), filesOf(now)];
   for (const [name, { many }] of Object.entries(before)) {
     const file = after[name];
@@ -99,6 +104,6 @@ function* compareFiles(id: string, old: Ability, now: Ability): Generator<Findin
   }
 }
 
-function filesOf({ value }: Ability): Record<string, PlanOutputFile> {
+function filesOf({ value }: LoadedAbility): Record<string, PlanOutputFile> {
   return 'output_files' in value && value.output_files ? resolveOutputFiles(value.output_files) : {};
 }

@@ -2,15 +2,15 @@ import { CALLERS } from '../../contracts/callers.js';
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import type { Finding } from '../../contracts/findings.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { TaskPhase } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { findingOf } from '../../planning/finding-of.js';
 import type { HookSubject } from '../../planning/hooks/hook-subject.js';
 import { type HookBindings, selectHooks } from '../../planning/hooks/resolve-hooks.js';
-import { configOf } from '../../planning/resolve/choose-implementation.js';
-import { configLevels, hookLevels } from '../../planning/resolve/resolve-operation.js';
-import { callsOf } from '../../planning/steps/called-abilities.js';
+import { compositeLevels, hookLevels } from '../../planning/resolve/resolve-operation.js';
+import { type Call, callsOf } from '../../planning/steps/called-abilities.js';
 
 interface Guard {
   name: string;
@@ -40,42 +40,42 @@ function surroundingsOf(
 ): { subject: HookSubject; levels: HookBindings[] } {
   const operation = registry.operations.get(id);
   if (operation) return hookLevels(registry, operation, environment);
-  const workflow = registry.workflows.get(id);
-  const config = configOf(registry, id);
-  const own = workflow ? [{ value: workflow.value.hooks, from: workflow, path: ['hooks'] }] : [];
+  const composite = loadedComposite(registry, id) as Loaded<Composite>;
   return {
     subject: {
       ability: id,
-      modules: workflow?.value.scope.modules ?? [],
+      modules: composite.value.scope.modules ?? [],
       environment,
       kind: 'workflow',
       effects: effectOf(registry, id),
       tags: [...tagsOf(registry, id, environment)],
     },
-    levels: [...own, ...configLevels(config, config?.value.environments?.[environment], environment)],
+    levels: compositeLevels(registry, composite, environment),
   };
 }
 
-/** The tags of all operations that a workflow may call, directly or not. */
+/** The tags of all operations that a workflow or agent may call, directly or not. */
 function tagsOf(registry: Registry, id: string, environment: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(id)) return new Set();
   seen.add(id);
   const operation = registry.operations.get(id);
   if (operation) return new Set(hookLevels(registry, operation, environment).subject.tags);
-  const workflow = registry.workflows.get(id);
-  const called = workflow ? [...callsOf(workflow.value)] : [];
-  return new Set(called.flatMap((call) => [...tagsOf(registry, call.id, environment, seen)]));
+  return new Set(callsIn(registry, id).flatMap((call) => [...tagsOf(registry, call.id, environment, seen)]));
 }
 
-/** Of a workflow: the gravest effect of all its calls, direct or not. */
+/** Of a workflow or agent: the gravest effect of all its calls, direct or not. */
 export function effectOf(registry: Registry, id: string, seen: Set<string> = new Set()): Effect {
   if (seen.has(id)) return 'read';
   seen.add(id);
   const operation = registry.operations.get(id);
   if (operation) return operation.value.effects;
-  const workflow = registry.workflows.get(id);
-  const effects = workflow ? [...callsOf(workflow.value)].map((call) => effectOf(registry, call.id, seen)) : [];
+  const effects = callsIn(registry, id).map((call) => effectOf(registry, call.id, seen));
   return EFFECTS.findLast((effect) => effects.includes(effect)) ?? 'read';
+}
+
+function callsIn(registry: Registry, id: string): Call[] {
+  const composite = loadedComposite(registry, id);
+  return composite ? [...callsOf(composite.value)] : [];
 }
 
 /** Finds what a guard no longer stops, by its definition; changed conditions or scripts cannot be compared. */

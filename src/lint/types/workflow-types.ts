@@ -1,6 +1,7 @@
 import { ANSWER_FILE, type PlanOutputFile } from '../../contracts/files.js';
 import type { Json } from '../../contracts/json.js';
 import { END_STATES, OPEN_STATES, STEP_STATUSES } from '../../contracts/states.js';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { ExpandedTemplate, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -196,7 +197,7 @@ export class WorkflowTypes implements WorkflowSites {
   }
 
   private calledOutput(id: string): Type {
-    const called = this.registry.operations.get(id) ?? this.registry.workflows.get(id);
+    const called = loadedAbility(this.registry, id);
     const schema = called?.value.output_schema;
     return schema ? typeOfSchema(schema) : typeOfForms(this.registry, id);
   }

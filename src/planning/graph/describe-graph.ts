@@ -1,6 +1,9 @@
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { Registry } from '../../definitions/registry.js';
+import { MODEL_PREFIX } from '../../rules/agents/model-key.js';
+import { nameTools, stepsOfAgent } from '../resolve/resolve-agent.js';
 import { resolvePlan } from '../resolve/resolve-plan.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { compileSteps } from '../steps/compile-steps.js';
@@ -52,10 +55,23 @@ function ofDefinition(registry: Registry, id: string): GraphSubject | undefined 
   const callees = Object.fromEntries(effects);
   const operation = registry.operations.get(id)?.value;
   if (operation) return { id, version: operation.version, environment: null, ...callOfItself(id), callees };
+  const agent = registry.agents.get(id)?.value;
+  if (agent) return ofAgent(agent, callees);
   const workflow = registry.workflows.get(id);
   if (!workflow) return undefined;
   const { steps, finally: cleanup, concurrency } = compileSteps(registry, workflow);
   return { id, version: workflow.value.version, environment: null, concurrency, steps, finally: cleanup, callees };
+}
+
+function ofAgent(
+  { id, version, model, operations, limits }: AgentProfile,
+  callees: GraphSubject['callees'],
+): GraphSubject {
+  const key = `${MODEL_PREFIX}${model}`;
+  const tools = nameTools([...new Set(operations)].map((ability) => ({ ability })));
+  const steps = stepsOfAgent(key, tools, limits.max_turns);
+  const called: GraphSubject['callees'] = { ...callees, [key]: { effects: 'external_read' } };
+  return { id, version, environment: null, steps, finally: [], callees: called };
 }
 
 function callOfItself(id: string): Pick<GraphSubject, 'steps' | 'finally'> {

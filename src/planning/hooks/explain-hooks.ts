@@ -1,6 +1,7 @@
 import type { Caller } from '../../contracts/callers.js';
 import { isSessionPhase, PHASES, type Phase } from '../../contracts/hooks.js';
 import type { Plan } from '../../contracts/plan.js';
+import { type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { HookDefinition, HookMatch } from '../../definitions/formats/hooks.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import {
@@ -12,8 +13,7 @@ import {
 } from '../../definitions/hook-bindings.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { firesFor } from '../../rules/hooks/fires-for-caller.js';
-import { configOf } from '../resolve/choose-implementation.js';
-import { configLevels, hookLevels } from '../resolve/resolve-operation.js';
+import { compositeLevels, hookLevels } from '../resolve/resolve-operation.js';
 import type { HookSubject } from './hook-subject.js';
 import { boundNames, fits, type HookBindings, selectHooks } from './resolve-hooks.js';
 
@@ -31,7 +31,7 @@ export interface ExplainedHook {
 export interface HooksOf {
   subject: HookSubject;
   levels: HookBindings[];
-  /** Built-in handlers run last, in the attempt of a call; a workflow has no attempts. */
+  /** Built-in handlers run last, in the attempt of a call; a workflow or agent has no attempts. */
   isWorkflow: boolean;
   /** Undefined: any caller. */
   caller: Caller | undefined;
@@ -160,12 +160,10 @@ export function hookLevelsOf(
     return { subject, levels, isWorkflow: false };
   }
   const { id, modules, effects, tags } = ability;
-  const workflow = registry.workflows.get(id);
-  const config = configOf(registry, id);
-  const own = workflow ? [{ value: workflow.value.hooks, from: workflow, path: ['hooks'] }] : [];
+  const composite = loadedComposite(registry, id) as Loaded<Composite>;
   return {
     subject: { ability: id, modules, environment, kind: 'workflow', effects, tags },
-    levels: [...own, ...configLevels(config, config?.value.environments?.[environment], environment)],
+    levels: compositeLevels(registry, composite, environment),
     isWorkflow: true,
   };
 }

@@ -1,6 +1,7 @@
 import { isRepeatable } from '../../contracts/effects.js';
 import type { PlanHandler } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
@@ -13,7 +14,7 @@ export type AbilityHandler = Extract<HookDefinition['handler'], { ability: unkno
 /**
  * The low-level ability that answers for a hook. No hook fires around it, so that none can lead to itself; it must
  * be repeatable, since hooks may run more than once. Source: R-002-11; docs/hooks.md.
- * @throws AbilityError if the ability does not exist, is a workflow, or may not be repeated.
+ * @throws AbilityError if the ability does not exist, is a workflow or agent, or may not be repeated.
  */
 export function resolveGuardAbility(
   registry: Registry,
@@ -41,10 +42,11 @@ function whyNone(registry: Registry, { value: { id } }: Loaded<HookDefinition>, 
   const broken = registry.broken.get(`ability:${key}`);
   if (broken) return broken;
   const suggestion = 'Name a low-level ability: a guard is one call.';
-  if (registry.workflows.has(key)) {
+  const composite = loadedComposite(registry, key)?.value;
+  if (composite) {
     return {
       code: 'definition.invalid',
-      message: `${key} is a workflow, and cannot answer for the hook ${id}`,
+      message: `${key} is ${kindOf(composite)}, and cannot answer for the hook ${id}`,
       suggestion,
     };
   }

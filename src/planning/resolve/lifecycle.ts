@@ -1,5 +1,6 @@
 import type { Lifecycle, LifecycleFields } from '../../contracts/lifecycle.js';
 import type { PlanAbility } from '../../contracts/plan.js';
+import { loadedAbility } from '../../definitions/find-ability.js';
 import type { ModuleOverview } from '../../definitions/formats/module.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { modulePath } from '../../text/module-path.js';
@@ -21,16 +22,14 @@ export function lifecycleWarnings(
   const { id, modules } = plan.ability;
   const others = plan.called.filter((called) => called !== id);
   return [
-    ...deprecations('The ability', id, definitionOf(registry, id)),
-    ...others.flatMap((called) => deprecations(`${id} calls the ability`, called, definitionOf(registry, called))),
+    ...deprecations('The ability', id, loadedAbility(registry, id)?.value),
+    ...others.flatMap((called) =>
+      deprecations(`${id} calls the ability`, called, loadedAbility(registry, called)?.value),
+    ),
     ...overviewsOf(registry, modules).flatMap(({ value }) =>
       deprecations(`${id} belongs to the module`, value.id, value),
     ),
   ];
-}
-
-export function definitionOf({ operations, workflows }: Registry, id: string): LifecycleFields | undefined {
-  return (operations.get(id) ?? workflows.get(id))?.value;
 }
 
 export function overviewsOf({ modules }: Registry, names: readonly string[]): Loaded<ModuleOverview>[] {

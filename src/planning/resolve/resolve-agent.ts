@@ -1,5 +1,6 @@
 import type { PlanAgent, PlanOperation, PlanStep, PlanTool } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
@@ -27,8 +28,7 @@ export function resolveAgent(
   const model = resolveModel(registry, name, agent.locate(['model']));
   const { max_turns, max_calls, max_tokens, max_cost } = limits;
   refuseUnpriced(registry, agent);
-  const taken = new Set<string>(Object.values(TURNS));
-  const named = tools.map((tool) => ({ name: toolNameOf(tool.ability, taken), ...tool }));
+  const named = nameTools(tools);
   return {
     agent: {
       model: model.key,
@@ -66,15 +66,19 @@ function refuseUnpriced(registry: Registry, agent: Loaded<AgentProfile>): void {
 function* agentsFrom(registry: Registry, id: string, seen: Set<string>): Generator<AgentProfile> {
   if (seen.has(id)) return;
   seen.add(id);
-  const agent = registry.agents.get(id)?.value;
-  if (agent) yield agent;
-  const workflow = registry.workflows.get(id)?.value;
-  const called = agent?.operations ?? (workflow ? allowedCalls(workflow) : []);
-  for (const one of called) yield* agentsFrom(registry, one, seen);
+  const composite = loadedComposite(registry, id)?.value;
+  if (composite?.type === 'agent') yield composite;
+  for (const one of composite ? allowedCalls(composite) : []) yield* agentsFrom(registry, one, seen);
 }
 
 /** Maximum length of a function name for OpenAI-compatible endpoints. */
 const LONGEST_NAME = 64;
+
+/** Names the tools of an agent, so that none is called as a step of the runtime. */
+export function nameTools<Tool extends { ability: string }>(tools: readonly Tool[]): (Tool & { name: string })[] {
+  const taken = new Set<string>(Object.values(TURNS));
+  return tools.map((tool) => ({ name: toolNameOf(tool.ability, taken), ...tool }));
+}
 
 /** A unique, short name without unsupported characters. @param taken names in use; gets the new one. */
 export function toolNameOf(ability: string, taken: Set<string>): string {
@@ -87,7 +91,11 @@ export function toolNameOf(ability: string, taken: Set<string>): string {
 }
 
 /** Turns as steps that list all possible calls, so that results, records and previews show them. */
-function stepsOfAgent(model: string, tools: readonly PlanTool[], maxTurns: number): PlanStep[] {
+export function stepsOfAgent(
+  model: string,
+  tools: readonly Pick<PlanTool, 'name' | 'ability'>[],
+  maxTurns: number,
+): PlanStep[] {
   const calls: PlanStep = {
     id: TURNS.calls,
     verb: 'foreach',

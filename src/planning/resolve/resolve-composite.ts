@@ -2,6 +2,7 @@ import { EFFECTS, type Effect } from '../../contracts/effects.js';
 import { CEL, ENGINE } from '../../contracts/names.js';
 import type { PlanAbility, PlanOperation, PlanWorkflow } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { type Composite, kindOf, loadedComposite } from '../../definitions/find-ability.js';
 import type { AgentProfile } from '../../definitions/formats/agent.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
@@ -18,9 +19,7 @@ import { limitsOf } from './limits.js';
 import type { Warn } from './plan-warning.js';
 import { resolveAgent } from './resolve-agent.js';
 import { resolveEnvironment } from './resolve-environment.js';
-import { configLevels, resolveOperation } from './resolve-operation.js';
-
-export type Composite = HighLevel | AgentProfile;
+import { compositeLevels, resolveOperation } from './resolve-operation.js';
 
 /** What an ability calls, directly or not. */
 export interface Found {
@@ -120,16 +119,14 @@ function abilityOf(
 ): PlanAbility {
   const { value } = composite;
   const { environment } = variables;
-  const config = configOf(registry, value.id);
-  const settings = config?.value.environments?.[environment];
+  const settings = configOf(registry, value.id)?.value.environments?.[environment];
   const modules = value.scope.modules ?? [];
   const [used, composites] = [[...called.used.values()], [...called.composites.values()]];
   const tagged = [...used.map(({ implementation }) => implementation), ...composites];
   const tags = [...new Set(tagged.flatMap((part) => part.tags))].sort();
   const effects = worstOf([...used, ...composites].map((part) => part.effects));
-  const levels = configLevels(config, settings, environment);
+  const levels = compositeLevels(registry, composite, environment);
   const subject = { ability: value.id, modules, environment, kind: 'workflow' as const, effects, tags };
-  const own = { value: value.hooks, from: composite, path: ['hooks'] };
   return {
     id: value.id,
     kind: 'workflow',
@@ -141,7 +138,7 @@ function abilityOf(
     implementation: null,
     input_schema: value.input_schema,
     output_schema: value.output_schema ?? null,
-    hooks: resolveHooks(registry, subject, [own, ...levels], warn, variables),
+    hooks: resolveHooks(registry, subject, levels, warn, variables),
     ...(settings?.prompts && { prompts: settings.prompts }),
     ...plannedLifecycle(value),
     ...(value.operations && { operations: [...new Set(value.operations)].sort() }),
@@ -150,19 +147,20 @@ function abilityOf(
 
 function resolveChild(resolving: Resolving, id: string, location: SourceLocation): PlanWorkflow {
   const { registry, found, callers } = resolving;
+  const loaded = loadedComposite(registry, id) as Loaded<Composite>;
+  const composite = loaded.value;
   if (callers.includes(id)) {
     throw new AbilityError({
       code: 'definition.invalid',
-      message: `${[...callers, id].join(' calls ')}: ${registry.agents.has(id) ? 'an agent' : 'a workflow'} cannot call itself`,
+      message: `${[...callers, id].join(' calls ')}: ${kindOf(composite)} cannot call itself`,
       location,
-      suggestion: registry.agents.has(id) ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
+      suggestion: composite.type === 'agent' ? 'Leave one of them out of `operations`.' : 'Use `repeat` or `foreach`.',
     });
   }
-  if (registry.workflows.get(id)?.value.steps.length === 0) throw noSteps(id, location);
+  if (composite.type === 'workflow' && composite.steps.length === 0) throw noSteps(id, location);
   const known = found.workflows[id];
   if (known) return known;
-  const composite = registry.workflows.get(id) ?? registry.agents.get(id);
-  const child = resolveComposite(resolving, composite as Loaded<Composite>);
+  const child = resolveComposite(resolving, loaded);
   found.workflows[id] = child;
   return child;
 }

@@ -1,4 +1,5 @@
 import type { PlanOperation } from '../../contracts/plan.js';
+import type { Composite } from '../../definitions/find-ability.js';
 import type { AbilityConfig } from '../../definitions/formats/config.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -61,8 +62,15 @@ export function hookLevels(
   return { chosen, config, settings, subject, levels };
 }
 
+/** Where hooks are bound around a task of a workflow or agent. */
+export function compositeLevels(registry: Registry, composite: Loaded<Composite>, environment: string): HookBindings[] {
+  const config = configOf(registry, composite.value.id);
+  const own = { value: composite.value.hooks, from: composite, path: ['hooks'] };
+  return [own, ...configLevels(config, config?.value.environments?.[environment], environment)];
+}
+
 /** General bindings first, then those of the environment. */
-export function configLevels(
+function configLevels(
   config: Loaded<AbilityConfig> | undefined,
   settings: EnvironmentSettings | undefined,
   environment: string,

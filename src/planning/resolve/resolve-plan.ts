@@ -2,7 +2,7 @@ import { CEL, ENGINE } from '../../contracts/names.js';
 import type { PlanNotify } from '../../contracts/notices.js';
 import type { Plan, PlanAbility, PlanFiles, PlanHooks } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
-import { abilityNotFound } from '../../definitions/find-ability.js';
+import { abilityNotFound, type Composite, loadedComposite } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { type Loaded, PLACEMENT_RULES, type Registry } from '../../definitions/registry.js';
@@ -16,7 +16,7 @@ import { type InferredPlacement, inferPlacement } from '../steps/infer-placement
 import { lifecycleWarnings, plannedLifecycle } from './lifecycle.js';
 import { limitsOf } from './limits.js';
 import type { PlanWarning, Warn } from './plan-warning.js';
-import { type Composite, type Found, resolveComposite } from './resolve-composite.js';
+import { type Found, resolveComposite } from './resolve-composite.js';
 import { resolveEnvironment } from './resolve-environment.js';
 import { resolveOperation } from './resolve-operation.js';
 
@@ -45,7 +45,7 @@ export function resolvePlan(
   const planWarnings = new Map<string, PlanWarning>();
   const warn: Warn = (warning) => void planWarnings.set(warning.message, warning);
   const operation = registry.operations.get(ability);
-  const composite = registry.workflows.get(ability) ?? registry.agents.get(ability);
+  const composite = loadedComposite(registry, ability);
   if (!operation && !composite) throw abilityNotFound(registry, ability);
   const inferred = inferPlacement(registry, ability, environment);
   const unplaced = operation

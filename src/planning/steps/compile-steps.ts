@@ -1,5 +1,6 @@
 import type { PlanConcurrency } from '../../contracts/concurrency.js';
 import type { ErrorHandler, PlanEnvironment, PlanRetry, PlanStep, StepModifiers } from '../../contracts/plan.js';
+import type { Composite } from '../../definitions/find-ability.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { RetryDefinition } from '../../definitions/formats/retry.js';
 import type { ErrorHandlerDefinition, StepDefinition, StepOf } from '../../definitions/formats/steps.js';
@@ -193,10 +194,10 @@ class StepCompiler {
 
   private call({ call, with: input = {}, undo, retry, cut }: StepOf<'call'>, place: Place): Own<'call'> {
     const path = [...place.path, 'call'];
-    const isWorkflow = checkCallee(this.registry, this.workflow, call, path);
-    if (isWorkflow && cut) throw this.checks.refuse(...cutOfWorkflow(call, place));
-    if (isWorkflow && retry) throw this.checks.refuse(...retryOfWorkflow(call, place));
-    if (!isWorkflow) this.calls.add(call);
+    const composite = checkCallee(this.registry, this.workflow, call, path);
+    if (composite && cut) throw this.checks.refuse(...cutOfComposite(composite, place));
+    if (composite && retry) throw this.checks.refuse(...retryOfComposite(composite, place));
+    if (!composite) this.calls.add(call);
     else if (!this.children.has(call)) this.children.set(call, path);
     return {
       verb: 'call',
@@ -210,9 +211,10 @@ class StepCompiler {
 
   /** A compensation is a single operation, so that it cannot stop halfway. */
   private undo({ call, with: input = {} }: NonNullable<StepOf<'call'>['undo']>, place: Place) {
-    if (checkCallee(this.registry, this.workflow, call, [...place.path, 'call'])) {
+    const composite = checkCallee(this.registry, this.workflow, call, [...place.path, 'call']);
+    if (composite) {
       const suggestion = 'Name a low-level ability.';
-      throw this.checks.refuse(`\`undo\` calls the workflow \`${call}\``, [...place.path, 'call'], suggestion);
+      throw this.checks.refuse(`\`undo\` calls the ${composite.type} \`${call}\``, [...place.path, 'call'], suggestion);
     }
     this.calls.add(call);
     return { call, with: input };
@@ -264,10 +266,11 @@ class StepCompiler {
 /** The fields of a step that belong to its verb. */
 type Own<Verb extends PlanStep['verb']> = Omit<Extract<PlanStep, { verb: Verb }>, keyof StepModifiers>;
 
-/** The error for `cut` at a called workflow, which is cut at its own calls: each of them declares it. */
-function cutOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
-  const message = `\`cut\` is set on a call of the workflow \`${id}\``;
-  return [message, [...path, 'cut'], `Set it on the calls inside \`${id}\` that may be cut.`];
+/** The error for `cut` at a called workflow or agent, which is cut at its own calls; those of a workflow declare it. */
+function cutOfComposite({ id, type }: Composite, { path }: Place): [string, PropertyKey[], string] {
+  const message = `\`cut\` is set on a call of the ${type} \`${id}\``;
+  const inside = type === 'agent' ? 'Leave it out.' : `Set it on the calls inside \`${id}\` that may be cut.`;
+  return [message, [...path, 'cut'], inside];
 }
 
 /** Sets `fails_end` if an `end` may leave a step through its `finally`: saves the interpreter the search. */
@@ -277,12 +280,9 @@ function markEnd(step: PlanStep): PlanStep {
   return listSteps([work]).some(({ step: { verb } }) => verb === 'end') ? { ...step, fails_end: true } : step;
 }
 
-/** The error for `retry` at a called workflow: another attempt is another task, so only a group can retry. */
-function retryOfWorkflow(id: string, { path }: Place): [string, PropertyKey[], string] {
-  const message = `\`retry\` is set on a call of the workflow \`${id}\``;
-  return [
-    message,
-    [...path, 'retry'],
-    'Set it on a group of steps around the call, or on the calls inside the workflow.',
-  ];
+/** The error for `retry` at a called workflow or agent: another attempt is another task, so only a group can retry. */
+function retryOfComposite({ id, type }: Composite, { path }: Place): [string, PropertyKey[], string] {
+  const message = `\`retry\` is set on a call of the ${type} \`${id}\``;
+  const inside = type === 'agent' ? '' : ', or on the calls inside the workflow';
+  return [message, [...path, 'retry'], `Set it on a group of steps around the call${inside}.`];
 }

@@ -26,6 +26,7 @@ import {
   projectFile,
 } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
+import { agent } from '../temporary-project.js';
 
 let project: ProjectFolder | undefined;
 afterEach(() => project?.remove());
@@ -189,6 +190,18 @@ describe('a workflow', () => {
     expect(files).toHaveLength(1);
   });
 
+  test('calls an agent with the input that it needs, and says why it has no case', () => {
+    const site = siteOf({
+      ...agent(),
+      'ability.yaml': projectFile('{ dev: {} }', 'models: { default: { model: m } }\n'),
+    });
+    const scaffold = planHighLevel(site, { id: 'w', calls: ['helper'], scope: {} });
+    expect(scaffold.notes[0]).toMatch(/helper makes calls of its own, which would have to be mocked/);
+    expect(settle(site, scaffold).yaml('registry/high-level/w.yaml').steps).toEqual([
+      { id: 'helper', call: 'helper', with: { request: '${{ input.request }}' } },
+    ]);
+  });
+
   test('cannot call a missing ability', async () => {
     const site = siteOf(operation('user.get', ''));
     const error = await refused(() => planHighLevel(site, { id: 'w', calls: ['user.gte'], scope: {} }));
@@ -197,6 +210,12 @@ describe('a workflow', () => {
 });
 
 describe('another implementation', () => {
+  test('is not for an agent, and the message calls it one', async () => {
+    const wanted = { id: 'two', operation: 'helper', choice: script, isDefault: false, isAllowed: false };
+    const error = await refused(() => planImplementation(siteOf(agent()), { ...wanted, isForEnvironment: false }));
+    expect(error.message).toBe('helper is an agent, which has no implementations');
+  });
+
   const wanted = { operation: 'a', choice: script, isDefault: false, isAllowed: false, isForEnvironment: false };
   const chosen = ({ plans }: ReturnType<typeof settle>): string | null | undefined => plans[0]?.ability.implementation;
 
@@ -344,6 +363,12 @@ describe('a hook', () => {
       );
     },
   );
+
+  test('is said not to fire where its pattern fits nothing, and agents are something', () => {
+    const notes = (pattern: string) => planHook(siteOf(agent()), { ...hook, match: { abilities: [pattern] } }).notes;
+    expect(notes('help*')).toEqual([]);
+    expect(notes('hlep*')).toEqual(['None of the abilities of this project fits hlep* yet, so it does not fire.']);
+  });
 
   test('has a script next to the others that answers as a guard [R-002-28]', () => {
     const site = siteOf();

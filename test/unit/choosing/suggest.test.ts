@@ -12,7 +12,8 @@ const high = (id: string, summary: string, more: string[] = []): string => {
   return [`id: ${id}`, 'type: workflow', 'version: 1', `summary: ${summary}`, ...more, ...steps].join('\n');
 };
 const project = makeProject({
-  'ability.yaml': 'format: 1\nproject: choosing\nenvironments: { dev: {}, prod: {} }\n',
+  'ability.yaml':
+    'format: 1\nproject: choosing\nenvironments: { dev: {}, prod: {} }\nmodels: { default: { model: any } }\n',
   'registry/high-level/signup.yaml': high('signup_e2e_test', 'Verify that an invited user can sign up.', [
     'scenarios: [Run the signup regression for the latest build.]',
     'input_schema: { type: object, required: [build_id], properties: { build_id: { type: string, description: The build to verify. } } }',
@@ -21,6 +22,11 @@ const project = makeProject({
   'registry/high-level/listed.yaml': [
     ...['id: later', 'type: workflow', 'version: 1'],
     'summary: Rebuild the search catalogue of articles.',
+  ].join('\n'),
+  'registry/high-level/reviewer.yaml': [
+    ...['id: reviewer', 'type: agent', 'summary: Looks at a diff and comments on it.', 'instructions: Look.'],
+    'scenarios: [Review the pull request of my branch.]',
+    'routing_hints: { keywords: [critique] }',
   ].join('\n'),
   'registry/low-level/read.yaml': low('db.read.user_row', 'Read one user row.', [
     'input_schema: { type: object, required: [user_id], properties: { user_id: { type: string } } }',
@@ -54,6 +60,13 @@ test('R-000-15: a low-level one is offered for what no fitting high-level one co
   const found = await idsFor('run the signup regression for the latest build, then print a sheet');
   expect(found[0]).toBe('signup_e2e_test');
   expect(found).toContain('office.sheet');
+});
+
+test('R-000-08: an agent is matched by its scenarios and keywords; deciding can leave agents out', async () => {
+  expect(await idsFor('review a pull request')).toEqual(['reviewer']);
+  expect(await idsFor('critique')).toEqual(['reviewer']);
+  const { abilities } = poolOf(registry, 'dev', null, {}, 'without agents');
+  expect([...abilities.keys()]).toEqual([...pool.abilities.keys()].filter((id) => id !== 'reviewer'));
 });
 
 test('R-000-16: a low-level ability is matched by its key and summary', async () => {

@@ -3,7 +3,7 @@ import type { Plan } from '../../../src/contracts/plan.js';
 import { AbilityError } from '../../../src/contracts/problem.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { errorOf } from '../error-of.js';
-import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+import { agent, lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 const workflow = (id: string, yaml: string): ProjectFiles => ({
   [`registry/high-level/${id}.yaml`]: `id: ${id}\ntype: workflow\nversion: 1\nsummary: s\n${yaml}\n`,
@@ -16,6 +16,7 @@ const FILES: ProjectFiles = {
   ...lowLevel('op', SCRIPT),
   ...lowLevel('destroy', 'effects: destructive', tagged),
   ...workflow('child', 'steps: [{ id: x, call: destroy }]'),
+  ...agent(),
 };
 const planned = (yaml: string, environment = 'dev', more: ProjectFiles = {}): Plan => {
   const files = { ...FILES, ...more, ...workflow('w', yaml) };
@@ -269,6 +270,14 @@ describe('impossible definitions', () => {
       'call: child, retry: { attempts: 2 }',
       /`retry` is set on a call of the workflow `child`/,
       /a group of steps around the call/,
+    ],
+    ['an `undo` that is an agent', 'call: op, undo: { call: helper }', /`undo` calls the agent `helper`/, /low-level/],
+    ['an agent that may be cut', 'call: helper, cut: allowed', /a call of the agent `helper`/, /^Leave it out\.$/],
+    [
+      'an agent that is tried again',
+      'call: helper, retry: { attempts: 2 }',
+      /`retry` is set on a call of the agent `helper`/,
+      /^Set it on a group of steps around the call\.$/,
     ],
     ['another word for what may be cut', 'call: op, cut: yes', /One of allowed belongs here|allowed/, /./],
     ['a group that may be cut', `cut: allowed, ${inner}`, /Unknown key `cut`/, /at each `call` that may be cut/],

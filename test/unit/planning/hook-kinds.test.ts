@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { explainHooks, hookLevelsOf } from '../../../src/planning/hooks/explain-hooks.js';
 import { resolveEventHooks } from '../../../src/planning/hooks/resolve-event-hooks.js';
 import { errorOf } from '../error-of.js';
-import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
+import { agent, lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE, WITH_MODEL } from '../temporary-project.js';
 
 const guard = (id: string, kinds: string): string =>
   `  - { id: ${id}, blocking: true, match: { kinds: ${kinds} }, handler: { expression: { deny_if: "false" } } }`;
@@ -47,6 +47,26 @@ describe('R-000-63: `match.kinds` of a hook', () => {
       scripts: 'its match does not fit: kinds script (here: api)',
       flows: 'its match does not fit: kinds workflow (here: api)',
     });
+  });
+
+  test('`hooks list` says which hooks an agent binds', () => {
+    const files = {
+      ...WITH_MODEL,
+      ...agent('hooks: { pre_call: [own] }'),
+      'registry/hooks/PreAbilityCall.yaml': 'hooks: [{ id: own, handler: { expression: { deny_if: "false" } } }]',
+    };
+    const registry = registryOf(files);
+    const of = { ...hookLevelsOf(registry, resolved(files, 'helper').plan), caller: undefined };
+    expect(explainHooks(registry, of)).toMatchObject([
+      { id: 'own', order: 1, why: 'bound by registry/high-level/helper.yaml' },
+    ]);
+  });
+
+  test('an agent cannot answer for a hook, and the message calls it one', () => {
+    const handler = 'registry/hooks/PreAbilityCall.yaml';
+    const asks = 'hooks: [{ id: own, blocking: true, match: {}, handler: { ability: { key: helper } } }]';
+    const error = errorOf(() => resolved({ ...FILES, ...agent(), [handler]: asks }, 'op', 'dev'));
+    expect(error.message).toBe('helper is an agent, and cannot answer for the hook own');
   });
 
   test('an unknown kind is refused, and so is a kind for an event of a session', () => {

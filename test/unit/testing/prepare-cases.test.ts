@@ -5,7 +5,7 @@ import { loadRegistry } from '../../../src/definitions/load-registry.js';
 import { type CaseFilter, prepareCases } from '../../../src/testing/prepare-cases.js';
 import type { ProjectFiles } from '../../fixtures/project-folder.js';
 import { operation, projectFile, workflow } from '../../fixtures/project-folder.js';
-import { lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject } from '../temporary-project.js';
+import { agent, lowLevel, SCRIPT, SCRIPT_FILE, temporaryProject, WITH_MODEL } from '../temporary-project.js';
 
 const PROJECT: ProjectFiles = {
   'ability.yaml': projectFile(
@@ -45,6 +45,18 @@ const told = (cases: string): string[] =>
   prepared(cases).problems.map(
     ({ message, location, suggestion }) => `${location ? formatLocation(location) : ''} ${message} ${suggestion ?? ''}`,
   );
+
+test('a mock of a step that calls an agent is refused as one', () => {
+  const { root } = temporaryProject({
+    ...WITH_MODEL,
+    ...agent(),
+    ...workflow('asks', 'steps: [{ id: one, call: helper }]'),
+    'registry/high-level/asks.test.yaml': 'ability: asks\ncases: [{ name: a, mocks: { one: { output: 1 } } }]\n',
+  });
+  expect(prepareCases(loadRegistry(root), loadCases(root), {}).problems).toMatchObject([
+    { message: '`one` calls the agent `helper`, which really runs' },
+  ]);
+});
 
 test('a case takes what it does not specify from the defaults, key by key', () => {
   const { cases, problems } = prepared(`

@@ -2,7 +2,7 @@ import { Document, isMap, isSeq, parseDocument } from 'yaml';
 import { PHASES, type Phase } from '../../../contracts/hooks.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError, type SourceLocation, usageError } from '../../../contracts/problem.js';
-import { abilityIds } from '../../../definitions/find-ability.js';
+import { abilityIds, loadedAbility } from '../../../definitions/find-ability.js';
 import { readYaml, type YamlSource } from '../../../definitions/yaml-source.js';
 import { didYouMean } from '../../../text/nearest.js';
 import { appendItem, setValue } from '../../edit-yaml.js';
@@ -116,8 +116,7 @@ function planFile(
 }
 
 function planCases(site: Site, given: GivenDefinition, { source, value }: NewDefinition): ScaffoldFromDefinition {
-  const { agents, operations, workflows } = site.registry;
-  const found = operations.get(value.ability) ?? workflows.get(value.ability) ?? agents.get(value.ability);
+  const found = loadedAbility(site.registry, value.ability);
   if (!found) {
     throw new AbilityError({
       code: 'ability.not_found',

@@ -5,6 +5,7 @@ import { GENERIC_AGENT, toolOf } from '../../../choosing/decide/targets.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { LaneMessage, Pending, RecruitmentResult, RoutingDecision } from '../../../contracts/routing.js';
 import type { SessionThread } from '../../../contracts/session.js';
+import { loadedComposite } from '../../../definitions/find-ability.js';
 import { readSpecialists } from '../../../definitions/specialists.js';
 import { DECIDING } from '../../../planning/route-targets.js';
 import { routeRequest } from '../route-request.js';
@@ -195,7 +196,7 @@ async function delegates(acting: Acting): Promise<Resolution> {
   const { target } = decided.decision;
   const agent = target && 'agentId' in target ? target.agentId : GENERIC_AGENT;
   const recruitedOne = workflowOfPack(registry, recruited.specialist_id);
-  const isOther = registry.workflows.has(recruitedOne) || registry.agents.has(recruitedOne);
+  const isOther = loadedComposite(registry, recruitedOne) !== undefined;
   const ability = agent === GENERIC_AGENT && isOther ? recruitedOne : agent;
   const needsApproval = decided.decision.needs_approval || registry.workflows.has(ability);
   const takesRequest = registry.agents.get(ability)?.value.input_schema.properties;

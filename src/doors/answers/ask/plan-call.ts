@@ -2,6 +2,7 @@ import { readInputs, readOptional } from '../../../choosing/read-inputs.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import type { ApprovalPreview, PlanPreview, StepPreview } from '../../../contracts/preview.js';
 import { AbilityError, type Problem } from '../../../contracts/problem.js';
+import { loadedAbility } from '../../../definitions/find-ability.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { previewPlan } from '../../../planning/preview/preview-plan.js';
 import type { PlannedCall, Request } from './ask-shapes.js';
@@ -44,8 +45,8 @@ export function planCall(
   }
 }
 
-function schemaOf({ operations, workflows, agents }: Registry, id: string): JsonObject {
-  return (operations.get(id) ?? workflows.get(id) ?? agents.get(id))?.value.input_schema ?? {};
+function schemaOf(registry: Registry, id: string): JsonObject {
+  return loadedAbility(registry, id)?.value.input_schema ?? {};
 }
 
 function inputSchema({ properties }: JsonObject, name: string): JsonObject {

@@ -2,6 +2,7 @@ import { planDeprecation } from '../../../authoring/harvest/plan-deprecation.js'
 import type { ListedTask } from '../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
+import { loadedAbility } from '../../../definitions/find-ability.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { pathsOf } from '../../../server/project-paths.js';
 import { readLivingRuntime } from '../../../server/runtime/runtime-file.js';
@@ -74,7 +75,7 @@ function refuseAgent({ env }: Context): void {
 
 /** @throws AbilityError, which undoes the change, if the file does not load or is not marked deprecated. */
 function settled(registry: Registry, id: string): Settled {
-  const loaded = registry.workflows.get(id) ?? registry.operations.get(id) ?? registry.agents.get(id);
+  const loaded = loadedAbility(registry, id);
   if (loaded?.value.status === 'deprecated') return { files: [], notes: [] };
   const [problem] = registry.problems;
   throw new AbilityError(

@@ -46,17 +46,20 @@ function describeOperation({ use_cases, notes, effects, output_files = {} }: Low
 }
 
 function describeWorkflow(definition: HighLevel): string[] {
-  const { timeout, limits } = definition;
-  return [
-    ...describeUse(definition),
-    ...said('time-out', timeout),
-    ...said('most calls', limits && String(limits.max_calls)),
-  ];
+  const { limits } = definition;
+  return [...describeUse(definition), ...said('most calls', limits && String(limits.max_calls))];
 }
 
-type Usable = Pick<HighLevel, 'scenarios' | 'examples' | 'constraints' | 'operations' | 'capabilities'>;
+type Usable = Pick<HighLevel, 'scenarios' | 'examples' | 'constraints' | 'operations' | 'capabilities' | 'timeout'>;
 
-function describeUse({ scenarios, examples = [], constraints = {}, operations, capabilities }: Usable): string[] {
+function describeUse({
+  scenarios,
+  examples = [],
+  constraints = {},
+  operations,
+  capabilities,
+  timeout,
+}: Usable): string[] {
   return [
     ...each('scenario', scenarios),
     ...examples.flatMap(({ summary, ...example }) =>
@@ -65,6 +68,7 @@ function describeUse({ scenarios, examples = [], constraints = {}, operations, c
     ...Object.entries(constraints).flatMap(([name, text]) => said(`constraint ${name}`, text)),
     ...listed('may call', operations),
     ...listed('capabilities', capabilities),
+    ...said('time-out', timeout),
   ];
 }
 

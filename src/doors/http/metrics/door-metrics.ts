@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { loadedComposites } from '../../../definitions/find-ability.js';
 import type { HttpDoor } from '../http-door.js';
 import { streamsOf } from '../take-listener.js';
 import { metricIn, type ProjectNames, TaskMetrics } from './task-metrics.js';
@@ -87,8 +88,9 @@ export class DoorMetrics {
   /** Keeps the earlier names while `ability.yaml` is broken, since Temporal still answers. */
   private readNames(registry: HttpDoor['registry']): void {
     try {
-      const { project, workflows } = registry();
-      this.names = { environments: Object.keys(project.environments), abilities: [...workflows.keys()] };
+      const definitions = registry();
+      const environments = Object.keys(definitions.project.environments);
+      this.names = { environments, abilities: loadedComposites(definitions).map(([id]) => id) };
     } catch {
       // Each request that needs the definitions reports what is broken.
     }

@@ -20,7 +20,7 @@ const BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 6 * 3600, 24 * 3600, 7 
 
 export interface ProjectNames {
   environments: readonly string[];
-  /** Abilities mostly run as tasks; others get a series with their first end. */
+  /** Workflows and agents, which mostly run as tasks; others get a series with their first end. */
   abilities: readonly string[];
 }
 

@@ -311,6 +311,27 @@ test('the record of the last import may be missing: equal files are recognized, 
   expect(planned.leftOut).toEqual([{ source: 'b', reason: expect.stringContaining('not from this import') }]);
 });
 
+describe('an agent that has the id', () => {
+  const there = { 'registry/high-level/any.yaml': 'id: src.a\ntype: agent\nsummary: s\ninstructions: i\n' };
+
+  test('is left, and nothing is written that would break it', () => {
+    const project = temporaryProject(there);
+    const planned = importInto(project, [found('a')]);
+    const reason = 'registry/high-level/any.yaml defines src.a already, and is not from this import';
+    expect(planned.leftOut).toEqual([{ source: 'a', reason }]);
+    expect(loadRegistry(project.root).problems).toEqual([]);
+  });
+
+  test('is kept in the place of what was imported', () => {
+    const project = temporaryProject();
+    importInto(project, [found('a')]);
+    rmSync(join(project.root, FILE));
+    project.write(there);
+    const [first] = plan(project, [found('a', { summary: 'Theirs.' })]).operations;
+    expect(first).toMatchObject({ status: 'kept', reason: 'it is an agent now' });
+  });
+});
+
 test.each(['{', '[]', '{"format": 2}', '{"__proto__": 1}'])(
   'a broken record of the last import is reported: %s',
   (text) => {

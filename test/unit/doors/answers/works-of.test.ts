@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { callsSeen, runsOf } from '../../../../src/doors/answers/calls-seen.js';
-import { worksOf } from '../../../../src/doors/answers/find-proposals.js';
+import { flowsIn, worksOf } from '../../../../src/doors/answers/find-proposals.js';
 import { taskRecord } from '../../../fixtures/task-record.js';
+import { agent, lowLevel, registryOf } from '../../temporary-project.js';
 
 const at = (minute: number): string => `2026-11-01T10:${String(minute).padStart(2, '0')}:00.000Z`;
 const SCRIPT = 'modules/a/workdocs/scripts/x.sh';
@@ -102,4 +103,16 @@ describe('runs of a script (R-000-92)', () => {
     const usage = [{ ability_id: 'a', calls: 7, failures: 0, last_used: at(2) }];
     expect(runsOf(found, read, usage)).toMatchObject({ times: 7, from: 'usage', last: at(2) });
   });
+});
+
+test('R-000-94: calls of an agent and an operation are proposed as a workflow', () => {
+  const registry = registryOf({ ...lowLevel('op.read'), ...agent() });
+  const records = [1, 2, 3].flatMap((run) =>
+    ['op.read', 'helper'].map((ability, index) =>
+      taskRecord({ task_key: `t${run}${index}`, ability, run: `r${run}`, created_at: at(run * 10 + index) }),
+    ),
+  );
+  expect(flowsIn(registry, records)).toMatchObject([
+    { calls: ['op.read', 'helper'], proposal: { id: 'op.read_then_helper', type: 'workflow' } },
+  ]);
 });

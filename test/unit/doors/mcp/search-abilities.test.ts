@@ -13,6 +13,7 @@ import {
   type ProjectFolder,
   workflow,
 } from '../../../fixtures/project-folder.js';
+import { agent } from '../../temporary-project.js';
 
 let project: ProjectFolder;
 afterEach(() => project.remove());
@@ -66,6 +67,21 @@ test('lists everything that can run here, or what fits a request', async () => {
   expect(await found(call, 'looking')).toEqual([[], 0]);
   expect(await found(call, 'signs')).toEqual([['user_signup'], 1]);
   expect((await found(call, 'write a user row', 1))[0]).toEqual(['db.write.user_row']);
+});
+
+test('offers agents, which run as any ability, if they have a model', async () => {
+  const models = `${FILES['ability.yaml']}models: { default: { model: any } }\n`;
+  const files = { ...FILES, ...agent('operations: [db.read.user_row]', 'scenarios: [Why did it fail?]') };
+  expect(await found(callIn(files))).toEqual([['user_signup', 'db.read.user_row', 'db.write.user_row'], 3]);
+  const call = callIn({ ...files, 'ability.yaml': models }, { expose: ['help*'] });
+  expect((await found(call))[0]).toEqual(['helper', 'user_signup', 'db.read.user_row', 'db.write.user_row']);
+  expect(await found(call, 'why did it fail')).toEqual([['helper'], 1]);
+  expect((await describeAbility(call, { id: 'helper' })).data).toMatchObject({
+    level: 'high',
+    effects: 'read',
+    calls: ['db.read.user_row', 'model:default'],
+  });
+  expect([...exposedTools(call.door).keys()]).toEqual(['helper']);
 });
 
 test('describes each ability as an agent needs it to decide, in the requested detail; or reports that nothing fits', async () => {

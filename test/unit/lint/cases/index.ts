@@ -1,4 +1,5 @@
 import type { LintCase } from '../lint-case.js';
+import { AGENT_CASES } from './agents.js';
 import { CALL_CASES } from './calls.js';
 import { CUT_CASES } from './cut-calls.js';
 import { DOCUMENT_CASES } from './documents.js';
@@ -44,4 +45,5 @@ export const LINT_CASES: readonly LintCase[] = [
   ...LATE_RETRY_CASES,
   ...LIFECYCLE_CASES,
   ...SPECIALIST_CASES,
+  ...AGENT_CASES,
 ];

@@ -3,7 +3,7 @@ import { abilityPool } from '../../../../src/authoring/routing-documents/ability
 import { digestOf } from '../../../../src/rules/canonical.js';
 import { EMPTY, rowsOf, updated } from '../../authoring/routing-documents/pool-of.js';
 import { errorOf } from '../../error-of.js';
-import { lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
+import { agent, lowLevel, registryOf, resolved, SCRIPT, SCRIPT_FILE, WITH_MODEL } from '../../temporary-project.js';
 
 const OLD = lowLevel('old', 'status: deprecated', 'replaced_by: good', SCRIPT);
 const GOOD = { ...SCRIPT_FILE, ...lowLevel('good', SCRIPT) };
@@ -17,6 +17,17 @@ describe('R-002-01: a deprecated ability', () => {
     const calling = { ...GOOD, ...OLD, ...flow('steps: [{ id: a, call: old }]') };
     expect(resolved(calling, 'flow').warnings).toEqual([
       'flow calls the ability old, which is deprecated; use good instead',
+    ]);
+  });
+
+  test('is warned of as an agent, and where an agent calls it', () => {
+    const old = { ...GOOD, ...WITH_MODEL, ...agent('status: deprecated', 'replaced_by: good') };
+    expect(resolved(old, 'helper').warnings).toEqual(['The ability helper is deprecated; use good instead']);
+    expect(resolved({ ...old, ...flow('steps: [{ id: a, call: helper }]') }, 'flow').warnings).toEqual([
+      'flow calls the ability helper, which is deprecated; use good instead',
+    ]);
+    expect(resolved({ ...GOOD, ...OLD, ...WITH_MODEL, ...agent('operations: [old]') }, 'helper').warnings).toEqual([
+      'helper calls the ability old, which is deprecated; use good instead',
     ]);
   });
 

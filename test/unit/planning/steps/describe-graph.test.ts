@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { describeGraph } from '../../../../src/planning/graph/describe-graph.js';
 import { projectFile, workflow } from '../../../fixtures/project-folder.js';
 import { errorOf } from '../../error-of.js';
-import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
+import { agent, lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
 
 const registry = () =>
   registryOf({
@@ -14,6 +14,7 @@ const registry = () =>
       'flow',
       'scope: { environments: [staging] }\nsteps: [{ id: a, call: db.drop }]\nfinally: [{ id: b, let: { x: 1 } }]',
     ),
+    ...agent('operations: [db.drop, db.drop]', 'limits: { max_turns: 3 }'),
     ...workflow('broken', 'steps: [{ id: a, call: db.dorp }]'),
   });
 
@@ -48,6 +49,16 @@ describe('the graph of an ability', () => {
       const { subject } = describeGraph(registry(), id, 'staging', false);
       expect(subject).toMatchObject({ id, steps: [{ id: 'run', verb: 'call', call: id }], finally: [] });
     }
+  });
+
+  test('of an agent without a model is of its turns, with what it may call', () => {
+    const { subject, problem } = describeGraph(registry(), 'helper', 'staging', false);
+    expect(problem).toMatchObject({ code: 'config.no_model' });
+    expect(subject).toMatchObject({ id: 'helper', environment: null, finally: [] });
+    expect(subject.steps).toMatchObject([
+      { repeat: { max: 3 }, steps: [{ call: 'model:default' }, { steps: [{ id: 'db_drop', call: 'db.drop' }] }] },
+    ]);
+    expect(subject.callees['model:default']).toEqual({ effects: 'external_read' });
   });
 
   test('of a broken or unknown ability is refused', () => {

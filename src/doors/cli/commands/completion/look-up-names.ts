@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { CODES } from '../../../../contracts/codes.js';
 import { LINT_CODES } from '../../../../contracts/lint-codes.js';
+import { loadedComposites } from '../../../../definitions/find-ability.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { findStated } from '../../../../planning/schedules/stated-schedules.js';
 import { pathsOf } from '../../../../server/project-paths.js';
@@ -18,14 +19,10 @@ export async function lookUpNames(kind: NameKind, context: Context): Promise<Can
   const registry = await openRegistry(context);
   if (kind === 'token') return tokenIds(registry);
   if (kind === 'schedule') return scheduleNames(registry);
-  const { operations, workflows, agents, project } = registry;
+  const { operations, project } = registry;
   if (kind === 'environment') return Object.keys(project.environments).map((value) => ({ value }));
-  const high = [...workflows.values(), ...agents.values()].map(({ value }) => ({
-    value: value.id,
-    description: value.summary,
-  }));
-  const low = [...operations.values()].map(({ value }) => ({ value: value.operation_key, description: value.summary }));
-  return [...high, ...low];
+  const abilities = [...loadedComposites(registry), ...operations];
+  return abilities.map(([id, { value }]) => ({ value: id, description: value.summary }));
 }
 
 function tokenIds(registry: Registry): Candidate[] {

@@ -4,6 +4,7 @@ import { planHighLevel } from '../../../../authoring/scaffold/plan-high-level.js
 import { readFields, splitList } from '../../../../authoring/scaffold/read-fields.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { usageError } from '../../../../contracts/problem.js';
+import { abilityIds, loadedAbility } from '../../../../definitions/find-ability.js';
 import { askSummary, askText } from '../../input/ask.js';
 import type { AuthoringFlags } from '../../program/authoring.js';
 import { type Context, openRegistry } from '../../program/context.js';
@@ -17,7 +18,7 @@ export function run(context: Context, [id = '']: [string?], flags: AuthoringFlag
     const scope = readFields(flags.scope, '--scope', SCOPE_FIELDS);
     const registry = await openRegistry(context);
     checkNewAbility(registry, id);
-    const known = [...registry.operations.keys(), ...registry.workflows.keys()].slice(0, 8).join(', ');
+    const known = abilityIds(registry).slice(0, 8).join(', ');
     const message = `What does it call, in order? (with commas; there are ${known || 'none yet'})`;
     const calls = splitList(await askText(context, flags.calls, { flag: '--calls', message }));
     if (calls.length === 0) {
@@ -25,9 +26,9 @@ export function run(context: Context, [id = '']: [string?], flags: AuthoringFlag
     }
     const summary = await askSummary(context, flags.summary);
     return finishScaffold(context, {
-      scopes: ({ operations, workflows }) => [
+      scopes: (registry) => [
         scope.environments,
-        ...calls.map((call) => (operations.get(call) ?? workflows.get(call))?.value.scope.environments),
+        ...calls.map((call) => loadedAbility(registry, call)?.value.scope.environments),
       ],
       plan: (site) => planHighLevel(site, { id, calls, scope, summary }),
     });

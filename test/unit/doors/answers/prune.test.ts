@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { prune } from '../../../../src/doors/answers/prune.js';
+import { agent, lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
+
+const NOW = Date.parse('2026-11-02T10:00:00Z');
+const tasks = [{ ability_id: 'op.read', started_at: '2026-11-02T09:00:00Z' }];
+const seenIn = (files: Record<string, string>) =>
+  prune(registryOf({ ...SCRIPT_FILE, ...lowLevel('op.read', SCRIPT), ...files }), { unusedMs: 1000, tasks, now: NOW });
+
+test('R-000-94: agents that nobody calls are named, with what would miss them', () => {
+  const flow = 'id: flow\ntype: workflow\nsummary: s\nsteps: [{ id: a, call: helper }]\n';
+  const { unused } = seenIn({ ...agent('operations: [op.read]'), 'registry/high-level/flow.yaml': flow });
+  expect(unused).toMatchObject([
+    { id: 'flow', used: 'never', users: [] },
+    { id: 'helper', used: 'never', users: ['flow'] },
+    { id: 'op.read', used: 'rarely', users: ['helper'] },
+  ]);
+});
+
+test('R-000-94: an agent and a workflow that say the same of themselves are alike', () => {
+  const said = 'summary: Finds out from the logs why a build failed.';
+  const flow = `id: flow\ntype: workflow\n${said}\nsteps: [{ id: a, call: op.read }]\n`;
+  const { alike } = seenIn({ ...agent(said), 'registry/high-level/flow.yaml': flow });
+  expect(alike).toEqual([{ ids: ['flow', 'helper'], likeness: 1 }]);
+});
