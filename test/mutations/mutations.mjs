@@ -103,7 +103,7 @@ export const MUTATIONS = [
     name: 'guards: later hooks are asked although one has denied',
     file: 'src/activities/hooks/run-hooks.ts',
     find: "if (answer.decision === 'deny' && isGuardPhase(event)) break;",
-    replace: '',
+    replace: 'void isGuardPhase(event);',
     tests: [
       {
         file: 'test/integration/hooks.test.ts',
