@@ -10,12 +10,12 @@ import { WHOLE } from './extent.js';
 
 /** Addresses that names resolve to here; all other names are looked up by the system. */
 const names = vi.hoisted(() => new Map<string, string[]>());
-const asked = vi.hoisted((): string[] => []);
+const lookups = vi.hoisted((): string[] => []);
 vi.mock('node:dns', async (load) => {
   const actual = await load<typeof import('node:dns')>();
   type Done = (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void;
   const lookup = (name: string, options: LookupOptions & { all: true }, done: Done): void => {
-    asked.push(name);
+    lookups.push(name);
     const known = names.get(name);
     const found = known?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     if (found) done(null, found);
@@ -40,20 +40,20 @@ beforeAll(async () => {
   project = await runProject({
     'ability.yaml': projectFile('{ dev: {} }', `policy: { allowed_hosts: ${JSON.stringify(hosts)} }`),
   });
-  const leads = (name: string, ...addresses: string[]) => names.set(name, addresses);
-  leads('localhost.', '127.0.0.1');
-  leads('inside.acme.test', '127.0.0.1');
-  leads('inside6.acme.test', '::1');
-  leads('127.0.0.1.nip.test', '127.0.0.1');
-  leads('mapped.acme.test', '::ffff:127.0.0.1');
-  leads('two.acme.test', '169.254.169.254', '127.0.0.1');
-  leads('metadata.google.test', '169.254.169.254');
-  leads('metadata6.acme.test', 'fd00:ec2::254');
-  leads('local6.acme.test', 'fd12:3456::1');
-  leads('shared.acme.test', '100.64.7.7');
-  leads('alibaba.acme.test', '100.100.100.200');
-  leads('azure.acme.test', '168.63.129.16');
-  leads('nat64.acme.test', '64:ff9b::7f00:1');
+  const resolves = (name: string, ...addresses: string[]) => names.set(name, addresses);
+  resolves('localhost.', '127.0.0.1');
+  resolves('inside.acme.test', '127.0.0.1');
+  resolves('inside6.acme.test', '::1');
+  resolves('127.0.0.1.nip.test', '127.0.0.1');
+  resolves('mapped.acme.test', '::ffff:127.0.0.1');
+  resolves('two.acme.test', '169.254.169.254', '127.0.0.1');
+  resolves('metadata.google.test', '169.254.169.254');
+  resolves('metadata6.acme.test', 'fd00:ec2::254');
+  resolves('local6.acme.test', 'fd12:3456::1');
+  resolves('shared.acme.test', '100.64.7.7');
+  resolves('alibaba.acme.test', '100.100.100.200');
+  resolves('azure.acme.test', '168.63.129.16');
+  resolves('nat64.acme.test', '64:ff9b::7f00:1');
 });
 afterAll(async () => {
   await project.stop();
@@ -61,7 +61,7 @@ afterAll(async () => {
   for (const service of [listed, other]) await service.stop();
 });
 beforeEach(() => {
-  asked.length = 0;
+  lookups.length = 0;
 });
 
 async function call(origin: string, path: string, api: JsonObject = {}) {
@@ -118,7 +118,7 @@ describe('an address listed in the policy with a port opens only that port', () 
       }),
     );
     expect(results).toEqual(hosts.map((host) => [host, 'denied.host']));
-    expect([tools.asked, tools.calls]).toEqual([0, []]);
+    expect([tools.listings, tools.calls]).toEqual([0, []]);
   });
 
   test.each(['127.0.0.1', '127.1', 'localhost', 'inside.acme.test', '127.0.0.1.nip.test'])(
@@ -160,7 +160,7 @@ describe('an allowed name', () => {
       response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end('{}');
     });
     expect(await call(`http://rebound.acme.test:${listed.port}`, '/rebind')).toMatchObject({ status: 'succeeded' });
-    expect(asked.filter((name) => name === 'rebound.acme.test')).toHaveLength(1);
+    expect(lookups.filter((name) => name === 'rebound.acme.test')).toHaveLength(1);
     expect(await call(`http://rebound.acme.test:${listed.port}`, '/rebind')).toMatchObject(DENIED);
     expect(listed.requestsOf('/rebind')).toHaveLength(1);
   });

@@ -35,7 +35,7 @@ beforeAll(async () => {
 steps:
   - id: p
     parallel:
-      asked: { approval: { title: Soon?, timeout: 1s } }
+      confirm: { approval: { title: Soon?, timeout: 1s } }
       other: { call: slow.read, with: {} }`,
       ),
       ...workflow(
@@ -88,7 +88,7 @@ const effects = ({ root } = project): string => {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
 const approvalsOf = async (key: string, { connection } = project) => (await viewTask(connection, key)).result.approvals;
-async function asking(ability: string, { create, connection } = project): Promise<string> {
+async function waitingTask(ability: string, { create, connection } = project): Promise<string> {
   const { id } = await create(ability);
   await expect.poll(async () => (await readApprovals(connection, id)).length, { timeout: 20_000 }).toBe(1);
   return id;
@@ -109,7 +109,7 @@ test('one decision sent 100 times, with kill -9 of the worker in the middle, cou
   timeout: 120_000,
 }, async () => {
   const first = await startWorker(project);
-  const key = await asking('asks');
+  const key = await waitingTask('asks');
   const sending = Array.from({ length: SENT }, () =>
     codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
   );
@@ -133,7 +133,7 @@ test('kill -9 while the effect of a decision runs: it happens once, and the task
   timeout: 180_000,
 }, async () => {
   const first = await startWorker(quiet);
-  const key = await asking('asks_slow', quiet);
+  const key = await waitingTask('asks_slow', quiet);
   const sending = Array.from({ length: SENT }, () => codeOf(decide(quiet.connection, key, 'approve', { by: 'alice' })));
   await expect.poll(() => effects(quiet), { timeout: 60_000, interval: 20 }).toBe('done\n');
   const step = async () => (await viewTask(quiet.connection, key)).view?.progress.do;
@@ -162,7 +162,7 @@ test('an approval that expires while a parallel branch runs denies the task, and
 
 test('a denial inside `finally` makes a task that succeeded fail, with the code of the denial', async () => {
   const before = effects();
-  const key = await asking('cleaning');
+  const key = await waitingTask('cleaning');
   await decide(project.connection, key, 'deny', { by: 'bob', comment: 'keep it' });
   expect(await resultOf(key)).toMatchObject({
     status: 'failed',
@@ -172,7 +172,7 @@ test('a denial inside `finally` makes a task that succeeded fail, with the code 
 });
 
 test('of a simultaneous approval and denial one counts, and the other is refused with a reason; after the end it is too late', async () => {
-  const key = await asking('asks');
+  const key = await waitingTask('asks');
   const codes = await Promise.all([
     codeOf(decide(project.connection, key, 'approve', { by: 'alice' })),
     codeOf(decide(project.connection, key, 'deny', { by: 'bob' })),

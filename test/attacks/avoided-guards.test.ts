@@ -18,14 +18,14 @@ const received: string[] = [];
 
 const DENIES = "#!/bin/sh\ncat > /dev/null\necho 'not this' >&2\nexit 2\n";
 const ALLOWS = '#!/bin/sh\ncat > /dev/null\nexit 0\n';
-const says = (decision: string) =>
-  operation('guard.asked', `return { guard_decision: '${decision}', reason: 'so' };`, {
+const guards = (decision: string) =>
+  operation('guard.checks', `return { guard_decision: '${decision}', reason: 'so' };`, {
     yaml: 'input_schema: { type: object }',
   });
 const CALL_HOOKS = `
 hooks:
   - { id: no_agents, match: { abilities: [op.caller], callers: [agent] }, blocking: true, handler: { expression: { deny_if: "true", reason: No agents. } } }
-  - { id: asked, match: { abilities: [op.asked] }, blocking: true, handler: { ability: guard.asked } }
+  - { id: check, match: { abilities: [op.checked] }, blocking: true, handler: { ability: guard.checks } }
   - id: foreign
     match: { abilities: [op.foreign] }
     blocking: true
@@ -52,9 +52,9 @@ beforeAll(async () => {
     '.env': `HOOK_URL=http://127.0.0.1:${port}/hook\n`,
     'registry/hooks/PreAbilityCall.yaml': CALL_HOOKS,
     'guards/foreign.sh': DENIES,
-    ...says('deny'),
+    ...guards('deny'),
     ...op('op.caller'),
-    ...op('op.asked'),
+    ...op('op.checked'),
     ...op('op.foreign'),
     ...op('op.free'),
   });
@@ -99,10 +99,10 @@ describe('a guard for agents is not avoided by forging the caller after the seal
     ['in the seal', ({ seal }) => ({ seal: { ...seal, caller: 'person' } })],
     ['with the seal of a person of another task', () => ({})],
     ['beside the seal', () => ({ caller: 'person' })],
-    ['as that of a task that another one called', () => ({ child: { ability: 'op.caller', left_ms: 60_000 } })],
-    ['by a session that is no part of the seal', () => ({ session: 's-1' })],
+    ['as that of a task called by another one', () => ({ child: { ability: 'op.caller', left_ms: 60_000 } })],
+    ['by a session that is not part of the seal', () => ({ session: 's-1' })],
     [
-      'by hooks that the plan has no more',
+      'by hooks removed from the plan',
       ({ plan }) => {
         const own = plan.operations['op.caller'];
         const bare = { ...own, hooks: { pre_create: [], pre_call: [], post_call: [] } };
@@ -141,20 +141,20 @@ describe('a task is guarded by the definitions of its creation, even after an ed
     return result;
   };
   const restore = () =>
-    project.write({ 'registry/hooks/PreAbilityCall.yaml': CALL_HOOKS, 'guards/foreign.sh': DENIES, ...says('deny') });
+    project.write({ 'registry/hooks/PreAbilityCall.yaml': CALL_HOOKS, 'guards/foreign.sh': DENIES, ...guards('deny') });
 
   test.each<[string, string, ProjectFiles]>([
-    ['the script of the ability that a guard asks', 'op.asked', says('allow')],
+    ['the script of the ability that a guard calls', 'op.checked', guards('allow')],
     [
-      'the ability that a guard asks, which is another script now',
-      'op.asked',
+      'the ability that a guard calls, which is now another script',
+      'op.checked',
       {
-        ...operation('guard.asked', 'return {};', { yaml: 'input_schema: { type: object }' }),
-        'scripts/guard.asked.mjs': 'process.exit(0)',
+        ...operation('guard.checks', 'return {};', { yaml: 'input_schema: { type: object }' }),
+        'scripts/guard.checks.mjs': 'process.exit(0)',
       },
     ],
-    ['the hooks, of which there is none any more', 'op.asked', { 'registry/hooks/PreAbilityCall.yaml': 'hooks: []\n' }],
-    ['the hooks, which cannot be read any more', 'op.asked', { 'registry/hooks/PreAbilityCall.yaml': 'hooks: [{{{\n' }],
+    ['the hooks, all of which were removed', 'op.checked', { 'registry/hooks/PreAbilityCall.yaml': 'hooks: []\n' }],
+    ['the hooks, which can no longer be read', 'op.checked', { 'registry/hooks/PreAbilityCall.yaml': 'hooks: [{{{\n' }],
     ['the guard of another tool', 'op.foreign', { 'guards/foreign.sh': ALLOWS }],
   ])('%s', async (what, ability, files) => {
     const result = await edited(ability, `edited-${what.length}`, files);
@@ -178,12 +178,12 @@ describe('a task is guarded by the definitions of its creation, even after an ed
   test('no task is created while the hooks cannot be read', async () => {
     const file = fileOf('unreadable');
     project.write({ 'registry/hooks/PreAbilityCall.yaml': 'hooks: [{{{\n' });
-    await expect(project.run('op.asked', { file })).rejects.toMatchObject({
+    await expect(project.run('op.checked', { file })).rejects.toMatchObject({
       code: expect.stringMatching(/^definition\./),
     });
     rmSync(fileOf('registry/hooks/PreAbilityCall.yaml'));
     project.write({ 'registry/hooks/PreAbilityCall.yml': CALL_HOOKS });
-    const result = await project.run('op.asked', { file }).catch((error: unknown) => error);
+    const result = await project.run('op.checked', { file }).catch((error: unknown) => error);
     expect(result).not.toMatchObject({ status: 'succeeded' });
     rmSync(fileOf('registry/hooks/PreAbilityCall.yml'));
     restore();

@@ -162,12 +162,12 @@ describe('a guard over a session does not accept', () => {
           user: USER,
           session,
         };
-        const asked = client().execute(WORKFLOWS.preflight, {
+        const preflight = client().execute(WORKFLOWS.preflight, {
           workflowId: preflightIdOf(task, name()),
           taskQueue: queue(),
           args: [request],
         });
-        expect([session, await codeOf(asked)]).toEqual([session, 'session.not_found']);
+        expect([session, await codeOf(preflight)]).toEqual([session, 'session.not_found']);
       }
       expect(await codeOf(project.run('pay.once', { file }, { session: stopped }))).toBe('session.stopped');
       expect(paid('odd-sessions')).toBe(0);
@@ -188,15 +188,15 @@ describe('a guard over a session does not accept', () => {
 
 describe('a session', () => {
   test.each<[string, object]>([
-    ['what an earlier run of it is said to have counted', { carried: forged() }],
+    ['forged counts of an earlier run', { carried: forged() }],
     ['a scope outside of the project', { scope: '../../etc' }],
     ['a scope that is absolute', { scope: '/etc' }],
-    ['a scope that leads out further on', { scope: 'a/../../b' }],
-    ['a scope with a line more', { scope: 'a\nb' }],
-    ['an id with a way', { session_id: '../x' }],
+    ['a scope that leaves the project further on', { scope: 'a/../../b' }],
+    ['a scope with a second line', { scope: 'a\nb' }],
+    ['an id with a path', { session_id: '../x' }],
     ['an id with a colon', { session_id: 'a:b' }],
-    ['no end of its time', { idle_ms: null }],
-    ['a user who is none', { user: 'ada' }],
+    ['no idle limit', { idle_ms: null }],
+    ['a user that is not an object', { user: 'ada' }],
     ['another format', { format: 2 }],
   ])('that is started by hand is refused with %s', async (what, more) => {
     const start = startOf(`by-hand-${what.length}`, more);
@@ -246,18 +246,18 @@ describe('a session', () => {
         : [];
     });
     expect(words.map(({ word }) => word.kind)).toEqual(['task', 'call', 'ended']);
-    const say = (session: string, word: unknown) =>
+    const send = (session: string, word: unknown) =>
       codeOf(handleOf(session).executeUpdate(SESSION_UPDATES.word, { args: [word] }));
     const before = (await showSession(project.connection, one)).counts;
     for (const word of words) {
-      expect(await say(two, word)).toBe('seal.invalid');
-      expect(await say(two, { ...word, session: sessionIdOf(name(), two) })).toBe('seal.invalid');
-      await say(one, word);
+      expect(await send(two, word)).toBe('seal.invalid');
+      expect(await send(two, { ...word, session: sessionIdOf(name(), two) })).toBe('seal.invalid');
+      await send(one, word);
       await handleOf(one).signal(SESSION_UPDATES.word, word);
     }
     const ended = words.find(({ word }) => word.kind === 'ended') as SignedWord;
-    expect(await say(one, { ...ended, word: { ...ended.word, status: 'denied' } })).toBe('seal.invalid');
-    expect(await say(one, { ...ended, key_id: '__proto__' })).toBe('seal.unknown_key');
+    expect(await send(one, { ...ended, word: { ...ended.word, status: 'denied' } })).toBe('seal.invalid');
+    expect(await send(one, { ...ended, key_id: '__proto__' })).toBe('seal.unknown_key');
     expect((await showSession(project.connection, one)).counts).toEqual(before);
     expect((await showSession(project.connection, two)).counts).toEqual(noCalls());
     expect((await project.run('pay.once', { file: fileOf('words') }, { session: one })).status).toBe('denied');

@@ -45,7 +45,7 @@ const next = () => {
   return calls;
 };
 const guard = (ability: string, decision: string, more = '') =>
-  `{"hook_signals":{"ability_guards":[{"ability_id":"${ability}","decision":"${decision}","reason":"Said by a signal."}]}${more}}`;
+  `{"hook_signals":{"ability_guards":[{"ability_id":"${ability}","decision":"${decision}","reason":"Decided by a signal."}]}${more}}`;
 
 const SILENT: [string, string][] = [
   ['an empty object', '{}'],
@@ -56,20 +56,20 @@ const SILENT: [string, string][] = [
   ['a status alone', '{"status":"ok"}'],
   ['an unknown key beside a decision', '{"guard_decision":"allow","guard_reason":"x"}'],
   ['a decision about another ability', guard('op.other', 'allow')],
-  ['a second answer beyond what is kept', '{"guard_decision":"allow"}<much>{"guard_decision":"deny"}'],
+  ['a second answer beyond the output limit', '{"guard_decision":"allow"}<much>{"guard_decision":"deny"}'],
 ];
 const MORE: [string, string][] = [
   ['a block', '{"decision":"block","reason":"no"}'],
   ['a stop', '{"continue":false,"stopReason":"no"}'],
   ['a key twice, once escaped', '{"guard_decision":"deny","guard_decisi\\u006fn":"allow"}'],
   ['a key twice, far inside', '{"guard_decision":"allow","infra":{"log":{"a":1,"a":2}}}'],
-  ['an unknown word', '{"guard_decision":"Deny"}'],
-  ['an unknown word in a signal', guard('op.called', 'block', ',"guard_decision":"allow"')],
-  ['nearly a signal', '{"guard_decision":"allow","hook_signals":{"ability_gaurds":[]}}'],
+  ['an unknown decision', '{"guard_decision":"Deny"}'],
+  ['an unknown decision in a signal', guard('op.called', 'block', ',"guard_decision":"allow"')],
+  ['a mistyped signal', '{"guard_decision":"allow","hook_signals":{"ability_gaurds":[]}}'],
   ['null', 'null'],
   ['a list', '[{"guard_decision":"allow"}]'],
-  ['a text', '"allow"'],
-  ['nothing', ''],
+  ['a string', '"allow"'],
+  ['no output', ''],
   ['two answers', '{"guard_decision":"allow"}\n{"guard_decision":"deny"}'],
 ];
 
@@ -90,7 +90,7 @@ describe('an answer in the form of signals decides about the ability it names', 
   test('a deny among the signals denies, with its own reason', async () => {
     const n = next();
     const result = await project.run('op.called', { n, answer: guard('op.called', 'deny') });
-    expect(result.error).toMatchObject({ code: 'guard.denied', message: 'Said by a signal. (hook before)' });
+    expect(result.error).toMatchObject({ code: 'guard.denied', message: 'Decided by a signal. (hook before)' });
     const answer = guard('op.created', 'deny');
     await expect(project.create('op.created', { n, answer })).rejects.toMatchObject({ code: 'guard.denied' });
     expect(ran('called', n)).toBe(false);
@@ -99,11 +99,11 @@ describe('an answer in the form of signals decides about the ability it names', 
   test('of both forms the more severe one counts, with its own reason', async () => {
     const more = ',"guard_decision":"allow","reason":"All is well."';
     const denied = await project.run('op.called', { n: next(), answer: guard('op.called', 'deny', more) });
-    expect(denied.error).toMatchObject({ code: 'guard.denied', message: 'Said by a signal. (hook before)' });
-    const asked = { n: next(), answer: guard('op.called', 'need_user_confirm', more) };
-    const { id } = await project.create('op.called', asked);
+    expect(denied.error).toMatchObject({ code: 'guard.denied', message: 'Decided by a signal. (hook before)' });
+    const input = { n: next(), answer: guard('op.called', 'need_user_confirm', more) };
+    const { id } = await project.create('op.called', input);
     const waits = await project.wait(id, { approvalMs: 0 });
-    const reasons = ['Said by a signal. (hook before)'];
+    const reasons = ['Decided by a signal. (hook before)'];
     expect(waits).toMatchObject({ kind: 'approval', result: { approvals: [{ reasons }] } });
   });
 

@@ -48,11 +48,11 @@ const tasks = async (): Promise<number> => (await listTasks(project.connection, 
 const post = (path: string, body: unknown, token?: string, headers = {}) =>
   door.call('POST', path, { body, headers, ...(token !== undefined && { token }) });
 
-async function asking(environment: string): Promise<{ key: string; path: string; approval: ShownApproval }> {
+async function waitingTask(environment: string): Promise<{ key: string; path: string; approval: ShownApproval }> {
   const { body } = await post('/v1/runs', { ability: 'db.drop', environment, wait: '30s' });
   const key = body.task_key as string;
   const [approval] = await readApprovals(project.connection, key);
-  if (!approval) throw new Error('nothing waits');
+  if (!approval) throw new Error('no approval is open');
   return { key, path: `/v1/tasks/${key}/approvals/${approval.id}`, approval };
 }
 
@@ -60,7 +60,7 @@ describe('a decision is not accepted', () => {
   test.each(['strict', 'proven'])(
     'in %s from another person, an agent or a reader, or with a revoked token or none',
     async (environment) => {
-      const { key, path } = await asking(environment);
+      const { key, path } = await waitingTask(environment);
       const revoked = door.token('alice');
       door.tokens.revoke(revoked.split('_')[1] ?? '');
       const expired = door.tokens.create(
@@ -97,7 +97,7 @@ describe('a decision is not accepted', () => {
   );
 
   test('from a person named by a header, if no proxy is trusted or proof is required', async () => {
-    const { key, path } = await asking('proven');
+    const { key, path } = await waitingTask('proven');
     const named = { 'x-forwarded-user': 'alice' };
     expect((await post(path, { decision: 'approve' }, undefined, named)).status).toBe(401);
     const proxied = await openDoor(project.connection, {
@@ -111,8 +111,8 @@ describe('a decision is not accepted', () => {
   });
 
   test('for an approval other than the open one', async () => {
-    const one = await asking('proven');
-    const other = await asking('proven');
+    const one = await waitingTask('proven');
+    const other = await waitingTask('proven');
     const alice = door.token('alice');
     const crossed = `/v1/tasks/${one.key}/approvals/${other.approval.id}`;
     expect((await post(crossed, { decision: 'approve' }, alice)).status).toBe(404);
@@ -159,15 +159,15 @@ describe('the door refuses', () => {
 
   test.each([
     ['a page of another site', { ...json, origin: 'https://evil.test' }, 403],
-    ['a page that hides where it is from', { ...json, origin: 'null' }, 403],
+    ['a page that hides its origin', { ...json, origin: 'null' }, 403],
     ['a page of another port', { ...json, origin: 'http://127.0.0.1:1' }, 403],
-    ['a page that the browser calls foreign', { ...json, 'sec-fetch-site': 'cross-site' }, 403],
+    ['a page that the browser marks as cross-site', { ...json, 'sec-fetch-site': 'cross-site' }, 403],
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
     ['a form of plain text', { 'content-type': 'text/plain' }, 415],
-    ['a body of no type', {}, 415],
+    ['a body without a type', {}, 415],
     ['a foreign host', { ...json, host: 'evil.test' }, 421],
     ['a foreign host that begins like ours', { ...json, host: '127.0.0.1.evil.test' }, 421],
-    ['a host that is none', { ...json, host: '/' }, 421],
+    ['an invalid host', { ...json, host: '/' }, 421],
   ])('%s', async (_, headers, status) => {
     const before = await tasks();
     const got = await sendRaw(door.url, { method: 'POST', path: '/v1/runs', headers, pieces: [body] });
@@ -185,7 +185,7 @@ describe('the door refuses', () => {
     expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  test.each(['with its length said', 'in pieces'])(
+  test.each(['with a declared length', 'in pieces'])(
     'a body of 100 MB, %s, without reading it to its end',
     async (how) => {
       const size = 100 * 1024 * 1024;
@@ -259,12 +259,12 @@ describe('a connection is closed after', () => {
   test.each([
     ['a head that does not end', 'POST /v1/runs HTTP/1.1\r\nhost: localhost\r\n', '408'],
     [
-      'a body that does not come',
+      'a body that never arrives',
       'POST /v1/runs HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{',
       '408',
     ],
-    ['what is no request', 'hello\r\n\r\n', '400'],
-    ['a head without an end in sight', `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(100_000)}`, '400'],
+    ['text that is not a request', 'hello\r\n\r\n', '400'],
+    ['a head that is too long', `GET / HTTP/1.1\r\nhost: localhost\r\nx: ${'x'.repeat(100_000)}`, '400'],
   ])('%s', async (_, text, status) => {
     const hasty = await openDoor(project.connection, { limits: { ...USUAL_LIMITS, requestMs: 300 } });
     const got = await talk(hasty.url, text);

@@ -57,14 +57,14 @@ async function send(url: string, { body, headers }: ReturnType<typeof messageOf>
 describe('the door refuses', () => {
   test.each<[string, Record<string, string>, number]>([
     ['a page of another site', { origin: 'https://evil.test' }, 403],
-    ['a page that hides where it is from', { origin: 'null' }, 403],
+    ['a page that hides its origin', { origin: 'null' }, 403],
     ['a page of another port', { origin: 'http://127.0.0.1:1' }, 403],
-    ['a page that the browser calls foreign', { 'sec-fetch-site': 'cross-site' }, 403],
-    ['a name that was given to this machine', { host: 'evil.test' }, 421],
+    ['a page that the browser marks as cross-site', { 'sec-fetch-site': 'cross-site' }, 403],
+    ['a foreign host', { host: 'evil.test' }, 421],
     ['a host that begins like ours', { host: '127.0.0.1.evil.test' }, 421],
     ['a form', { 'content-type': 'text/plain' }, 415],
-    ['one who shows a token that opens nothing', { authorization: 'Bearer ability_x_y' }, 401],
-    ['one who shows no token, but a password', { authorization: 'Basic YTpi' }, 401],
+    ['a caller with an unknown token', { authorization: 'Bearer ability_x_y' }, 401],
+    ['a caller with a password instead of a token', { authorization: 'Basic YTpi' }, 401],
     ['headers that name another method', { 'mcp-method': 'tools/list' }, 400],
     ['headers that name another tool', { 'mcp-name': 'ability_search' }, 400],
   ])('%s', async (_, wrong, status) => {
@@ -76,12 +76,12 @@ describe('the door refuses', () => {
       const { params: _params, ...rest } = body;
       const params = { name: 'ability_run', arguments: { id: 'util.write' } };
       const { 'mcp-protocol-version': _version, 'mcp-method': _method, 'mcp-name': _name, ...early } = headers;
-      const asked = isModern ? body : { ...rest, params };
+      const message = isModern ? body : { ...rest, params };
       const got = await sendRaw(door.url, {
         method: 'POST',
         path: '/mcp',
         headers: { ...(isModern ? headers : early), ...wrong },
-        pieces: [JSON.stringify(asked)],
+        pieces: [JSON.stringify(message)],
       });
       expect(got.status).toBe(status);
     }
@@ -113,7 +113,7 @@ describe('the door refuses', () => {
     expect([await tasks(), written()]).toEqual([before, '']);
   });
 
-  test.each(['with its length said', 'in pieces'])(
+  test.each(['with a declared length', 'in pieces'])(
     'a body of 100 MB, %s, without reading it to its end',
     async (how) => {
       const size = 100 * 1024 * 1024;
@@ -160,9 +160,9 @@ describe('an agent', () => {
       elicited.push(request);
       return { action: 'accept', content: { approve: true } };
     });
-    const asked = await agent.call('ability_run', { id: 'db.drop' });
-    expect(asked.told).toMatchObject({ status: 'waiting_approval' });
-    const key = Buffer.from(asked.told.task.split('.')[1], 'base64url').toString();
+    const reply = await agent.call('ability_run', { id: 'db.drop' });
+    expect(reply.told).toMatchObject({ status: 'waiting_approval' });
+    const key = Buffer.from(reply.told.task.split('.')[1], 'base64url').toString();
     const [approval] = await readApprovals(project.connection, key);
     const path = `/v1/tasks/${key}/approvals/${approval?.id}`;
     const decide = { body: { decision: 'approve' }, isForeign: true };
@@ -172,12 +172,12 @@ describe('an agent', () => {
       expect([401, 403, 409]).toContain(status);
     }
     const update = messageOf('tasks/update', {
-      params: { taskId: asked.told.task, inputResponses: { approve: { action: 'accept', content: {} } } },
+      params: { taskId: reply.told.task, inputResponses: { approve: { action: 'accept', content: {} } } },
     });
     await send(door.url, update, token);
-    expect((await agent.call('task_result', { task: asked.told.task, wait: 0 })).told.status).toBe('waiting_approval');
+    expect((await agent.call('task_result', { task: reply.told.task, wait: 0 })).told.status).toBe('waiting_approval');
     expect([elicited, written()]).toEqual([[], '']);
-    await agent.call('task_cancel', { task: asked.told.task });
+    await agent.call('task_cancel', { task: reply.told.task });
     await agent.close();
   });
 
@@ -189,14 +189,14 @@ describe('an agent', () => {
     const calls = Array.from({ length: 1000 }, () => send(hasty.url, callOf('nothing'), token));
     const [meanwhile, ...answers] = await Promise.all([send(hasty.url, callOf('nothing'), other), ...calls]);
     expect(meanwhile.body.result.structuredContent).toMatchObject({ task: expect.any(String) });
-    const taken = answers.filter(({ status }) => status === 200);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1000 - taken.length);
-    expect(taken.length).toBeGreaterThanOrEqual(20);
-    const session = taken[0]?.body.result._meta['ability-runtime/session_id'] as string;
-    const begun = taken.filter(({ body }) => !body.result.isError);
+    const accepted = answers.filter(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(1000 - accepted.length);
+    expect(accepted.length).toBeGreaterThanOrEqual(20);
+    const session = accepted[0]?.body.result._meta['ability-runtime/session_id'] as string;
+    const started = accepted.filter(({ body }) => !body.result.isError);
     await expect
       .poll(async () => (await listTasks(project.connection, { session, limit: 1000 })).length, { timeout: 20_000 })
-      .toBe(begun.length);
+      .toBe(started.length);
     await hasty.close();
   });
 });

@@ -191,7 +191,7 @@ describe('on_busy: newest', () => {
     const second = await waiting(newest, file, 'second');
     const handle = flows.project.connection.temporal.workflow.getHandle(second);
     for (const token of [undefined, 'x', 5]) {
-      await handle.signal(SLOT_SIGNAL, { answer: 'busy', held_by: [], replaced_by: 'nobody', token });
+      await handle.signal(SLOT_SIGNAL, { answer: 'busy', held_by: [], replaced_by: 'mallory', token });
     }
     expect((await view(second)).status).toBe('waiting');
     for (const id of [first, second]) {

@@ -12,15 +12,15 @@ import { json, type RecordingService, startService } from '../fixtures/servers/r
 const TOKEN = 'k3y "with/all\\that%41is=escaped & ünusual ones+';
 const PASSWORD = 'correct-horse-battery-staple-0123456789';
 const QUOTED = 'half-a-secret-half-of-another';
-const SAID = Object.values(FORMS).flatMap((form) => [form(TOKEN), form(PASSWORD)]);
+const PRINTED = Object.values(FORMS).flatMap((form) => [form(TOKEN), form(PASSWORD)]);
 
 let project: RunningProject;
 let service: RecordingService;
 
-/** Reads every form of both secrets as `said`: what a script could derive from its environment. */
-const SAY = `import { readFileSync } from 'node:fs'; const said = JSON.parse(readFileSync('said.json', 'utf8'));`;
+/** Reads every form of both secrets as `texts`: what a script could derive from its environment. */
+const READ_TEXTS = `import { readFileSync } from 'node:fs'; const texts = JSON.parse(readFileSync('texts.json', 'utf8'));`;
 const script = (key: string, code: string, more: JsonObject = {}) =>
-  scriptAbility(key, `scripts/${key}.mjs`, `${SAY}\n${code}`, {
+  scriptAbility(key, `scripts/${key}.mjs`, `${READ_TEXTS}\n${code}`, {
     script: { args: [], env_profile: 'secret' },
     more: { effects: 'destructive', ...more },
   });
@@ -32,41 +32,41 @@ beforeAll(async () => {
     token: TOKEN,
     password: PASSWORD,
     quoted: QUOTED,
-    'said.json': JSON.stringify(SAID),
+    'texts.json': JSON.stringify(PRINTED),
     ...config('profiles', { env_profiles: { secret: env } }),
-    ...script('x.stderr', 'for (const text of said) console.error(text); process.exit(1);'),
-    ...script('x.stdout', "console.log(said.join('\\n'));"),
+    ...script('x.stderr', 'for (const text of texts) console.error(text); process.exit(1);'),
+    ...script('x.stdout', "console.log(texts.join('\\n'));"),
     // JSON.parse quotes the text around the position where it stopped, which is a part of the secret.
     ...script('x.broken', `console.log('{"token": ' + process.env.QUOTED + '}');`),
     ...script(
       'x.slow',
       `
       const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-      for (const text of said.slice(0, 8)) {
+      for (const text of texts.slice(0, 8)) {
         for (let at = 0; at < text.length; at += 9) { process.stderr.write(text.slice(at, at + 9)); await sleep(2); }
         process.stderr.write('\\n');
       }
       await sleep(700);
       process.exit(1);`,
     ),
-    ...script('x.schema', 'console.log(JSON.stringify({ said, [said[0]]: 1 }));', {
-      output_schema: { type: 'object', additionalProperties: false, properties: { said: { type: 'string' } } },
+    ...script('x.schema', 'console.log(JSON.stringify({ texts, [texts[0]]: 1 }));', {
+      output_schema: { type: 'object', additionalProperties: false, properties: { texts: { type: 'string' } } },
     }),
-    ...script('x.fails_if', 'console.log(JSON.stringify(said));'),
-    ...script('x.hooked', 'console.log(1);', { hooks: { pre_call: ['says'] } }),
+    ...script('x.fails_if', 'console.log(JSON.stringify(texts));'),
+    ...script('x.hooked', 'console.log(1);', { hooks: { pre_call: ['prints'] } }),
     'registry/hooks/PreAbilityCall.yaml': JSON.stringify({
-      hooks: [{ id: 'says', handler: { script: { path: 'scripts/says.mjs', env_profile: 'secret' } } }],
+      hooks: [{ id: 'prints', handler: { script: { path: 'scripts/prints.mjs', env_profile: 'secret' } } }],
     }),
-    'scripts/says.mjs': `${SAY}
-      console.error(said.join('\\n'));
-      const reason = said.join(' ');
-      console.log(JSON.stringify({ guard_decision: 'deny', reason, suggestion: reason, warnings: said, infra: { [said[0]]: said } }));`,
+    'scripts/prints.mjs': `${READ_TEXTS}
+      console.error(texts.join('\\n'));
+      const reason = texts.join(' ');
+      console.log(JSON.stringify({ guard_decision: 'deny', reason, suggestion: reason, warnings: texts, infra: { [texts[0]]: texts } }));`,
     ...apiAbility(
       'x.api',
       service.origin,
       {
         method: 'POST',
-        path: '/say',
+        path: '/echo',
         auth: { basic: { user: 'someone', password: '{credential:password}' } },
         headers: { 'x-token': '{credential:token}' },
       },
@@ -84,7 +84,7 @@ beforeAll(async () => {
     ),
     ...config('servers', {
       mcp_servers: {
-        says: { command: process.execPath, args: ['servers/says.mjs'], env_profile: 'secret' },
+        prints: { command: process.execPath, args: ['servers/prints.mjs'], env_profile: 'secret' },
         far: {
           url: `${service.origin}/mcp`,
           headers: { authorization: 'Bearer {credential:password}' },
@@ -94,19 +94,19 @@ beforeAll(async () => {
     }),
     ...mcpAbility('x.far', { server: 'far', tool: 'do' }),
     // Only the end of its output is stored, so that the truncation cuts through a secret.
-    'servers/says.mjs': `${SAY} process.stderr.write(said.join('\\n') + process.env.PASSWORD + 'x'.repeat(3980), () => process.exit(1));`,
-    ...mcpAbility('x.mcp', { server: 'says', tool: 'do' }),
+    'servers/prints.mjs': `${READ_TEXTS} process.stderr.write(texts.join('\\n') + process.env.PASSWORD + 'x'.repeat(3980), () => process.exit(1));`,
+    ...mcpAbility('x.mcp', { server: 'prints', tool: 'do' }),
   });
   const fails = join(project.root, 'registry/low-level/x.fails_if.yaml');
   const definition = JSON.parse(readFileSync(fails, 'utf8'));
   definition.implementation.fail_if = 'true';
   project.write({ 'registry/low-level/x.fails_if.yaml': JSON.stringify(definition) });
-  service.on('/say', (response, request) => {
+  service.on('/echo', (response, request) => {
     const { authorization, 'x-token': token } = request.headers;
-    const said = Object.values(FORMS).flatMap((form) => [form(PASSWORD), form(String(token))]);
-    json({ said, authorization }, 500)(response, request, 1);
+    const texts = Object.values(FORMS).flatMap((form) => [form(PASSWORD), form(String(token))]);
+    json({ texts, authorization }, 500)(response, request, 1);
   });
-  service.on('/query', (response, request) => json({ asked: request.url }, 500)(response, request, 1));
+  service.on('/query', (response, request) => json({ url: request.url }, 500)(response, request, 1));
   // However long the text around the secrets is, the truncation cuts through one of them.
   service.on('/mcp', (response, request) => {
     response.writeHead(500).end(`${request.headers.authorization} `.repeat(200));
@@ -129,8 +129,8 @@ function written(folder: string): string {
 describe.concurrent('a secret that was printed in every form appears nowhere afterwards', () => {
   test.each([
     ['x.stderr', 'a script that fails'],
-    ['x.stdout', 'an output that is no JSON'],
-    ['x.slow', 'a log that is written while the call goes on'],
+    ['x.stdout', 'an output that is not JSON'],
+    ['x.slow', 'a log that is written while the call runs'],
     ['x.schema', 'an output that breaks its contract'],
     ['x.fails_if', 'an output that means a failure'],
     ['x.hooked', 'a guard that denies'],

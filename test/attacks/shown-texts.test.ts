@@ -27,7 +27,7 @@ const withoutCode = (page: string) => page.replaceAll('\\`', '').replaceAll(/`[^
 
 let project: RunningProject;
 let key: string;
-let asked: Approval;
+let shown: Approval;
 
 beforeAll(async () => {
   project = await runProject({
@@ -49,7 +49,7 @@ steps:
     ),
   });
   ({ id: key } = await project.create('release', { who: NASTY }));
-  asked = (await bothOpen(key)).find(({ path }) => path.endsWith('ask')) as Approval;
+  shown = (await bothOpen(key)).find(({ path }) => path.endsWith('ask')) as Approval;
 });
 afterAll(() => project.stop());
 
@@ -87,7 +87,7 @@ test('titles and reasons are one line of visible characters; the id names what w
     expect(id.endsWith(digestOf({ task: key, path, what }).slice(0, 12))).toBe(true);
     if (path.endsWith('go')) expect((what.input as JsonObject).note).toBe(NASTY);
   }
-  expect(asked.title).toMatch(/^Release build 7 who may decide: only mallory - .*\\u202egnp\\u2066\.\\u200b/);
+  expect(shown.title).toMatch(/^Release build 7 who may decide: only mallory - .*\\u202egnp\\u2066\.\\u200b/);
 });
 
 describe('at the terminal', () => {
@@ -98,7 +98,7 @@ describe('at the terminal', () => {
   });
 
   test('the output of a decision', async () => {
-    const { stderr } = await run('approve', key, '--approval', asked.id, '--as', `mallory${NASTY}`, '--comment', NASTY);
+    const { stderr } = await run('approve', key, '--approval', shown.id, '--as', `mallory${NASTY}`, '--comment', NASTY);
     expectShown(stderr);
   });
 
@@ -137,9 +137,9 @@ test('after the denial: in the result, the record and the report of tests', asyn
   const end = await project.wait(id);
   expect(end).toMatchObject({ kind: 'ended', result: { status: 'denied', error: { code: 'approval.denied' } } });
   expect(end.result?.error?.message).not.toMatch(UNSEEN);
-  const [watched, told] = await Promise.all([run('task', 'watch', id, '--junit', 'junit.xml'), run('why', id)]);
+  const [watched, explained] = await Promise.all([run('task', 'watch', id, '--junit', 'junit.xml'), run('why', id)]);
   expectShown(`${watched.stdout}\n${watched.stderr}`);
-  expectShown(told.stdout);
+  expectShown(explained.stdout);
   expectShown(readFileSync(join(project.root, 'junit.xml'), 'utf8'));
   const record = readFileSync(join(project.root, '.system/implement', id, 'tool_call.md'), 'utf8');
   expectShown(record);

@@ -40,11 +40,11 @@ const servers = () => findProcesses(['--db-filename', join(project.root, '.syste
 
 /** What a command has printed on stderr so far. */
 function listen(command: ResultPromise): () => string {
-  let said = '';
+  let output = '';
   command.stderr?.on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
-  return () => said;
+  return () => output;
 }
 
 describe('a runtime that has ended', () => {
@@ -69,9 +69,9 @@ describe('a runtime that has ended', () => {
     await expect.poll(watched, { timeout: 20_000 }).toMatch(/at work/);
     process.kill(before.pid, 'SIGKILL');
     if (WHOLE) process.kill(before.server?.pid as number, 'SIGKILL');
-    for (const said of [ran, watched]) {
+    for (const printed of [ran, watched]) {
       await expect
-        .poll(said, { timeout: 30_000 })
+        .poll(printed, { timeout: 30_000 })
         .toMatch(/^The runtime of this project had ended .*the task goes on\.$/m);
     }
     writeFileSync(file, '');
@@ -91,8 +91,8 @@ describe('a runtime that has ended', () => {
     async () => {
       project = makeProject(FILES);
       const run = start(['run', 'asks', '--key', 'moved', '--wait-approval', '5m'], { cwd: project.root });
-      const said = listen(run);
-      await expect.poll(said, { timeout: 30_000 }).toMatch(/Go on\?/);
+      const printed = listen(run);
+      await expect.poll(printed, { timeout: 30_000 }).toMatch(/Go on\?/);
       const before = runtime();
       // Another program has taken its former port.
       const taken = createServer().listen(0, '127.0.0.1');
@@ -102,7 +102,7 @@ describe('a runtime that has ended', () => {
       process.kill(before.pid, 'SIGKILL');
       process.kill(before.server?.pid as number, 'SIGKILL');
       writeFileSync(join(project.root, '.system/runtime.json'), JSON.stringify({ ...before, address }));
-      await expect.poll(said, { timeout: 30_000 }).toMatch(/had ended/);
+      await expect.poll(printed, { timeout: 30_000 }).toMatch(/had ended/);
       expect([before.address, address]).not.toContain(runtime().address);
       await ability(['down'], { cwd: project.root });
       const end = await run;
@@ -135,16 +135,16 @@ describe('a runtime that has ended', () => {
       const before = runtime();
       process.kill(before.pid, 'SIGKILL');
       process.kill(before.server?.pid as number, 'SIGKILL');
-      for (const said of [followed, deleted, retried])
-        await expect.poll(said, { timeout: 60_000 }).toMatch(/had ended .*the task goes on\.$/m);
+      for (const printed of [followed, deleted, retried])
+        await expect.poll(printed, { timeout: 60_000 }).toMatch(/had ended .*the task goes on\.$/m);
       writeFileSync(file, '');
       expect((await Promise.all([logs, deletion, retry])).map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
       expect(servers()).toHaveLength(1);
       // A decision that is sent while nothing is up.
-      await ability(['run', 'asks', '--key', 'asked'], options);
+      await ability(['run', 'asks', '--key', 'undecided'], options);
       await killProcesses(runtime().pid);
-      expect((await ability(['approve', 'asked', '--yes'], options)).exitCode).toBe(0);
-      expect((await ability(['task', 'watch', 'asked'], options)).exitCode).toBe(0);
+      expect((await ability(['approve', 'undecided', '--yes'], options)).exitCode).toBe(0);
+      expect((await ability(['task', 'watch', 'undecided'], options)).exitCode).toBe(0);
     },
     300_000,
   );
@@ -186,11 +186,11 @@ describe('a runtime that has ended', () => {
       setTimeout(() => {}, 600_000);`;
       const holder = spawn(process.execPath, ['--input-type=module', '-e', code]);
       try {
-        let said = '';
+        let output = '';
         holder.stdout.on('data', (chunk) => {
-          said += chunk;
+          output += chunk;
         });
-        await expect.poll(() => said, { timeout: 30_000 }).toBe('connected');
+        await expect.poll(() => output, { timeout: 30_000 }).toBe('connected');
         const { pid } = runtime();
         const begun = performance.now();
         // More than twice the time that it would otherwise outlive the last command.
@@ -198,7 +198,7 @@ describe('a runtime that has ended', () => {
         expect(markOf(pid)).toBeDefined();
         holder.stdin.write('x');
         await expect.poll(() => markOf(pid), { timeout: 20_000 }).toBeUndefined();
-        expect(said).toBe('connectedclosed');
+        expect(output).toBe('connectedclosed');
       } finally {
         holder.kill('SIGKILL');
       }
@@ -231,10 +231,10 @@ describe('a queue that no worker serves any more', () => {
     await running.wait(id, { approvalMs: 0 });
     await running.stopWorkers();
     await running.connection.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
-    const said: Stall[] = [];
-    const end = await running.wait(id, { timeoutMs: 8500, onStall: (stall) => void said.push(stall) });
+    const stalls: Stall[] = [];
+    const end = await running.wait(id, { timeoutMs: 8500, onStall: (stall) => void stalls.push(stall) });
     const stall = { task: id, what: 'turn', queue: `${running.connection.project}-dev-local` };
-    expect(said).toEqual([expect.objectContaining(stall)]);
+    expect(stalls).toEqual([expect.objectContaining(stall)]);
     expect(end).toMatchObject({ kind: 'timeout', stall });
   }, 60_000);
 
@@ -248,16 +248,16 @@ describe('a queue that no worker serves any more', () => {
       await running.connection.temporal.workflow.getHandle(id).signal(SIGNALS.pause);
       const begun = performance.now();
       const watch = start(['task', 'watch', id, '--timeout', '13s', '--json'], { cwd: running.root, env: env() });
-      const said = listen(watch);
-      await expect.poll(said, { timeout: 12_000 }).toMatch(/No worker has taken up the next turn/);
+      const printed = listen(watch);
+      await expect.poll(printed, { timeout: 12_000 }).toMatch(/No worker has taken up the next turn/);
       const { project: name, address } = running.connection;
       const help = `ability worker --address ${address} --env dev --placement local`;
-      expect(said()).toContain(help);
-      expect(said()).toContain(`on the queue ${name}-dev-local`);
+      expect(printed()).toContain(help);
+      expect(printed()).toContain(`on the queue ${name}-dev-local`);
       const end = await watch;
       expect(performance.now() - begun).toBeLessThan(20_000);
       expect(end.exitCode).toBe(6);
-      expect(said().match(/No worker has taken up/g)).toHaveLength(1);
+      expect(printed().match(/No worker has taken up/g)).toHaveLength(1);
       const { error } = JSON.parse(String(end.stdout));
       expect(error).toMatchObject({ code: 'wait.timeout', message: expect.stringContaining(`${name}-dev-local`) });
       expect(error.suggestion).toContain(help);
@@ -280,16 +280,16 @@ describe('a server that is killed, or stops responding, during a wait', LONG, ()
       const args = ['task', 'watch', id, '--wait-approval', '5m', '--timeout', stop === 'SIGINT' ? '5m' : '15s'];
       const began = performance.now();
       const command = start(args, { cwd: running.root, env: { TEMPORAL_ADDRESS: relay.address } });
-      const said = listen(command);
-      await expect.poll(said, { timeout: 20_000 }).toMatch(/ask/);
+      const printed = listen(command);
+      await expect.poll(printed, { timeout: 20_000 }).toMatch(/ask/);
       relay.end(end);
       const ended = performance.now();
       // Calls are retried, or wait for their answer.
       await expect.poll(() => performance.now() - ended > 2000, { timeout: 5000 }).toBe(true);
       if (stop === 'SIGINT') command.kill('SIGINT');
-      const asked = performance.now();
+      const interrupted = performance.now();
       const { exitCode, stderr } = await command;
-      const late = stop === 'SIGINT' ? performance.now() - asked : performance.now() - began - 15_000;
+      const late = stop === 'SIGINT' ? performance.now() - interrupted : performance.now() - began - 15_000;
       const what = `${end}, ${stop}, ${Math.round(late)} ms late: ${stderr}`;
       expect(exitCode, what).toBe(stop === 'SIGINT' ? 130 : 6);
       // 2 s, plus what a busy machine adds to the start and end of a process.

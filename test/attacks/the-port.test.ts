@@ -269,13 +269,13 @@ describe('an activity that is started outside of any workflow', () => {
   test('is not a preflight under another id, for another environment or for another task', async () => {
     const key = 'port-preflight';
     const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
-    const asked = { ...request, user, session: null };
+    const input = { ...request, user, session: null };
     const { project: name } = project.connection;
-    expect(await outside(ACTIVITIES.preflight, asked, 'anything')).toBe('seal.invalid');
-    expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf('other', name))).toBe('seal.invalid');
-    expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf(key, name), queueOf('dev'))).toBe('seal.invalid');
+    expect(await outside(ACTIVITIES.preflight, input, 'anything')).toBe('seal.invalid');
+    expect(await outside(ACTIVITIES.preflight, input, preflightIdOf('other', name))).toBe('seal.invalid');
+    expect(await outside(ACTIVITIES.preflight, input, preflightIdOf(key, name), queueOf('dev'))).toBe('seal.invalid');
     expect(existsSync(recordOf(key))).toBe(false);
-    expect(await outside(ACTIVITIES.preflight, asked, preflightIdOf(key, name))).toBeUndefined();
+    expect(await outside(ACTIVITIES.preflight, input, preflightIdOf(key, name))).toBeUndefined();
     expect(existsSync(recordOf(key))).toBe(true);
   });
 
@@ -315,28 +315,28 @@ describe('a seal for one environment opens nothing in another', () => {
 
 describe('a worker reads from Temporal', () => {
   const reads = () => vi.spyOn(project.host().access.client.workflowService, 'getWorkflowExecutionHistory');
-  const untilAsked = (id: string) =>
+  const untilWaiting = (id: string) =>
     expect
       .poll(async () => (await viewTask(project.connection, id)).result.approvals.length, { timeout: 20_000 })
       .toBe(1);
 
   test('no history of runs that it executes itself, nor of called tasks', async () => {
-    const asked = reads();
+    const historyReads = reads();
     const { id } = await project.create('release', { file: fileOf('own') });
-    await untilAsked(id);
+    await untilWaiting(id);
     await decide(project.connection, id, 'approve', { by: user.name });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
-    expect(asked).not.toHaveBeenCalled();
+    expect(historyReads).not.toHaveBeenCalled();
   });
 
   test.runIf(WHOLE)('the history of each run that another worker began, once', async () => {
     const { id } = await project.create('release', { file: fileOf('taken-over') });
-    await untilAsked(id);
+    await untilWaiting(id);
     await project.restartWorkers();
-    const asked = reads();
+    const historyReads = reads();
     await decide(project.connection, id, 'approve', { by: user.name });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
-    expect(asked).toHaveBeenCalledOnce();
+    expect(historyReads).toHaveBeenCalledOnce();
   });
 });
 

@@ -30,7 +30,7 @@ const files = (by: string): ProjectFiles => ({
   ...workflow('asks', 'steps: [{ id: ask, approval: { title: Go on? } }, { id: a, call: who.am, with: {} }]'),
   ...workflow('outer', 'steps: [{ id: sub, call: asks, with: {} }]'),
   ...workflow(
-    'said',
+    'owner',
     'input_schema: { type: object, properties: { n: { default: 1 } } }\nsteps: [{ id: a, call: who.am, with: {} }]\noutput: "${{ steps.a.output.by }}"',
   ),
 });
@@ -89,8 +89,8 @@ describe('a task of another project on the same Temporal', () => {
   beforeAll(async () => {
     [open, created, ended] = [fresh(), fresh(), fresh()];
     await waits(theirs, open, 'outer');
-    await theirs.create('said', {}, { key: created, run: false });
-    await theirs.run('said', {}, { key: ended });
+    await theirs.create('owner', {}, { key: created, run: false });
+    await theirs.run('owner', {}, { key: ended });
   });
   afterAll(async () => {
     for (const key of [open, created]) await cancelTask(theirs.connection, key);
@@ -115,7 +115,7 @@ describe('a task of another project on the same Temporal', () => {
   test('is refused by every command that would change it, with exit 2 and the name of the project', async () => {
     const short = [
       ['task', 'delete', ended, '--purge', '--yes'],
-      ['run', 'said', '--key', created],
+      ['run', 'owner', '--key', created],
     ];
     const others = [
       ['approve', open],
@@ -127,7 +127,7 @@ describe('a task of another project on the same Temporal', () => {
       ['task', 'pause', open],
       ['task', 'resume', open],
       ['task', 'run', created],
-      ['task', 'create', 'said', '--key', created],
+      ['task', 'create', 'owner', '--key', created],
     ];
     const commands = WHOLE ? [...short, ...others] : short;
     const ends = await Promise.all(commands.map((command) => abilityJson(command, options(ours))));
@@ -151,7 +151,7 @@ describe('a task of another project on the same Temporal', () => {
 
   test('is shown by commands that read, which name its project', async () => {
     const key = fresh();
-    await theirs.run('said', {}, { key });
+    await theirs.run('owner', {}, { key });
     const project = theirs.connection.project;
     const whose = `${key} belongs to the project ${project}, not to ${ours.connection.project}, the project of this folder.`;
     const shown = async (...command: string[]) => {
@@ -162,12 +162,12 @@ describe('a task of another project on the same Temporal', () => {
       expect([command, end.stderr.split(whose).length - 1]).toEqual([command, 1]);
       return end;
     };
-    const told = (json: { project?: string; output?: string }) => [json.project, json.output];
+    const fieldsOf = (json: { project?: string; output?: string }) => [json.project, json.output];
     const commands = WHOLE ? ['task show', 'why', 'task result', 'task watch'] : ['task show'];
     await Promise.all([
       ...commands.map(async (command) => {
         const { exitCode, json } = await shown(...command.split(' '), key);
-        expect([command, exitCode, ...told(json)]).toEqual([command, 0, project, 'theirs']);
+        expect([command, exitCode, ...fieldsOf(json)]).toEqual([command, 0, project, 'theirs']);
       }),
     ]);
     if (WHOLE) {
@@ -187,11 +187,11 @@ describe('a task of another project on the same Temporal', () => {
 
   test('does not mix with a record of the same key here', async () => {
     const key = fresh();
-    await ours.run('said', { n: 7 }, { key: `${key}-old` });
+    await ours.run('owner', { n: 7 }, { key: `${key}-old` });
     // As when the time has passed for which Temporal retains a task.
     const { records } = ours.connection.paths;
     renameSync(join(records, `${key}-old`), join(records, key));
-    await theirs.run('said', { n: 8 }, { key });
+    await theirs.run('owner', { n: 8 }, { key });
     const { result } = await viewTask(ours.connection, key);
     expect(result).toMatchObject({ project: theirs.connection.project, output: 'theirs' });
     expect(result.links.record).toBeNull();
@@ -204,25 +204,25 @@ describe('a task of another project on the same Temporal', () => {
 });
 
 describe('a key that another project uses', () => {
-  const wanted = (project: RunningProject, key: string, more = {}) =>
-    codeOf(project.create('said', {}, { key, ...more }));
+  const codeOfCreation = (project: RunningProject, key: string, more = {}) =>
+    codeOf(project.create('owner', {}, { key, ...more }));
 
   test.each([
     ['is open', (key: string) => waits(theirs, key)],
-    ['was created', (key: string) => theirs.create('said', {}, { key, run: false })],
-    ['has ended', (key: string) => theirs.run('said', {}, { key })],
+    ['was created', (key: string) => theirs.create('owner', {}, { key, run: false })],
+    ['has ended', (key: string) => theirs.run('owner', {}, { key })],
     [
       'was deleted',
       async (key: string) => {
-        await theirs.run('said', {}, { key });
+        await theirs.run('owner', {}, { key });
         await deleteTask(theirs.connection, key, { by, purge: false });
       },
     ],
   ])('is refused for every request if its task %s', async (_, hold) => {
     const key = fresh();
     await hold(key);
-    expect(await wanted(ours, key)).toBe('task.other_project');
-    expect(await wanted(ours, key, { run: false })).toBe('task.other_project');
+    expect(await codeOfCreation(ours, key)).toBe('task.other_project');
+    expect(await codeOfCreation(ours, key, { run: false })).toBe('task.other_project');
     expect(await codeOf(ours.create('asks', {}, { key }))).toBe('task.other_project');
     expect(existsSync(join(ours.connection.paths.records, key))).toBe(false);
   });
@@ -230,9 +230,9 @@ describe('a key that another project uses', () => {
   // A server takes half a minute to delete a history.
   test.runIf(WHOLE)('is refused while Temporal knows that its task was deleted with its history', async () => {
     const key = fresh();
-    await theirs.run('said', {}, { key });
+    await theirs.run('owner', {}, { key });
     await deleteTask(theirs.connection, key, { by, purge: true });
-    expect(await wanted(ours, key)).toBe('task.other_project');
+    expect(await codeOfCreation(ours, key)).toBe('task.other_project');
     expect(await codeOf(deleteTask(ours.connection, key, { by, purge: false }))).toBe('task.other_project');
     expect(await codeOf(cancelTask(ours.connection, key))).toBe('task.other_project');
     const read = viewTask(ours.connection, key);
@@ -242,15 +242,15 @@ describe('a key that another project uses', () => {
 
   test('is refused at the start if it has our own form, which is not looked up before', async () => {
     const key = `t-${'0'.repeat(20)}${String(Date.now()).slice(-6)}`;
-    await theirs.run('said', {}, { key });
-    expect(await wanted(ours, key)).toBe('task.other_project');
+    await theirs.run('owner', {}, { key });
+    expect(await codeOfCreation(ours, key)).toBe('task.other_project');
   });
 
   test('belongs to one project only, even if both request it at once, and each is planned by its own worker', async () => {
     for (let turn = 0; turn < times(4, 50); turn += 1) {
       const key = fresh();
       const projects = turn % 2 === 0 ? [ours, theirs] : [theirs, ours];
-      const codes = await Promise.all(projects.map((project) => wanted(project, key)));
+      const codes = await Promise.all(projects.map((project) => codeOfCreation(project, key)));
       expect(codes.filter((code) => code !== undefined)).toEqual(['task.other_project']);
       const [holder] = projects.filter((_, n) => codes[n] === undefined);
       const end = await holder?.wait(key);
@@ -260,8 +260,8 @@ describe('a key that another project uses', () => {
 
   test('has a preflight of its own in each project', async () => {
     const key = fresh();
-    await theirs.run('said', {}, { key });
-    await wanted(ours, key);
+    await theirs.run('owner', {}, { key });
+    await codeOfCreation(ours, key);
     const { activity } = ours.connection.temporal;
     const [mine, other] = [ours, theirs].map(({ connection }) =>
       activity.getHandle(preflightIdOf(key, connection.project)),
@@ -272,8 +272,8 @@ describe('a key that another project uses', () => {
 
   test('gives nothing of its task to a retry', async () => {
     const key = fresh();
-    await theirs.run('said', {}, { key });
-    const stolen = ours.create('said', {}, { retry: { task: key, from: null } });
+    await theirs.run('owner', {}, { key });
+    const stolen = ours.create('owner', {}, { retry: { task: key, from: null } });
     expect(await codeOf(stolen)).toBe('task.other_project');
   });
 });
@@ -281,7 +281,7 @@ describe('a key that another project uses', () => {
 test('a workflow that is not a task is changed by no command', async () => {
   const id = fresh();
   const { workflow } = ours.connection.temporal;
-  const handle = await workflow.start('somebody-elses', { workflowId: id, taskQueue: 'nobody-serves-this' });
+  const handle = await workflow.start('foreign-workflow', { workflowId: id, taskQueue: 'unserved-queue' });
   for (const change of [cancelTask, pauseTask, runTask]) {
     expect(await codeOf(change(ours.connection, id))).toBe('task.not_found');
   }
@@ -289,23 +289,23 @@ test('a workflow that is not a task is changed by no command', async () => {
   const { events } = await handle.fetchHistory();
   expect(events?.filter((event) => event.workflowExecutionSignaledEventAttributes)).toEqual([]);
   expect((await handle.describe()).raw.workflowExecutionInfo?.historyLength?.toString()).toBe('2');
-  expect(await codeOf(ours.create('said', {}, { key: id }))).toBe('task.key_conflict');
+  expect(await codeOf(ours.create('owner', {}, { key: id }))).toBe('task.key_conflict');
   await handle.terminate();
 });
 
 test('a connection of the API learns whose task it reads', async () => {
   const key = fresh();
-  await theirs.run('said', {}, { key });
-  const said: string[][] = [];
+  await theirs.run('owner', {}, { key });
+  const notices: string[][] = [];
   const connection = await connect({
     root: ours.root,
     project: ours.connection.project,
     address: inject('temporal').address,
-    onOther: (...what) => void said.push(what),
+    onOther: (...what) => void notices.push(what),
   });
   try {
     await viewTask(connection, key);
-    expect(said).toEqual([[key, theirs.connection.project]]);
+    expect(notices).toEqual([[key, theirs.connection.project]]);
   } finally {
     await connection.close();
   }

@@ -186,10 +186,10 @@ describe('a signed delivery', () => {
 
   test.each([
     ['whose input breaks the contract', { action: 'opened', n: 7 }, 'forge', 400, 'input.invalid'],
-    ['without what `if` reads', { n: 'x' }, 'forge', 400, 'door.delivery_invalid'],
-    ['without what `input` reads', { action: 'opened' }, 'forge', 400, 'door.delivery_invalid'],
-    ['whose input is no object', '[1]', 'other', 400, 'door.delivery_invalid'],
-    ['that is no JSON', '{"n":', 'forge', 400, 'door.bad_request'],
+    ['without the field that `if` reads', { n: 'x' }, 'forge', 400, 'door.delivery_invalid'],
+    ['without the field that `input` reads', { action: 'opened' }, 'forge', 400, 'door.delivery_invalid'],
+    ['whose input is not an object', '[1]', 'other', 400, 'door.delivery_invalid'],
+    ['that is not JSON', '{"n":', 'forge', 400, 'door.bad_request'],
   ])('%s is refused with a code, and reported to the operator of the door', async (_, body, name, status, code) => {
     const before = await tasks();
     const got = await forge(body, { name, secret: name === 'other' ? OTHER : SECRET });
@@ -273,12 +273,12 @@ describe('a delivery is not accepted', () => {
       BODY,
       { 'x-hub-signature-256': good.replace(/.$/, (last) => (last === '0' ? '1' : '0')) },
     ],
-    ['with a signature in capitals', 'forge', BODY, { 'x-hub-signature-256': good.toUpperCase() }],
+    ['with a signature in upper case', 'forge', BODY, { 'x-hub-signature-256': good.toUpperCase() }],
     ['with half a signature', 'forge', BODY, { 'x-hub-signature-256': good.slice(0, 40) }],
     ['with an empty signature', 'forge', BODY, { 'x-hub-signature-256': '' }],
     ['with the signature of another webhook', 'forge', BODY, { 'x-hub-signature-256': github(BODY, OTHER) }],
     ['with another body', 'forge', BODY.replace('forged', 'altered'), { 'x-hub-signature-256': good }],
-    ['with a blank more', 'forge', `${BODY} `, { 'x-hub-signature-256': good }],
+    ['with an additional space', 'forge', `${BODY} `, { 'x-hub-signature-256': good }],
     ['with the token of a person instead', 'forge', BODY, { authorization: 'Bearer x' }],
     ['by Standard Webhooks with the secret of GitHub', 'forge', BODY, standard(BODY, 'crossed')],
     [
@@ -291,7 +291,7 @@ describe('a delivery is not accepted', () => {
     ['of Standard Webhooks from the future', 'standard', BODY, standard(BODY, 'new', new Date(Date.now() + 3_600_000))],
     ['of Standard Webhooks with another id', 'standard', BODY, { ...standard(BODY, 'one'), 'webhook-id': 'two' }],
     [
-      'of Standard Webhooks with another moment',
+      'of Standard Webhooks with another time',
       'standard',
       BODY,
       {
@@ -299,8 +299,8 @@ describe('a delivery is not accepted', () => {
         'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
       },
     ],
-    ['of Standard Webhooks whose id has a full stop', 'standard', BODY, standard(BODY, 'a.b')],
-    ['of Standard Webhooks without a moment', 'standard', BODY, { 'webhook-id': 'x', 'webhook-signature': 'v1,x' }],
+    ['of Standard Webhooks whose id contains a dot', 'standard', BODY, standard(BODY, 'a.b')],
+    ['of Standard Webhooks without a time', 'standard', BODY, { 'webhook-id': 'x', 'webhook-signature': 'v1,x' }],
     [
       'of Standard Webhooks of another version',
       'standard',
@@ -406,14 +406,14 @@ describe('a delivery is not accepted', () => {
 async function serve(): Promise<{ at: Pick<OpenDoor, 'url'>; kill(): Promise<unknown>; stderr(): string }> {
   const env = { TEMPORAL_ADDRESS: inject('temporal').address, ABILITY_SEAL_KEYS: TEST_KEYS };
   const running = start(['serve', '--port', '0', '--json'], { cwd: project.root, env });
-  let [printed, said] = ['', ''];
+  let [stdout, stderr] = ['', ''];
   running.stderr?.on('data', (text: Buffer) => {
-    said += String(text);
+    stderr += String(text);
   });
   const url = await new Promise<string>((resolve, reject) => {
     running.stdout?.on('data', (text: Buffer) => {
-      printed += String(text);
-      if (printed.trimEnd().endsWith('}')) resolve((JSON.parse(printed) as { url: string }).url);
+      stdout += String(text);
+      if (stdout.trimEnd().endsWith('}')) resolve((JSON.parse(stdout) as { url: string }).url);
     });
     running.then((end) => reject(new Error(`the door ended: ${end.stderr}`)), reject);
   });
@@ -421,7 +421,7 @@ async function serve(): Promise<{ at: Pick<OpenDoor, 'url'>; kill(): Promise<unk
     running.kill('SIGKILL');
     return running;
   };
-  return { at: { url }, kill, stderr: () => said };
+  return { at: { url }, kill, stderr: () => stderr };
 }
 
 test(
@@ -463,11 +463,11 @@ async function deliveries(): Promise<string[]> {
 
 test.each([
   ['whose secret is not set', 'webhook: late, secret: "env:NOT_SET", environment: dev', 'config.missing_credential', 3],
-  ['whose secret is cut short', 'webhook: late, secret: "env:SHORT", environment: dev', 'config.invalid', 2],
-  ['of the name of another', 'webhook: forge, secret: "env:FORGE", environment: dev', 'definition.duplicate', 2],
-  ['without an environment where several would fit', 'webhook: late, secret: "env:FORGE"', 'config.no_environment', 2],
+  ['whose secret is too short', 'webhook: late, secret: "env:SHORT", environment: dev', 'config.invalid', 2],
+  ['with the name of another', 'webhook: forge, secret: "env:FORGE", environment: dev', 'definition.duplicate', 2],
+  ['without one of several environments', 'webhook: late, secret: "env:FORGE"', 'config.no_environment', 2],
   [
-    'whose key is that of each delivery',
+    'whose key is the same for each delivery',
     'webhook: late, secret: "env:FORGE", environment: dev, key: x',
     'definition.invalid',
     2,

@@ -41,11 +41,11 @@ const MOST_LATE_MS = 30_000;
 /** Judges one task. */
 export async function judge(
   connection: Connection,
-  lived: Lived,
+  task: Lived,
   effects: EffectService,
   kills: Kill[],
 ): Promise<Judged> {
-  const { key, result, input, exitCode } = lived;
+  const { key, result, input, exitCode } = task;
   const faults: string[] = [];
   const must = (holds: boolean, what: string): void => {
     if (!holds)
@@ -65,7 +65,7 @@ export async function judge(
     must(tries.length <= 1, `${path} was sent ${tries.length} times`);
     const isCut = tries.some((one) => one.isCut);
     const isUnknown = result.status === 'unknown' && result.error?.step === path.split('/').at(-1);
-    must(!isCut || isUnknown, `${path} was under way when its caller died, and is not said to be unknown`);
+    must(!isCut || isUnknown, `${path} was under way when its caller died, and is not reported as unknown`);
     const call = calls.find(({ type }) => type === ability);
     const isHit = call !== undefined && kills.some(({ at }) => at > call.from - SLACK_MS && at < call.to + SLACK_MS);
     must(!isUnknown || isHit, `${path} is unknown, and no kill came while it was under way`);
@@ -73,7 +73,7 @@ export async function judge(
 
   const end = result.status === 'unknown' ? 'unknown' : ENDS[input.course as Course];
   must(result.status === end, `it should be ${end}`);
-  must(exitCode === EXIT_OF_STATE[result.status], `the command that said so ended with ${exitCode}`);
+  must(exitCode === EXIT_OF_STATE[result.status], `the command that reported this ended with ${exitCode}`);
   if (result.status === 'unknown') must(result.error?.code === 'outcome.unknown', 'unknown for another reason');
   if (result.status === 'failed') must(result.error?.code === 'http.422' && result.error.step === 'close', 'failed');
   if (result.status === 'denied') must(result.error?.code === 'approval.denied', 'denied for another reason');
@@ -97,7 +97,7 @@ export async function judge(
   const numbers = [...IN_LINE, ...toUndo.map((path) => `${path}.undo`), 'cleanup'].flatMap((id) => had.get(id) ?? []);
   must(isRising(numbers), `effects out of order: ${JSON.stringify([...had])}`);
 
-  judgeDecisions(lived, must);
+  judgeDecisions(task, must);
   const late = Math.max(0, ...waits.map((wait) => latenessOf(wait, Number(input.wait_ms), kills)));
   must(waits.length === (status.get('settle') === 'succeeded' ? 1 : 0), `its wait was begun ${waits.length} times`);
   for (const { from, to } of waits) must(to - from >= Number(input.wait_ms) - 50, `waited ${to - from} ms only`);

@@ -130,7 +130,7 @@ async function killAt(
     const last = events.at(-1) as SeenEvent;
     const moment = { what: expected.what, event: `${last.id} ${last.type}` };
     const started = Date.now();
-    const end = { ...(await goOn(lane, key, led, moment)), events };
+    const end = { ...(await finishTask(lane, key, led, moment)), events };
     report.kills += 1;
     say(
       `${name}: killed after ${moment.event} (${moment.what}); ${end.result.status} ${Date.now() - started} ms later`,
@@ -147,7 +147,7 @@ async function killAt(
 }
 
 /** Starts another worker and decides for as long as the task waits for approvals. */
-async function goOn(
+async function finishTask(
   lane: Lane,
   key: string,
   { release, acknowledged }: Led,
@@ -158,14 +158,14 @@ async function goOn(
   const serving = lane.startWorker();
   // A failure is reported below, unless another one comes first.
   serving.catch(() => {});
-  let told = acknowledged;
+  let acknowledgement = acknowledged;
   for (;;) {
     const end = await waitForTask(connection, key, { timeoutMs: END_MS, approvalMs: APPROVAL_MS });
     if (end.kind === 'approval') {
-      told = Promise.any(
-        [told, sendDecision(lane, key, 'update')].map(async (sent) => (await sent) || Promise.reject()),
+      acknowledgement = Promise.any(
+        [acknowledgement, sendDecision(lane, key, 'update')].map(async (sent) => (await sent) || Promise.reject()),
       );
-      await told.catch(() => false);
+      await acknowledgement.catch(() => false);
       continue;
     }
     await serving;
@@ -178,7 +178,7 @@ async function goOn(
       effects: new Map(
         [...effects.effects].filter(([id]) => id.startsWith(prefix)).map(([id, n]) => [id.slice(prefix.length), n]),
       ),
-      acknowledged: await (told ?? Promise.resolve(false)).catch(() => false),
+      acknowledged: await (acknowledgement ?? Promise.resolve(false)).catch(() => false),
       result: end.result,
     };
   }

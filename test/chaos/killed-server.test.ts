@@ -61,37 +61,37 @@ function readRuntime(): RuntimeFile | undefined {
 }
 
 /** Errors that callers received, and how often; they try again. */
-const met = new Map<string, number>();
+const errorCounts = new Map<string, number>();
 
 /** Repeats an action until it is acknowledged. @throws an unexpected error, or that a task does not exist. */
-async function insist<T>(action: () => Promise<T>): Promise<T> {
+async function retryUntilAcknowledged<T>(action: () => Promise<T>): Promise<T> {
   const deadline = Date.now() + LIMIT_MS;
   for (;;) {
     try {
       return await action();
     } catch (error) {
       if (!(error instanceof AbilityError) || error.code === 'task.not_found' || Date.now() > deadline) throw error;
-      met.set(error.code, (met.get(error.code) ?? 0) + 1);
+      errorCounts.set(error.code, (errorCounts.get(error.code) ?? 0) + 1);
       await pause(200);
     }
   }
 }
 
 /** One caller: creates a task, has two people approve it, and waits for its end. */
-async function live(n: number): Promise<{ acknowledged: string[]; result: TaskResult }> {
+async function runCaller(n: number): Promise<{ acknowledged: string[]; result: TaskResult }> {
   await pause(n * EACH_MS);
   const random = chance(SEED + n);
   const key = `task-${n}`;
   const user = { name: 'tester', source: 'claimed' } as const;
-  await insist(() =>
+  await retryUntilAcknowledged(() =>
     createTask(connection, { ability: 'short', environment: 'dev', input: { n }, user, run: true, key }),
   );
   const acknowledged: string[] = [];
   for (const by of PEOPLE) {
     await pause(random() * 4000);
-    if (await insist(() => approve(key, by))) acknowledged.push(by);
+    if (await retryUntilAcknowledged(() => approve(key, by))) acknowledged.push(by);
   }
-  const end = await insist(() => waitForTask(connection, key, { timeoutMs: LIMIT_MS }));
+  const end = await retryUntilAcknowledged(() => waitForTask(connection, key, { timeoutMs: LIMIT_MS }));
   if (end.kind !== 'ended') throw new Error(`${key} does not end`);
   return { acknowledged, result: end.result };
 }
@@ -109,7 +109,7 @@ async function approve(key: string, by: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof AbilityError && error.code === 'task.closed')) throw error;
-    if (!hasEnded(await viewTask(connection, key))) throw new Error(`${key} is open, and was said to have ended`);
+    if (!hasEnded(await viewTask(connection, key))) throw new Error(`${key} is open, and was reported to have ended`);
     return false;
   }
 }
@@ -138,15 +138,15 @@ test.runIf(WHOLE)(
   async () => {
     let open = TASKS;
     const killing = killAgainAndAgain(chance(SEED + 1), () => open === 0);
-    const ends = await Promise.all(Array.from({ length: TASKS }, (_, n) => live(n).finally(() => (open -= 1))));
+    const ends = await Promise.all(Array.from({ length: TASKS }, (_, n) => runCaller(n).finally(() => (open -= 1))));
     const kills = await killing;
     const approvals = ends.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
     const repeated = effects.deliveries.length - effects.effects.size;
-    const errors = [...met].map(([code, times]) => `${code} ${times}`).join(', ');
+    const errors = [...errorCounts].map(([code, times]) => `${code} ${times}`).join(', ');
     say(
       `seed ${SEED}: ${kills} kills, ${TASKS} creations and ${approvals} approvals acknowledged, ${repeated} repeated calls`,
     );
-    say(`callers met: ${errors || 'no error'}`);
+    say(`callers received: ${errors || 'no error'}`);
     for (const [n, { result, acknowledged }] of ends.entries()) {
       const key = `task-${n}`;
       const [first, second] = ['first', 'second'].map((step) => effects.effects.get(`${key}/${step}`));

@@ -38,7 +38,7 @@ function expectEachOnce({ deliveries, effects: had }: KilledTask, keys: string[]
   expect([...had.keys()].sort()).toEqual([...keys].sort());
   const bodies = new Map<string, Set<string>>();
   for (const { key, body, name } of deliveries) bodies.set(key, (bodies.get(key) ?? new Set()).add(`${name} ${body}`));
-  for (const [key, asked] of bodies) expect([key, asked.size]).toEqual([key, 1]);
+  for (const [key, requests] of bodies) expect([key, requests.size]).toEqual([key, 1]);
 }
 
 /** An acknowledged decision is recorded. */
@@ -100,23 +100,23 @@ const seeds = WHOLE ? [SEED, SEED + 1, SEED + 2] : [SEED];
 
 for (const seed of seeds) {
   const course = courseOf(seed);
-  const told = `seed ${seed}, ${course.order}, ${course.decision}`;
+  const label = `seed ${seed}, ${course.order}, ${course.decision}`;
   test.runIf(WHOLE)(
-    `kill -9 after each event of a task of six steps: it succeeds, each effect exactly once (${told})`,
+    `kill -9 after each event of a task of six steps: it succeeds, each effect exactly once (${label})`,
     { ...LONG, timeout: LIMIT_MS },
     async () => {
       const wanted = { ability: 'six_steps', input: { fails: false } };
-      expectAll(await killThroughout(lanes, { name: `succeeds, ${told}`, seed, wanted, course, check: checkSuccess }));
+      expectAll(await killThroughout(lanes, { name: `succeeds, ${label}`, seed, wanted, course, check: checkSuccess }));
     },
   );
 
-  test(`kill -9 after ${WHOLE ? 'each event' : 'some events'} of a task that fails: what was done is undone, each effect exactly once (${told})`, {
+  test(`kill -9 after ${WHOLE ? 'each event' : 'some events'} of a task that fails: what was done is undone, each effect exactly once (${label})`, {
     ...LONG,
     timeout: LIMIT_MS,
   }, async () => {
     const wanted = { ability: 'six_steps', input: { fails: true } };
     const matrix = {
-      name: `fails, ${told}`,
+      name: `fails, ${label}`,
       seed,
       wanted,
       course,

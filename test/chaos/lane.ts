@@ -50,15 +50,15 @@ export async function openLane(address: string, effects: EffectService): Promise
     async startWorker() {
       const starting = start(['worker', '--placement', 'cloud'], { cwd: folder.root, env });
       worker = starting;
-      let said = '';
+      let output = '';
       let ended = false;
-      starting.stderr?.on('data', (chunk: Buffer) => (said += String(chunk)));
+      starting.stderr?.on('data', (chunk: Buffer) => (output += String(chunk)));
       if (starting.stderr) once(starting.stderr, 'end').then(() => (ended = true));
       await until(
         'the worker to serve',
         () => {
-          if (ended) throw new Error(`the worker ended: ${said}`);
-          return said.includes('Serving') || undefined;
+          if (ended) throw new Error(`the worker ended: ${output}`);
+          return output.includes('Serving') || undefined;
         },
         60_000,
       );

@@ -116,7 +116,7 @@ class Lockstep {
 
   private async giveOne(sticky: boolean): Promise<void> {
     const { stops } = this;
-    (await until(`a${sticky ? ' sticky' : ''} poll`, () => stops.poll('asked', sticky))).go();
+    (await until(`a${sticky ? ' sticky' : ''} poll`, () => stops.poll('requested', sticky))).go();
     const given = await until('a workflow task', () => stops.poll('answered'));
     await this.moment('the worker was given the workflow task, and has not got it');
     given.go();
@@ -127,7 +127,8 @@ class Lockstep {
     const next = await until(
       'what the workflow does',
       () =>
-        stops.report('asked', 'Workflow') ?? lane.effects.waiting(this.task).find((call) => !this.scheduled.has(call)),
+        stops.report('requested', 'Workflow') ??
+        lane.effects.waiting(this.task).find((call) => !this.scheduled.has(call)),
     );
     // A call on the fast path has its effect before the workflow task is reported.
     if ('answer' in next) return this.answerOne(next);
@@ -136,11 +137,11 @@ class Lockstep {
     // The server's answer to it is let through by `report`.
   }
 
-  private async report(asked: { go(): void }, of: 'Workflow' | 'Activity'): Promise<void> {
-    asked.go();
-    const told = await until('an answer to a report', () => this.stops.report('answered', of));
+  private async report(request: { go(): void }, of: 'Workflow' | 'Activity'): Promise<void> {
+    request.go();
+    const answer = await until('an answer to a report', () => this.stops.report('answered', of));
     if (of === 'Workflow') await this.moment('the server knows, and the worker does not know that it does');
-    told.go();
+    answer.go();
   }
 
   /** The workflow has nothing to do: a call is answered, or people decide. */
@@ -157,7 +158,7 @@ class Lockstep {
     if (this.course.order === 'backwards') arrived.reverse();
     for (const call of this.course.order === 'together' ? arrived : arrived.slice(0, 1)) {
       await this.answerOne(call);
-      const report = await until('the call to be reported', () => this.stops.report('asked', 'Activity'));
+      const report = await until('the call to be reported', () => this.stops.report('requested', 'Activity'));
       await this.moment(`${call.name} was answered, and the server does not know`);
       await this.report(report, 'Activity');
       if (call !== arrived.at(-1) && this.course.order === 'together') {
@@ -173,7 +174,7 @@ class Lockstep {
 
   private async decide(): Promise<void> {
     const { lane, task, led } = this;
-    if (led.acknowledged) throw new Error('the task does not go on');
+    if (led.acknowledged) throw new Error('the task does not continue');
     await this.moment(WAITS_FOR_PEOPLE);
     const sent = sendDecision(lane, task, this.course.decision);
     led.acknowledged = sent;

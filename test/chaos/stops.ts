@@ -2,7 +2,7 @@ import type { Gate, PassingCall } from './temporal-proxy.js';
 
 /** A call that is held back, on its way to the server or back. */
 export interface Stop {
-  side: 'asked' | 'answered';
+  side: 'requested' | 'answered';
   call: PassingCall;
   go(): void;
 }
@@ -18,9 +18,9 @@ export class Stops implements Gate {
   private readonly known = new WeakSet<PassingCall>();
   private isOpen = false;
 
-  asked(call: PassingCall): Promise<void> {
+  requested(call: PassingCall): Promise<void> {
     this.known.add(call);
-    return this.stop('asked', call);
+    return this.stop('requested', call);
   }
 
   async answered(call: PassingCall): Promise<void> {

@@ -16,7 +16,7 @@ export interface PassingCall {
 
 /** Decides when calls, and the answers to them, continue. */
 export interface Gate {
-  asked(call: PassingCall): Promise<void>;
+  requested(call: PassingCall): Promise<void>;
   answered(call: PassingCall): Promise<void>;
 }
 
@@ -78,7 +78,7 @@ export async function startProxy(server: string): Promise<TemporalProxy> {
     const method = String(headers[':path']).replace(/^.*\//, '');
     const call = { method, sticky: method === WORKFLOW_POLL && isSticky(body), isGone: () => stream.destroyed };
     for (;;) {
-      await proxy.gate?.asked(call);
+      await proxy.gate?.requested(call);
       if (stream.destroyed) return;
       const answer = await ask(stream, call, headers, body);
       if (answer === 'withdrawn') continue;

@@ -16,7 +16,7 @@ const CASES = 'registry/high-level/flow.test.yaml';
 const passing = `
 ability: flow
 cases:
-  - name: nobody answers for a day
+  - name: no one answers for a day
     mocks: { util.echo: { output: { n: 1 } } }
     approvals: { ask: expire }
     expect: { status: denied, error: approval.expired }
@@ -92,7 +92,7 @@ describe('ability test', () => {
     project.write({ [CASES]: passing });
     const started = Date.now();
     const { exitCode, stdout } = await ability(['test'], { cwd: project.root });
-    expect(stdout).toMatch(/^✓ flow {2}nobody answers for a day {2}[\d.]+m?s\n1 passed {2}/);
+    expect(stdout).toMatch(/^✓ flow {2}no one answers for a day {2}[\d.]+m?s\n1 passed {2}/);
     expect(exitCode).toBe(0);
     expect(Date.now() - started).toBeLessThan(50_000);
     expect(existsSync(join(project.root, '.system'))).toBe(false);

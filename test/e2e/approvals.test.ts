@@ -47,24 +47,24 @@ describe('at a terminal', () => {
       await drop('before', 'small');
       expect((await run('approve', 'before', '--comment', 'fine')).exitCode).toBe(0);
       await json('task', 'watch', 'before');
-      await drop('asked', 'large');
+      await drop('current', 'large');
       for (const answer of ['n', '\r', CTRL_C]) {
-        const { exitCode, screen } = await typing(['approve', 'asked'], ['Approve this?', answer]);
+        const { exitCode, screen } = await typing(['approve', 'current'], ['Approve this?', answer]);
         expect(exitCode).toBe(130);
         expect(screen).toMatch(/what: db\.drop \(db\.drop\) in dev, destructive/);
         expect(screen).toContain('input: {"table":"large"}');
         expect(screen).toMatch(/because: dev asks for approval of destructive calls/);
         expect(screen).toMatch(/asked for by \S+ \(claimed\), until .* \(in \d/);
-        expect(screen).toContain('in: db.drop asked, the task itself');
+        expect(screen).toContain('in: db.drop current, the task itself');
         expect(screen).toMatch(/approved before: before .* different now:\s+what\.input\.table: "small" -> "large"/);
         expect(screen).toMatch(/what_digest: [0-9a-f]{64}/);
         expect(screen).toContain('Nothing was decided.');
       }
-      expect(await seen('asked')).toMatchObject([{ status: 'open', decisions: [], ignored: [] }]);
-      const yes = await typing(['approve', 'asked'], ['Approve this?', 'y']);
+      expect(await seen('current')).toMatchObject([{ status: 'open', decisions: [], ignored: [] }]);
+      const yes = await typing(['approve', 'current'], ['Approve this?', 'y']);
       expect(yes.exitCode).toBe(0);
       expect(yes.screen).toMatch(/run-[0-9a-f]{12} approved/);
-      expect((await json('task', 'watch', 'asked')).json).toMatchObject({ output: { dropped: 'large' } });
+      expect((await json('task', 'watch', 'current')).json).toMatchObject({ output: { dropped: 'large' } });
     },
   );
 
@@ -126,14 +126,14 @@ describe('at a terminal', () => {
 
 describe('--request-changes', () => {
   test('the requester gets the comment as the result, as text, as JSON and as an exit code', async () => {
-    const asking = json('run', 'asks', '--key', 'changes', '--wait-approval', '50s');
+    const requester = json('run', 'asks', '--key', 'changes', '--wait-approval', '50s');
     const open = async () => (await json('approvals', 'changes')).json.length;
     await expect.poll(open, { timeout: 30_000 }).toBe(1);
     const silent = await json('deny', 'changes', '--request-changes');
     expect(silent).toMatchObject({ exitCode: 2, json: { error: { code: 'usage.invalid' } } });
     const end = await json('deny', 'changes', '--request-changes', '--comment', 'use the small table', '--as', 'bob');
     expect(end).toMatchObject({ exitCode: 0, json: { task_key: 'changes', status: 'changes_requested', missing: 0 } });
-    const { exitCode, json: result } = await asking;
+    const { exitCode, json: result } = await requester;
     expect(exitCode).toBe(4);
     expect(result).toMatchObject({
       status: 'denied',

@@ -28,7 +28,7 @@ beforeAll(async () => {
     ),
     'registry/config/all.yaml': `
 abilities:
-  - id: http.call.nobody
+  - id: http.call.unreachable
     environments: { dev: { endpoints: { default: "http://127.0.0.1:${port}" }, credentials: {} } }
   - id: http.call.secret
     environments: { dev: { endpoints: { default: "http://127.0.0.1:${port}" }, credentials: { token: "env:NOWHERE_TOKEN" } } }
@@ -73,8 +73,8 @@ hooks:
       'id: one\noperation_key: several.ways\nkind: script\nscript: { path: scripts/util.echo.mjs }\n',
     'registry/implementations/two.yaml':
       'id: two\noperation_key: several.ways\nkind: script\nscript: { path: scripts/util.echo.mjs }\n',
-    'registry/low-level/nobody.yaml':
-      'operation_key: http.call.nobody\nsummary: x\neffects: write_additive\nimplementation: { kind: api, api: { method: POST } }\n',
+    'registry/low-level/unreachable.yaml':
+      'operation_key: http.call.unreachable\nsummary: x\neffects: write_additive\nimplementation: { kind: api, api: { method: POST } }\n',
     'registry/low-level/secret.yaml':
       'operation_key: http.call.secret\nsummary: x\neffects: read\nimplementation: { kind: api, api: { headers: { authorization: "Bearer {credential:token}" } } }\n',
     'registry/low-level/dead.yaml':
@@ -174,7 +174,7 @@ const TASKS: Row[] = [
   [['approve', 'taken'], 4, 'approval.ignored', /no approval is open/],
 ];
 
-const OUT_OF_ORDER: Row[] = [
+const UNREACHABLE: Row[] = [
   [
     ['run', 'util.echo', '--address', '127.0.0.1:1'],
     7,
@@ -190,7 +190,7 @@ describe.each([
   ['input', INPUT],
   ['definitions', DEFINITIONS],
   ['tasks', TASKS],
-  ['Temporal', OUT_OF_ORDER],
+  ['Temporal', UNREACHABLE],
 ])('bad %s', (_, rows) => {
   test.each(rows)('R-002-33: %j ends with %i %s', async (args, exit, code, message, suggestion) => {
     const end = await abilityJson(args, { cwd: project.root });
@@ -258,11 +258,11 @@ describe('available', () => {
     const own = { cwd: project.root };
     const created = await abilityJson(['task', 'create', 'util.regression', '--set', 'n=7'], own);
     const ran = await abilityJson(['task', 'run', created.json.task_key], own);
-    const told = { status: 'succeeded', ability_id: 'util.regression', output: { n: 7 }, error: null };
-    expect(ran).toMatchObject({ exitCode: 0, json: { ...told, task_key: created.json.task_key } });
+    const expected = { status: 'succeeded', ability_id: 'util.regression', output: { n: 7 }, error: null };
+    expect(ran).toMatchObject({ exitCode: 0, json: { ...expected, task_key: created.json.task_key } });
     expect(ran.json.hooks).toMatchObject([{ phase: 'PreAbilityCreate', hook_id: 'peak' }]);
     const direct = await abilityJson(['run', 'util.regression', '--direct', '--set', 'n=7'], own);
-    expect(direct).toMatchObject({ exitCode: 0, json: { ...told, task_key: null, links: { record: null } } });
+    expect(direct).toMatchObject({ exitCode: 0, json: { ...expected, task_key: null, links: { record: null } } });
   });
 });
 
@@ -271,7 +271,7 @@ describe('a task that does not succeed', () => {
     [['run', 'util.exit'], 1, 'failed', 'script.exit', /exit code 9\nwent wrong/],
     [['run', 'util.hang'], 8, 'unknown', 'outcome.unknown', /could not be determined/],
     [['run', 'fails'], 1, 'failed', 'mine', /As planned/],
-    [['run', 'http.call.nobody'], 1, 'failed', 'unavailable.connection', /cannot be reached: .*ECONNREFUSED/],
+    [['run', 'http.call.unreachable'], 1, 'failed', 'unavailable.connection', /cannot be reached: .*ECONNREFUSED/],
     [['run', 'mcp.query.dead'], 1, 'failed', 'mcp.start_failed', /I am dead/],
     [['run', 'util.denied'], 4, 'denied', 'guard.denied', /Never\. \(hook never\)/],
     [['run', 'util.unguarded'], 4, 'denied', 'hook.failed', /The guard broken failed/],

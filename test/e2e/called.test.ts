@@ -32,7 +32,7 @@ describe('a command that is called prints and exits like one that is started', (
     [['plan', 'util.echo', '--input', '-', '--json'], { ABILITY_USER: 'ann' }, '{ "n": 7 }'],
     [['plan', 'util.echo', '--input', '@broken.json']],
     [['lint', '--format', 'sarif']],
-    [['task', 'list'], { TEMPORAL_PROFILE: 'nobody', HOME: '/nowhere', XDG_CONFIG_HOME: '/nowhere' }],
+    [['task', 'list'], { TEMPORAL_PROFILE: 'unknown', HOME: '/nowhere', XDG_CONFIG_HOME: '/nowhere' }],
   ])('ability %j', async (args, env = {}, input = '') => {
     const options = { cwd: project.root, env, input };
     expect(await called.ability(args, options)).toEqual(await started.ability(args, options));

@@ -74,7 +74,7 @@ describe('ability task set', () => {
     expect(await codeOf(key, 'n=two')).toEqual([2, 'input.invalid', 'n: "two" is not of type integer']);
     expect((await codeOf(key, 'n=2', '--unset', 'n')).slice(0, 2)).toEqual([2, 'usage.invalid']);
     expect((await codeOf(key, '--unset', 'nn')).slice(0, 2)).toEqual([2, 'input.invalid']);
-    expect((await codeOf('nobody', 'n=2')).slice(0, 2)).toEqual([2, 'task.not_found']);
+    expect((await codeOf('unknown-key', 'n=2')).slice(0, 2)).toEqual([2, 'task.not_found']);
     expect(await json(['task', 'get', key])).toMatchObject({ json: { n: 1, text: 'none' } });
   }, 120_000);
 });
@@ -110,7 +110,7 @@ describe('ability task delete', () => {
     expect((await run(['task', 'delete', key])).stdout).toMatch(
       /^gone was deleted already, by tester (now|\d+ s ago) \(/,
     );
-    expect(await json(['task', 'delete', 'nobody'])).toMatchObject({ exitCode: 2 });
+    expect(await json(['task', 'delete', 'unknown-key'])).toMatchObject({ exitCode: 2 });
   }, 180_000);
 
   test('continues although command, worker and server are killed midway; a second call waits for it', {

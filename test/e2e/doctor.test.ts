@@ -184,9 +184,9 @@ describe('a dev server that was started without our flags', LONG, () => {
 
   test('a slow dispatch is reported with advice', async () => {
     // The measured value is a wait of 50 ms between two probes; a busy machine may need as long for the probes alone.
-    const told = async () => (await doctor(['--address', address])).of('dispatch')[0];
+    const dispatch = async () => (await doctor(['--address', address])).of('dispatch')[0];
     await expect
-      .poll(told, { timeout: 50_000 })
+      .poll(dispatch, { timeout: 50_000 })
       .toMatchObject({ status: 'warning', advice: expect.stringMatching(/transferProcessorMaxPollRPS/) });
   });
 });

@@ -13,7 +13,7 @@ import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 let server: TestServer;
 let project: ProjectFolder;
 let client: string;
-let figures: string;
+let metrics: string;
 let worker: ReturnType<typeof start>;
 
 /** The worker has one checkout of the project, and the caller has another. */
@@ -23,8 +23,8 @@ beforeAll(async () => {
   client = realpathSync(mkdtempSync(join(tmpdir(), 'ability-client-')));
   cpSync(project.root, client, { recursive: true });
   const keys = `main:${randomBytes(32).toString('base64url')}`;
-  figures = `127.0.0.1:${await freePort()}`;
-  worker = start(['worker', '--metrics', figures], { cwd: project.root, env: { ...env(), ABILITY_SEAL_KEYS: keys } });
+  metrics = `127.0.0.1:${await freePort()}`;
+  worker = start(['worker', '--metrics', metrics], { cwd: project.root, env: { ...env(), ABILITY_SEAL_KEYS: keys } });
 });
 afterAll(async () => {
   worker.kill('SIGTERM');
@@ -39,7 +39,7 @@ const json = (...args: string[]) => abilityJson(args, { cwd: client, env: env() 
 
 test('a worker serves its own metrics, and one that cannot reports that', async () => {
   await expect
-    .poll(() => fetch(`http://${figures}/metrics`).then((answer) => answer.text()), { timeout: 30_000 })
+    .poll(() => fetch(`http://${metrics}/metrics`).then((answer) => answer.text()), { timeout: 30_000 })
     .toMatch(/^temporal_worker_task_slots_available\{.*\} \d+$/m);
   // Every worker metric named by the dashboard and the page exists.
   const named = ['grafana/ability-runtime.json', 'metrics.md'].flatMap((path) => {
@@ -50,14 +50,14 @@ test('a worker serves its own metrics, and one that cannot reports that', async 
   await expect
     .poll(
       async () => {
-        const known = namesOf(await fetch(`http://${figures}/metrics`).then((answer) => answer.text()));
+        const known = namesOf(await fetch(`http://${metrics}/metrics`).then((answer) => answer.text()));
         return [...new Set(named)].filter((name) => !known.has(name));
       },
       { timeout: 30_000 },
     )
     .toEqual([]);
   const keys = `main:${randomBytes(32).toString('base64url')}`;
-  const second = await ability(['worker', '--metrics', figures], {
+  const second = await ability(['worker', '--metrics', metrics], {
     cwd: project.root,
     env: { ...env(), ABILITY_SEAL_KEYS: keys },
   });
@@ -75,5 +75,5 @@ test('a record on another host is reported with that host; the input comes from 
   }
   expect((await json('task', 'get', 'far')).json).toEqual({ n: 7 });
   expect((await json('task', 'get', 'far', 'n')).json).toBe(7);
-  expect(await json('task', 'record', 'nobody')).toMatchObject({ json: { error: { code: 'task.not_found' } } });
+  expect(await json('task', 'record', 'unknown-key')).toMatchObject({ json: { error: { code: 'task.not_found' } } });
 });

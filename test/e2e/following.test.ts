@@ -43,18 +43,18 @@ test('`task logs -f` shows a line before the call that printed it has ended', as
   const file = join(project.root, 'go-on');
   await run('run', 'util.patient', '--set', `file=${file}`, '--key', 'patient', '--detach');
   const follower = start(['task', 'logs', 'patient', '-f'], { cwd: project.root });
-  let seen = '';
+  let output = '';
   follower.stdout?.on('data', (chunk) => {
-    seen += chunk;
+    output += chunk;
   });
-  await vi.waitFor(() => expect(seen).toMatch(/stderr: has begun/), { timeout: 30_000 });
+  await vi.waitFor(() => expect(output).toMatch(/stderr: has begun/), { timeout: 30_000 });
   expect(await abilityJson(['task', 'show', 'patient'], { cwd: project.root })).toMatchObject({
     json: { status: 'running' },
   });
   writeFileSync(file, '');
   await follower;
-  expect(seen.match(/has begun/g)).toHaveLength(1);
-  expect(seen.match(/has ended/g)).toHaveLength(1);
+  expect(output.match(/has begun/g)).toHaveLength(1);
+  expect(output.match(/has ended/g)).toHaveLength(1);
 }, 120_000);
 
 test('watching a task that was never run reports that, and how to run it', async () => {
@@ -68,12 +68,12 @@ test('watching a task that was never run reports that, and how to run it', async
 }, 60_000);
 
 test('a task that waits for people is shown with the commands that decide it', async () => {
-  const asked = await run('run', 'asks', '--key', 'asked');
-  expect(asked.exitCode).toBe(5);
-  expect(asked.stderr).toMatch(/ability approve asked --approval ask-\w+ --set ticket=STRING +# say yes to "Sure\?"/);
-  const [deny = ''] = /ability deny asked --approval ask-\w+/.exec(asked.stderr) ?? [];
+  const shown = await run('run', 'asks', '--key', 'pending');
+  expect(shown.exitCode).toBe(5);
+  expect(shown.stderr).toMatch(/ability approve pending --approval ask-\w+ --set ticket=STRING +# say yes to "Sure\?"/);
+  const [deny = ''] = /ability deny pending --approval ask-\w+/.exec(shown.stderr) ?? [];
   expect((await run(...deny.split(' ').slice(1))).exitCode).toBe(0);
-  expect((await run('task', 'watch', 'asked')).exitCode).toBe(4);
+  expect((await run('task', 'watch', 'pending')).exitCode).toBe(4);
 }, 60_000);
 
 test('`ability show` lists the steps of a workflow', async () => {

@@ -27,10 +27,10 @@ function fire(command: string, event: object): Promise<{ code: number | null; st
   return new Promise((resolve, reject) => {
     const own = { ...env, CLAUDE_PROJECT_DIR: project.root, GEMINI_PROJECT_DIR: project.root };
     const child = spawn(command, { cwd: project.root, env: own, shell: true });
-    const said = { stdout: '', stderr: '' };
-    child.stdout.on('data', (part) => (said.stdout += part));
-    child.stderr.on('data', (part) => (said.stderr += part));
-    child.on('error', reject).on('close', (code) => resolve({ code, ...said }));
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (part) => (output.stdout += part));
+    child.stderr.on('data', (part) => (output.stderr += part));
+    child.on('error', reject).on('close', (code) => resolve({ code, ...output }));
     child.stdin.on('error', () => {}).end(JSON.stringify(event));
   });
 }

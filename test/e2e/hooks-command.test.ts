@@ -92,7 +92,7 @@ describe('`ability hooks test HOOK --context`', () => {
     ['fails, whatever was expected', { context: { payload: {} }, expect: 'deny' }, 1],
     ['fails, with nothing expected', { payload: {} }, 1],
     ['allows, with nothing expected', { payload: { n: 2 } }, 0],
-    ['is given an `expect` that is no decision', { context: {}, expect: 'maybe' }, 2],
+    ['is given an `expect` that is not a decision', { context: {}, expect: 'maybe' }, 2],
     ['is given a case without `expect`', { context: {} }, 2],
   ])('has the right exit code if the hook %s', async (_, given, exit) => {
     good.write({ 'case.json': JSON.stringify(given) });

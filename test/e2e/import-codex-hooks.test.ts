@@ -18,7 +18,7 @@ console.log(JSON.stringify(answer));
 });
 const run = async (...args: string[]) => {
   const { exitCode, stdout, stderr } = await start(args, { cwd: folder.root, env: CLEAN });
-  return { exitCode, said: String(stdout) + String(stderr) };
+  return { exitCode, output: String(stdout) + String(stderr) };
 };
 
 afterAll(async () => {
@@ -29,18 +29,18 @@ afterAll(async () => {
 test('answer 41: hooks in TOML are refused with the name of the file, and with advice', async () => {
   const refused = await run('import', 'hooks', '.codex/config.toml');
   expect(refused.exitCode).not.toBe(0);
-  expect(refused.said).toMatch(/config\.toml is TOML, which is not read[\s\S]*\.codex\/hooks\.json/);
+  expect(refused.output).toMatch(/config\.toml is TOML, which is not read[\s\S]*\.codex\/hooks\.json/);
 }, 60_000);
 
 test('answer 41: a guard of Codex denies, and an unknown key in its answer is a failed hook', async () => {
   const imported = await run('import', 'hooks', '.codex/hooks.json', '--tools');
   expect(imported).toMatchObject({ exitCode: 0 });
-  expect(imported.said).toMatch(/Not imported\n {2}\.codex\/config\.toml: it may hold hooks in TOML/);
+  expect(imported.output).toMatch(/Not imported\n {2}\.codex\/config\.toml: it may hold hooks in TOML/);
   const file = readFileSync(join(folder.root, 'registry/hooks/codex/PreAbilityCall.yaml'), 'utf8');
   expect(file).toMatch(/format: codex/);
-  expect((await run('run', 'tools.bash', '--set', 'command=rm -rf /')).said).toMatch(/guard\.denied/);
-  expect((await run('run', 'tools.bash', '--set', 'command=echo odd')).said).toMatch(
+  expect((await run('run', 'tools.bash', '--set', 'command=rm -rf /')).output).toMatch(/guard\.denied/);
+  expect((await run('run', 'tools.bash', '--set', 'command=echo odd')).output).toMatch(
     /hook\.failed[\s\S]*unknown key: risk/,
   );
-  expect((await run('run', 'tools.bash', '--set', 'command=echo hi')).said).toMatch(/"text": "hi"/);
+  expect((await run('run', 'tools.bash', '--set', 'command=echo hi')).output).toMatch(/"text": "hi"/);
 }, 120_000);

@@ -170,8 +170,8 @@ describe('a faulty server', () => {
       node('-e', 'console.error(process.argv[1]); setInterval(() => {}, 1000)', 'still thinking'),
       /did not say within 3000 ms[\s\S]*still thinking/,
     ],
-    ['is not there', "'./no-such-program' x", /no-such-program/],
-    ['speaks something else', node('-e', 'setInterval(() => console.log(1), 100)'), /did not say within 3000 ms/],
+    ['does not exist', "'./no-such-program' x", /no-such-program/],
+    ['does not speak MCP', node('-e', 'setInterval(() => console.log(1), 100)'), /did not say within 3000 ms/],
   ])('%s: reported with its output, and nothing is written', async (_, command, message) => {
     const { json: end, exitCode } = await json('--command', command, '--timeout', '3s');
     expect([exitCode, end.error.code]).toEqual([1, 'mcp.start_failed']);
@@ -251,22 +251,22 @@ describe('refused, with advice', () => {
   });
 
   test.each([
-    ['a server that nobody defined', ['knwon'], 'usage.invalid', /Did you mean known/],
-    ['both ways to reach one', ['srv', '--command', 'x', '--url', 'http://localhost'], 'usage.invalid', /Pass one/],
-    ['a quote that stays open', ['srv', '--command', 'node "x'], 'usage.invalid', /Quotes group words/],
-    ['a name that is none', ['../x', '--command', 'node x'], 'usage.invalid', /Correct the name/],
-    ['a URL that is none', ['srv', '--url', 'ftp://x'], 'usage.invalid', /Correct the name, --command or --url/],
-    ['another way to reach a known one', ['known', '--command', 'node y.mjs'], 'usage.invalid', /edit its entry/],
-    ['a prefix that begins no key', ['known', '--prefix', '_X'], 'usage.invalid', /lowercase letter first/],
-    ['a time that is none', ['known', '--timeout', 'soon'], 'expression.not_duration', /10m/],
+    ['an undefined server', ['knwon'], 'usage.invalid', /Did you mean known/],
+    ['both a command and a URL', ['srv', '--command', 'x', '--url', 'http://localhost'], 'usage.invalid', /Pass one/],
+    ['an unclosed quote', ['srv', '--command', 'node "x'], 'usage.invalid', /Quotes group words/],
+    ['an invalid name', ['../x', '--command', 'node x'], 'usage.invalid', /Correct the name/],
+    ['an invalid URL', ['srv', '--url', 'ftp://x'], 'usage.invalid', /Correct the name, --command or --url/],
+    ['another command for a known server', ['known', '--command', 'node y.mjs'], 'usage.invalid', /edit its entry/],
+    ['a prefix with which no key can begin', ['known', '--prefix', '_X'], 'usage.invalid', /lowercase letter first/],
+    ['an invalid time', ['known', '--timeout', 'soon'], 'expression.not_duration', /10m/],
     [
-      'a profile for an address',
+      'a profile with a URL',
       ['srv', '--url', 'http://localhost', '--env-profile', 'x'],
       'usage.invalid',
       /Leave it out/,
     ],
     [
-      'a profile that is not there',
+      'an unknown profile',
       ['srv', '--command', 'node x', '--env-profile', 'x'],
       'definition.unknown_reference',
       /env_profiles/,

@@ -93,7 +93,7 @@ describe('ability import openapi', () => {
 
 test('waits for a command that writes into the project, and Ctrl-C leaves nothing behind', async () => {
   const lock = takeLock(join(project.root, '.system/authoring.lock'));
-  if (!isHeld(lock)) throw new Error('somebody else holds it');
+  if (!isHeld(lock)) throw new Error('another process holds the lock');
   const args = ['import', 'openapi', 'local.json', '--name', 'waiting', '--server', 'http://127.0.0.1:9/v3'];
   const command = start(args, { cwd: project.root });
   for await (const chunk of command.stderr ?? []) if (String(chunk).includes('Waiting for process')) break;
@@ -105,13 +105,13 @@ test('waits for a command that writes into the project, and Ctrl-C leaves nothin
 
 describe('is refused with one sentence, exit 2, and nothing written', () => {
   test.each([
-    ['a file that is not there', 'none.yaml', 'import.unavailable', 'There is no file none.yaml'],
+    ['a missing file', 'none.yaml', 'import.unavailable', 'There is no file none.yaml'],
     ['a folder', '.', 'import.unavailable', '. is no file'],
     ['Swagger 2.0', 'old.yaml', 'import.unsupported', 'old.yaml is Swagger 2.0, and OpenAPI 3.0 and 3.1 are read'],
     ['another protocol', 'ftp://a.test/x', 'import.unavailable', 'ftp://a.test/x is no http address'],
     ['404', '/missing', 'import.unavailable', 'ORIGIN/missing answered 404, and no document'],
-    ['a page', '/page', 'import.unreadable', 'ORIGIN/page is a page, and no OpenAPI document'],
-    ['a circle', '/circle', 'import.unavailable', 'ORIGIN/circle is redirected more than 5 times'],
+    ['an HTML page', '/page', 'import.unreadable', 'ORIGIN/page is a page, and no OpenAPI document'],
+    ['a redirect loop', '/circle', 'import.unavailable', 'ORIGIN/circle is redirected more than 5 times'],
   ])('%s', async (_, source, code, message) => {
     const { json: end, exitCode } = await json(source.startsWith('/') ? `${service.origin}${source}` : source);
     expect(exitCode).toBe(2);

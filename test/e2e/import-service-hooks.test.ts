@@ -15,7 +15,7 @@ let server: Server;
 const run = async (...args: string[]) => {
   const env = { ...CLEAN, GUARD_TOKEN: 'a-token-of-the-guard' };
   const { exitCode, stdout, stderr } = await start(args, { cwd: folder.root, env });
-  return { exitCode, said: String(stdout) + String(stderr) };
+  return { exitCode, output: String(stdout) + String(stderr) };
 };
 
 /** A guard that is a service, as Claude Code calls it: it answers if it objects, and checks who is calling. */
@@ -62,16 +62,16 @@ afterAll(async () => {
 test('answer 41: a service and an MCP tool as guards deny after an import, and a failing one refuses', async () => {
   const imported = await run('import', 'hooks', '.claude/settings.json', '--tools');
   expect(imported).toMatchObject({ exitCode: 0 });
-  expect(imported.said).toMatch(/2 of 4 hooks/);
-  expect(imported.said).toMatch(/Not imported\n.*hooks\[2\]: .*prompt.*\n.*hooks\[3\]: .*agent/);
+  expect(imported.output).toMatch(/2 of 4 hooks/);
+  expect(imported.output).toMatch(/Not imported\n.*hooks\[2\]: .*prompt.*\n.*hooks\[3\]: .*agent/);
   expect(readFileSync(join(folder.root, 'registry/config/claude-hooks.yaml'), 'utf8')).not.toMatch(/a-token/);
-  expect((await run('lint', '--check-hooks')).said).toMatch(/No guard has `must_deny`, so none was fired/);
+  expect((await run('lint', '--check-hooks')).output).toMatch(/No guard has `must_deny`, so none was fired/);
 
   const command = (text: string) => run('run', 'tools.bash', '--set', `command=${text}`);
-  expect((await command('echo evil')).said).toMatch(/guard\.denied[\s\S]*by the service/);
-  expect((await command('echo fine')).said).toMatch(/"text": "fine"/);
-  expect((await command('echo down')).said).toMatch(/hook\.failed/);
-  expect((await command('printf evil')).said).toMatch(/guard\.denied[\s\S]*Bash may not: printf evil/);
-  expect((await command('printf fine')).said).toMatch(/"text": "fine"/);
-  expect((await command('printf broken')).said).toMatch(/hook\.failed/);
+  expect((await command('echo evil')).output).toMatch(/guard\.denied[\s\S]*by the service/);
+  expect((await command('echo fine')).output).toMatch(/"text": "fine"/);
+  expect((await command('echo down')).output).toMatch(/hook\.failed/);
+  expect((await command('printf evil')).output).toMatch(/guard\.denied[\s\S]*Bash may not: printf evil/);
+  expect((await command('printf fine')).output).toMatch(/"text": "fine"/);
+  expect((await command('printf broken')).output).toMatch(/hook\.failed/);
 }, 180_000);

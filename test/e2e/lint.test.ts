@@ -59,11 +59,11 @@ test('warnings exit with 0, and with 1 under --fail-on warning', async () => {
 });
 
 test.each([
-  ['an unknown form', ['lint', '--format', 'xml']],
-  ['two forms', ['lint', '--json', '--format', 'sarif']],
-  ['watching for a document', ['lint', '--watch', '--json']],
+  ['an unknown format', ['lint', '--format', 'xml']],
+  ['two formats', ['lint', '--json', '--format', 'sarif']],
+  ['watching with --json', ['lint', '--watch', '--json']],
   ['no project', ['lint', '--project', '/nowhere']],
-  ['a revision that is not there', ['lint', '--since', 'nowhere']],
+  ['a missing revision', ['lint', '--since', 'nowhere']],
 ])('bad usage ends with 2: %s', async (_, args) => {
   const { root: cwd } = project();
   expect((await ability(args, { cwd })).exitCode).toBe(2);
@@ -95,7 +95,7 @@ test('--watch checks again when a file changes, and Ctrl-C ends it', async () =>
   const until = async (text: string): Promise<void> => {
     for (;;) {
       const { value, done } = await lines.next();
-      if (done) throw new Error(`never said ${text}`);
+      if (done) throw new Error(`never printed ${text}`);
       if (String(value).includes(text)) return;
     }
   };

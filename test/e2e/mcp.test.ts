@@ -103,12 +103,12 @@ describe('ability mcp', () => {
       const planned = await door.call('ability_plan', { id: 'release_build', input: { build: 7 } });
       expect(planned.told).toMatchObject({ status: 'available', approvals: [{ title: 'Release build 7' }] });
       const { reference: plan } = planned.told;
-      const asked = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
-      expect(asked.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release build 7' }] });
+      const reply = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
+      expect(reply.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release build 7' }] });
       const runtime = JSON.parse(readFileSync(join(project.root, '.system/runtime.json'), 'utf8')) as RuntimeFile;
       await killProcesses(door.pid, runtime.pid);
       door = await openDoor('--access', 'run');
-      const { task } = asked.told;
+      const { task } = reply.told;
       expect((await door.call('task_status', { task })).told).toMatchObject({ status: 'waiting_approval', task });
       // The same key and input mean the same task, even for another process of the same agent.
       const again = await door.call('ability_run', { id: 'release_build', input: { build: 7 }, plan, key: 'b7' });
@@ -156,9 +156,9 @@ describe('ability mcp', () => {
       const refused = await agent.call('ability_run', { ...run, plan: old.reference });
       expect(refused).toMatchObject({ isError: true, told: { status: 'refused', code: 'plan.changed' } });
       const { reference: plan } = (await agent.call('ability_plan', run)).told;
-      const asked = await agent.call('ability_run', { ...run, plan, key: 'b9' });
-      expect(asked.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release the build 9' }] });
-      const { task, waiting_for: waits } = asked.told;
+      const reply = await agent.call('ability_run', { ...run, plan, key: 'b9' });
+      expect(reply.told).toMatchObject({ status: 'waiting_approval', waiting_for: [{ title: 'Release the build 9' }] });
+      const { task, waiting_for: waits } = reply.told;
       const key = Buffer.from(task.split('.')[1], 'base64url').toString();
       const decision = await fetch(`${door.url}/v1/tasks/${key}/approvals/${waits[0].approval}`, {
         method: 'POST',
@@ -214,14 +214,14 @@ describe('ability mcp', () => {
 
   test('writes only the protocol to stdout, and exits when its stdin ends', async () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
-    const asked = [
+    const messages = [
       { jsonrpc: '2.0', id: 1, method: 'initialize', params },
       { jsonrpc: '2.0', method: 'odd' },
     ];
     const { command, args, cwd, env } = server('--access', 'run', '--expose', '*');
     const child = spawn(command, args, { cwd, env });
     const left = once(child, 'exit');
-    for (const message of asked) child.stdin.write(`${JSON.stringify(message)}\n`);
+    for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
     child.stdin.write('not JSON\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
     const lines: JsonObject[] = [];
     for await (const line of createInterface({ input: child.stdout })) {

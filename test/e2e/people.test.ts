@@ -139,6 +139,6 @@ describe('a task is sent', () => {
     expect((await run('task', 'resume', 'pausing')).exitCode).toBe(0);
     expect(await json('task', 'watch', 'pausing')).toMatchObject({ exitCode: 0 });
     expect(await json('task', 'pause', 'pausing')).toMatchObject({ json: { error: { code: 'task.closed' } } });
-    expect(await json('task', 'resume', 'nobody')).toMatchObject({ json: { error: { code: 'task.not_found' } } });
+    expect(await json('task', 'resume', 'unknown-key')).toMatchObject({ json: { error: { code: 'task.not_found' } } });
   });
 });

@@ -86,7 +86,7 @@ describe('ability plan', () => {
     ]) {
       expect((await run(['plan', 'greet', ...wrong])).exitCode).toBe(2);
     }
-    expect((await run(['plan', 'nobody'])).exitCode).toBe(2);
+    expect((await run(['plan', 'unknown'])).exitCode).toBe(2);
   });
 
   test('reports what preflight would refuse, with its code and exit 3, and never a secret', async () => {

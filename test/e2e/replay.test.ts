@@ -166,7 +166,7 @@ describe('ability replay KEY', () => {
   });
 
   test('refuses an unknown key', async () => {
-    const end = await abilityJson(['replay', 'nobody'], { cwd: project.root });
+    const end = await abilityJson(['replay', 'unknown-key'], { cwd: project.root });
     expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'task.not_found' } } });
   });
 });

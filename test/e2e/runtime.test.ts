@@ -179,9 +179,9 @@ describe('stopped while it starts', () => {
     const command = start(['up'], { cwd: project.root });
     await starting();
     command.kill('SIGINT');
-    const asked = Date.now();
+    const signalled = Date.now();
     expect(await command).toMatchObject({ exitCode: 0 });
-    expect(Date.now() - asked).toBeLessThan(15_000);
+    expect(Date.now() - signalled).toBeLessThan(15_000);
     expect(servers()).toEqual([]);
   });
 
@@ -194,9 +194,9 @@ describe('stopped while it starts', () => {
     const ended = once(background, 'exit');
     await starting();
     background.kill('SIGTERM');
-    const asked = Date.now();
+    const signalled = Date.now();
     expect(await ended).toEqual([0, null]);
-    expect(Date.now() - asked).toBeLessThan(15_000);
+    expect(Date.now() - signalled).toBeLessThan(15_000);
     expect(servers()).toEqual([]);
   });
 });
@@ -278,12 +278,12 @@ describe('killed', () => {
     const command = start(['run', 'util.count', '--set', `file=${file}`, '--set', 'ms:=3000', '--key', 'goes-on'], {
       cwd: project.root,
     });
-    let said = '';
+    let output = '';
     command.stderr?.on('data', (chunk) => {
-      said += chunk;
+      output += chunk;
     });
     // The call may begin before the command knows that its task was created; the command waits once it prints the key.
-    await expect.poll(() => said, { timeout: 30_000 }).toMatch(/^task goes-on$/m);
+    await expect.poll(() => output, { timeout: 30_000 }).toMatch(/^task goes-on$/m);
     await expect.poll(() => existsSync(file), { timeout: 30_000 }).toBe(true);
     command.kill('SIGINT');
     const end = await command;

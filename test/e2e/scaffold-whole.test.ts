@@ -36,7 +36,7 @@ const HOOKS = `hooks:
     blocking: true
     match: { abilities: [text.count] }
     handler: { expression: { deny_if: "input.text == 'secret'", reason: It is secret. } }
-  - { id: told, blocking: true, match: { abilities: [text.count] }, handler: { expression: { warn_if: "true", reason: Told. } } }
+  - { id: warns, blocking: true, match: { abilities: [text.count] }, handler: { expression: { warn_if: "true", reason: Warned. } } }
 `;
 
 const scaffold = (args: string[], input = '') => ability(['scaffold', ...args], { cwd: project.root, input });
@@ -190,7 +190,7 @@ implementation: { kind: api, api: { method: GET, path: "/users/{id}" } }
       exitCode: 0,
     });
     expect(read('registry/hooks/PreAbilityCall.yaml')).toMatch(
-      /# Only while it is tried out\.\n\s+- id: no_secrets[\s\S]*id: told/,
+      /# Only while it is tried out\.\n\s+- id: no_secrets[\s\S]*id: warns/,
     );
     const { json } = await abilityJson(['hooks', 'list'], { cwd: project.root });
     expect(JSON.stringify(json)).toContain('no_secrets');
@@ -201,7 +201,7 @@ implementation: { kind: api, api: { method: GET, path: "/users/{id}" } }
     const third = {
       ...(await refusal(['hook', '--phase', 'PreAbilityCall', '--from', '-'], HOOKS.replaceAll('no_secrets', 'third'))),
     };
-    expect(third).toMatchObject({ code: 'scaffold.exists', message: expect.stringContaining('told') });
+    expect(third).toMatchObject({ code: 'scaffold.exists', message: expect.stringContaining('warns') });
   });
 
   test('of packs is added to the existing ones', async () => {
@@ -218,15 +218,15 @@ describe('a whole definition is refused with code and place, and nothing is writ
   const shout = (more: string) => `id: shout\ntype: workflow\nsummary: Shouts.\nsteps:\n  - id: one\n${more}`;
 
   test.each<[string, string[], string, object]>([
-    ['what is no YAML', ['low-level'], 'a: [', { code: 'definition.syntax', location: { file: 'stdin', line: 1 } }],
+    ['invalid YAML', ['low-level'], 'a: [', { code: 'definition.syntax', location: { file: 'stdin', line: 1 } }],
     [
-      'a field that is none',
+      'an unknown field',
       ['low-level'],
       `${UPPER}effect: read\n`,
       { code: 'definition.invalid', location: { file: 'stdin', line: 9 } },
     ],
     [
-      'a script that is not there',
+      'a missing script',
       ['low-level'],
       UPPER.replace('upper.sh', 'gone.sh'),
       { code: 'script.missing', location: { file: 'stdin', line: 8 } },
@@ -235,13 +235,13 @@ describe('a whole definition is refused with code and place, and nothing is writ
     ['an id of a workflow', ['low-level'], UPPER.replace('text.upper', 'count_it'), { code: 'scaffold.exists' }],
     ['another id than the one named', ['low-level', 'text.lower'], UPPER, { code: 'usage.invalid' }],
     [
-      'a call of what is not there',
+      'a call of an unknown ability',
       ['high-level'],
       shout('    call: text.gone\n'),
       { location: { file: 'stdin', line: 6 } },
     ],
     [
-      'an expression that cannot be read',
+      'an invalid expression',
       ['high-level'],
       shout('    call: text.count\n    with: { text: "${{ input. }}" }\n'),
       { location: { file: 'stdin', line: 7 } },
@@ -253,27 +253,27 @@ describe('a whole definition is refused with code and place, and nothing is writ
       { code: 'definition.invalid', suggestion: 'Run `ability scaffold agent --from FILE`.' },
     ],
     [
-      'an agent that may call what is not there',
+      'an agent with an unknown operation',
       ['agent'],
       'id: a\ntype: agent\nsummary: A.\ninstructions: B.\noperations: [gone.op]\n',
       { location: { file: 'stdin', line: 5 } },
     ],
     ['hooks without their phase', ['hook'], HOOKS, { code: 'usage.invalid' }],
     [
-      'a hook whose condition cannot be read',
+      'a hook with an invalid condition',
       ['hook', '--phase', 'PreAbilityCall'],
       HOOKS.replace("== 'secret'", '++'),
       { location: { file: 'stdin', line: 3 } },
     ],
     [
-      'a service that is configured',
+      'a service that is already configured',
       ['config', 'other'],
       'services: { shop: { endpoints: { default: "http://127.0.0.1:3" } } }\n',
       { code: 'scaffold.exists' },
     ],
     ['handlers of hooks as configuration', ['config', 'hooks_impl'], 'services: {}\n', { code: 'usage.invalid' }],
-    ['a name that leads elsewhere', ['config', '../x'], 'services: {}\n', { code: 'usage.invalid' }],
-    ['cases of what is not there', ['cases'], 'ability: gone\ncases: [{ name: n }]\n', { code: 'ability.not_found' }],
+    ['a name that leads out of the folder', ['config', '../x'], 'services: {}\n', { code: 'usage.invalid' }],
+    ['cases of an unknown ability', ['cases'], 'ability: gone\ncases: [{ name: n }]\n', { code: 'ability.not_found' }],
     [
       'cases that cannot be run',
       ['cases'],
@@ -281,12 +281,12 @@ describe('a whole definition is refused with code and place, and nothing is writ
       { location: { file: 'stdin' } },
     ],
     [
-      'flags that say what is in it',
+      'flags that repeat the definition',
       ['low-level', '--summary', 'x'],
       UPPER,
       { code: 'usage.invalid', message: expect.stringContaining('--summary') },
     ],
-    ['nothing', ['low-level'], ' \n', { code: 'usage.invalid' }],
+    ['an empty definition', ['low-level'], ' \n', { code: 'usage.invalid' }],
   ])('%s', async (_, args, text, expected) => {
     const before = everything();
     const refused = await refusal([...args, '--from', '-'], text);

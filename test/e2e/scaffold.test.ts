@@ -179,28 +179,28 @@ describe('a wrong request', () => {
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
   test.each([
-    ['a name that leads elsewhere', ['low-level', '../x', '--kind', 'script'], 'usage.invalid'],
-    ['a name of every object', ['low-level', '__proto__', '--kind', 'script'], 'usage.invalid'],
+    ['a name that leads out of the folder', ['low-level', '../x', '--kind', 'script'], 'usage.invalid'],
+    ['a name that every object has', ['low-level', '__proto__', '--kind', 'script'], 'usage.invalid'],
     ['a name that is taken', ['low-level', 'hello', '--kind', 'script'], 'scaffold.exists'],
     ['no kind', ['low-level', 'a'], 'usage.invalid'],
     ['no address', ['low-level', 'a', '--kind', 'api'], 'usage.invalid'],
     ['a flag of another kind', ['low-level', 'a', '--kind', 'script', '--tool', 'x'], 'usage.invalid'],
     [
-      'a path that no request has',
+      'an invalid path',
       ['low-level', 'a', '--kind', 'api', '--endpoint', 'http://a.test', '--path', '/?x'],
       'usage.invalid',
     ],
-    ['an address that is none', ['low-level', 'a', '--kind', 'api', '--endpoint', 'ftp://a'], 'usage.invalid'],
+    ['an invalid address', ['low-level', 'a', '--kind', 'api', '--endpoint', 'ftp://a'], 'usage.invalid'],
     ['no calls', ['high-level', 'w', '--calls', ' , '], 'usage.invalid'],
-    ['a call of nothing', ['high-level', 'w', '--calls', 'helo'], 'ability.not_found'],
+    ['a call of an unknown ability', ['high-level', 'w', '--calls', 'helo'], 'ability.not_found'],
     ['a call of itself', ['high-level', 'w', '--calls', 'w'], 'ability.not_found'],
     [
-      'an expression that is none',
+      'an invalid expression',
       ['hook', 'h', '--phase', 'PreAbilityCall', '--handler', 'expression', '--deny-if', 'x =='],
       'expression.syntax',
     ],
     [
-      'a name nobody knows',
+      'an unknown variable',
       ['hook', 'h', '--phase', 'PreAbilityCall', '--handler', 'expression', '--deny-if', 'inptu.x'],
       'expression.syntax',
     ],
@@ -309,7 +309,7 @@ describe('all files or none', () => {
   test('Ctrl-C while another command writes leaves nothing behind', LONG, async () => {
     const before = all();
     const lock = takeLock(join(root, '.system/authoring.lock'));
-    if (!isHeld(lock)) throw new Error('somebody else holds it');
+    if (!isHeld(lock)) throw new Error('another process holds the lock');
     const command = start(['scaffold', 'low-level', 'a', '--kind', 'script'], { cwd: root });
     for await (const chunk of command.stderr ?? []) if (String(chunk).includes('Waiting for process')) break;
     command.kill('SIGINT');

@@ -110,7 +110,7 @@ describe('ability session', () => {
       expect((await json(['session', 'show', id])).json).toMatchObject({ counts: { total: 1 }, tasks: [{}] });
       expect(await json(['run', 'util.echo', '--session', id])).toMatchObject({ exitCode: 4 });
     }
-    expect(await json(['run', 'util.echo', '--session', 'nobody'])).toMatchObject({
+    expect(await json(['run', 'util.echo', '--session', 'unknown'])).toMatchObject({
       exitCode: 2,
       json: { error: { code: 'session.not_found' } },
     });

@@ -9,7 +9,7 @@ const project = makeProject({
   'registry/low-level/greet.yaml': [
     'operation_key: greet',
     'version: 3',
-    'summary: Greets somebody.',
+    'summary: Greets a person.',
     'use_cases: [a first ability, "\\e[2J a terminal that is wiped"]',
     'notes: May be repeated.',
     'scope: { modules: [hello.world] }',
@@ -37,7 +37,7 @@ test('R-000-27, R-000-46, R-000-53: `show` prints every field of an operation an
   expect(exitCode).toBe(0);
   for (const line of [
     'greet v3',
-    'Greets somebody.',
+    'Greets a person.',
     'modules: hello.world',
     'effects: read',
     'use case: a first ability',

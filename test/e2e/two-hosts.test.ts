@@ -160,8 +160,8 @@ describe('two workers that do not share their stores', () => {
   });
 
   test('refuse with a code what they cannot read, and the task continues where it can be read', async () => {
-    const { exitCode, json: told } = await json(['task', 'watch', 'split']);
-    expect({ exitCode, error: told.error }).toMatchObject({
+    const { exitCode, json: result } = await json(['task', 'watch', 'split']);
+    expect({ exitCode, error: result.error }).toMatchObject({
       exitCode: 7,
       error: { code: 'store.not_shared', suggestion: expect.stringContaining('ABILITY_STORE') },
     });

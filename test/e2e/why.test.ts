@@ -85,7 +85,7 @@ describe('ability why', () => {
   });
 
   test('exits with 2 for an unknown key', async () => {
-    expect(await json(['why', 'nobody'])).toMatchObject({ exitCode: 2, json: { error: { code: 'task.not_found' } } });
+    expect(await json(['why', 'unknown'])).toMatchObject({ exitCode: 2, json: { error: { code: 'task.not_found' } } });
   });
 });
 
@@ -102,7 +102,7 @@ describe('ability task list', () => {
     );
     await settled(['--status', 'waiting_approval', '--status', 'succeeded'], ['good', 'waits']);
     await settled(['--env', 'prod'], []);
-    await settled(['--session', 'nobody'], []);
+    await settled(['--session', 'unknown'], []);
   });
 
   test('prints a table, or that there are no tasks', async () => {

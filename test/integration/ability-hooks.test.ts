@@ -5,7 +5,7 @@ import { type RunningProject, runProject } from '../fixtures/running-project.js'
 
 let project: RunningProject;
 let server: Server;
-const asked: unknown[] = [];
+const requests: unknown[] = [];
 
 /** A low-level ability that computes its answer from `input` by the body. */
 const guard = (key: string, body: string, more: { effects?: string; yaml?: string } = {}) =>
@@ -19,7 +19,7 @@ beforeAll(async () => {
     let body = '';
     request.on('data', (part) => (body += part));
     request.on('end', () => {
-      asked.push({ body: JSON.parse(body), token: request.headers['x-token'] });
+      requests.push({ body: JSON.parse(body), token: request.headers['x-token'] });
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ guard_decision: 'deny', reason: 'The service says no.' }));
     });
@@ -121,7 +121,7 @@ test('before creation, a denial prevents the task', async () => {
 test('a service is called with its credential, which is not exposed', async () => {
   const result = await project.run('op.service', { n: 1 });
   expect(result).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
-  expect(asked).toEqual([{ body: { what: 'op.service' }, token: 'a-token-of-the-guard' }]);
+  expect(requests).toEqual([{ body: { what: 'op.service' }, token: 'a-token-of-the-guard' }]);
   expect(JSON.stringify(result)).not.toContain('a-token-of-the-guard');
 });
 

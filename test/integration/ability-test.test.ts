@@ -97,7 +97,7 @@ cases:
     expect: { output: { n: 9, by: alice } }
   - name: another order
     expect: { calls: [util.fast, util.echo] }
-  - name: a call nobody mocked
+  - name: a call without a mock
     mocks: { util.echo: [{ output: { n: 7 } }] }
   - name: a missing mock is no failure to expect
     mocks: { util.echo: [{ output: { n: 7 } }] }
@@ -109,7 +109,7 @@ defaults: { mocks: { run: { output: null } }, hooks: { ready: allow } }
 cases:
   - { name: mocked hook }
   - { name: mocked hook that fails, hooks: { ready: { status: error, reason: broken } }, expect: { error: hook.failed } }
-  - { name: as many approvers as the quorum asks, environment: staging, approvals: { run: approve } }
+  - { name: as many approvers as the quorum requires, environment: staging, approvals: { run: approve } }
   - { name: too few, environment: staging, approvals: { run: { decision: approve, by: bob } }, expect: { error: approval.expired } }
   - { name: a stranger, environment: staging, approvals: { run: { decision: approve, by: mallory } } }
   - { name: undecided, environment: staging }
@@ -137,32 +137,32 @@ cases:
     'registry/high-level/takes_back.test.yaml': `
 ability: takes_back
 cases:
-  - name: an answer that cannot be used is taken back, and not asked for again
+  - name: an answer that cannot be used is undone, and the call is not repeated
     mocks: { first: [{ error: { code: script.output_missing } }], first.undo: { output: { n: 2 } } }
     expect: { status: failed, error: { code: script.output_missing, step: first }, calls: [{ call: util.echo, with: { n: 1 } }, { call: util.echo, with: { n: 2 } }] }
 `,
     ...workflow(
-      'hears',
+      'listens',
       `
 steps:
   - id: all
     parallel:
       one: { wait: { signal: go, if: "signal.ok", timeout: 24h } }
       two: { wait: { signal: stop, timeout: 24h } }
-  - { id: later, call: hears_inside }
+  - { id: later, call: listens_inside }
 output: [ "\${{ steps.one.output }}", "\${{ steps.two.output }}", "\${{ steps.later.output }}" ]`,
     ),
     ...workflow(
-      'hears_inside',
+      'listens_inside',
       'steps: [{ id: one, wait: { signal: end, timeout: 1h } }]\noutput: "${{ steps.one.output }}"',
     ),
-    'registry/high-level/hears.test.yaml': `
-ability: hears
+    'registry/high-level/listens.test.yaml': `
+ability: listens
 defaults: { signals: [{ name: end, payload: 3 }, { name: go, payload: { ok: false } }, { name: stop }, { name: go, payload: { ok: true } }] }
 cases:
   - { name: signals are sent when they are waited for, expect: { output: [{ ok: true }, null, 3] } }
   - { name: a signal that does not come, signals: [{ name: go, payload: { ok: true } }], expect: { status: timed_out, error: timeout.signal } }
-  - { name: a signal nobody waits for any more, signals: [{ name: stop }, { name: stop }], expect: { status: succeeded } }
+  - { name: a signal that no step waits for any more, signals: [{ name: stop }, { name: stop }], expect: { status: succeeded } }
 `,
     ...workflow(
       'adds',
@@ -202,10 +202,10 @@ describe('a case passes', () => {
     'passes',
     'a denial',
     'a contract that is broken',
-    'an answer that cannot be used is taken back, and not asked for again',
+    'an answer that cannot be used is undone, and the call is not repeated',
     'mocked hook',
     'mocked hook that fails',
-    'as many approvers as the quorum asks',
+    'as many approvers as the quorum requires',
     'too few',
     'an expression',
     'the real hook runs',
@@ -236,7 +236,7 @@ describe('a case fails', () => {
     expect(failure?.kind === 'calls' && failure.lines.map(({ mark }) => mark).join('')).toBe('+  ++');
   });
 
-  test.each(['a call nobody mocked', 'a missing mock is no failure to expect'])(
+  test.each(['a call without a mock', 'a missing mock is no failure to expect'])(
     'when a mock is missing: %s',
     (name) => {
       expect(of(name)).toMatchObject({
@@ -254,7 +254,7 @@ describe('a case fails', () => {
   });
 
   test('when an expected signal does not come, with a note about the unused one', () => {
-    expect(of('a signal nobody waits for any more')).toMatchObject({
+    expect(of('a signal that no step waits for any more')).toMatchObject({
       status: 'failed',
       notes: expect.arrayContaining(['No step waited for the signal stop, so it was not sent.']),
     });
@@ -280,15 +280,15 @@ test('nothing is left in the project or next to it', () => {
 });
 
 test('the cases of one ability run alone, and each is reported as it ends', async () => {
-  const told: string[] = [];
+  const reported: string[] = [];
   const { status, cases } = await runProjectCases({
     root: project.root,
     ability: 'util.echo',
-    onCase: ({ name }) => told.push(name),
+    onCase: ({ name }) => reported.push(name),
   });
   expect(status).toBe('passed');
   expect(cases.map(({ ability }) => ability)).toEqual(['util.echo']);
-  expect(told).toEqual(['live']);
+  expect(reported).toEqual(['live']);
 });
 
 test('a stopped run leaves nothing behind', LONG, async () => {

@@ -8,7 +8,7 @@ import { operation, projectFile, workflow } from '../fixtures/project-folder.js'
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
 /** What an AI reads about a call, through either door. */
-interface Heard {
+interface CallAnswer {
   isRefused: boolean;
   code: string | undefined;
   /** The whole text. */
@@ -18,8 +18,8 @@ interface Heard {
 
 /** An AI at a door: it calls abilities, and tries to approve what waits for people. */
 interface Intruder {
-  call(id: string, input?: JsonObject): Promise<Heard>;
-  approveOwn(): Promise<Heard[]>;
+  call(id: string, input?: JsonObject): Promise<CallAnswer>;
+  approveOwn(): Promise<CallAnswer[]>;
 }
 
 let project: RunningProject;
@@ -61,14 +61,14 @@ const deployed = (): string[] => {
 };
 
 function overMcp(): Intruder {
-  const heard = ({ isError, told }: Awaited<ReturnType<Agent['call']>>): Heard => ({
+  const answerOf = ({ isError, told }: Awaited<ReturnType<Agent['call']>>): CallAnswer => ({
     isRefused: isError === true,
     code: told.code ?? told.error?.code,
     text: JSON.stringify(told),
     output: told.output,
   });
   return {
-    call: async (id, input = {}) => heard(await mcp.call('ability_run', { id, input })),
+    call: async (id, input = {}) => answerOf(await mcp.call('ability_run', { id, input })),
     async approveOwn() {
       const { told } = await mcp.call('ability_run', { id: 'release', input: {}, wait: 100 });
       const { tools } = await mcp.client.listTools();
@@ -83,7 +83,7 @@ function overMcp(): Intruder {
 
 function overHttp(): Intruder {
   const token = door.token('alice', ['read', 'run'], { agent: 'bot' });
-  const heard = ({ status, body }: Awaited<ReturnType<OpenDoor['call']>>): Heard => ({
+  const answerOf = ({ status, body }: Awaited<ReturnType<OpenDoor['call']>>): CallAnswer => ({
     isRefused: status >= 400 || !['succeeded', undefined].includes(body.status),
     code: body.code ?? body.error?.code,
     text: JSON.stringify(body),
@@ -91,7 +91,7 @@ function overHttp(): Intruder {
   });
   const post = (path: string, body: unknown) => door.call('POST', path, { token, body });
   return {
-    call: async (id, input = {}) => heard(await post('/v1/runs', { ability: id, input, wait: '30s' })),
+    call: async (id, input = {}) => answerOf(await post('/v1/runs', { ability: id, input, wait: '30s' })),
     async approveOwn() {
       const { body } = await post('/v1/runs', { ability: 'release', input: {} });
       let open: { id: string }[] = [];
@@ -100,7 +100,7 @@ function overHttp(): Intruder {
         open = seen.body.approvals.filter(({ status }: { status: string }) => status === 'open');
       }
       const path = `/v1/tasks/${body.task_key}/approvals/${open[0]?.id}`;
-      return [heard(await door.call('POST', path, { token, body: { decision: 'approve' }, isForeign: true }))];
+      return [answerOf(await door.call('POST', path, { token, body: { decision: 'approve' }, isForeign: true }))];
     },
   };
 }

@@ -81,13 +81,13 @@ process.stdout.write(JSON.stringify(next ? next() : { plan: [], answer: 'The sum
 const APPROVER = `
 import { execFileSync } from 'node:child_process';
 const [cli, key, address] = process.argv.slice(2);
-let said;
+let output;
 try {
-  said = execFileSync(process.execPath, [cli, 'approve', key, '--address', address, '--json'], { encoding: 'utf8' });
+  output = execFileSync(process.execPath, [cli, 'approve', key, '--address', address, '--json'], { encoding: 'utf8' });
 } catch (error) {
-  said = error.stdout;
+  output = error.stdout;
 }
-process.stdout.write(JSON.stringify({ plan: [], answer: said }));
+process.stdout.write(JSON.stringify({ plan: [], answer: output }));
 `;
 
 const at = (): string[] => ['--address', project.connection.address];
@@ -101,7 +101,7 @@ const isThere = (file: string): boolean => existsSync(join(project.root, file));
 
 /** A run through the library, with the turns passed to its AI. */
 async function runWith(plan: (turn: AgentTurn, turn_number: number) => AgentAnswer, prompt = 'do it') {
-  let asked = 0;
+  let turnNumber = 0;
   const turns: AgentTurn[] = [];
   const ids = ['notes.sum', 'rows.drop', 'rows.count', 'rows.guarded', 'only.prod'];
   const outcome = await runSession(project.connection, {
@@ -111,9 +111,9 @@ async function runWith(plan: (turn: AgentTurn, turn_number: number) => AgentAnsw
     user: { name: 'tester', source: 'claimed' },
     abilities: ids.map((id) => ({ id, summary: id, effects: 'read', input_schema: {} })),
     provider: scriptedProvider((turn) => {
-      asked += 1;
+      turnNumber += 1;
       turns.push(turn);
-      return plan(turn, asked);
+      return plan(turn, turnNumber);
     }),
     approvalMs: 0,
   });

@@ -28,7 +28,7 @@ beforeAll(async () => {
     'scripts/loud.mjs': "process.stdout.write('x'.repeat(10 * 1024 * 1024));",
     'scripts/failing.mjs': "console.error('no key');\nprocess.exit(3);",
     'scripts/words.mjs': "console.log('Gladly! First I would look at the notes.');",
-    'scripts/told.mjs': "console.log(JSON.stringify({ plan: [], answer: Object.keys(process.env).sort().join(' ') }));",
+    'scripts/env.mjs': "console.log(JSON.stringify({ plan: [], answer: Object.keys(process.env).sort().join(' ') }));",
   });
 });
 afterAll(async () => {
@@ -71,9 +71,9 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
     const [first, second] = model.requests;
     expect(first?.headers.authorization).toBe('Bearer sk-test');
     expect(first?.body).toMatchObject({ model: 'm-1', messages: [{ role: 'system' }, { role: 'user' }] });
-    const told = JSON.parse(second?.body.messages[1]?.content ?? '') as object;
-    expect(Object.keys(told)).toEqual(['turn_context', 'prompt', 'abilities', 'results']);
-    expect(told).toMatchObject({ results: [{ id: 'a', status: 'succeeded', output: { found: 'i' } }] });
+    const turn = JSON.parse(second?.body.messages[1]?.content ?? '') as object;
+    expect(Object.keys(turn)).toEqual(['turn_context', 'prompt', 'abilities', 'results']);
+    expect(turn).toMatchObject({ results: [{ id: 'a', status: 'succeeded', output: { found: 'i' } }] });
   });
 
   test('a broken answer is repaired once, by the model itself', async () => {
@@ -93,14 +93,14 @@ describe('a model behind an OpenAI-compatible endpoint', () => {
       3,
     ],
     ['answers 500', answerBody('oh no', 500), 'planner.failed', 3],
-    ['leads elsewhere', answerBody('', 302, { location: 'http://127.0.0.1:1/' }), 'planner.failed', 3],
-    ['answers no JSON', answerBody('<html>'), 'planner.failed', 3],
-    ['answers 10 MB', answersOf('x'.repeat(10 * 1024 * 1024)), 'planner.failed', 3],
-    ['talks', answersOf('Gladly!'), 'planner.answer_invalid', 1],
-    ['says nothing', answerBody('{"choices": []}'), 'planner.answer_invalid', 1],
-    ['adds keys', answersOf({ plan: [], done: true }), 'planner.answer_invalid', 1],
+    ['redirects', answerBody('', 302, { location: 'http://127.0.0.1:1/' }), 'planner.failed', 3],
+    ['answers without JSON', answerBody('<html>'), 'planner.failed', 3],
+    ['answers with 10 MB', answersOf('x'.repeat(10 * 1024 * 1024)), 'planner.failed', 3],
+    ['answers with prose', answersOf('Gladly!'), 'planner.answer_invalid', 1],
+    ['answers with no choice', answerBody('{"choices": []}'), 'planner.answer_invalid', 1],
+    ['adds unknown keys', answersOf({ plan: [], done: true }), 'planner.answer_invalid', 1],
     [
-      'reaches into objects',
+      'sends a prototype key',
       answersOf('{"plan": [{"id": "a", "ability_id": "notes.search", "input": {"__proto__": {}}}]}'),
       'planner.answer_invalid',
       1,
@@ -154,7 +154,7 @@ describe('a program that plans', () => {
 
   test('gets few environment variables, counts as an agent, and knows its session', async () => {
     const { json } = await agent(
-      { command: { argv: ['node', 'scripts/told.mjs'], pass: ['MODEL_KEY'] } },
+      { command: { argv: ['node', 'scripts/env.mjs'], pass: ['MODEL_KEY'] } },
       { MODEL_KEY: 'k', OTHER_KEY: 'secret' },
     );
     const names = json.answer.split(' ');
@@ -167,8 +167,8 @@ describe('a program that plans', () => {
     ['never answers', 'scripts/silent.mjs', 'planner.timeout', 'did not answer within 1s'],
     ['writes 10 MB', 'scripts/loud.mjs', 'planner.failed', 'wrote more than'],
     ['fails', 'scripts/failing.mjs', 'planner.failed', 'ended with 3: no key'],
-    ['is not there', 'scripts/none.mjs', 'planner.failed', 'ended with 1'],
-    ['talks', 'scripts/words.mjs', 'planner.answer_invalid', 'no JSON object'],
+    ['does not exist', 'scripts/none.mjs', 'planner.failed', 'ended with 1'],
+    ['answers with prose', 'scripts/words.mjs', 'planner.answer_invalid', 'no JSON object'],
   ])('that %s ends the run in a named state', async (_, program, code, message) => {
     const timeout = code === 'planner.timeout' ? '1s' : '60s';
     expect(await run(program, { timeout })).toMatchObject({

@@ -84,9 +84,9 @@ const create = (ability: string) =>
 /** Requests one call per turn until four are done. */
 const noting = (tool: string) =>
   streams(({ body }: ChatRequest) => {
-    const told = body.messages.filter(({ role }) => role === 'tool').length;
-    return told < 4
-      ? { calls: [{ id: `call_${told}`, name: tool, arguments: JSON.stringify({ n: told }) }] }
+    const count = body.messages.filter(({ role }) => role === 'tool').length;
+    return count < 4
+      ? { calls: [{ id: `call_${count}`, name: tool, arguments: JSON.stringify({ n: count }) }] }
       : {
           text: JSON.stringify(
             body.messages.filter(({ role }) => role === 'tool').map(({ content }) => JSON.parse(content)),
@@ -96,12 +96,12 @@ const noting = (tool: string) =>
 
 describe('an agent whose worker is killed', () => {
   test('continues from its last turn: no call is made twice, and the model learns of each', async () => {
-    let asked = 0;
+    let requests = 0;
     let wasHeld = false;
     endpoint.behave((response, request) => {
-      asked += 1;
+      requests += 1;
       // The second request stays unanswered until its worker is gone.
-      if (asked === 2) wasHeld = true;
+      if (requests === 2) wasHeld = true;
       else noting('note_set')(response, request);
     });
     const { id } = await create('setter');

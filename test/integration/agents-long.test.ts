@@ -50,8 +50,8 @@ describe('an agent of many turns', () => {
     const result = await project.run('counter', { request: 'Count to the end.' });
     expect(result).toMatchObject({ status: 'succeeded', agent: { turns: TURNS + 1, calls: TURNS } });
     expect(notes()).toEqual(Array.from({ length: TURNS }, (_, n) => String(n)));
-    const told = JSON.parse(result.output as string);
-    expect(told).toMatchObject({ all: TURNS, first: 'Count to the end.' });
+    const answer = JSON.parse(result.output as string);
+    expect(answer).toMatchObject({ all: TURNS, first: 'Count to the end.' });
     expect(result.steps).toMatchObject([
       { path: 'turns', items: { total: TURNS + 1, succeeded: TURNS + 1 } },
       { path: 'turns/*/model', turns: TURNS + 1 },

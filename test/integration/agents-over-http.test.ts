@@ -46,11 +46,11 @@ afterAll(async () => {
 });
 
 const callThenAnswer = streams(({ body }) => {
-  const told = body.messages.filter(({ role }) => role === 'tool');
+  const results = body.messages.filter(({ role }) => role === 'tool');
   const usage = { prompt_tokens: 1000, completion_tokens: 100 };
-  if (told.length === 0)
+  if (results.length === 0)
     return { text: 'One moment.', calls: [{ name: 'text_count', arguments: '{"text":"a b"}' }], usage };
-  return { text: `It has ${JSON.parse(told[0]?.content ?? '').output.words} words.`, usage };
+  return { text: `It has ${JSON.parse(results[0]?.content ?? '').output.words} words.`, usage };
 });
 
 describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
@@ -111,10 +111,10 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
   });
 
   test('continues after a transient error', async () => {
-    let asked = 0;
+    let requests = 0;
     endpoint.behave((response, request) => {
-      asked += 1;
-      if (asked === 1) answerBody('{}', 503)(response, request);
+      requests += 1;
+      if (requests === 1) answerBody('{}', 503)(response, request);
       else callThenAnswer(response, request);
     });
     expect(await project.run('counter', { request: 'x' })).toMatchObject({ status: 'succeeded', agent: { turns: 2 } });
@@ -147,7 +147,7 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
       'model.unavailable',
     ],
     [
-      'answers with what is no stream',
+      'answers without a stream',
       (response) => {
         response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>');
       },
@@ -164,7 +164,7 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
       'model.answer_broken',
     ],
     [
-      'filters what the model says',
+      'filters the output of the model',
       (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         sendChunk(response, { choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] });
@@ -207,8 +207,8 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
   test('learns of an unknown tool and of arguments of the wrong type, and continues', async () => {
     endpoint.behave(
       streams(({ body }) => {
-        const told = body.messages.filter(({ role }) => role === 'tool');
-        if (told.length > 0) return { text: told.map(({ content }) => JSON.parse(content).error.code).join(' ') };
+        const results = body.messages.filter(({ role }) => role === 'tool');
+        if (results.length > 0) return { text: results.map(({ content }) => JSON.parse(content).error.code).join(' ') };
         return {
           calls: [
             { name: 'shell', arguments: '{}' },
@@ -225,9 +225,9 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
   test('distinguishes calls to which its model gives the same id', async () => {
     endpoint.behave(
       streams(({ body }) => {
-        const told = body.messages.filter(({ role }) => role === 'tool');
+        const results = body.messages.filter(({ role }) => role === 'tool');
         const one = (text: string) => ({ id: 'same', name: 'text_count', arguments: JSON.stringify({ text }) });
-        return told.length === 0 ? { calls: [one('a'), one('a b')] } : { text: 'done' };
+        return results.length === 0 ? { calls: [one('a'), one('a b')] } : { text: 'done' };
       }),
     );
     await project.run('counter', { request: 'x' });
@@ -235,9 +235,9 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
       tool_calls?: { id: string }[];
       tool_call_id?: string;
     }[];
-    const asked = messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
-    expect(new Set(asked).size).toBe(2);
-    expect(messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(asked);
+    const callIds = messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
+    expect(new Set(callIds).size).toBe(2);
+    expect(messages.flatMap(({ tool_call_id: id }) => id ?? [])).toEqual(callIds);
   });
 
   test('never requests more tokens than its limits leave', async () => {
@@ -274,23 +274,23 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
     });
     endpoint.behave(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      const say = (content: string, finish_reason: string | null = null) =>
+      const send = (content: string, finish_reason: string | null = null) =>
         sendChunk(response, { choices: [{ index: 0, delta: { content }, finish_reason }] });
-      say('It is just about');
+      send('It is just about');
       await may;
-      say(' done.', 'stop');
+      send(' done.', 'stop');
       response.end();
     });
     return { go };
   }
 
   test('streams its output over server-sent events and MCP, and its history holds none of it', async () => {
-    const said = slowly();
+    const stream = slowly();
     const { id } = await project.create('counter', { request: 'x' });
-    const heard = await listenTo(door, id, { until: ({ event }) => event === 'model.output' });
-    expect(heard.at(-1)?.data.data).toEqual({ step: 'turns/0/model', text: 'It is just about' });
-    expect(heard.at(-1)?.id).toBe(heard.at(-2)?.id);
-    said.go();
+    const events = await listenTo(door, id, { until: ({ event }) => event === 'model.output' });
+    expect(events.at(-1)?.data.data).toEqual({ step: 'turns/0/model', text: 'It is just about' });
+    expect(events.at(-1)?.id).toBe(events.at(-2)?.id);
+    stream.go();
     expect(await project.wait(id)).toMatchObject({ result: { output: 'It is just about done.' } });
 
     const again = slowly();
@@ -306,10 +306,10 @@ describe('an agent whose model is behind an OpenAI-compatible endpoint', () => {
     const pad = 'p'.repeat(500);
     endpoint.behave(
       streams(({ body }) => {
-        const told = body.messages.filter(({ role }) => role === 'tool').length;
+        const count = body.messages.filter(({ role }) => role === 'tool').length;
         const usage = { prompt_tokens: 100, completion_tokens: 10 };
-        if (told >= 100) return { text: 'done', usage };
-        return { text: 'Next.', calls: [{ name: 'note_add', arguments: JSON.stringify({ n: told, pad }) }], usage };
+        if (count >= 100) return { text: 'done', usage };
+        return { text: 'Next.', calls: [{ name: 'note_add', arguments: JSON.stringify({ n: count, pad }) }], usage };
       }),
     );
     const result = await project.run('steady', { request: 'Note a hundred times.' });
