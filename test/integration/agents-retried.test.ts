@@ -19,7 +19,7 @@ beforeAll(async () => {
       `if (told.length === 2) {
          if (!existsSync('mended')) process.exit(4);
        }
-       return told.length < 4 ? ask('note_add', { n: told.length }) : JSON.stringify({ told: told.length, seen: messages.length });`,
+       return told.length < 4 ? ask('note_add', { n: told.length }) : JSON.stringify({ results: told.length, seen: messages.length });`,
     ),
     ...agent('noter', 'model: breaks\noperations: [note.add]'),
   });
@@ -50,7 +50,7 @@ describe('an agent that failed', () => {
     });
     const end = await project.wait(id);
     expect(end).toMatchObject({ kind: 'ended', result: { status: 'succeeded', agent: { calls: 4 } } });
-    if (end.kind === 'ended') expect(JSON.parse(end.result.output as string)).toMatchObject({ told: 4 });
+    if (end.kind === 'ended') expect(JSON.parse(end.result.output as string)).toMatchObject({ results: 4 });
     expect(notes()).toEqual(['0', '1', '2', '3']);
   });
 });

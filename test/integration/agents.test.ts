@@ -222,8 +222,8 @@ describe('an agent', () => {
     const before = lines('guarded').length;
     const result = await project.run('note_taker', { request: 'note it' });
     expect(result.status).toBe('succeeded');
-    const told = JSON.parse(result.output as string);
-    expect(told).toMatchObject([
+    const results = JSON.parse(result.output as string);
+    expect(results).toMatchObject([
       { status: 'denied', error: { code: 'guard.denied', suggestion: 'Note something else.' } },
       { status: 'denied', error: { code: 'guard.denied', message: expect.stringContaining('is not requested again') } },
       { status: 'succeeded', output: { noted: 'plain' } },
@@ -282,14 +282,14 @@ describe('an agent', () => {
 
   test('that requests several agents at once gives each what the others left', LONG, async () => {
     const result = await project.run('fans_out', { request: 'x' });
-    const told = JSON.parse(result.output as string) as { status: string; output?: { note: string } }[];
+    const results = JSON.parse(result.output as string) as { status: string; output?: { note: string } }[];
     // Five calls: the agent itself and its call, twice; the third agent has none left, and may only answer.
-    const left = told.map(({ output }) => / (\d+) calls/.exec(output?.note ?? '')?.[1]);
-    expect([told.map(({ status }) => status), left]).toEqual([
+    const left = results.map(({ output }) => / (\d+) calls/.exec(output?.note ?? '')?.[1]);
+    expect([results.map(({ status }) => status), left]).toEqual([
       ['succeeded', 'succeeded', 'failed'],
       ['3', '1', undefined],
     ]);
-    expect(told[2]).toMatchObject({ error: { code: 'limit.max_calls' } });
+    expect(results[2]).toMatchObject({ error: { code: 'limit.max_calls' } });
     expect(result.agent).toMatchObject({ calls: 5 });
   });
 

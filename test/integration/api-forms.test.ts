@@ -60,7 +60,7 @@ function parsed({ bytes, headers }: RecordedRequest) {
 }
 
 /** Everything that people can read of a task afterwards. */
-function leftBy(task: string): string {
+function storedTexts(task: string): string {
   const folder = join(project.root, '.system/implement', task);
   const logs = readdirSync(join(folder, 'logs')).map((name) => `logs/${name}`);
   expect(logs).not.toEqual([]);
@@ -111,9 +111,9 @@ describe('parameters', () => {
 
   test.each<[string, JsonObject, JsonObject]>([
     ['a path without its value', { path: '/hostile/{id}', params: { id: { in: 'path' } } }, {}],
-    ['a path that climbs', { path: '/hostile/{id}', params: { id: { in: 'path', style: 'label' } } }, { id: '.' }],
-    ['a header that ends its line', { path: '/hostile', params: { h: { in: 'header' } } }, { h: 'a\r\nX-Evil: 1' }],
-    ['a map that is a nested one', { path: '/hostile', params: { q: { in: 'query' } } }, { q: { a: { b: 1 } } }],
+    ['a path with dots', { path: '/hostile/{id}', params: { id: { in: 'path', style: 'label' } } }, { id: '.' }],
+    ['a header with a line break', { path: '/hostile', params: { h: { in: 'header' } } }, { h: 'a\r\nX-Evil: 1' }],
+    ['a map inside a map', { path: '/hostile', params: { q: { in: 'query' } } }, { q: { a: { b: 1 } } }],
     ['a second value of a credential', { path: '/hostile', auth: KEY }, { api_key: 'mine' }],
   ])('from hostile input are input.invalid, and nothing is sent: %s', async (_, api, input) => {
     expect(await call(api, input)).toMatchObject({ status: 'failed', error: { code: 'input.invalid' } });
@@ -202,8 +202,8 @@ describe('bodies', () => {
 describe('R-000-53: credentials', () => {
   const echo = (path: string, status: number) =>
     service.on(path, (response, request, nth) => {
-      const said = { said: request.headers.authorization, next: `http://x.test${request.url}` };
-      json(said, status)(response, request, nth);
+      const answer = { received: request.headers.authorization, next: `http://x.test${request.url}` };
+      json(answer, status)(response, request, nth);
     });
 
   test('of `basic` arrive, and are masked in an error that repeats them, the log or the record', async () => {
@@ -213,7 +213,7 @@ describe('R-000-53: credentials', () => {
     expect(only('/basic').headers.authorization).toBe(`Basic ${encoded}`);
     expect(result).toMatchObject({ status: 'failed', error: { code: 'http.403' } });
     expect(result.error?.message).toContain('Basic ***');
-    expectNoSecret(JSON.stringify(result) + leftBy(result.task_key as string));
+    expectNoSecret(JSON.stringify(result) + storedTexts(result.task_key as string));
   });
 
   test.each([
@@ -229,14 +229,14 @@ describe('R-000-53: credentials', () => {
     expect(log).toContainEqual(
       expect.objectContaining({ text: expect.stringMatching(/^GET .*\?a=1&api_key=\*\*\* ->/) }),
     );
-    expectNoSecret(JSON.stringify(result) + leftBy(result.task_key as string));
+    expectNoSecret(JSON.stringify(result) + storedTexts(result.task_key as string));
   });
 
   test('are not shown when no server answers', async () => {
     service.on('/gone', (response) => void response.socket?.resetAndDestroy());
     const result = await call({ path: '/gone', auth: { ...BASIC, ...KEY } }, {}, { effects: 'read' });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'unavailable.connection' } });
-    expectNoSecret(JSON.stringify(result) + leftBy(result.task_key as string));
+    expectNoSecret(JSON.stringify(result) + storedTexts(result.task_key as string));
   });
 
   test('are kept at a redirect on the same host', async () => {
@@ -271,7 +271,7 @@ describe('R-000-53: credentials', () => {
     const result = await call({ path: '/smuggled', auth: KEY });
     expect(result).toMatchObject({ status: 'failed', error: { code: 'denied.host' } });
     expect(other.requestsOf('/taken')).toEqual([]);
-    expectNoSecret(JSON.stringify(result) + leftBy(result.task_key as string));
+    expectNoSecret(JSON.stringify(result) + storedTexts(result.task_key as string));
   });
 });
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 steps:
   - id: ask
     approval: { title: "Release \${{ input.build }}?", approvers: [managers], quorum: 2, timeout: 24h }
-  - { id: note, let: { by: "\${{ steps.ask.output.by }}", said: "\${{ steps.ask.output.comment }}" } }
+  - { id: note, let: { by: "\${{ steps.ask.output.by }}", comment: "\${{ steps.ask.output.comment }}" } }
 finally: [{ id: bye, let: { status: "\${{ steps.ask.status }}" } }]
 output: "\${{ steps.note.output }}"`,
     ),
@@ -71,7 +71,7 @@ const failure = (promise: Promise<unknown>) =>
   );
 
 /** Creates a task and waits until it requests its approvals. */
-async function asking(ability: string, input: JsonObject = {}, environment = 'dev', approvals = 1) {
+async function createWaiting(ability: string, input: JsonObject = {}, environment = 'dev', approvals = 1) {
   const { id } = await project.create(ability, input, { environment });
   await expect
     .poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 })
@@ -86,7 +86,7 @@ const ended = async (id: string) => {
 
 describe('an approval step', () => {
   test('waits for the required number of people, counting each once', async () => {
-    const { id, approvals } = await asking('release', { build: '17' });
+    const { id, approvals } = await createWaiting('release', { build: '17' });
     expect(approvals[0]).toMatchObject({
       id: expect.stringMatching(/^ask-[0-9a-f]{12}$/),
       title: 'Release 17?',
@@ -104,12 +104,12 @@ describe('an approval step', () => {
     });
     await decide(project.connection, id, 'approve', { by: 'bob', comment: 'fine' });
     const result = await ended(id);
-    expect(result).toMatchObject({ status: 'succeeded', output: { by: 'bob', said: 'fine' } });
+    expect(result).toMatchObject({ status: 'succeeded', output: { by: 'bob', comment: 'fine' } });
     expect(result.approvals[0]?.ignored).toMatchObject([{ by: 'alice', reason: 'alice has already decided' }]);
   });
 
   test('a denial ends the task as denied, with who and why, after finally', async () => {
-    const { id } = await asking('release', { build: '1' });
+    const { id } = await createWaiting('release', { build: '1' });
     const filled = decide(project.connection, id, 'deny', { by: 'bob', fields: { ticket: 'T-1' } });
     expect(await failure(filled)).toMatchObject({ code: 'usage.invalid', message: expect.stringMatching(/ticket/) });
     await decide(project.connection, id, 'deny', { by: 'bob', comment: 'too early' });
@@ -123,7 +123,7 @@ describe('an approval step', () => {
   });
 
   test('a denial may request changes, which the requester gets as the result', async () => {
-    const { id } = await asking('release', { build: '1' });
+    const { id } = await createWaiting('release', { build: '1' });
     const silent = decide(project.connection, id, 'request_changes', { by: 'bob' });
     expect(await failure(silent)).toMatchObject({ message: expect.stringMatching(/a comment must say which/) });
     const outcome = await decide(project.connection, id, 'request_changes', { by: 'bob', comment: 'use build 2' });
@@ -137,7 +137,7 @@ describe('an approval step', () => {
   });
 
   test('an on_error that names it receives the requested changes', async () => {
-    const { id } = await asking('taking');
+    const { id } = await createWaiting('taking');
     await decide(project.connection, id, 'request_changes', { by: 'bob', comment: 'smaller' });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { todo: 'smaller' } });
   });
@@ -149,7 +149,7 @@ describe('an approval step', () => {
   });
 
   test('a person who is not among the approvers is ignored, with the reason', async () => {
-    const { id } = await asking('release', { build: '2' });
+    const { id } = await createWaiting('release', { build: '2' });
     const error = await failure(decide(project.connection, id, 'approve', { by: 'mallory' }));
     expect(error).toMatchObject({ code: 'approval.ignored' });
     expect(error.message).toMatch(/mallory is not among the approvers \(managers\)/);
@@ -158,7 +158,7 @@ describe('an approval step', () => {
   });
 
   test('a required comment must be present', async () => {
-    const { id } = await asking('reasoned');
+    const { id } = await createWaiting('reasoned');
     const error = await failure(decide(project.connection, id, 'approve', { by: 'x' }));
     expect(error).toMatchObject({
       message: expect.stringMatching(/needs a comment/),
@@ -169,7 +169,7 @@ describe('an approval step', () => {
   });
 
   test('while two are open, a decision must name one; a late decision is reported as late', async () => {
-    const { id, approvals } = await asking('two', {}, 'dev', 2);
+    const { id, approvals } = await createWaiting('two', {}, 'dev', 2);
     expect((await failure(decide(project.connection, id, 'approve', { by: 'x' }))).message).toMatch(
       /2 approvals are open/,
     );
@@ -189,7 +189,7 @@ describe('an approval step', () => {
 
 describe('an environment', () => {
   test('requires approval of the effects that it names, and shows what would be done', async () => {
-    const { id, approvals } = await asking('db.drop', { table: 'users' }, 'staging');
+    const { id, approvals } = await createWaiting('db.drop', { table: 'users' }, 'staging');
     expect(approvals[0]).toMatchObject({
       path: 'run',
       what: {
@@ -213,14 +213,14 @@ describe('an environment', () => {
   });
 
   test('may forbid deciding for oneself, even to approvers', async () => {
-    const { id } = await asking('db.put', {}, 'prod');
+    const { id } = await createWaiting('db.put', {}, 'prod');
     const error = await failure(decide(project.connection, id, 'approve', { by: 'tester' }));
     expect(error.message).toMatch(/deciding for oneself is not allowed here/);
     await cancelTask(project.connection, id);
   });
 
   test('a person alone approves with one command unless this is forbidden, and that is recorded', async () => {
-    const { id } = await asking('quick');
+    const { id } = await createWaiting('quick');
     await decide(project.connection, id, 'approve', { by: 'tester' });
     const result = await ended(id);
     expect(result.approvals[0]?.decisions).toMatchObject([{ by: { name: 'tester', source: 'claimed' }, self: true }]);
@@ -243,7 +243,7 @@ describe('signals', () => {
     ]);
 
   test('`temporal workflow signal` approves', async () => {
-    const { id, approvals } = await asking('db.drop', { table: 'x' }, 'staging');
+    const { id, approvals } = await createWaiting('db.drop', { table: 'x' }, 'staging');
     await signal(id, 'approve', { approval_id: approvals[0]?.id, by: 'release-manager', comment: 'by hand' });
     expect(await ended(id)).toMatchObject({
       status: 'succeeded',
@@ -252,7 +252,7 @@ describe('signals', () => {
   });
 
   test('`deny` with request_changes requests changes, and `approve` with it is ignored', async () => {
-    const { id } = await asking('db.drop', { table: 'x' }, 'staging');
+    const { id } = await createWaiting('db.drop', { table: 'x' }, 'staging');
     await signal(id, 'approve', { by: 'release-manager', request_changes: true });
     await signal(id, 'deny', { by: 'release-manager', comment: 'not now', request_changes: true });
     expect(await ended(id)).toMatchObject({
@@ -263,14 +263,14 @@ describe('signals', () => {
   });
 
   test('a malformed signal is ignored and breaks nothing', async () => {
-    const { id } = await asking('db.drop', { table: 'x' }, 'staging');
+    const { id } = await createWaiting('db.drop', { table: 'x' }, 'staging');
     await signal(id, 'approve', { by: 7, approval_id: ['x'] });
     await signal(id, 'deny', { by: 'release-manager' });
     expect(await ended(id)).toMatchObject({ status: 'denied', approvals: [{ ignored: [{ decision: 'approve' }] }] });
   });
 
   test('lists show the state while the task waits', async () => {
-    const { id } = await asking('db.drop', { table: 'y' }, 'staging');
+    const { id } = await createWaiting('db.drop', { table: 'y' }, 'staging');
     const handle = project.connection.temporal.workflow.getHandle(id);
     await expect
       .poll(async () => (await handle.describe()).searchAttributes.AbilityStatus, { timeout: 10_000 })

@@ -170,9 +170,9 @@ describe('ability ask', () => {
 
     test('are offered on "continue", and then have numbers', async () => {
       const { session, keys } = await begin('listens', 'listens');
-      const asked = await ask(['--session', session, 'continue']);
+      const question = await ask(['--session', session, 'continue']);
       const labels = keys.map((key) => `build_done (${key})`);
-      expect(asked).toMatchObject({ exitCode: 5, json: { outcome: 'asks', options: labels } });
+      expect(question).toMatchObject({ exitCode: 5, json: { outcome: 'asks', options: labels } });
       expect((await ask(['--session', session, 'the second one'])).json.answer).toBe(`${keys[1]} was sent build_done.`);
       expect((await project.wait(keys[1] ?? '')).result).toMatchObject({ status: 'succeeded' });
       expect((await ask(['--session', session, 'build_done'])).json.answer).toBe(`${keys[0]} was sent build_done.`);

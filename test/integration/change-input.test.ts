@@ -37,7 +37,7 @@ beforeAll(async () => {
     ...workflow('slowly', `${SCHEMA}\nhooks: { pre_create: [slow] }\n${REST}`),
     'hooks/slow.mjs': `
 import { writeFileSync } from 'node:fs';
-writeFileSync('asked', '');
+writeFileSync('hook-called', '');
 await new Promise((resolve) => setTimeout(resolve, 3000));
 process.stdout.write(JSON.stringify({ status: 'ok', guard_decision: 'allow' }));
 `,
@@ -171,7 +171,7 @@ describe('the input of a created task', () => {
     await cancelTask(project.connection, key);
     await ended(key);
     expect(await refused(set(key, { n: 1 }))).toMatchObject({ code: 'task.started' });
-    expect(await refused(set('nobody', { n: 1 }))).toMatchObject({ code: 'task.not_found' });
+    expect(await refused(set('no-such-task', { n: 1 }))).toMatchObject({ code: 'task.not_found' });
     const running = await project.create('waits', {});
     expect(await refused(set(running.id, { n: 1 }))).toMatchObject({ code: 'task.started' });
     await cancelTask(project.connection, running.id);
@@ -245,10 +245,10 @@ describe('concurrent changes', () => {
     for (let batch = 0; batch < 5; batch += 1) {
       await Promise.all(FIELDS.map((name) => set(key, { [name]: `of ${batch}` })));
     }
-    const told = { changes: expect.toSatisfy((changes: unknown[]) => changes.length === 101), changes_left: 2 };
-    expect((await viewTask(project.connection, key)).view).toMatchObject(told);
-    expect(readRecord(project.connection, key)).toMatchObject(told);
-    expect(await explainTask(project.connection, key)).toMatchObject(told);
+    const reported = { changes: expect.toSatisfy((changes: unknown[]) => changes.length === 101), changes_left: 2 };
+    expect((await viewTask(project.connection, key)).view).toMatchObject(reported);
+    expect(readRecord(project.connection, key)).toMatchObject(reported);
+    expect(await explainTask(project.connection, key)).toMatchObject(reported);
     const text = readFileSync(join(project.root, '.system/implement', key, 'tool_call.md'), 'utf8');
     expect(text).toMatch(/Changed \| .*: n \|\n\| Changed \| and 2 more times \|\n/);
     await runTask(project.connection, key);
@@ -258,8 +258,8 @@ describe('concurrent changes', () => {
       expect(no).toMatchObject({ code: 'approval.ignored' });
     }
     await decide(project.connection, key, 'approve', { by: 'ann' });
-    expect(await ended(key)).toMatchObject({ status: 'succeeded', ...told });
-    expect(await explainTask(project.connection, key)).toMatchObject({ ...told, source: 'history' });
+    expect(await ended(key)).toMatchObject({ status: 'succeeded', ...reported });
+    expect(await explainTask(project.connection, key)).toMatchObject({ ...reported, source: 'history' });
   });
 
   test(
@@ -270,16 +270,16 @@ describe('concurrent changes', () => {
         const key = await created({ n: 1 });
         const handle = project.connection.temporal.workflow.getHandle(key);
         const runLater = async () => {
-          for (let asked = 0; asked < index; asked += 1) await handle.describe();
+          for (let call = 0; call < index; call += 1) await handle.describe();
           await runTask(project.connection, key);
         };
         const [change] = await Promise.all([refused(set(key, { n: 2 })), runLater()]);
         const { status, output } = await ended(key);
-        const held = change.value?.changed === true;
-        if (!held) expect(change).toMatchObject({ code: 'task.started' });
-        expect({ status, output }).toMatchObject({ status: 'succeeded', output: { n: held ? 2 : 1 } });
-        expect(readRecord(project.connection, key)?.input).toMatchObject({ n: held ? 2 : 1 });
-        return held;
+        const confirmed = change.value?.changed === true;
+        if (!confirmed) expect(change).toMatchObject({ code: 'task.started' });
+        expect({ status, output }).toMatchObject({ status: 'succeeded', output: { n: confirmed ? 2 : 1 } });
+        expect(readRecord(project.connection, key)?.input).toMatchObject({ n: confirmed ? 2 : 1 });
+        return confirmed;
       };
       const outcomes: boolean[] = [];
       for (let batch = 0; batch < 20; batch += 5) {
@@ -296,15 +296,15 @@ describe('during a change', () => {
       const key = await created({ n: 1 });
       const handle = project.connection.temporal.workflow.getHandle(key);
       const cancelLater = async () => {
-        for (let asked = 0; asked < index; asked += 1) await handle.describe();
+        for (let call = 0; call < index; call += 1) await handle.describe();
         await cancelTask(project.connection, key);
       };
       const [change] = await Promise.all([refused(set(key, { n: 2 })), cancelLater()]);
       expect(await ended(key)).toMatchObject({ status: 'cancelled' });
-      const held = change.value?.changed === true;
-      if (!held) expect(change).toMatchObject({ code: 'task.started' });
+      const confirmed = change.value?.changed === true;
+      if (!confirmed) expect(change).toMatchObject({ code: 'task.started' });
       expect(readRecord(project.connection, key)).toMatchObject({
-        input: { n: held ? 2 : 1 },
+        input: { n: confirmed ? 2 : 1 },
         result: { status: 'cancelled' },
       });
     };
@@ -315,10 +315,10 @@ describe('during a change', () => {
 
   test('a run during a slow hook waits for it, and uses the new input', LONG, async () => {
     const key = await created({ n: 1 }, 'slowly');
-    const asked = join(project.root, 'asked');
-    rmSync(asked);
+    const marker = join(project.root, 'hook-called');
+    rmSync(marker);
     const change = set(key, { n: 2 });
-    await expect.poll(() => existsSync(asked), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => existsSync(marker), { timeout: 20_000 }).toBe(true);
     await runTask(project.connection, key);
     expect(await change).toMatchObject({ changed: true });
     expect(await ended(key)).toMatchObject({ status: 'succeeded', output: { n: 2 } });
@@ -331,7 +331,7 @@ describe('updates sent by hand', () => {
       .getHandle(key)
       .executeUpdate(UPDATES.modify, { args: [edit] })
       .then(
-        () => 'taken',
+        () => 'accepted',
         (error) => error.cause?.type ?? error.message,
       );
 

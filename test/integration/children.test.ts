@@ -86,8 +86,8 @@ output: "\${{ steps.two.output }}"`,
       (await listTasks(connection, { ability: 'asks', called, limit: 10 })).map(({ task_key }) => task_key);
     await expect.poll(() => keys(true), { timeout: 20_000 }).toEqual([`${id}/a`]);
     expect(await keys(false)).toEqual([]);
-    await decide(connection, id, 'approve', { by: 'somebody' });
-    expect(await ended(id)).toMatchObject({ status: 'succeeded', output: 'somebody' });
+    await decide(connection, id, 'approve', { by: 'alice' });
+    expect(await ended(id)).toMatchObject({ status: 'succeeded', output: 'alice' });
   });
 
   test('cancels it, and waits for its cleanup', async () => {

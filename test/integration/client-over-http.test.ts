@@ -105,7 +105,7 @@ const CASES: Record<string, [Case, unknown]> = {
       end: { kind: 'ended', result: { status: 'succeeded', output: 3, requested_by: USER, intent: 'to see' } },
     },
   ],
-  'a key that is that of the same task, and of another one': [
+  'the key of the same task, and of another task': [
     async (connection) => {
       const key = `k-${Math.random().toString(36).slice(2)}`;
       await client.createTask(connection, wanted('nothing', { key, run: false }));
@@ -131,7 +131,7 @@ const CASES: Record<string, [Case, unknown]> = {
   'a signal, and the events until the end': [
     async (connection) => {
       const key = await runOf(connection, 'listens');
-      await client.signalTask(connection, key, 'go', { said: 1 });
+      await client.signalTask(connection, key, 'go', { n: 1 });
       const events = await client.followEvents(connection, key, undefined, new AbortController().signal);
       const types: string[] = [];
       let third: string | undefined;
@@ -144,12 +144,12 @@ const CASES: Record<string, [Case, unknown]> = {
       for await (const { type } of rest) behind.push(type);
       const { output } = await client.awaitResult(connection, key);
       return {
-        isWhole: types[0] === 'task.created' && types.at(-1) === 'task.ended',
+        isComplete: types[0] === 'task.created' && types.at(-1) === 'task.ended',
         left: types.length - behind.length,
         output,
       };
     },
-    { isWhole: true, left: 2, output: { said: 1 } },
+    { isComplete: true, left: 2, output: { n: 1 } },
   ],
   'a cancellation': [
     async (connection) => {
@@ -189,7 +189,7 @@ const CASES: Record<string, [Case, unknown]> = {
       shown: { status: 'open', task_ability: 'db.drop', approvers: ['alice'] },
     },
   ],
-  'how a task stands': [
+  'the state of a task': [
     async (connection) => {
       const key = await runOf(connection, 'listens');
       const { source, view, result } = await client.viewOwnTask(connection, key);
@@ -199,7 +199,7 @@ const CASES: Record<string, [Case, unknown]> = {
     },
     { source: 'worker', status: 'running', chain: { retry_of: null, retries: [] } },
   ],
-  'a list, in parts': [
+  'a list in pages': [
     async (connection) => {
       const filter = { ability: 'typed', status: ['succeeded' as const], limit: 1 };
       const { tasks } = await client.listTaskPage(connection, filter);
@@ -233,27 +233,27 @@ const CASES: Record<string, [Case, unknown]> = {
 
 /** Refused actions, with the code of each. */
 const REFUSALS: Record<string, [Case, string]> = {
-  'an ability that there is not': [
+  'an unknown ability': [
     (connection) => client.createTask(connection, wanted('nothign')),
     'ability.not_found',
   ],
-  'an input of another type': [
+  'an input of the wrong type': [
     (connection) => client.createTask(connection, wanted('typed', { input: { n: 'x' } })),
     'input.invalid',
   ],
-  'a plan that is another one': [
+  'a plan other than the current one': [
     (connection) => client.createTask(connection, wanted('nothing', { plan: { plan: 'a'.repeat(64) } })),
     'plan.changed',
   ],
-  'a key that no one may choose': [
+  'an invalid key': [
     (connection) => client.createTask(connection, wanted('nothing', { key: 'a b' })),
     'task.key_invalid',
   ],
-  'a task that there is not': [(connection) => client.viewTask(connection, 'none'), 'task.not_found'],
-  'a run of it': [(connection) => client.runTask(connection, 'none'), 'task.not_found'],
-  'a signal to it': [(connection) => client.signalTask(connection, 'none', 'go', null), 'task.not_found'],
-  'a signal of our own': [(connection) => client.signalTask(connection, 'none', 'approve', null), 'usage.invalid'],
-  'a session that there is not': [(connection) => client.showSession(connection, 'none'), 'session.not_found'],
+  'an unknown task': [(connection) => client.viewTask(connection, 'none'), 'task.not_found'],
+  'a run of an unknown task': [(connection) => client.runTask(connection, 'none'), 'task.not_found'],
+  'a signal to an unknown task': [(connection) => client.signalTask(connection, 'none', 'go', null), 'task.not_found'],
+  'a reserved signal': [(connection) => client.signalTask(connection, 'none', 'approve', null), 'usage.invalid'],
+  'an unknown session': [(connection) => client.showSession(connection, 'none'), 'session.not_found'],
 };
 
 function codeOf(end: unknown): unknown {
@@ -274,8 +274,8 @@ test.each(['http', 'socket'] as const)(
   'a result and an error over %s equal those of Temporal, field by field',
   async (way) => {
     const key = await runOf(project.connection, 'typed', { input: { n: 5 } });
-    const there = await client.awaitResult(project.connection, key);
-    expect(await client.awaitResult(ways[way], key)).toEqual(there);
+    const expected = await client.awaitResult(project.connection, key);
+    expect(await client.awaitResult(ways[way], key)).toEqual(expected);
     expect(await client.viewTask(ways[way], key)).toEqual(await client.viewTask(project.connection, key));
     for (const [action] of Object.values(REFUSALS)) {
       expect(await outcome(() => action(ways[way]))).toEqual(await outcome(() => action(project.connection)));
@@ -386,8 +386,8 @@ describe('connecting', () => {
 
   test.each([
     ['another service', createServer((_, response) => response.end('<html>'))],
-    ['one that refuses in its own way', createServer((_, response) => response.writeHead(500).end('{"code": 5}'))],
-    ['one that breaks off', createTcpServer((socket) => socket.destroy())],
+    ['a server with unknown errors', createServer((_, response) => response.writeHead(500).end('{"code": 5}'))],
+    ['a server that closes the connection', createTcpServer((socket) => socket.destroy())],
   ])('to %s is refused', async (_, server) => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

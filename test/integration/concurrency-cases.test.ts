@@ -42,7 +42,7 @@ cases:
   try {
     const { cases, problems } = await runProjectCases({ root: project.root });
     expect(problems).toEqual([]);
-    const told = Object.fromEntries(
+    const outcomes = Object.fromEntries(
       cases.map(({ ability, name, status, task_status, failures }) => [
         `${ability}: ${name}`,
         { status, task_status, failures },
@@ -50,7 +50,7 @@ cases:
     );
     const passed = (task_status: string) => ({ status: 'passed', task_status, failures: [] });
     const hangs = { status: 'failed', failures: [{ problem: { code: 'test.no_end' } }] };
-    expect(told).toMatchObject({
+    expect(outcomes).toMatchObject({
       'alone: once': passed('succeeded'),
       'alone: again': passed('succeeded'),
       'asks: yes': passed('succeeded'),

@@ -23,7 +23,7 @@ describe('a lock', () => {
     await untilHolding(first.id);
     const { temporal, project } = flows.project.connection;
     const lock = temporal.workflow.getHandle(lockIdOf(project, 'dev', digestOf(key)));
-    const nobody = { task: 'nobody', run: 'r', limit: 1, on_busy: 'wait' };
+    const absent = { task: 'no-such-task', run: 'r', limit: 1, on_busy: 'wait' };
     for (const junk of [
       undefined,
       null,
@@ -31,15 +31,15 @@ describe('a lock', () => {
       'x',
       {},
       { task: 5 },
-      nobody,
-      { ...nobody, limit: -1 },
+      absent,
+      { ...absent, limit: -1 },
       { task: first.id },
     ]) {
       await lock.signal(LOCK_SIGNALS.enter, junk);
       await lock.signal(LOCK_SIGNALS.leave, junk);
     }
     await lock.signal('something else', 1);
-    await lock.signal(LOCK_SIGNALS.enter, nobody);
+    await lock.signal(LOCK_SIGNALS.enter, absent);
     await lock.cancel();
     const second = await flows.project.create(ability, { key, file, name: 'second' });
     await untilStatus(second.id, 'waiting');
@@ -62,8 +62,8 @@ describe('a lock', () => {
       taskQueue: `${project}-dev-local`,
       args: [{ key: 'k' }],
     });
-    const nobody = { task: 'nobody', run: 'r', limit: 1, on_busy: 'wait' };
-    await handle.signal(LOCK_SIGNALS.enter, nobody).catch(() => {});
+    const absent = { task: 'no-such-task', run: 'r', limit: 1, on_busy: 'wait' };
+    await handle.signal(LOCK_SIGNALS.enter, absent).catch(() => {});
     expect((await flows.project.run('one', { file, name: 'only', ms: 1 })).status).toBe('succeeded');
     await lockIsOver(file);
   });
@@ -73,7 +73,7 @@ describe('a lock', () => {
     const { temporal, project } = flows.project.connection;
     const stuck = await temporal.workflow.start('ability:nothing', {
       workflowId: lockIdOf(project, 'dev', digestOf(`k-${file}`)),
-      taskQueue: `${project}-dev-nobody`,
+      taskQueue: `${project}-dev-unserved`,
     });
     const first = await start('gated', file, 'first');
     await untilStatus(first, 'waiting');

@@ -40,12 +40,12 @@ const options = (env: Record<string, string> = {}) => ({
 });
 const run = (...args: string[]) => ability(args, options());
 const json = (...args: string[]) => abilityJson(args, options());
-async function asking(name: string, input: JsonObject = {}, more = {}, count = 1): Promise<ShownApproval[]> {
+async function raise(name: string, input: JsonObject = {}, more = {}, count = 1): Promise<ShownApproval[]> {
   const { id } = await project.create(name, input, more);
   await expect.poll(async () => (await readApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(count);
   return readApprovals(project.connection, id);
 }
-const drop = async (table: string, more = {}) => (await asking('db.drop', { table }, more))[0] as ShownApproval;
+const drop = async (table: string, more = {}) => (await raise('db.drop', { table }, more))[0] as ShownApproval;
 const listed = (...approvals: ShownApproval[]) =>
   expect
     .poll(async () => (await listApprovals(project.connection)).map(({ id }) => id), { timeout: 20_000 })
@@ -79,7 +79,7 @@ describe('approve --like', () => {
   });
 
   test('does not decide another gate of the same task, with the same input but another question', async () => {
-    const [a, b] = (await asking('gates', {}, {}, 2)) as [ShownApproval, ShownApproval];
+    const [a, b] = (await raise('gates', {}, {}, 2)) as [ShownApproval, ShownApproval];
     await listed(a, b);
     expect([a.what_digest, a.plan_digest]).toEqual([b.what_digest, b.plan_digest]);
     const { json: decided } = await json('approve', '--like', a.id);
@@ -168,13 +168,13 @@ describe('approve --like', () => {
 
 describe('an approval raised by a called task', () => {
   test('has the ability, the key and the sealed plan of that task, wherever it is listed', async () => {
-    const [child] = (await asking('outer')) as [ShownApproval];
+    const [child] = (await raise('outer')) as [ShownApproval];
     await listed(child);
     const { result } = await viewTask(project.connection, child.task_key);
     expect(child).toMatchObject({ task_ability: 'sub', plan_digest: result.digest, task: child.task_key });
     const root = child.task_key.split('/')[0] as string;
     // A separate task that requests the same runs under another plan, and so is not alike.
-    const [alone] = (await asking('sub')) as [ShownApproval];
+    const [alone] = (await raise('sub')) as [ShownApproval];
     await listed(alone);
     expect(alone.what_digest).toBe(child.what_digest);
     expect(alone.plan_digest).not.toBe(child.plan_digest);
@@ -185,7 +185,7 @@ describe('an approval raised by a called task', () => {
     expect((await run('approvals', root)).stdout).toContain(`in: sub ${child.task_key}, step inner`);
     expect(await json('approve', root)).toMatchObject({ exitCode: 0, json: { approval_id: child.id } });
     expect(await project.wait(root)).toMatchObject({ result: { status: 'succeeded' } });
-    const [again] = (await asking('outer')) as [ShownApproval];
+    const [again] = (await raise('outer')) as [ShownApproval];
     const { stdout } = await run('approvals', again.task_key);
     expect(stdout).toContain(`approved before: ${child.task_key} `);
     const command = /decide: ability (.*)/.exec(stdout)?.[1]?.split(' ') ?? [];
@@ -238,7 +238,7 @@ describe('an earlier approval', () => {
   });
 
   test('is reported as none for the first of its kind', async () => {
-    const [one] = (await asking('two', {}, {}, 2)) as [ShownApproval];
+    const [one] = (await raise('two', {}, {}, 2)) as [ShownApproval];
     const { stdout } = await run('approvals', one.task_key);
     expect(stdout).toMatch(/approved before: none of this ability at this step/);
     const { json: shown } = await json('approvals', one.task_key);
@@ -249,7 +249,7 @@ describe('an earlier approval', () => {
 
 describe('a decision that names no approval', () => {
   test('is refused while two are open, both of which are named, and nothing is sent', async () => {
-    const [a, b] = (await asking('two', {}, {}, 2)) as [ShownApproval, ShownApproval];
+    const [a, b] = (await raise('two', {}, {}, 2)) as [ShownApproval, ShownApproval];
     for (const verb of ['approve', 'deny']) {
       const end = await json(verb, a.task_key);
       expect(end).toMatchObject({ exitCode: 2, json: { error: { code: 'usage.invalid' } } });

@@ -13,14 +13,14 @@ const DATA = 'the-data-of-the-task';
 const SOON = 'history.transferProcessorUpdateAckInterval="500ms"';
 
 let receiver: Server;
-let asked: string[] = [];
+let received: string[] = [];
 let temporal: TestServer;
 let project: RunningProject;
 
 beforeAll(async () => {
   // The receiver is down: the notices are retried for an hour.
   receiver = createServer((request, response) => {
-    asked.push(String(request.headers['webhook-id']));
+    received.push(String(request.headers['webhook-id']));
     response.writeHead(503).end();
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
@@ -66,11 +66,11 @@ const isKnown = (id: string) =>
         throw error;
       },
     );
-async function asking(ability: string): Promise<{ key: string; sent: string[] }> {
-  asked = [];
+async function createWaiting(ability: string): Promise<{ key: string; sent: string[] }> {
+  received = [];
   const { id: key } = await project.create(ability, { text: DATA });
   await expect.poll(async () => (await openApprovals(project.connection, key)).length, { timeout: 20_000 }).toBe(1);
-  await expect.poll(() => asked.length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => received.length, { timeout: 20_000 }).toBe(1);
   await expect.poll(async () => (await notices(key)).length, { timeout: 20_000 }).toBe(1);
   return { key, sent: await notices(key) };
 }
@@ -80,7 +80,7 @@ const purge = (key: string) =>
 test.each(['asks', 'calls'])(
   'R-000-85: --purge of a task (%s) deletes its notices, too, even one that is still retried',
   async (ability) => {
-    const { key, sent } = await asking(ability);
+    const { key, sent } = await createWaiting(ability);
     expect(await purge(key)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
     expect(await Promise.all(sent.map(isKnown))).toEqual([false]);
   },
@@ -88,8 +88,8 @@ test.each(['asks', 'calls'])(
 );
 
 test('a notice whose history is gone is deleted as well, and that of another task stays', async () => {
-  const { key, sent } = await asking('asks');
-  const other = await asking('asks');
+  const { key, sent } = await createWaiting('asks');
+  const other = await createWaiting('asks');
   // An earlier deletion that was interrupted.
   const workflowExecution = { workflowId: key };
   const { workflowService } = project.connection.temporal;

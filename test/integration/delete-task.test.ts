@@ -87,7 +87,7 @@ describe('a task that has ended', () => {
     const { id: key } = await flows.project.create('util.echo', { text: DATA });
     await ended(key);
     await remove(key);
-    for (const ask of [
+    for (const request of [
       () => viewTask(connection, key),
       () => explainTask(connection, key),
       () => cancelTask(connection, key),
@@ -95,7 +95,7 @@ describe('a task that has ended', () => {
       () => changeInput(connection, key, { set: {}, unset: [], by }),
       () => retryTask(connection, key, { user: by, run: true }),
     ]) {
-      const error = await refused(ask());
+      const error = await refused(request());
       expect(error).toMatchObject({ code: 'task.deleted', details: { deleted_by: by, purged: false } });
       expect(error.message).toMatch(/was deleted by remover \(claimed\) at 20/);
     }
@@ -245,7 +245,7 @@ describe('a purge', () => {
 
 describe('what is not deleted', () => {
   test('an unknown key, a part of a task, a direct run, a workflow of our own', async () => {
-    expect(await refused(remove('nobody'))).toMatchObject({ code: 'task.not_found' });
+    expect(await refused(remove('no-such-task'))).toMatchObject({ code: 'task.not_found' });
     expect(await refused(remove('some/step'))).toMatchObject({ code: 'usage.invalid' });
     expect(await refused(remove('direct:x'))).toMatchObject({ code: 'usage.invalid' });
     for (const key of ['preflight:x', '..', '../x', '', '/', 'a b']) {
@@ -255,7 +255,7 @@ describe('what is not deleted', () => {
 
   test('a workflow that is no task, and a task of another project', LONG, async () => {
     const { temporal } = flows.project.connection;
-    await temporal.workflow.start('somebody-elses', { workflowId: 'foreign', taskQueue: 'nobody-serves-this' });
+    await temporal.workflow.start('foreign-workflow', { workflowId: 'foreign', taskQueue: 'unserved' });
     expect(await refused(remove('foreign', true))).toMatchObject({ code: 'task.not_found' });
     expect((await temporal.workflow.getHandle('foreign').describe()).status.name).toBe('RUNNING');
     await temporal.workflow.getHandle('foreign').terminate();
@@ -320,7 +320,7 @@ test('a purge of a refused task deletes its preflight, which holds its input, an
 steps: [{ id: a, wait: 0s }]`);
   const create = (input: { n: string } | { n: number }) => flows.project.create(id, input, { key: 'refused-1' });
   expect(await refused(create({ n: DATA }))).toMatchObject({ code: 'input.invalid' });
-  const asked = () =>
+  const isPreflightKnown = () =>
     connection.temporal.activity
       .getHandle(preflightIdOf('refused-1', connection.project))
       .describe()
@@ -328,10 +328,10 @@ steps: [{ id: a, wait: 0s }]`);
         () => true,
         () => isKnown(preflightIdOf('refused-1', connection.project)),
       );
-  expect(await asked()).toBe(true);
+  expect(await isPreflightKnown()).toBe(true);
   expect(await refused(remove('refused-1'))).toMatchObject({ code: 'task.not_found' });
   expect(await remove('refused-1', true)).toEqual({ kind: 'unformed' });
-  expect(await asked()).toBe(false);
+  expect(await isPreflightKnown()).toBe(false);
   expect(await refused(remove('refused-1', true))).toMatchObject({ code: 'task.not_found' });
   expect((await create({ n: 1 })).id).toBe('refused-1');
 });

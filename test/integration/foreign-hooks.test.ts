@@ -30,7 +30,7 @@ if any(word in path for word in denied):
 const NODE = `const { readFileSync, writeFileSync } = require('node:fs');
 const event = JSON.parse(readFileSync(0, 'utf8'));
 const { HOME, CLAUDE_PROJECT_DIR } = process.env;
-writeFileSync(\`\${CLAUDE_PROJECT_DIR}/asked.json\`, JSON.stringify({ event, HOME, CLAUDE_PROJECT_DIR, cwd: process.cwd() }));
+writeFileSync(\`\${CLAUDE_PROJECT_DIR}/received.json\`, JSON.stringify({ event, HOME, CLAUDE_PROJECT_DIR, cwd: process.cwd() }));
 const { command } = event.tool_input;
 if (command.includes('drop')) process.exitCode = 2;
 else if (command.includes('deploy')) {
@@ -116,7 +116,7 @@ describe('guards written for Claude Code, around a real call (answers 38 to 40)'
   test('answer 39: a Node script gets every key, HOME, its project and its working directory', async () => {
     expect(await run('ops.node', { command: 'ls' })).toMatchObject({ status: 'succeeded' });
     const { root } = project;
-    expect(json('asked.json')).toEqual({
+    expect(json('received.json')).toEqual({
       event: {
         session_id: expect.any(String),
         transcript_path: expect.any(String),

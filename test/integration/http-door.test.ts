@@ -19,7 +19,7 @@ beforeAll(async () => {
   project = await runProject(
     {
       'ability.yaml': projectFile(ENVIRONMENTS, 'default_environment: dev'),
-      ...operation('util.echo', 'console.log("said"); return input;'),
+      ...operation('util.echo', 'console.log("logged"); return input;'),
       ...operation('db.drop', 'return input;', { effects: 'destructive' }),
       ...operation('only.people', 'return 1;'),
       ...workflow(
@@ -82,12 +82,12 @@ describe('POST /v1/runs', () => {
   });
 
   test('answers while the task waits for people, or runs longer than the requested time', async () => {
-    const asks = await run('db.drop', { environment: 'strict' });
-    expect(asks).toMatchObject({
+    const pending = await run('db.drop', { environment: 'strict' });
+    expect(pending).toMatchObject({
       status: 202,
       body: { status: 'waiting_approval', waiting: { approvals: [expect.any(String)] } },
     });
-    await post(`/v1/tasks/${asks.body.task_key}/cancel`);
+    await post(`/v1/tasks/${pending.body.task_key}/cancel`);
     const waits = await run('listens', { wait: '1s' });
     expect(waits).toMatchObject({ status: 202, body: { status: 'running', output: null } });
     await post(`/v1/tasks/${waits.body.task_key}/cancel`);
@@ -146,7 +146,7 @@ describe('a task', () => {
       body: { status: 'succeeded', output: { ok: true } },
     });
     const { body: lines } = await get(`${path}/logs?step=a`);
-    expect(lines.map(({ text }: { text: string }) => text)).toContain('said');
+    expect(lines.map(({ text }: { text: string }) => text)).toContain('logged');
     expect(await post(`${path}/cancel`)).toMatchObject({ status: 409, body: { code: 'task.closed' } });
     expect(await door.call('DELETE', path)).toMatchObject({ status: 200, body: { status: 'deleted', purged: false } });
     expect(await get(path)).toMatchObject({ status: 410, body: { code: 'task.deleted' } });
@@ -286,36 +286,36 @@ test(
   LONG,
   async () => {
     const { body } = await post('/v1/runs', { ability: 'listens' });
-    const questions = vi.spyOn(project.connection.temporal.workflowService, 'getWorkflowExecutionHistory');
+    const requests = vi.spyOn(project.connection.temporal.workflowService, 'getWorkflowExecutionHistory');
     try {
-      const asked = (): number =>
-        questions.mock.calls.filter(([{ execution }]) => execution?.workflowId === body.task_key).length;
-      let heard = 0;
+      const countRequests = (): number =>
+        requests.mock.calls.filter(([{ execution }]) => execution?.workflowId === body.task_key).length;
+      let connected = 0;
       const all = Array.from({ length: 200 }, () => {
         let first = true;
         return listenTo(door, body.task_key, {
           until: ({ event }) => {
-            if (first) heard += 1;
+            if (first) connected += 1;
             first = false;
             return event === 'task.ended';
           },
         });
       });
-      await expect.poll(() => heard, { timeout: 20_000 }).toBe(200);
-      expect(asked()).toBeLessThan(10);
+      await expect.poll(() => connected, { timeout: 20_000 }).toBe(200);
+      expect(countRequests()).toBeLessThan(10);
       await post(`/v1/tasks/${body.task_key}/cancel`);
       const [one, ...others] = await Promise.all(all);
       expect(one?.at(-1)).toMatchObject({ event: 'task.ended', data: { data: { status: 'cancelled' } } });
       for (const other of others) expect(other).toEqual(one);
-      expect(asked()).toBeLessThan(20);
+      expect(countRequests()).toBeLessThan(20);
     } finally {
-      questions.mockRestore();
+      requests.mockRestore();
     }
   },
 );
 
 describe('approvals', () => {
-  const asking = async (environment: string, token?: string) => {
+  const createWaiting = async (environment: string, token?: string) => {
     const { body } = await run('db.drop', { environment }, token === undefined ? {} : { token });
     expect(body.status).toBe('waiting_approval');
     const key = body.task_key as string;
@@ -324,7 +324,7 @@ describe('approvals', () => {
   };
 
   test('are listed, shown, and decided with a token of an approver', async () => {
-    const { key, id, path } = await asking('strict');
+    const { key, id, path } = await createWaiting('strict');
     await expect
       .poll(async () => (await get('/v1/approvals?environment=strict')).body.map((one: { id: string }) => one.id))
       .toContain(id);
@@ -340,7 +340,7 @@ describe('approvals', () => {
   });
 
   test('that require proof are given with a token, end to end', async () => {
-    const { key, path } = await asking('proven');
+    const { key, path } = await createWaiting('proven');
     expect(await post(path, { decision: 'approve' }, { token: door.token('alice') })).toMatchObject({ status: 200 });
     const { body } = await get(`/v1/tasks/${key}/result?wait=60s`);
     expect(body).toMatchObject({
@@ -350,13 +350,13 @@ describe('approvals', () => {
   });
 
   test('are denied, and returned with requested changes', async () => {
-    const denied = await asking('proven');
+    const denied = await createWaiting('proven');
     await post(denied.path, { decision: 'deny', comment: 'no' }, { token: door.token('alice') });
     expect((await get(`/v1/tasks/${denied.key}/result?wait=60s`)).body).toMatchObject({
       status: 'denied',
       error: { code: 'approval.denied' },
     });
-    const back = await asking('proven');
+    const back = await createWaiting('proven');
     const alice = door.token('alice');
     expect(await post(back.path, { decision: 'request_changes' }, { token: alice })).toMatchObject({
       status: 409,
@@ -370,7 +370,7 @@ describe('approvals', () => {
 
   test('treat a request of an agent as a request of its person', async () => {
     const agent = door.token('alice', ['read', 'run'], { agent: 'bot' });
-    const { key, path } = await asking('strict', agent);
+    const { key, path } = await createWaiting('strict', agent);
     expect((await get(`/v1/tasks/${key}`)).body.requested_by).toMatchObject({ name: 'alice' });
     expect(await post(path, { decision: 'approve' }, { token: agent })).toMatchObject({
       status: 403,
@@ -383,7 +383,7 @@ describe('approvals', () => {
   });
 
   test('are given on the command line with ABILITY_TOKEN, and with no other token', async () => {
-    const { key, id } = await asking('proven');
+    const { key, id } = await createWaiting('proven');
     const { root: cwd, connection } = project;
     const approve = (token: string, ...more: string[]) =>
       abilityJson(['approve', key, '--address', connection.address, ...more], { cwd, env: { ABILITY_TOKEN: token } });
@@ -421,14 +421,14 @@ describe('the caller', () => {
       run: door.token('a', ['run']),
       approve: door.token('a', ['approve']),
     };
-    const tried = async (token: string) => [
+    const statusesOf = async (token: string) => [
       (await get('/v1/tasks', token)).status,
       (await post('/v1/tasks', { ability: 'counts' }, { token })).status,
       (await post('/v1/tasks/none/approvals/none', { decision: 'deny' }, { token })).status,
     ];
-    expect(await tried(only.read)).toEqual([200, 403, 403]);
-    expect(await tried(only.run)).toEqual([403, 201, 403]);
-    expect(await tried(only.approve)).toEqual([403, 403, 404]);
+    expect(await statusesOf(only.read)).toEqual([200, 403, 403]);
+    expect(await statusesOf(only.run)).toEqual([403, 201, 403]);
+    expect(await statusesOf(only.approve)).toEqual([403, 403, 404]);
   });
 
   test('an agent whose session has ended gets another one', async () => {
@@ -496,13 +496,13 @@ test('of more calls than a caller may make at once, the rest is refused, and acc
   const all = await Promise.all(
     Array.from({ length: 50 }, () => small.call('POST', '/v1/runs', { body: { ability: 'counts' } })),
   );
-  const taken = all.filter(({ status }) => status === 202);
-  expect(taken.length).toBeGreaterThanOrEqual(10);
-  expect(taken.length).toBeLessThan(20);
-  for (const { status, headers } of all.filter((one) => !taken.includes(one))) {
+  const accepted = all.filter(({ status }) => status === 202);
+  expect(accepted.length).toBeGreaterThanOrEqual(10);
+  expect(accepted.length).toBeLessThan(20);
+  for (const { status, headers } of all.filter((one) => !accepted.includes(one))) {
     expect([status, Number(headers.get('retry-after')) > 0]).toEqual([429, true]);
   }
-  for (const { body } of taken) {
+  for (const { body } of accepted) {
     expect(await waitForTask(project.connection, body.task_key, {})).toMatchObject({ result: { status: 'succeeded' } });
   }
   await small.close();

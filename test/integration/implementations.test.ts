@@ -118,28 +118,28 @@ describe('an implementation document', () => {
     const input_schema = { type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: false };
     const way = (id: string): ProjectFiles =>
       implementation(id, {
-        operation_key: 'doc.asked',
+        operation_key: 'doc.requested',
         kind: 'script',
         script: { path: `scripts/${id}.sh`, args: [], output: 'json' },
       });
     const files = (chosen: string): ProjectFiles => ({
-      ...contract('doc.asked', { input_schema }),
+      ...contract('doc.requested', { input_schema }),
       ...way('first_way'),
       ...way('second_way'),
       'scripts/first_way.sh': 'echo 1\n',
       'scripts/second_way.sh': 'echo 2\n',
-      ...config('asked', { abilities: [{ id: 'doc.asked', default_implementation: chosen }] }),
+      ...config('requested', { abilities: [{ id: 'doc.requested', default_implementation: chosen }] }),
     });
     project.write(files('second_way'));
     const elsewhere = makeProject(files('first_way'));
     onTestFinished(() => elsewhere.remove());
     const session = { ...project.connection, root: elsewhere.root };
     const user = { name: 'tester', source: 'claimed' } as const;
-    const asked = { ability: 'doc.asked', environment: 'dev', user, run: true };
-    const { id } = await createTask(session, { ...asked, input: { n: 1 } });
+    const request = { ability: 'doc.requested', environment: 'dev', user, run: true };
+    const { id } = await createTask(session, { ...request, input: { n: 1 } });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: 2 } });
     for (const key of ['implementation', 'default_implementation', 'hooks', 'endpoints']) {
-      expect(await failure(createTask(session, { ...asked, input: { [key]: 'first_way' } }))).toMatchObject({
+      expect(await failure(createTask(session, { ...request, input: { [key]: 'first_way' } }))).toMatchObject({
         code: 'input.invalid',
       });
     }

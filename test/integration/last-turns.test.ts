@@ -60,7 +60,7 @@ steps:
   - id: total
     foreach: input.list
     as: m
-    steps: [{ id: sum, let: { sum: "\${{ (steps.sum.output == null ? 0 : steps.sum.output.sum) + m }}" } }, { id: told, call: util.echo, with: { sum: "\${{ steps.sum.output.sum }}" } }]
+    steps: [{ id: sum, let: { sum: "\${{ (steps.sum.output == null ? 0 : steps.sum.output.sum) + m }}" } }, { id: reported, call: util.echo, with: { sum: "\${{ steps.sum.output.sum }}" } }]
 output: "\${{ steps.total.output[39] }}"`,
       { list: numbers(40) },
     );
@@ -75,7 +75,7 @@ steps:
   - id: each
     foreach: input.list
     as: n
-    steps: [${add('n', 'if: n % 10 != 5, ')}, { id: told, let: { sum: "\${{ ${'steps.add.output == null ? -1 : steps.add.output.sum'} }}" } }]
+    steps: [${add('n', 'if: n % 10 != 5, ')}, { id: reported, let: { sum: "\${{ ${'steps.add.output == null ? -1 : steps.add.output.sum'} }}" } }]
 output: "\${{ steps.each.output.map(item, item.sum) }}"`,
       { list: numbers(30) },
     );
@@ -160,7 +160,7 @@ steps:
     steps:
       - ${add('n')}
       - { id: gate, if: n == 3, call: util.gate, with: { file: "\${{ input.file }}" } }
-      - { id: told, let: { sum: "\${{ steps.add.output.sum }}" } }
+      - { id: reported, let: { sum: "\${{ steps.add.output.sum }}" } }
 output: { sums: "\${{ steps.each.output.map(item, item.sum) }}", probe: "\${{ steps.probe.output.n }}" }`;
 
   test('continues in a `foreach` from the last finished turn', async () => {

@@ -56,9 +56,9 @@ describe('docs/library.md', () => {
     const file = join(project.root, `example-${at}.mjs`);
     writeFileSync(file, code.replaceAll(/ as keyof typeof \w+/g, ''));
     const { stdout } = await node(process.execPath, [file], { cwd: project.root, env });
-    const said = [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text]) => text).join('\n');
-    expect(said).not.toBe('');
-    expect(stdout.trim()).toBe(said);
+    const expected = [...code.matchAll(/console\.log\(.*\); \/\/ (.+)$/gm)].map(([, text]) => text).join('\n');
+    expect(expected).not.toBe('');
+    expect(stdout.trim()).toBe(expected);
   });
 
   test('names each exported function', () => {
@@ -131,10 +131,10 @@ describe('runAbility', () => {
       },
     ];
     for (const action of invalid) expect(await codeOf(action)).toBe('usage.invalid');
-    const near = await library
+    const suggestion = await library
       .runAbility('where', {}, { ...at(), enviroment: 'dev' } as never)
       .catch((error) => error.suggestion);
-    expect(near).toContain('environment');
+    expect(suggestion).toContain('environment');
   });
 
   test('works through a door if the environment is named', async () => {

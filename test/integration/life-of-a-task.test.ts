@@ -10,7 +10,7 @@ let project: RunningProject;
 /** The file of a phase with one hook, which records that it ran. */
 const hook = (id: string, match: string): string =>
   `hooks: [{ id: ${id}, ${match} handler: { script: { path: scripts/noted.mjs } } }]\n`;
-const ASKS = 'hooks: { pre_create: [may_form], pre_call: [may_run] }';
+const HOOKS = 'hooks: { pre_create: [may_create], pre_call: [may_run] }';
 
 beforeAll(async () => {
   project = await runProject({
@@ -22,24 +22,24 @@ beforeAll(async () => {
         'output_schema: { type: object, required: [n] }',
       ].join('\n'),
     }),
-    'registry/hooks/PreAbilityCreate.yaml': hook('may_form', ''),
+    'registry/hooks/PreAbilityCreate.yaml': hook('may_create', ''),
     'registry/hooks/PreAbilityCall.yaml': hook('may_run', ''),
-    'registry/hooks/PostAbilityCall.yaml': hook('tell', 'match: {},').replace('noted', 'told'),
-    ...operation('util.asked', "appendFileSync('order.txt', 'executed\\n'); return { n: input.n };", {
-      yaml: `${ASKS}\ninput_schema: { type: object, required: [n], properties: { n: { type: integer } } }`,
+    'registry/hooks/PostAbilityCall.yaml': hook('report', 'match: {},').replace('noted', 'reported'),
+    ...operation('util.guarded', "appendFileSync('order.txt', 'executed\\n'); return { n: input.n };", {
+      yaml: `${HOOKS}\ninput_schema: { type: object, required: [n], properties: { n: { type: integer } } }`,
       effects: 'write_additive',
     }),
-    'registry/low-level/util.lost.yaml': `operation_key: util.lost\nsummary: s\n${ASKS}\nimplementation: { kind: script, script: { path: scripts/gone.mjs } }\n`,
+    'registry/low-level/util.lost.yaml': `operation_key: util.lost\nsummary: s\n${HOOKS}\nimplementation: { kind: script, script: { path: scripts/gone.mjs } }\n`,
     'scripts/noted.mjs': [
       "import { appendFileSync, readFileSync } from 'node:fs';",
       "appendFileSync('order.txt', `${JSON.parse(readFileSync(0, 'utf8')).event_type}\\n`);",
       "console.log(JSON.stringify({ guard_decision: 'allow' }));",
     ].join('\n'),
-    'scripts/told.mjs': [
+    'scripts/reported.mjs': [
       "import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';",
       "const { event_type, task_id, ability_id, payload } = JSON.parse(readFileSync(0, 'utf8'));",
-      "if (ability_id === 'util.asked') appendFileSync('order.txt', `${event_type}\\n`);",
-      'writeFileSync(`told-${task_id}-${ability_id}.json`, JSON.stringify(payload));',
+      "if (ability_id === 'util.guarded') appendFileSync('order.txt', `${event_type}\\n`);",
+      'writeFileSync(`reported-${task_id}-${ability_id}.json`, JSON.stringify(payload));',
       "console.log('{}');",
     ].join('\n'),
     ...workflow('flow', 'steps: [{ id: a, call: util.double, with: { n: 2 } }]\noutput: "${{ steps.a.output.n }}"'),
@@ -72,7 +72,7 @@ describe('create and run', () => {
   });
 
   test('R-000-74, R-002-31: run executes the cached input, writes the result back, and returns it', async () => {
-    const { id } = await project.create('util.asked', { n: 8 }, { run: false });
+    const { id } = await project.create('util.guarded', { n: 8 }, { run: false });
     rmSync(join(project.root, 'order.txt'), { force: true });
     await runTask(project.connection, id);
     const end = await project.wait(id);
@@ -109,7 +109,7 @@ describe('create and run', () => {
       ['flow', {}],
     ] as const) {
       const { id } = await project.create(ability, input, { run: false });
-      expect(existsSync(join(project.root, `told-${id}-util.double.json`))).toBe(false);
+      expect(existsSync(join(project.root, `reported-${id}-util.double.json`))).toBe(false);
       await runTask(project.connection, id);
       expect(await project.wait(id)).toMatchObject({
         result: {
@@ -120,7 +120,7 @@ describe('create and run', () => {
         },
       });
       expect(existsSync(join(record(id), 'tool_call.md'))).toBe(true);
-      expect(existsSync(join(project.root, `told-${id}-util.double.json`))).toBe(true);
+      expect(existsSync(join(project.root, `reported-${id}-util.double.json`))).toBe(true);
     }
   });
 
@@ -133,10 +133,10 @@ describe('create and run', () => {
 
   test('R-000-68: the shape of the input and the configuration are checked before any hook runs', async () => {
     rmSync(join(project.root, 'order.txt'), { force: true });
-    expect(await failure(project.create('util.asked', { n: 'two' }))).toMatchObject({ code: 'input.invalid' });
+    expect(await failure(project.create('util.guarded', { n: 'two' }))).toMatchObject({ code: 'input.invalid' });
     expect(await failure(project.create('util.lost'))).toMatchObject({ code: 'script.missing' });
     expect(existsSync(join(project.root, 'order.txt'))).toBe(false);
-    await project.create('util.asked', { n: 2 }, { run: false });
+    await project.create('util.guarded', { n: 2 }, { run: false });
     expect(order()).toEqual(['PreAbilityCreate']);
     const error = await failure(project.create('util.double', { n: 'two' }));
     expect(error).toMatchObject({ code: 'input.invalid' });
@@ -145,7 +145,7 @@ describe('create and run', () => {
 
   test('R-000-77: a direct run fires the hooks before creation and before the call, executes, and fires the hooks after the call', async () => {
     rmSync(join(project.root, 'order.txt'), { force: true });
-    const { id } = await project.create('util.asked', { n: 5 }, { direct: true });
+    const { id } = await project.create('util.guarded', { n: 5 }, { direct: true });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded', output: { n: 5 }, task_key: null } });
     expect(order()).toEqual(['PreAbilityCreate', 'PreAbilityCall', 'executed', 'PostAbilityCall']);
   });
@@ -157,7 +157,7 @@ describe('create and run', () => {
     const { id } = await project.create('util.double', { n: 5 }, { direct: true });
     const end = await project.wait(id);
     expect(id).toMatch(/^direct:/);
-    expect(existsSync(join(project.root, `told-${id}-util.double.json`))).toBe(true);
+    expect(existsSync(join(project.root, `reported-${id}-util.double.json`))).toBe(true);
     expect(end).toMatchObject({
       result: { status: 'succeeded', task_key: null, output: { n: 10 }, links: { record: null } },
     });

@@ -32,17 +32,17 @@ steps:
       busy:
         steps:
           - { id: fills, foreach: [${ITEMS}], as: n, steps: [{ id: filled, call: util.echo, with: {} }] }
-          - { id: between, wait: { signal: go_on } }
+          - { id: between, wait: { signal: proceed } }
           - { id: more, foreach: [${ITEMS}], as: n, steps: [{ id: filled_too, call: util.echo, with: {} }] }`,
       ),
-      ...workflow('asking', 'steps: [{ id: ask, approval: { title: Called? } }]'),
+      ...workflow('waits', 'steps: [{ id: ask, approval: { title: Called? } }]'),
       ...workflow(
         'calls',
         `
 steps:
   - id: p
     parallel:
-      asked: { call: asking, with: {} }
+      called: { call: waits, with: {} }
       busy: { foreach: [${ITEMS}], as: n, steps: [{ id: filled, call: util.echo, with: {} }] }`,
       ),
     },
@@ -79,7 +79,7 @@ test('several open approvals with proof are carried from run to run, and each is
     status: 'approved',
   });
   const second = await runOf(key);
-  await connection.temporal.workflow.getHandle(key).signal('go_on');
+  await connection.temporal.workflow.getHandle(key).signal('proceed');
   await expect.poll(() => done('p/busy/more'), { timeout: 30_000 }).toBe('succeeded');
   expect(await runOf(key)).not.toBe(second);
   // The proof counted in another run of the task, and does not count again.
@@ -112,13 +112,13 @@ test('a called task that waits for people does not stop parallel work of its cal
   await expect
     .poll(async () => (await viewTask(connection, key)).view?.progress['p/busy']?.status, { timeout: 30_000 })
     .toBe('succeeded');
-  const [asked] = await readApprovals(connection, key);
-  expect(asked).toMatchObject({ title: 'Called?' });
+  const [approval] = await readApprovals(connection, key);
+  expect(approval).toMatchObject({ title: 'Called?' });
   await decide(
     connection,
     key,
     'approve',
-    withProof(connection, asked as ShownApproval, 'approve', { by: OWNER, approval_id: asked?.id as string }),
+    withProof(connection, approval as ShownApproval, 'approve', { by: OWNER, approval_id: approval?.id as string }),
   );
   expect(await project.wait(key)).toMatchObject({ result: { status: 'succeeded' } });
 });

@@ -138,7 +138,7 @@ steps:
     index: turn
     steps:
       - { id: probe, call: util.count, with: { file: "\${{ input.file }}" } }
-      - { id: said, let: { turn: "\${{ turn }}" } }
+      - { id: reported, let: { turn: "\${{ turn }}" } }
 output: { last: "\${{ steps.ready.output }}", n: "\${{ steps.probe.output.n }}" }`,
       { file: flows.file('probe') },
     );

@@ -58,9 +58,9 @@ beforeAll(async () => {
           env_profile: 'with_secret',
         },
         not_there: { command: 'no-such-program' },
-        talks: inline('console.log("welcome!"); setInterval(() => {}, 1000);'),
+        talkative: inline('console.log("welcome!"); setInterval(() => {}, 1000);'),
         silent: inline('setInterval(() => {}, 1000);'),
-        says_secret: hidden({ result: { content: [{ type: 'text', text: 'not JSON: $TOKEN' }] } }),
+        returns_secret: hidden({ result: { content: [{ type: 'text', text: 'not JSON: $TOKEN' }] } }),
         refuses_with_secret: hidden({ error: { code: -32602, message: 'no entry with $TOKEN' } }),
         remote: {
           url: http.url,
@@ -94,11 +94,11 @@ function define(server: string, tool: string, mcp: JsonObject = {}, effects = 'w
 const call = (server: string, tool: string, mcp: JsonObject = {}, effects?: string) =>
   project.run(define(server, tool, mcp, effects));
 const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{ status: 'failed', attempts: 1 }] });
-const SAID = { output: 'json' };
+const JSON_OUTPUT = { output: 'json' };
 
 describe('a connection', () => {
   test('is shared by all calls, sequential or concurrent', async () => {
-    const key = define('pooled', 'where', SAID);
+    const key = define('pooled', 'where', JSON_OUTPUT);
     const results = [
       await project.run(key),
       ...(await Promise.all(Array.from({ length: 10 }, () => project.run(key)))),
@@ -109,7 +109,7 @@ describe('a connection', () => {
   });
 
   test('is reopened after its server was killed between two calls', async () => {
-    const key = define('killed', 'where', SAID, 'read');
+    const key = define('killed', 'where', JSON_OUTPUT, 'read');
     await project.run(key);
     const pid = Number(lines('killed.txt')[0]);
     process.kill(pid, 'SIGKILL');
@@ -133,7 +133,7 @@ describe('a connection', () => {
   });
 
   test('over HTTP is shared, too, with its credentials, and survives a restart of the server', async () => {
-    const key = define('remote', 'where', SAID, 'read');
+    const key = define('remote', 'where', JSON_OUTPUT, 'read');
     for (let n = 0; n < 3; n += 1) expect(await project.run(key)).toMatchObject({ status: 'succeeded' });
     expect(lines('sessions.txt')).toHaveLength(1);
     await http.kill();
@@ -143,14 +143,14 @@ describe('a connection', () => {
   });
 
   test('ends with its worker, and so does the server', async () => {
-    await call('pooled', 'where', SAID);
+    await call('pooled', 'where', JSON_OUTPUT);
     const pid = Number(lines('pooled.txt').at(-1));
     await project.restartWorkers();
     await expect.poll(() => markOf(pid), { timeout: 10_000 }).toBeUndefined();
   });
 
   test('is reopened once the configuration of its server has changed, and the old one is closed', async () => {
-    const key = define('changing', 'where', SAID);
+    const key = define('changing', 'where', JSON_OUTPUT);
     project.write(config('changing', { mcp_servers: { changing: noting('before.txt') } }));
     await project.run(key);
     project.write(config('changing', { mcp_servers: { changing: noting('after-a-change.txt') } }));
@@ -162,10 +162,10 @@ describe('a connection', () => {
 
 describe('a server that does not start', () => {
   test.each([
-    ['dies', 'crashes', /no database here/],
-    ['is not there', 'not_there', /no-such-program/],
-    ['lets nobody in', 'no_entry', /no entry for Bearer wrong/],
-    ['leads elsewhere', 'moved', /redirect/],
+    ['exits', 'crashes', /no database here/],
+    ['does not exist', 'not_there', /no-such-program/],
+    ['denies access', 'no_entry', /no entry for Bearer wrong/],
+    ['redirects', 'moved', /redirect/],
   ])('because it %s is mcp.start_failed with the reason, and is not retried', async (_, server, reason) => {
     const result = await call(server, 'say', {}, 'read');
     expect(result).toMatchObject(failed('mcp.start_failed'));
@@ -173,7 +173,7 @@ describe('a server that does not start', () => {
     expect(result.error?.suggestion).toMatch(/mcp_servers/);
   });
 
-  test.each(['silent', 'talks'])(
+  test.each(['silent', 'talkative'])(
     'because it is %s ends within its time-out; nothing was called, so nothing is unknown',
     async (server) => {
       const started = performance.now();
@@ -216,10 +216,10 @@ test.each([
 
 describe('the environment of a server over stdio', () => {
   test('is its profile and the id that identifies it: nothing from the worker, not even HOME', async () => {
-    const { output } = await call('bare', 'get_env', SAID);
+    const { output } = await call('bare', 'get_env', JSON_OUTPUT);
     const names = Object.keys(output as JsonObject).filter((name) => name !== '__CF_USER_TEXT_ENCODING');
     expect(names).toEqual(['ABILITY_CALL_ID']);
-    const other = await call('secret', 'get_env', SAID);
+    const other = await call('secret', 'get_env', JSON_OUTPUT);
     const ABILITY_CALL_ID = expect.any(String);
     expect(other.output).toEqual({ PATH: process.env.PATH, FIXED: 'set', TOKEN: SECRET, ABILITY_CALL_ID });
   });
@@ -229,8 +229,8 @@ describe('a secret of a server', () => {
   test.each([
     ['a tool that fails', 'secret', 'leak', {}],
     ['a server that does not start', 'crashes_with_secret', 'do', {}],
-    ['a server that lets nobody in', 'no_entry_with_secret', 'do', {}],
-    ['an answer that is no JSON', 'says_secret', 'do', SAID],
+    ['a server that denies access', 'no_entry_with_secret', 'do', {}],
+    ['an answer that is not JSON', 'returns_secret', 'do', JSON_OUTPUT],
     ['a call that is refused', 'refuses_with_secret', 'do', {}],
   ])('is masked in the message and the log of %s, for each caller', async (_, server, tool, mcp) => {
     for (let n = 0; n < 2; n += 1) {

@@ -103,21 +103,21 @@ describe('the Tasks extension', () => {
     const failing = await start('broken.op');
     await expect.poll(async () => (await get(failing))?.status, { timeout: 20_000 }).toBe('completed');
     expect(await get(failing)).toMatchObject({ result: { isError: true, structuredContent: { status: 'failed' } } });
-    const asking = await start('ask_people');
+    const waiting = await start('ask_people');
     await expect
-      .poll(async () => (await get(asking))?.statusMessage, { timeout: 20_000 })
+      .poll(async () => (await get(waiting))?.statusMessage, { timeout: 20_000 })
       .toContain('ada, bob; not ada may decide');
-    expect(await get(asking)).toMatchObject({
+    expect(await get(waiting)).toMatchObject({
       status: 'working',
       statusMessage: expect.stringContaining('ability approve'),
     });
-    expect((await raw.ask('tasks/cancel', { taskId: asking })).result).toEqual(
+    expect((await raw.ask('tasks/cancel', { taskId: waiting })).result).toEqual(
       expect.objectContaining({ resultType: 'complete' }),
     );
-    await expect.poll(async () => (await get(asking))?.status, { timeout: 20_000 }).toBe('cancelled');
+    await expect.poll(async () => (await get(waiting))?.status, { timeout: 20_000 }).toBe('cancelled');
     const other = await connectClient({ name: 'other' });
     for (const method of ['tasks/get', 'tasks/cancel', 'tasks/update']) {
-      expect((await other.ask(method, { taskId: asking, inputResponses: {} })).error).toMatchObject({
+      expect((await other.ask(method, { taskId: waiting, inputResponses: {} })).error).toMatchObject({
         code: -32602,
         data: { code: 'task.not_found' },
       });

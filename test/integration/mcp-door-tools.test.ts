@@ -35,16 +35,16 @@ describe('abilities as separate tools', () => {
       const glob = `late.${protocol.slice(0, 4)}.*`;
       const [one, two] = [glob.replace('*', 'one'), glob.replace('*', 'two')];
       project().write(operation(one, 'return 1;'));
-      const told: string[][] = [];
+      const toolLists: string[][] = [];
       const onChanged = (_: Error | null, tools: { name: string }[] | null): void => {
-        told.push((tools ?? []).map(({ name }) => name).slice(9));
+        toolLists.push((tools ?? []).map(({ name }) => name).slice(9));
       };
       const listChanged = { tools: { onChanged } };
       const probe = await agent({ protocol, client: { listChanged } }, { expose: [glob] });
       expect(await names(probe)).toEqual([one.replaceAll('.', '_')]);
       project().write(operation(two, 'return 2;'));
       await expect
-        .poll(() => told.at(-1), { timeout: 20_000 })
+        .poll(() => toolLists.at(-1), { timeout: 20_000 })
         .toEqual([one, two].map((id) => id.replaceAll('.', '_')));
       // A tool that is gone, or that now means another ability, runs nothing.
       project().write({ [`registry/low-level/${one}.yaml`]: '# gone' });

@@ -64,12 +64,12 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
   });
 
   test('receives the progress of its call on request', async () => {
-    const file = join(project().root, `heard-${protocol}`);
+    const file = join(project().root, `progress-${protocol}`);
     const args = { id: 'slow.op', input: { file } };
-    const heard = await hearProgress(await agent({ protocol }), 'ability_run', args, (message) => {
+    const texts = await hearProgress(await agent({ protocol }), 'ability_run', args, (message) => {
       if (message === 'call started: slow.op') writeFileSync(file, '');
     });
-    expect(heard.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
+    expect(texts.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
   });
 
   test('learns who decides, cannot decide itself, and continues when a person has decided', async () => {
@@ -81,9 +81,9 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
       elicited.push(request);
       return { action: 'accept', content: {} };
     });
-    const asked = await run(probe, 'ask_people', {}, { intent: 'to see' });
-    const { task, waiting_for: waiting } = asked.told;
-    expect(asked.told).toMatchObject({ status: 'waiting_approval', next: expect.stringContaining('never you') });
+    const answer = await run(probe, 'ask_people', {}, { intent: 'to see' });
+    const { task, waiting_for: waiting } = answer.told;
+    expect(answer.told).toMatchObject({ status: 'waiting_approval', next: expect.stringContaining('never you') });
     expect(waiting).toMatchObject([
       {
         title: 'Go ahead?',
@@ -120,10 +120,10 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('an agent that speaks %s (R
 
   test('receives a turn context when it has changed, and only once (R-002-42)', async () => {
     const probe = await agent({ protocol });
-    const said = await probe.call('session_prompt', { text: 'add it' });
-    expect(said.told.turn_context).toMatchObject({ turn_index: 1, hook_signals: { risk_alerts: [] } });
+    const prompted = await probe.call('session_prompt', { text: 'add it' });
+    expect(prompted.told.turn_context).toMatchObject({ turn_index: 1, hook_signals: { risk_alerts: [] } });
     expect((await run(probe, 'nothing')).told).not.toHaveProperty('turn_context');
-    const session = String(said.meta['ability-runtime/session_id']);
+    const session = String(prompted.meta['ability-runtime/session_id']);
     await promptSession(project().connection, session, 'deploy', { name: 'ada', source: 'claimed' });
     const changed = await run(probe, 'nothing');
     expect(changed.told.turn_context).toMatchObject({
@@ -176,15 +176,15 @@ describe('the session of a door', () => {
 });
 
 describe('definitions of the worker that differ from those of the door', () => {
-  const elsewhere = (): Registry => ({ ...loadRegistry(project().root), digest: 'another' });
+  const otherRegistry = (): Registry => ({ ...loadRegistry(project().root), digest: 'another' });
 
   test('are reported, and refused if the operator wants that', async () => {
-    const warned = await agent({}, { registry: elsewhere });
+    const warned = await agent({}, { registry: otherRegistry });
     expect((await run(warned, 'nothing')).told.warnings).toEqual([
       expect.stringContaining('definitions of the worker differ'),
     ]);
     const refuse = () => Promise.reject(new AbilityError({ code: 'config.registry_differs', message: 'No.' }));
-    const strict = await agent({}, { registry: elsewhere, review: refuse });
+    const strict = await agent({}, { registry: otherRegistry, review: refuse });
     expect(await run(strict, 'nothing')).toMatchObject({ isError: true, told: { code: 'config.registry_differs' } });
     expect((await run(await agent(), 'nothing')).told).not.toHaveProperty('warnings');
   });

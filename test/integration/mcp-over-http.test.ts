@@ -92,12 +92,12 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
   });
 
   test('receives the progress of its call on request', async () => {
-    const file = join(project().root, `heard-over-http-${protocol}`);
+    const file = join(project().root, `progress-over-http-${protocol}`);
     const args = { id: 'slow.op', input: { file } };
-    const heard = await hearProgress(await agent({ protocol, token: agentToken() }), 'ability_run', args, (message) => {
+    const texts = await hearProgress(await agent({ protocol, token: agentToken() }), 'ability_run', args, (message) => {
       if (message === 'call started: slow.op') writeFileSync(file, '');
     });
-    expect(heard.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
+    expect(texts.slice(0, 2)).toEqual(['task created: slow.op', 'call started: slow.op']);
   });
 
   test('can do nothing once its token is revoked, and its session ends', async () => {
@@ -114,31 +114,31 @@ describe.each(['2026-07-28', '2025-11-25'] as const)('POST /mcp for an agent tha
 
 test('turns a long call into an MCP task, which another request can read', async () => {
   const token = agentToken();
-  const ask = async (method: string, params: Record<string, never | unknown>) => {
+  const sendRequest = async (method: string, params: Record<string, never | unknown>) => {
     const { body, headers } = messageOf(method, { params: params as never });
     return (await door.call('POST', '/mcp', { body, headers, token, isForeign: true })).body;
   };
-  const asked = { name: 'ability_run', arguments: { id: 'ask_people' } };
-  const { result } = await ask('tools/call', asked);
+  const toolCall = { name: 'ability_run', arguments: { id: 'ask_people' } };
+  const { result } = await sendRequest('tools/call', toolCall);
   expect(result).toMatchObject({ resultType: 'task', status: 'working' });
   const { taskId } = result;
-  expect((await ask('tasks/get', { taskId })).result).toMatchObject({ status: 'working' });
-  expect((await ask('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
+  expect((await sendRequest('tasks/get', { taskId })).result).toMatchObject({ status: 'working' });
+  expect((await sendRequest('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
   await expect
-    .poll(async () => (await ask('tasks/get', { taskId })).result.status, { timeout: 20_000 })
+    .poll(async () => (await sendRequest('tasks/get', { taskId })).result.status, { timeout: 20_000 })
     .toBe('cancelled');
 });
 
 test('notifies a listening agent of changed tools, until its token is revoked', async () => {
-  const told: string[][] = [];
+  const toolLists: string[][] = [];
   const onChanged = (_: Error | null, tools: { name: string }[] | null): void => {
-    told.push((tools ?? []).map(({ name }) => name).filter((name) => name.startsWith('late')));
+    toolLists.push((tools ?? []).map(({ name }) => name).filter((name) => name.startsWith('late')));
   };
   const token = agentToken('listener');
   const who = await agent({ token, client: { listChanged: { tools: { onChanged } } } });
   await who.client.listTools();
   project().write(operation('late.one', 'return 1;'));
-  await expect.poll(() => told.at(-1), { timeout: 20_000 }).toEqual(['late_one']);
+  await expect.poll(() => toolLists.at(-1), { timeout: 20_000 }).toEqual(['late_one']);
   const { body, headers } = messageOf('subscriptions/listen', {
     params: { notifications: { toolsListChanged: true } },
   });

@@ -30,7 +30,7 @@ const cli = (...args: string[]) =>
   promisify(execFile)(inject('temporal').binary, [...args, '--address', inject('temporal').address]);
 
 test('no worker on the queue is reported at preflight', async () => {
-  const session = { ...project.connection, project: `nobody-${randomUUID()}` };
+  const session = { ...project.connection, project: `unserved-${randomUUID()}` };
   const task = {
     ability: 'util.echo',
     environment: 'dev',

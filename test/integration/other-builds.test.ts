@@ -18,7 +18,7 @@ test.each<[string, Partial<Plan>, RegExp]>([
   ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0\+4$/],
 ])(
   'a task planned for another %s is refused with both versions named, and calls nothing',
-  async (name, other, told) => {
+  async (name, other, message) => {
     const { project } = flows;
     const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
     const input = { file: flows.file(`other-${name}`) };
@@ -33,7 +33,7 @@ test.each<[string, Partial<Plan>, RegExp]>([
     });
     const error = await handle.result().catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(WorkflowFailedError);
-    expect(error).toMatchObject({ cause: { type: 'engine.unsupported', message: expect.stringMatching(told) } });
+    expect(error).toMatchObject({ cause: { type: 'engine.unsupported', message: expect.stringMatching(message) } });
     expect(flows.lines(`other-${name}`)).toEqual(['a']);
   },
 );

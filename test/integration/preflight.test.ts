@@ -11,7 +11,7 @@ import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 /** The server forgets an execution after acknowledging that its end was processed; default: every 30 seconds. */
 const SOON = 'history.transferProcessorUpdateAckInterval="500ms"';
 const GUARDS = `hooks:
-  - { id: gate, blocking: true, match: { abilities: [asked] }, handler: { script: { path: hooks/gate.mjs } } }
+  - { id: gate, blocking: true, match: { abilities: [gated] }, handler: { script: { path: hooks/gate.mjs } } }
   - { id: never, blocking: true, match: { abilities: [never] }, handler: { expression: { deny_if: "true", reason: closed } } }
 `;
 /** Notes its start and its end, to detect two that run at once. */
@@ -26,8 +26,8 @@ process.stdout.write('{"guard_decision": "allow"}');
 const by = { name: 'tester', source: 'claimed' } as const;
 
 describe.each([
-  ['an activity outside of workflows, where the server has these', [SOON], 'activity'],
-  ['a workflow, where it has not', [SOON, 'activity.enableStandalone=false'], 'workflow'],
+  ['an activity outside of workflows, if the server supports these', [SOON], 'activity'],
+  ['a workflow, if it does not', [SOON, 'activity.enableStandalone=false'], 'workflow'],
 ] as const)('a preflight is %s', (_, settings, kind) => {
   let server: TestServer;
   let project: RunningProject;
@@ -38,7 +38,7 @@ describe.each([
       'registry/hooks/PreAbilityCreate.yaml': GUARDS,
       'hooks/gate.mjs': HOOK,
       ...operation('util.echo', 'return input;'),
-      ...workflow('asked', 'steps: [{ id: e, call: util.echo, with: {} }]'),
+      ...workflow('gated', 'steps: [{ id: e, call: util.echo, with: {} }]'),
       ...workflow('never', 'steps: [{ id: e, call: util.echo, with: {} }]'),
     };
     project = await runProject(files, { ...server, placements: ['local'] });
@@ -52,7 +52,7 @@ describe.each([
   async function known(key: string): Promise<{ activity: boolean; workflow: boolean }> {
     const { temporal, project: name } = project.connection;
     const id = preflightIdOf(key, name);
-    const isThere = (describing: Promise<unknown>) =>
+    const exists = (describing: Promise<unknown>) =>
       describing.then(
         () => true,
         (error) => {
@@ -62,8 +62,8 @@ describe.each([
         },
       );
     const [activity, workflow] = await Promise.all([
-      isThere(temporal.activity.getHandle(id).describe()),
-      isThere(temporal.workflow.getHandle(id).describe()),
+      exists(temporal.activity.getHandle(id).describe()),
+      exists(temporal.workflow.getHandle(id).describe()),
     ]);
     return { activity, workflow };
   }
@@ -75,7 +75,7 @@ describe.each([
   });
 
   test('runs once at a time per key, and all callers get one task', async () => {
-    const all = await Promise.all(Array.from({ length: 6 }, () => project.create('asked', {}, { key: 'crowd' })));
+    const all = await Promise.all(Array.from({ length: 6 }, () => project.create('gated', {}, { key: 'crowd' })));
     expect(new Set(all.map(({ runId }) => runId)).size).toBe(1);
     const notes = readFileSync(join(project.root, 'notes.txt'), 'utf8').trim().split('\n');
     expect(notes.filter((_, nth) => nth % 2 === 0)).not.toContain('ends');
@@ -84,15 +84,15 @@ describe.each([
   });
 
   test('makes callers with other inputs wait their turn, and one of them gets the key', async () => {
-    const wanted = [1, 2, 3].map((n) => project.create('asked', { n }, { key: 'contested' }).then(() => 'created'));
-    const ends = await Promise.all(wanted.map((one) => one.catch((error) => error.code)));
+    const creations = [1, 2, 3].map((n) => project.create('gated', { n }, { key: 'contested' }).then(() => 'created'));
+    const ends = await Promise.all(creations.map((one) => one.catch((error) => error.code)));
     expect(ends.sort()).toEqual(['created', 'task.key_conflict', 'task.key_conflict']);
   });
 
   test('is refused if its key has a folder without a record, with the path of the folder', async () => {
     const folder = join(project.root, '.system/implement/occupied');
     mkdirSync(folder, { recursive: true });
-    await expect(project.create('asked', { n: 1 }, { key: 'occupied' })).rejects.toMatchObject({
+    await expect(project.create('gated', { n: 1 }, { key: 'occupied' })).rejects.toMatchObject({
       code: 'task.key_conflict',
       message: `The key occupied is taken: ${folder} exists, but contains no readable record`,
     });

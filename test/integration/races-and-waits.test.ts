@@ -29,7 +29,7 @@ steps:
   - id: first
     race:
       slow: { call: util.slow, with: { ms: 30000 } }
-      quick: { steps: [{ id: pause, wait: 100ms }, { id: said, let: { text: quick } }] }
+      quick: { steps: [{ id: pause, wait: 100ms }, { id: noted, let: { text: quick } }] }
 output: "\${{ steps.first.output }}"`);
     expect(result).toMatchObject({ status: 'succeeded', output: { winner: 'quick', output: { text: 'quick' } } });
     expect(statuses(result)).toMatchObject({ 'first/slow': 'cancelled', 'first/quick': 'succeeded' });
@@ -105,11 +105,11 @@ output: { good: "\${{ steps.good.output.n }}", bad: "\${{ steps.bad.output.n }}"
     const { id } = await flows.project.create(flows.define(yaml));
     await signal(id, 'build_done', { ok: false, n: 1 });
     await signal(id, 'build_done', { ok: true, n: 2 });
-    await signal(id, 'nobody_waits');
+    await signal(id, 'unexpected');
     await signal(id, 'start');
     const result = await ended(id);
     expect(result).toMatchObject({ status: 'succeeded', output: { good: 2, bad: 1 } });
-    expect(result.warnings).toEqual([expect.stringMatching(/nobody_waits was ignored.*start, build_done/)]);
+    expect(result.warnings).toEqual([expect.stringMatching(/unexpected was ignored.*start, build_done/)]);
   });
 
   test('for a signal that does not arrive in time fails as timeout.signal', async () => {
@@ -162,17 +162,17 @@ output: "\${{ steps.ask.output.fields }}"`;
     const { id } = await flows.project.create(flows.define(yaml));
     await untilWaiting(id, 'ask');
     const { connection } = flows.project;
-    const said = { by: 'tester', comment: 'fine' };
+    const decision = { by: 'tester', comment: 'fine' };
     for (const [fields, reason] of [
       [{}, /needs the field ticket/],
       [{ ticket: 3 }, /ticket must be of the type string/],
       [{ ticket: 'T-1', size: 5 }, /size must be one of 1, 2/],
       [{ ticket: 'T-1', other: 1 }, /no field other/],
     ] as const) {
-      const error = await decide(connection, id, 'approve', { ...said, fields }).catch((thrown: unknown) => thrown);
+      const error = await decide(connection, id, 'approve', { ...decision, fields }).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: 'approval.ignored', message: expect.stringMatching(reason) });
     }
-    await decide(connection, id, 'approve', { ...said, fields: { ticket: 'T-1', size: 2 } });
+    await decide(connection, id, 'approve', { ...decision, fields: { ticket: 'T-1', size: 2 } });
     expect(await ended(id)).toMatchObject({ status: 'succeeded', output: { ticket: 'T-1', size: 2 } });
   });
 });

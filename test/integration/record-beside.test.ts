@@ -13,7 +13,7 @@ import { operation } from '../fixtures/project-folder.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';
 
 let flows: Flows;
-const given = process.env.ABILITY_SEAL_KEYS;
+const savedKeys = process.env.ABILITY_SEAL_KEYS;
 
 beforeAll(async () => {
   process.env.ABILITY_SEAL_KEYS = TEST_KEYS;
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await flows.project.stop();
-  if (given === undefined) delete process.env.ABILITY_SEAL_KEYS;
-  else process.env.ABILITY_SEAL_KEYS = given;
+  if (savedKeys === undefined) delete process.env.ABILITY_SEAL_KEYS;
+  else process.env.ABILITY_SEAL_KEYS = savedKeys;
 });
 
 const ECHO = 'steps: [{ id: a, call: util.echo, with: { n: "${{ input.n }}" } }]\noutput: "${{ steps.a.output.n }}"';
@@ -174,8 +174,8 @@ describe('a missing record is written from the history as the worker would have 
     writeFileSync(fileOf(key), JSON.stringify({ ...recordOf(key), result: null }));
     process.env.ABILITY_SEAL_KEYS = TEST_KEYS.replace(/:./, (start) => (start === ':A' ? ':B' : ':A'));
     try {
-      const said = await mendRecord(connection, key, await viewTask(connection, key));
-      expect(said).toMatch(/could not be written from the history: seal\.invalid/);
+      const message = await mendRecord(connection, key, await viewTask(connection, key));
+      expect(message).toMatch(/could not be written from the history: seal\.invalid/);
     } finally {
       process.env.ABILITY_SEAL_KEYS = TEST_KEYS;
     }
@@ -220,8 +220,8 @@ describe('a worker that is killed at the end of a task', () => {
     const worker = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const dead = once(worker, 'exit');
     await once(worker.stdout, 'data');
-    const [ask] = (await openApprovals(project.connection, id)).map((open) => open.id);
-    await project.connection.temporal.workflow.getHandle(id).signal('approve', { approval_id: ask, by: 'ann' });
+    const [approvalId] = (await openApprovals(project.connection, id)).map((open) => open.id);
+    await project.connection.temporal.workflow.getHandle(id).signal('approve', { approval_id: approvalId, by: 'ann' });
     expect((await dead)[1]).toBe('SIGKILL');
     const { status } = await project.connection.temporal.workflow.getHandle(id).describe();
     expect(status.name).toBe('RUNNING');

@@ -13,7 +13,7 @@ import { TEST_KEYS } from '../fixtures/running-project.js';
 const SECRET = 'open-sesame-4711';
 
 let flows: Flows;
-const given = process.env.ABILITY_SEAL_KEYS;
+const savedKeys = process.env.ABILITY_SEAL_KEYS;
 
 beforeAll(async () => {
   process.env.ABILITY_SEAL_KEYS = TEST_KEYS;
@@ -38,8 +38,8 @@ console.log(JSON.stringify({ warnings: ['looked'] }));
 });
 afterAll(async () => {
   await flows.project.stop();
-  if (given === undefined) delete process.env.ABILITY_SEAL_KEYS;
-  else process.env.ABILITY_SEAL_KEYS = given;
+  if (savedKeys === undefined) delete process.env.ABILITY_SEAL_KEYS;
+  else process.env.ABILITY_SEAL_KEYS = savedKeys;
 });
 
 const folderOf = (name: string): string => join(flows.project.root, '.system/implement', name);
@@ -50,7 +50,7 @@ const textOf = (name: string): string => readFileSync(join(folderOf(name), 'tool
 const CALLS = `
 steps:
   - { id: leak, call: util.leak, with: {} }
-  - { id: echo, call: util.echo, with: { said: "\${{ steps.leak.output.leaked }}", long: "\${{ input.long }}" } }
+  - { id: echo, call: util.echo, with: { text: "\${{ steps.leak.output.leaked }}", long: "\${{ input.long }}" } }
   - { id: bad, call: util.fail, with: { why: broken }, continue_on_error: true }`;
 
 describe.each([
@@ -110,15 +110,15 @@ steps:
     foreach: "[1, 2, 3]"
     as: n
     steps:
-      - { id: named, let: { n: "\${{ n }}", said: "\${{ input.said }}" } }
+      - { id: named, let: { n: "\${{ n }}", text: "\${{ input.text }}" } }
       - { id: odd, let: { yes: true }, if: "n == 2" }
       - { id: bad, fail: { code: no_luck, message: not today }, if: "n == 3", continue_on_error: true }
   - { id: last, let: { m: 1 } }
   - { id: leak, call: util.leak, with: {} }`,
-    { said: SECRET },
+    { text: SECRET },
   );
   const record = recordOf(result.task_key as string);
-  const named = (n: number) => ({ path: `all/${n - 1}/named`, verb: 'let', gave: { value: { n, said: '***' } } });
+  const named = (n: number) => ({ path: `all/${n - 1}/named`, verb: 'let', gave: { value: { n, text: '***' } } });
   expect(record.steps).toMatchObject([
     { path: 'last', status: 'succeeded' },
     named(1),
@@ -148,9 +148,9 @@ test('R-000-86: known secrets are masked in the input and the output of the task
   const yaml = `
 steps: [{ id: leak, call: util.leak, with: {} }]
 output: "\${{ steps.leak.output.leaked }}"`;
-  const result = await flows.run(yaml, { said: `it is ${SECRET}` });
+  const result = await flows.run(yaml, { text: `it is ${SECRET}` });
   const key = result.task_key as string;
-  expect(recordOf(key)).toMatchObject({ input: { said: 'it is ***' }, result: { output: '***' } });
+  expect(recordOf(key)).toMatchObject({ input: { text: 'it is ***' }, result: { output: '***' } });
   expect(readFileSync(join(folderOf(key), 'record.json'), 'utf8') + textOf(key)).not.toContain(SECRET);
 });
 

@@ -80,7 +80,7 @@ steps:
     await expect(again(id)).rejects.toMatchObject({ code: 'task.open' });
     await flows.project.connection.temporal.workflow.getHandle(id).cancel();
     await ended(id);
-    await expect(again('nobody')).rejects.toMatchObject({ code: 'task.not_found' });
+    await expect(again('no-such-task')).rejects.toMatchObject({ code: 'task.not_found' });
   });
 });
 

@@ -47,7 +47,7 @@ function plain({ exitCode, stdout, stderr }: CommandEnd): unknown {
     from
       .replaceAll(/t-[0-9a-z]{26}/g, 'KEY')
       .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+Z)?|\d\d:\d\d:\d\d/g, 'TIME')
-      .replaceAll(/\b\d+(\.\d+)? ?(ms|s|min|h|d)\b( ago)?|\bnow\b/g, 'AWHILE')
+      .replaceAll(/\b\d+(\.\d+)? ?(ms|s|min|h|d)\b( ago)?|\bnow\b/g, 'DURATION')
       .replaceAll(/"duration_ms": \d+/g, '"duration_ms": 0')
       .replaceAll(/[0-9a-f]{8,}/g, 'HEX');
   return { exitCode, stdout: text(stdout), stderr: text(stderr) };
@@ -96,8 +96,8 @@ describe('the runtime does for a command line what the command itself does', () 
       ['why', 'mine', '--json'],
       ['task', 'list', '--json', '--limit', '3'],
     ]) {
-      const through = (await throughSocket(read, options)) as CommandEnd;
-      expect([read, plain(through)]).toEqual([read, plain(await ability(read, options))]);
+      const viaSocket = (await throughSocket(read, options)) as CommandEnd;
+      expect([read, plain(viaSocket)]).toEqual([read, plain(await ability(read, options))]);
     }
     expect((await ability(['task', 'show', 'mine'], options)).stdout).toContain('caller: ci');
   });
@@ -108,11 +108,11 @@ describe('a runtime is bypassed', () => {
 
   test.each([
     ['of another version', { version: '0.0.1' }],
-    ['that is leaving', { state: 'stopping' as const }],
+    ['that is stopping', { state: 'stopping' as const }],
     ['of another machine', { boot: 'another', pids: '1' }],
     ['without a socket', { socket: undefined }],
-    ['whose socket is none', { socket: '/etc/hostname' }],
-    ['whose socket is gone', { socket: '/nowhere/runtime.sock' }],
+    ['whose socket is another file', { socket: '/etc/hostname' }],
+    ['whose socket is missing', { socket: '/nowhere/runtime.sock' }],
   ])('%s', async (_, change) => {
     const paths = pathsOf(project.root);
     const file = readRuntimeFile(paths);
@@ -127,9 +127,9 @@ describe('a runtime is bypassed', () => {
   });
 
   test.each([
-    ['of another time zone', { TZ: 'Pacific/Kiritimati' }],
-    ['where another server is meant', { TEMPORAL_ADDRESS: '127.0.0.1:1' }],
-    ['where that is asked for', { ABILITY_SOCKET: 'off' }],
+    ['from another time zone', { TZ: 'Pacific/Kiritimati' }],
+    ['if another server is configured', { TEMPORAL_ADDRESS: '127.0.0.1:1' }],
+    ['if this is configured', { ABILITY_SOCKET: 'off' }],
   ])('%s', async (_, env) => {
     expect(await throughSocket(['run', 'nothing'], { cwd: project.root, env })).toBeUndefined();
   });
@@ -148,7 +148,7 @@ describe('a runtime is bypassed', () => {
 
 describe('the door behind the socket', () => {
   /** Sends a request over the socket. */
-  const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  const send = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     // biome-ignore lint/suspicious/noExplicitAny: what the door answers is what the test looks at
     new Promise<{ status: number | undefined; body: any }>((resolve, reject) => {
       const sent = request(
@@ -171,7 +171,7 @@ describe('the door behind the socket', () => {
     });
 
   test('has the routes of `ability serve`, for the user who owns it', async () => {
-    const { status, body } = await ask('POST', '/v1/runs', { ability: 'typed', input: { n: 2 }, wait: '60s' });
+    const { status, body } = await send('POST', '/v1/runs', { ability: 'typed', input: { n: 2 }, wait: '60s' });
     expect([status, body.output]).toEqual([200, 2]);
     const { userInfo } = await import('node:os');
     expect(body.requested_by).toEqual({ name: userInfo().username, source: 'claimed' });
@@ -181,7 +181,7 @@ describe('the door behind the socket', () => {
     const loader = new RegistryLoader(project.root, {});
     const recruited = () => recruitIn(loader.load(), { environment: 'dev', prompt: 'Draw a histogram of it.' });
     expect(recruited()).toMatchObject({ required_capabilities: [], routing_method: 'heuristic_fallback' });
-    expect(await ask('POST', '/v1/runs', { ability: 'draws', wait: '60s' })).toMatchObject({ status: 404 });
+    expect(await send('POST', '/v1/runs', { ability: 'draws', wait: '60s' })).toMatchObject({ status: 404 });
     project.write({
       'registry/capabilities.yaml': 'capabilities: { charting: { description: Draws., keywords: [histogram] } }',
       'registry/packs.yaml':
@@ -194,15 +194,17 @@ describe('the door behind the socket', () => {
       routing_method: 'capability_routing',
     });
     const pack = loader.load().packs.get(recruited().specialist_id)?.value;
-    const { status, body } = await ask('POST', '/v1/runs', { ability: pack?.workflow, wait: '60s' });
+    const { status, body } = await send('POST', '/v1/runs', { ability: pack?.workflow, wait: '60s' });
     expect([status, body.output]).toEqual([200, 'drawn']);
   });
 
   test('accepts decisions only with a token, and no requests from a browser page', async () => {
-    const { body } = await ask('POST', '/v1/runs', { ability: 'db.drop', environment: 'strict', wait: '60s' });
+    const { body } = await send('POST', '/v1/runs', { ability: 'db.drop', environment: 'strict', wait: '60s' });
     const path = `/v1/tasks/${body.task_key}/approvals/${body.waiting.approvals[0]}`;
-    expect(await ask('POST', path, { decision: 'approve' })).toMatchObject({ status: 401 });
-    expect(await ask('GET', '/v1/tasks', undefined, { host: 'evil.test' })).toMatchObject({ status: 421 });
-    expect(await ask('GET', '/v1/tasks', undefined, { 'sec-fetch-site': 'cross-site' })).toMatchObject({ status: 403 });
+    expect(await send('POST', path, { decision: 'approve' })).toMatchObject({ status: 401 });
+    expect(await send('GET', '/v1/tasks', undefined, { host: 'evil.test' })).toMatchObject({ status: 421 });
+    expect(await send('GET', '/v1/tasks', undefined, { 'sec-fetch-site': 'cross-site' })).toMatchObject({
+      status: 403,
+    });
   });
 });

@@ -36,7 +36,7 @@ function define(body: string, more: JsonObject = {}, script: JsonObject = {}): s
 /** A program that never ends, and keeps open the pipes it inherits. */
 const SLEEPER = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000);';
 const pidIn = (name: string) => Number(readFileSync(join(project.root, name), 'utf8'));
-const isThere = (name: string) => existsSync(join(project.root, name));
+const exists = (name: string) => existsSync(join(project.root, name));
 const isRunning = (name: string) => markOf(pidIn(name)) !== undefined;
 
 describe('a script that takes too long', () => {
@@ -72,9 +72,9 @@ describe('a script that takes too long', () => {
   });
 
   test('may end by itself on SIGTERM, but does not count as a success', async () => {
-    const body = 'process.on("SIGTERM", () => { console.log("1"); note("asked"); process.exit(0); }); forever();';
+    const body = 'process.on("SIGTERM", () => { console.log("1"); note("terminated"); process.exit(0); }); forever();';
     expect(await project.run(define(body))).toMatchObject({ status: 'unknown' });
-    expect(isThere('asked')).toBe(true);
+    expect(exists('terminated')).toBe(true);
   });
 });
 
@@ -106,7 +106,7 @@ describe('a cancellation', () => {
   test('reaches a running script within five seconds', async () => {
     const key = define('note("cancelled.pid"); forever();', { effects: 'read' }, { timeout_sec: 60 });
     const { id } = await project.create(key);
-    await expect.poll(() => isThere('cancelled.pid'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => exists('cancelled.pid'), { timeout: 20_000 }).toBe(true);
     const started = performance.now();
     await cancelTask(project.connection, id);
     await expect.poll(() => isRunning('cancelled.pid'), { timeout: 10_000 }).toBe(false);
@@ -116,7 +116,7 @@ describe('a cancellation', () => {
 
   test('of a script that may not be repeated is reported as an unknown outcome', async () => {
     const { id } = await project.create(define('note("halfway.pid"); forever();', {}, { timeout_sec: 60 }));
-    await expect.poll(() => isThere('halfway.pid'), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => exists('halfway.pid'), { timeout: 20_000 }).toBe(true);
     await cancelTask(project.connection, id);
     expect(await project.wait(id)).toMatchObject({
       result: { status: 'unknown', error: { code: 'outcome.unknown' }, steps: [{ status: 'unknown' }] },

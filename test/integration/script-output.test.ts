@@ -171,7 +171,7 @@ describe('the log of a call', () => {
   });
 
   test('of a direct run is not stored', async () => {
-    project.write(operation('o.direct', 'console.log("said"); return 1;'));
+    project.write(operation('o.direct', 'console.log("logged"); return 1;'));
     const { id } = await createTask(project.connection, {
       ability: 'o.direct',
       environment: 'dev',
@@ -182,6 +182,6 @@ describe('the log of a call', () => {
     });
     await project.wait(id);
     expect(existsSync(join(project.root, '.system/implement', id))).toBe(false);
-    expect(readFileSync(join(project.root, 'scripts/o.direct.mjs'), 'utf8')).toContain('said');
+    expect(readFileSync(join(project.root, 'scripts/o.direct.mjs'), 'utf8')).toContain('logged');
   });
 });

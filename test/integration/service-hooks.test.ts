@@ -15,7 +15,7 @@ const RUN = { type: 'object', required: ['command'], properties: { command: { ty
 
 let project: RunningProject;
 let server: Server;
-const asked: { method: string | undefined; token: unknown; event: Record<string, unknown> }[] = [];
+const received: { method: string | undefined; token: unknown; event: Record<string, unknown> }[] = [];
 
 /** Answers as a hook of type `http`, for some commands with a failure or an unusable body. */
 function answerTo(command: string): [number, string] {
@@ -34,7 +34,7 @@ beforeAll(async () => {
     request.on('data', (part) => (body += part));
     request.on('end', () => {
       const event = JSON.parse(body);
-      asked.push({ method: request.method, token: request.headers.authorization, event });
+      received.push({ method: request.method, token: request.headers.authorization, event });
       const [status, answer] = answerTo(event.tool_input.command);
       response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
     });
@@ -87,7 +87,7 @@ describe('hooks of type http and mcp_tool, imported as abilities (answer 41)', (
     const denied = await run('curl evil');
     expect(denied).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
     expect(denied.error?.message).toMatch(/not curl evil/);
-    expect(asked.at(-1)).toMatchObject({
+    expect(received.at(-1)).toMatchObject({
       method: 'POST',
       token: 'Bearer a-token-of-the-guard',
       event: { hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: { command: 'curl evil' } },
@@ -103,7 +103,7 @@ describe('hooks of type http and mcp_tool, imported as abilities (answer 41)', (
   });
 
   test.each([
-    ['another status than 2xx, whatever its body says', 'curl broken'],
+    ['a status other than 2xx, whatever the body is', 'curl broken'],
     ['half JSON', 'curl half'],
     ['a tool that reports an error', 'rm broken'],
   ])('%s is a failed hook, and the call is refused', async (_, command) => {
@@ -112,8 +112,8 @@ describe('hooks of type http and mcp_tool, imported as abilities (answer 41)', (
 
   test('an empty body is no opinion, and a call excluded by `if` is not sent to the hook', async () => {
     expect((await run('curl x')).error?.message).toMatch(/did not decide/);
-    const before = asked.length;
+    const before = received.length;
     expect(await run('ls')).toMatchObject({ status: 'succeeded' });
-    expect(asked).toHaveLength(before);
+    expect(received).toHaveLength(before);
   });
 });

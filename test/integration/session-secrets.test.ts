@@ -14,17 +14,17 @@ const USER = { name: 'ada', source: 'claimed' } as const;
 const LEAK = `
 import { readFileSync } from 'node:fs';
 const { event_type } = JSON.parse(readFileSync(0, 'utf8'));
-const said = 'it is ' + process.env.TOKEN;
+const text = 'it is ' + process.env.TOKEN;
 const isPrompt = event_type === 'PromptSubmit';
-const ability_guard = { ability_id: 'op.other', decision: 'deny', reason: said, suggestion: said };
+const ability_guard = { ability_id: 'op.other', decision: 'deny', reason: text, suggestion: text };
 console.log(JSON.stringify({
   guard_decision: isPrompt ? 'allow' : 'need_user_confirm',
-  reason: said,
-  suggestion: said,
+  reason: text,
+  suggestion: text,
   hook_signals: {
-    routing_hint: said, risk_alerts: [said], normalized_intent: { said }, ability_guard, [said]: said, mood: [{ said }],
+    routing_hint: text, risk_alerts: [text], normalized_intent: { text }, ability_guard, [text]: text, mood: [{ text }],
   },
-  log: said,
+  log: text,
 }));`;
 const LEAKING = 'handler: { script: { path: hooks/leak.mjs, env: { TOKEN: "env:TOKEN" } } }';
 
@@ -39,8 +39,8 @@ beforeAll(async () => {
     'registry/hooks/PreAbilityCall.yaml': `
 hooks:
   - { id: leaky, ${LEAKING} }
-  - { id: seen, blocking: true, match: { abilities: [op.look] }, handler: { expression: { deny_if: "session.calls.exists(c, c.input.said.contains('sesame'))", reason: A guard saw the secret. } } }
-  - { id: masked, blocking: true, match: { abilities: [op.look] }, handler: { expression: { deny_if: "!session.calls.exists(c, c.ability == 'op.use' && c.input.said == 'it is ***')", reason: It is not masked. } } }
+  - { id: seen, blocking: true, match: { abilities: [op.look] }, handler: { expression: { deny_if: "session.calls.exists(c, c.input.text.contains('sesame'))", reason: A guard saw the secret. } } }
+  - { id: masked, blocking: true, match: { abilities: [op.look] }, handler: { expression: { deny_if: "!session.calls.exists(c, c.ability == 'op.use' && c.input.text == 'it is ***')", reason: It is not masked. } } }
 `,
     'hooks/leak.mjs': LEAK,
     ...operation('op.use', 'return { used: process.env.TOKEN };', { script: ', env: { TOKEN: "env:TOKEN" }' }),
@@ -64,7 +64,7 @@ test('known secrets are masked in what guards see of calls, in the turn context,
   const session = started.session_id;
   const more = { session, scope: 'modules/users' };
   // The caller passes the secret in an input, of which the session stores what guards count over.
-  expect(await project.run('op.use', { said: `it is ${SECRET}` }, more)).toMatchObject({ status: 'succeeded' });
+  expect(await project.run('op.use', { text: `it is ${SECRET}` }, more)).toMatchObject({ status: 'succeeded' });
   expect(await project.run('op.look', {}, more)).toMatchObject({ status: 'succeeded', error: null });
   const { id } = await project.create('op.leaky', {}, more);
   expect(await project.wait(id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
@@ -88,7 +88,7 @@ test('known secrets are masked in what guards see of calls, in the turn context,
       },
     ],
     risk_alerts: ['it is ***'],
-    normalized_intent: { said: 'it is ***' },
+    normalized_intent: { text: 'it is ***' },
   });
   const seen = await showSession(connection, session);
   expect(seen.unknown_signals.map(({ name }) => name).sort()).toEqual(['it is ***', 'mood']);

@@ -24,7 +24,7 @@ hooks:
   - { id: hints, blocking: true, handler: { script: { path: hooks/hints.mjs } } }
   - { id: freeze, blocking: true, handler: { expression: { deny_if: "input.prompt.contains('deploy')", reason: Frozen. } } }
   - { id: broken, blocking: true, handler: { expression: { deny_if: "input.nothing > 1" } } }
-  - { id: silent, handler: { expression: { deny_if: "true", reason: Never asked. } } }
+  - { id: silent, handler: { expression: { deny_if: "true", reason: Never called. } } }
 `,
   'registry/hooks/SessionStop.yaml': 'hooks:\n  - { id: at_end, handler: { script: { path: hooks/at-end.mjs } } }\n',
   'registry/hooks/PreAbilityCall.yaml': `
@@ -68,7 +68,7 @@ describe('a session', () => {
     const wanted = { environment: 'dev', scope: 'integration', user: USER, ...more };
     return (await startSession(project.connection, wanted)).session_id;
   };
-  const ask = (session: string, prompt: string): Promise<TurnContext> =>
+  const sendPrompt = (session: string, prompt: string): Promise<TurnContext> =>
     promptSession(project.connection, session, prompt, USER);
   const json = (name: string) => JSON.parse(readFileSync(join(project.root, name), 'utf8'));
 
@@ -81,7 +81,7 @@ describe('a session', () => {
 
   test('R-003-01: stores its messages and what waits for an answer, to decide what the next prompt is about', async () => {
     const session = await start();
-    await ask(session, 'Write ten variants of the mail');
+    await sendPrompt(session, 'Write ten variants of the mail');
     const pending = {
       kind: 'slot_request',
       expects: { input: 'tone', schema: { type: 'string' } },
@@ -108,7 +108,7 @@ describe('a session', () => {
 
   test('answers a prompt with the turn context of its blocking hooks; no hook stops it (R-002-16, R-002-24, R-002-36 to R-002-40)', async () => {
     const session = await start();
-    expect(await ask(session, 'Deploy? deploy!')).toEqual({
+    expect(await sendPrompt(session, 'Deploy? deploy!')).toEqual({
       session_id: session,
       turn_index: 1,
       hook_signals: {
@@ -118,7 +118,7 @@ describe('a session', () => {
         normalized_intent: 'deploy? deploy!',
       },
     });
-    expect((await ask(session, 'again')).turn_index).toBe(2);
+    expect((await sendPrompt(session, 'again')).turn_index).toBe(2);
     expect(json('seen-prompt.json')).toMatchObject({
       event_type: 'PromptSubmit',
       session_id: session,
@@ -137,7 +137,7 @@ describe('a session', () => {
 
   test('stores unknown signals, shows them, and writes them into the scope (R-002-47)', async () => {
     const session = await start({ scope: 'modules/users' });
-    await ask(session, 'hello');
+    await sendPrompt(session, 'hello');
     const { unknown_signals } = await showSession(project.connection, session);
     expect(unknown_signals).toMatchObject([{ hook: 'hints', name: 'mood', value: 'calm' }]);
     const lines = readFileSync(join(project.root, 'modules/users/workdocs/hook-signals.md'), 'utf8').trim().split('\n');
@@ -151,7 +151,7 @@ describe('a session', () => {
     const denied = await project.run('op.late', { secret: true }, { session });
     expect(denied.status).toBe('denied');
     expect(await code(project.run('op.early', { secret: true }, { session }))).toBe('guard.denied');
-    const guards = (await ask(session, 'next')).hook_signals.ability_guards;
+    const guards = (await sendPrompt(session, 'next')).hook_signals.ability_guards;
     expect(guards).toEqual([
       {
         ability_id: 'op.early',
@@ -167,7 +167,7 @@ describe('a session', () => {
         source: 'PreAbilityCall.no_secrets',
       },
     ]);
-    expect((await ask(session, 'and then')).hook_signals.ability_guards).toMatchObject([{ reason: 'Not now.' }]);
+    expect((await sendPrompt(session, 'and then')).hook_signals.ability_guards).toMatchObject([{ reason: 'Not now.' }]);
     expect((await showSession(project.connection, session)).tasks).toMatchObject([
       { ability_id: 'op.late', status: 'denied' },
       { ability_id: 'op.early', status: 'unavailable' },
@@ -176,7 +176,7 @@ describe('a session', () => {
 
   test('runs its last hooks when it is stopped, and accepts nothing after that (R-002-48, R-002-26)', async () => {
     const session = await start();
-    await ask(session, 'one');
+    await sendPrompt(session, 'one');
     const task = await project.run('op.plain', {}, { session, key: `k-${session}` });
     const end = await stopSession(project.connection, session);
     expect(end).toMatchObject({ status: 'stopped', reason: 'stop', stop_hooks: [{ hook_id: 'at_end', status: 'ok' }] });
@@ -189,7 +189,7 @@ describe('a session', () => {
         tasks: [{ task_key: task.task_key, ability_id: 'op.plain', status: 'succeeded' }],
       },
     });
-    expect(await code(ask(session, 'more'))).toBe('session.stopped');
+    expect(await code(sendPrompt(session, 'more'))).toBe('session.stopped');
     expect(await code(project.run('op.plain', {}, { session }))).toBe('session.stopped');
     expect(await code(start({ id: session }))).toBe('session.stopped');
     expect(await code(stopSession(project.connection, session))).toBe('session.stopped');
@@ -197,21 +197,21 @@ describe('a session', () => {
   });
 
   test('is not found under an unknown id', async () => {
-    expect(await code(ask('nobody', 'x'))).toBe('session.not_found');
-    expect(await code(project.run('op.plain', {}, { session: 'nobody' }))).toBe('session.not_found');
-    expect(await code(showSession(project.connection, 'nobody'))).toBe('session.not_found');
+    expect(await code(sendPrompt('no-such-session', 'x'))).toBe('session.not_found');
+    expect(await code(project.run('op.plain', {}, { session: 'no-such-session' }))).toBe('session.not_found');
+    expect(await code(showSession(project.connection, 'no-such-session'))).toBe('session.not_found');
   });
 
   test('ends after its idle time, with its hooks', async () => {
     const session = await start({ idleMs: 1500 });
-    await ask(session, 'one');
+    await sendPrompt(session, 'one');
     const handle = project.connection.temporal.workflow.getHandle(sessionIdOf(project.connection.project, session));
     expect(await handle.result()).toMatchObject({ reason: 'idle', turn_index: 1 });
     expect(json('seen-stop.json')).toMatchObject({ session_id: session, payload: { reason: 'idle' } });
   });
 
   test('ends with its hooks when it is cancelled, and is shown as terminated when it was terminated', async () => {
-    const [cancelled, cut] = [await start(), await start()];
+    const [cancelled, terminated] = [await start(), await start()];
     const handle = (id: string) =>
       project.connection.temporal.workflow.getHandle(sessionIdOf(project.connection.project, id));
     await handle(cancelled).cancel();
@@ -220,20 +220,20 @@ describe('a session', () => {
       .catch(() => {});
     expect(await showSession(project.connection, cancelled)).toMatchObject({ status: 'stopped', reason: 'cancelled' });
     expect(json('seen-stop.json')).toMatchObject({ session_id: cancelled, payload: { reason: 'cancelled' } });
-    await handle(cut).terminate();
-    expect(await showSession(project.connection, cut)).toMatchObject({ status: 'terminated', stop_hooks: [] });
+    await handle(terminated).terminate();
+    expect(await showSession(project.connection, terminated)).toMatchObject({ status: 'terminated', stop_hooks: [] });
   });
 
   test('is unchanged after a restart of its workers', async () => {
     const session = await start();
-    await ask(session, 'one');
+    await sendPrompt(session, 'one');
     await project.restartWorkers();
-    expect((await ask(session, 'two')).turn_index).toBe(2);
+    expect((await sendPrompt(session, 'two')).turn_index).toBe(2);
   });
 
   test('handles prompts that arrive at once one after the other', async () => {
     const session = await start();
-    const turns = await Promise.all(['a', 'b', 'c', 'd'].map((text) => ask(session, text)));
+    const turns = await Promise.all(['a', 'b', 'c', 'd'].map((text) => sendPrompt(session, text)));
     expect(turns.map(({ turn_index }) => turn_index).sort()).toEqual([1, 2, 3, 4]);
     for (const { turn_index, hook_signals } of turns)
       expect([turn_index, hook_signals.normalized_intent]).toBeDefined();
@@ -251,7 +251,7 @@ describe('a session', () => {
     await expect(
       handle.executeUpdate(SESSION_UPDATES.prompt, { args: [{ prompt: 'x', user: USER, guards }] }),
     ).rejects.toThrow();
-    const { hook_signals } = await ask(session, 'x');
+    const { hook_signals } = await sendPrompt(session, 'x');
     expect(JSON.stringify(hook_signals)).not.toContain('forged');
     expect(existsSync(join(project.root, 'integration/workdocs/hook-signals.md'))).toBe(true);
   });

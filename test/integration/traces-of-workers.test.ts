@@ -36,8 +36,8 @@ async function runWith(env: Record<string, string>): Promise<RunningProject> {
     'ability.yaml': projectFile(),
     '.env': `TOKEN=${SECRET}\n`,
     ...operation(
-      't.says',
-      'return { said: input.word, token: process.env.TOKEN, trace: process.env.TRACEPARENT ?? null };',
+      't.echo',
+      'return { word: input.word, token: process.env.TOKEN, trace: process.env.TRACEPARENT ?? null };',
       {
         script: 'env_profile: secret',
       },
@@ -46,12 +46,12 @@ async function runWith(env: Record<string, string>): Promise<RunningProject> {
     ...workflow(
       't.waits',
       `
-operations: [t.says]
+operations: [t.echo]
 hooks: { pre_call: [here] }
 steps:
-  - { id: first, call: t.says, with: { word: one } }
+  - { id: first, call: t.echo, with: { word: one } }
   - { id: pause, wait: { signal: go } }
-  - { id: last, call: t.says, with: { word: two } }
+  - { id: last, call: t.echo, with: { word: two } }
 output: done
 `,
     ),
@@ -65,9 +65,9 @@ const TREE = [
   'invoke_workflow t.waits',
   '  hook here',
   '  step first',
-  '    execute_tool t.says',
+  '    execute_tool t.echo',
   '  step last',
-  '    execute_tool t.says',
+  '    execute_tool t.echo',
   '  step pause',
 ];
 
@@ -105,19 +105,19 @@ describe('traces that are on (issue 15, item 6)', () => {
 
   test('leave nothing in a history, which replays with and without them', async () => {
     const traced = await runWith(on());
-    const there = await historyOf(traced, await runWaiting(traced));
+    const withTraces = await historyOf(traced, await runWaiting(traced));
     for (const name of Object.keys(on())) delete process.env[name];
     const plain = await runWith({});
     const id = await runWaiting(plain);
-    const here = await historyOf(plain, id);
-    expect(there.types).toEqual(here.types);
+    const withoutTraces = await historyOf(plain, id);
+    expect(withTraces.types).toEqual(withoutTraces.types);
     const own = await receiver.until(({ attributes }) => attributes['ability.task.status'] === 'succeeded');
     for (const { spanId } of receiver.spans)
-      expect(there.text).not.toContain(own.spanId === spanId ? own.spanId : spanId);
+      expect(withTraces.text).not.toContain(own.spanId === spanId ? own.spanId : spanId);
     const bundle = join(tmpdir(), `traced-${process.pid}-${Date.now()}.cjs`);
     writeFileSync(bundle, tracedBundle(WORKFLOW_BUNDLE).code);
     try {
-      for (const { history } of [there, here]) {
+      for (const { history } of [withTraces, withoutTraces]) {
         for (const workflowBundle of [bundle, undefined]) {
           const end = await replayHistory({ name: id, workflowId: id, history }, { workflowBundle });
           expect(end).toMatchObject({ status: 'ok' });
@@ -130,10 +130,10 @@ describe('traces that are on (issue 15, item 6)', () => {
 
   test('are sent when the worker stops, even before they are due', async () => {
     const project = await runWith({ ...on(), OTEL_BSP_SCHEDULE_DELAY: '3600000' });
-    await project.run('t.says', { word: 'x' });
+    await project.run('t.echo', { word: 'x' });
     expect(receiver.spans).toEqual([]);
     await project.stopWorkers();
-    expect(treeOf(receiver.spans)).toEqual(['invoke_workflow t.says', '  execute_tool t.says']);
+    expect(treeOf(receiver.spans)).toEqual(['invoke_workflow t.echo', '  execute_tool t.echo']);
   });
 
   test('are sent as protobuf by default, with the headers and the names from the environment', async () => {
@@ -142,32 +142,32 @@ describe('traces that are on (issue 15, item 6)', () => {
       OTEL_EXPORTER_OTLP_HEADERS: 'x-key=abc',
       OTEL_SERVICE_NAME: 'named-by-a-test',
     });
-    await project.run('t.says', { word: 'x' });
+    await project.run('t.echo', { word: 'x' });
     await project.stopWorkers();
     const [request] = receiver.requests;
     expect(request).toMatchObject({ path: '/v1/traces', type: 'application/x-protobuf', headers: { 'x-key': 'abc' } });
     // On a slow machine the spans come in several requests.
     const sent = receiver.requests.map(({ body }) => body.toString('latin1')).join('\n');
-    expect(sent).toContain('invoke_workflow t.says');
+    expect(sent).toContain('invoke_workflow t.echo');
     expect(sent).toContain('named-by-a-test');
   });
 
   test('contain arguments and results if configured, without the secrets in them', async () => {
     const project = await runWith({ ...on(), OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true' });
-    const { output } = await project.run('t.says', { word: 'a-plain-word' });
+    const { output } = await project.run('t.echo', { word: 'a-plain-word' });
     await project.stopWorkers();
-    const tool = receiver.spans.find(({ name }) => name === 'execute_tool t.says');
+    const tool = receiver.spans.find(({ name }) => name === 'execute_tool t.echo');
     expect(tool?.attributes).toMatchObject({
       'gen_ai.tool.call.arguments': '{"word":"a-plain-word"}',
       'gen_ai.tool.call.result': expect.stringContaining('a-plain-word'),
     });
-    expect(output).toMatchObject({ said: 'a-plain-word' });
+    expect(output).toMatchObject({ word: 'a-plain-word' });
     expect(receiver.requests.map(({ body }) => body.toString('utf8')).join()).not.toContain(SECRET);
   });
 
   test('are sampled as the environment says', async () => {
     const project = await runWith({ ...on(), OTEL_TRACES_SAMPLER: 'always_off' });
-    const { output } = await project.run('t.says', { word: 'x' });
+    const { output } = await project.run('t.echo', { word: 'x' });
     expect(output).toMatchObject({ trace: expect.stringMatching(/-00$/) });
     await project.stopWorkers();
     expect(receiver.requests).toEqual([]);
@@ -175,26 +175,26 @@ describe('traces that are on (issue 15, item 6)', () => {
 });
 
 describe('an endpoint', () => {
-  let deaf: Server;
+  let silent: Server;
   const sockets = new Set<Socket>();
   beforeAll(async () => {
-    deaf = createServer((socket) => sockets.add(socket.on('error', () => {})));
-    await new Promise<void>((resolve) => deaf.listen(0, '127.0.0.1', resolve));
+    silent = createServer((socket) => sockets.add(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   });
   afterAll(() => {
     for (const socket of sockets) socket.destroy();
-    deaf.close();
+    silent.close();
   });
 
-  test.each(['that is not there', 'that never answers'])(
+  test.each(['that does not exist', 'that never answers'])(
     '%s fails no task, and does not block a worker',
     async (which) => {
-      const port = which === 'that is not there' ? 1 : (deaf.address() as AddressInfo).port;
+      const port = which === 'that does not exist' ? 1 : (silent.address() as AddressInfo).port;
       // Far longer than a worker waits when it stops, and than this test.
       const patience = { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' };
       const project = await runWith({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`, ...patience });
       for (const word of ['x', 'y', 'z']) {
-        expect(await project.run('t.says', { word })).toMatchObject({ status: 'succeeded', output: { said: word } });
+        expect(await project.run('t.echo', { word })).toMatchObject({ status: 'succeeded', output: { word } });
       }
       await project.stopWorkers();
     },
@@ -203,15 +203,15 @@ describe('an endpoint', () => {
 
 describe('traces that are off', () => {
   test.each([
-    ['where nothing is said', {}],
-    ['where the SDK is disabled', { OTEL_SDK_DISABLED: 'true' }],
-    ['where there is no exporter', { OTEL_TRACES_EXPORTER: 'none' }],
-    ['where the protocol is one that there is not', { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }],
+    ['without configuration', {}],
+    ['with a disabled SDK', { OTEL_SDK_DISABLED: 'true' }],
+    ['without an exporter', { OTEL_TRACES_EXPORTER: 'none' }],
+    ['with an unsupported protocol', { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }],
   ])('%s: nothing is sent, and an incoming trace is passed on unchanged', async (which, env) => {
-    const project = await runWith(which === 'where nothing is said' ? {} : { ...on(), ...env });
+    const project = await runWith(which === 'without configuration' ? {} : { ...on(), ...env });
     const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
-    expect((await project.run('t.says', { word: 'x' })).output).toMatchObject({ trace: null });
-    expect((await project.run('t.says', { word: 'x' }, { trace })).output).toMatchObject({ trace });
+    expect((await project.run('t.echo', { word: 'x' })).output).toMatchObject({ trace: null });
+    expect((await project.run('t.echo', { word: 'x' }, { trace })).output).toMatchObject({ trace });
     await project.stopWorkers();
     expect(receiver.requests).toEqual([]);
   });

@@ -36,7 +36,7 @@ hooks:
     'registry/hooks/PreAbilityCall.yaml': `
 hooks:
   - { id: here, handler: { expression: { deny_if: "has(input.refuse) && input.refuse" } } }
-  - { id: asked, handler: { script: { path: scripts/guard.mjs } } }
+  - { id: guard, handler: { script: { path: scripts/guard.mjs } } }
   - { id: broken, handler: { script: { path: scripts/broken.mjs } } }
 `,
     'registry/hooks/PostAbilityCall.yaml': `
@@ -49,7 +49,7 @@ hooks:
     'scripts/broken.mjs': 'process.exit(3);',
     ...config('servers', { mcp_servers: { local: { command: process.execPath, args: [MCP_PROGRAMS.stdio] } } }),
     ...operation('t.script', 'return { traceparent: process.env.TRACEPARENT ?? null, word: "an-output-word" };', {
-      yaml: 'hooks: { pre_call: [here, asked], post_call: [logged] }',
+      yaml: 'hooks: { pre_call: [here, guard], post_call: [logged] }',
     }),
     ...operation('t.denied', 'return 1;', { yaml: 'hooks: { pre_call: [broken] }' }),
     ...operation('t.watched', 'return 1;', { yaml: 'hooks: { post_call: [broken_after] }' }),
@@ -119,7 +119,7 @@ async function traceOf(task: string): Promise<{ own: ReceivedSpan; spans: Receiv
 }
 
 /** A different trace for each door, as a tracing client sends it. */
-const came = (nth: number) => `00-${String(nth).padStart(32, 'a')}-${String(nth).padStart(16, 'b')}-01`;
+const incomingTrace = (nth: number) => `00-${String(nth).padStart(32, 'a')}-${String(nth).padStart(16, 'b')}-01`;
 
 const TREE = [
   'invoke_workflow t.all',
@@ -134,7 +134,7 @@ const TREE = [
   '  step one',
   '    execute_tool t.script',
   '      hook logged',
-  '    hook asked',
+  '    hook guard',
   '    hook here',
   '  step within',
   '    invoke_workflow t.inner',
@@ -175,14 +175,14 @@ describe('a task has a tree of spans (issue 15, item 6)', () => {
         'network.transport': 'pipe',
       },
     });
-    const [refused, taken] = spans
+    const [refused, accepted] = spans
       .filter(({ name }) => name === 'execute_tool t.api')
       .sort((a, b) => Number(a.from - b.from));
     expect(refused).toMatchObject({
       isError: true,
       attributes: { 'ability.call.attempt': 1, 'http.response.status_code': 503 },
     });
-    expect(taken).toMatchObject({
+    expect(accepted).toMatchObject({
       isError: false,
       attributes: { 'ability.call.attempt': 2, 'http.response.status_code': 200 },
     });
@@ -193,7 +193,7 @@ describe('a task has a tree of spans (issue 15, item 6)', () => {
       .requestsOf('/thing')
       .slice(-2)
       .map(({ headers }) => headers.traceparent);
-    expect(sent).toEqual([refused, taken].map((span) => `00-${own.traceId}-${span?.spanId}-01`));
+    expect(sent).toEqual([refused, accepted].map((span) => `00-${own.traceId}-${span?.spanId}-01`));
   });
 
   test('without any input, output or secret', async () => {
@@ -281,14 +281,14 @@ describe('a task belongs to the trace of its request', () => {
     await door.close();
   });
 
-  test.each(['command line', 'HTTP', 'MCP'])('from the %s', async (way) => {
-    const key = `traced-by-${way.toLowerCase().replace(' ', '-')}`;
-    const traceparent = came(way.length);
-    if (way === 'command line') {
+  test.each(['command line', 'HTTP', 'MCP'])('from the %s', async (client) => {
+    const key = `traced-by-${client.toLowerCase().replace(' ', '-')}`;
+    const traceparent = incomingTrace(client.length);
+    if (client === 'command line') {
       const args = ['run', 't.all', '--key', key, '--address', project.connection.address];
       const end = await abilityJson(args, { cwd: project.root, env: { TRACEPARENT: traceparent } });
       expect(end.json).toMatchObject({ status: 'succeeded' });
-    } else if (way === 'HTTP') {
+    } else if (client === 'HTTP') {
       const token = door.token('ada', ['run']);
       const headers = { traceparent, 'idempotency-key': key };
       const answer = await door.call('POST', '/v1/runs', { token, body: { ability: 't.all' }, headers });
@@ -307,7 +307,7 @@ describe('a task belongs to the trace of its request', () => {
   });
 
   test('and has no spans if the trace of the caller is not sampled', async () => {
-    const { id } = await project.create('t.script', {}, { trace: came(77).replace(/01$/, '00') });
+    const { id } = await project.create('t.script', {}, { trace: incomingTrace(77).replace(/01$/, '00') });
     await project.wait(id);
     const { id: next } = await project.create('t.script', {});
     await project.wait(next);

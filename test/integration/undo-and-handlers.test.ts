@@ -135,9 +135,9 @@ output: went on`;
       status: 'succeeded',
       output: 'went on',
     });
-    const rethrown = await run(`{ errors: [approval], steps: [{ id: n, ${note('told')} }], rethrow: true }`);
+    const rethrown = await run(`{ errors: [approval], steps: [{ id: n, ${note('handled')} }], rethrow: true }`);
     expect(rethrown).toMatchObject({ status: 'denied', error: { code: 'approval.denied', step: 'ask' } });
-    expect(flows.lines('rethrown')).toEqual(['told']);
+    expect(flows.lines('rethrown')).toEqual(['handled']);
   });
 
   test('at the top of a workflow turns its failure into a success', async () => {

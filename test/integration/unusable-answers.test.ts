@@ -73,7 +73,7 @@ function mcp(result: JsonObject, more: JsonObject): Counted {
   return { key, count: () => lines(count).length };
 }
 
-const text = (said: string): JsonObject => ({ content: [{ type: 'text', text: said }] });
+const text = (content: string): JsonObject => ({ content: [{ type: 'text', text: content }] });
 
 /** Each kind of unusable answer. */
 const KINDS: [string, string, (more: JsonObject) => Counted][] = [
@@ -91,11 +91,11 @@ const KINDS: [string, string, (more: JsonObject) => Counted][] = [
   ],
   [
     'api.output_invalid',
-    'a service that says JSON and gives none',
+    'a service that declares JSON but sends none',
     (more) => api(send(200, 'application/json', '{'), more),
   ],
   ['mcp.output_invalid', 'a tool that breaks its contract', (more) => mcp(text('{}'), { ...NEEDS_ID, ...more })],
-  ['mcp.output_invalid', 'a tool that gives no JSON', (more) => mcp(text('no'), more)],
+  ['mcp.output_invalid', 'a tool that returns no JSON', (more) => mcp(text('no'), more)],
 ];
 
 async function run(yaml: string): Promise<TaskResult> {

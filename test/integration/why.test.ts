@@ -36,7 +36,7 @@ hooks:
 `,
     'registry/hooks/PostAbilityCall.yaml': `
 hooks:
-  - { id: told, handler: { expression: { warn_if: "outcome.status == 'failed'", reason: It failed. } } }
+  - { id: reports, handler: { expression: { warn_if: "outcome.status == 'failed'", reason: It failed. } } }
 `,
     'hooks/crash.mjs': 'console.error("kaput"); process.exit(7);',
     ...operation('u.flaky', FLAKY, { effects: 'write_idempotent' }),
@@ -52,7 +52,7 @@ hooks:
     ...workflow(
       'retries',
       `
-hooks: { post_call: [told] }
+hooks: { post_call: [reports] }
 steps:
   - { id: skipped, if: "input.times > 100", let: { x: 1 } }
   - { id: flaky, call: u.flaky, with: { file: "\${{ input.file }}", times: "\${{ input.times }}" }, ${RETRY} }
@@ -101,7 +101,7 @@ async function ended(ability: string, input: JsonObject = {}, more = {}): Promis
 }
 
 /** Starts an ability and waits until it requests an approval. */
-async function asking(ability: string, input: JsonObject = {}, environment = 'dev'): Promise<string> {
+async function createWaiting(ability: string, input: JsonObject = {}, environment = 'dev'): Promise<string> {
   const { id } = await project.create(ability, input, { environment });
   await expect.poll(async () => (await openApprovals(project.connection, id)).length, { timeout: 20_000 }).toBe(1);
   return id;
@@ -129,11 +129,11 @@ describe('a task that succeeded', () => {
             effects: 'write_idempotent',
           },
         ],
-        hooks: ['told'],
+        hooks: ['reports'],
       },
       requested_by: { name: 'tester', source: 'claimed' },
       input: { times: 3 },
-      hooks: [{ hook_id: 'told', phase: 'PostAbilityCall', decision: 'allow' }],
+      hooks: [{ hook_id: 'reports', phase: 'PostAbilityCall', decision: 'allow' }],
       output: 4,
     });
     expect(step(story, 'skipped')).toMatchObject({ status: 'skipped', condition: 'input.times > 100' });
@@ -179,10 +179,10 @@ describe('a task that failed', () => {
     expect(step(story, 'both/left')).toMatchObject({
       tries: [{ status: 'failed', error: { code: 'script.exit', message: expect.stringMatching(/no luck/) } }],
     });
-    const told = text(story);
-    expect(told).toMatch(/^fails v1 \(.*\) failed in step left: scripts\/u.exit.mjs ended with exit code 3\n/);
-    expect(told).toMatch(/- after {2}skipped: it was not reached/);
-    expect(told).toMatch(/its clean-up ran/);
+    const output = text(story);
+    expect(output).toMatch(/^fails v1 \(.*\) failed in step left: scripts\/u.exit.mjs ended with exit code 3\n/);
+    expect(output).toMatch(/- after {2}skipped: it was not reached/);
+    expect(output).toMatch(/its clean-up ran/);
     expect(commands(story)).toEqual([
       'ability explain script.exit',
       `ability task logs ${story.task_key} both/left`,
@@ -205,19 +205,19 @@ describe('a task that was denied', () => {
   test('by a guard: shows which one, why, and the answers of the others', async () => {
     const story = await ended('u.guarded', { n: 9 });
     expect(story).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
-    const told = text(story);
-    expect(told).toMatch(/^u\.guarded v1 \(.*\) was denied: Too large\. \(hook stops\)\n/);
-    expect(told).toMatch(/hook lets \(PreAbilityCall\) allowed it\n/);
-    expect(told).toMatch(/hook stops \(PreAbilityCall\) denied it: Too large\.\n +Pass less\./);
+    const output = text(story);
+    expect(output).toMatch(/^u\.guarded v1 \(.*\) was denied: Too large\. \(hook stops\)\n/);
+    expect(output).toMatch(/hook lets \(PreAbilityCall\) allowed it\n/);
+    expect(output).toMatch(/hook stops \(PreAbilityCall\) denied it: Too large\.\n +Pass less\./);
   });
 
   test('by a guard that failed: shows the failure, not a denial', async () => {
-    const told = text(await ended('u.unguarded'));
-    expect(told).toMatch(/hook crashes \(PreAbilityCall, \d+ms\) failed: it ended with exit code 7\n +kaput/);
+    const output = text(await ended('u.unguarded'));
+    expect(output).toMatch(/hook crashes \(PreAbilityCall, \d+ms\) failed: it ended with exit code 7\n +kaput/);
   });
 
   test('by an approver: shows who was asked, who decided what, and which decisions did not count', async () => {
-    const id = await asking('release', {}, 'prod');
+    const id = await createWaiting('release', {}, 'prod');
     const decisions = [
       { by: 'mallory' },
       { by: 'tester' },
@@ -235,26 +235,28 @@ describe('a task that was denied', () => {
         { status: 'denied', decisions: [{ decision: 'approve' }, { decision: 'deny' }], ignored: [{}, {}, {}] },
       ],
     });
-    const told = text(story);
-    expect(told).toMatch(/asked managers \(alice, bob, tester\), 2 of them, at /);
-    expect(told).toMatch(/alice \(claimed\) said yes at \S+: fine bob said yes\n/);
-    expect(told).toMatch(/bob \(claimed\) said no at \S+: too early\n/);
-    expect(told).toMatch(/ignored: approve by mallory at \S+, because mallory is not among the approvers \(managers\)/);
-    expect(told).toMatch(/ignored: approve by tester at \S+, because tester asked for it/);
-    expect(told).toMatch(/ignored: approve by alice at \S+, because alice has already decided/);
+    const output = text(story);
+    expect(output).toMatch(/asked managers \(alice, bob, tester\), 2 of them, at /);
+    expect(output).toMatch(/alice \(claimed\) said yes at \S+: fine bob said yes\n/);
+    expect(output).toMatch(/bob \(claimed\) said no at \S+: too early\n/);
+    expect(output).toMatch(
+      /ignored: approve by mallory at \S+, because mallory is not among the approvers \(managers\)/,
+    );
+    expect(output).toMatch(/ignored: approve by tester at \S+, because tester asked for it/);
+    expect(output).toMatch(/ignored: approve by alice at \S+, because alice has already decided/);
   });
 });
 
 describe('a task that is open', () => {
   test('waits for an approval: shows what is still needed, until when, and the command that decides', async () => {
-    const id = await asking('release', {}, 'prod');
+    const id = await createWaiting('release', {}, 'prod');
     await decide(project.connection, id, 'approve', { by: 'alice' });
     const story = await why(id);
     expect(story).toMatchObject({ status: 'waiting_approval', source: 'worker', finished_at: null });
     expect(step(story, 'ask')).toMatchObject({ status: 'waiting', started_at: expect.stringMatching(/^\d{4}-/) });
-    const told = text(story);
-    expect(told).toMatch(/^release v1 \(.*\) waits for people: Release\?\n/);
-    expect(told).toMatch(/open: 1 more needed until .+ \(in 24 h\); without an answer it is denied/);
+    const output = text(story);
+    expect(output).toMatch(/^release v1 \(.*\) waits for people: Release\?\n/);
+    expect(output).toMatch(/open: 1 more needed until .+ \(in 24 h\); without an answer it is denied/);
     expect(commands(story)[0]).toBe(`ability approve ${id} --approval ${story.approvals[0]?.id} --as NAME`);
     await cancelTask(project.connection, id);
   });
@@ -308,16 +310,16 @@ describe('a task that is open', () => {
 
 describe('a task that Temporal no longer knows', () => {
   let failed: string;
-  let unended: string;
+  let unfinished: string;
   let lost: string;
 
   beforeAll(async () => {
     const { create, run, connection } = project;
     failed = (await run('fails')).task_key as string;
     lost = (await run('u.guarded', { n: 1 })).task_key as string;
-    unended = (await create('release', {}, { environment: 'prod' })).id;
-    await connection.temporal.workflow.getHandle(unended).terminate();
-    await Promise.all([failed, lost, unended].map(forget));
+    unfinished = (await create('release', {}, { environment: 'prod' })).id;
+    await connection.temporal.workflow.getHandle(unfinished).terminate();
+    await Promise.all([failed, lost, unfinished].map(forget));
     rmSync(join(project.root, '.system/implement', lost), { recursive: true });
   });
 
@@ -343,7 +345,7 @@ describe('a task that Temporal no longer knows', () => {
   });
 
   test('before its end: its record shows the request, with a note that the end is missing', async () => {
-    const story = await why(unended);
+    const story = await why(unfinished);
     expect(story).toMatchObject({ source: 'record', status: 'created', definition: { id: 'release' } });
     expect(story.gaps).toContainEqual(expect.stringMatching(/how the task ended is not in it/));
   });

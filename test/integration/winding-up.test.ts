@@ -156,14 +156,14 @@ steps:
   test('continues after a pause', LONG, async () => {
     const { result, lines, runs } = await run(
       `steps: [{ id: each, foreach: [${numbers(24)}], as: n, on_failure: finish, steps: [${item('n == 2')}] }]`,
-      async (id, told) => {
+      async (id, currentLines) => {
         const { temporal } = flows.project.connection;
-        await expect.poll(() => told().length, { timeout: 30_000 }).toBeGreaterThan(8);
+        await expect.poll(() => currentLines().length, { timeout: 30_000 }).toBeGreaterThan(8);
         await temporal.workflow.getHandle(id).signal('pause');
         await new Promise((resolve) => setTimeout(resolve, 1500));
-        const before = told().length;
+        const before = currentLines().length;
         await new Promise((resolve) => setTimeout(resolve, 500));
-        expect(told()).toHaveLength(before);
+        expect(currentLines()).toHaveLength(before);
         await temporal.workflow.getHandle(id).signal('resume');
       },
     );
@@ -204,7 +204,7 @@ steps:
       - id: tried
         steps: [{ id: first, let: { letter: "\${{ letter }}" } }, ${add('bad', 'bad ${{ letter }}', ', bad: true')}]
         on_error:
-          - steps: [${busy('fills', 20)}, ${add('told', '${{ steps.first.output.letter }} ${{ steps.tried.status }} ${{ steps.tried.error.code }}')}]`);
+          - steps: [${busy('fills', 20)}, ${add('reported', '${{ steps.first.output.letter }} ${{ steps.tried.status }} ${{ steps.tried.error.code }}')}]`);
     expect(result.status).toBe('succeeded');
     expect(lines).toEqual(['bad a', 'a running script.exit', 'bad b', 'b running script.exit']);
     expect(runs).toBeGreaterThan(2);
@@ -219,8 +219,8 @@ steps:
 on_error:
   - steps:
       - { id: each, foreach: [${numbers(20)}], as: n, steps: [${item('false')}] }
-      - ${add('told', '${{ steps.probe.output.text }} ${{ steps.bad.status }} ${{ task.error.step }}')}
-    output: "\${{ steps.told.output.text }}"`);
+      - ${add('reported', '${{ steps.probe.output.text }} ${{ steps.bad.status }} ${{ task.error.step }}')}
+    output: "\${{ steps.reported.output.text }}"`);
     expect(result).toMatchObject({ status: 'succeeded', output: 'probe failed bad' });
     expect(lines).toEqual(['probe', 'bad', ...numbers(20).map(String), 'probe failed bad']);
     expect(runs).toBeGreaterThan(2);
@@ -290,8 +290,8 @@ describe('a decisive event while a run winds up has its usual effect', () => {
   });
 
   test('a cancellation', LONG, async () => {
-    const { result, lines } = await run(beside(late('')), async (id, told) => {
-      await expect.poll(told, { timeout: 30_000 }).toEqual(['slow']);
+    const { result, lines } = await run(beside(late('')), async (id, currentLines) => {
+      await expect.poll(currentLines, { timeout: 30_000 }).toEqual(['slow']);
       await new Promise((resolve) => setTimeout(resolve, 3000));
       await flows.project.connection.temporal.workflow.getHandle(id).cancel();
     });
@@ -317,8 +317,8 @@ steps:
 
 describe('while a run winds up', () => {
   /** Waits until the run winds up: the loop has made its history long, and only the slow call is still running. */
-  const untilWindsUp = async (told: () => string[]) => {
-    await expect.poll(told, { timeout: 30_000 }).toContain('slow');
+  const untilWindsUp = async (currentLines: () => string[]) => {
+    await expect.poll(currentLines, { timeout: 30_000 }).toContain('slow');
     await new Promise((resolve) => setTimeout(resolve, 3000));
   };
 
@@ -329,23 +329,23 @@ steps:
   - id: p
     parallel:
       work: { steps: [${busy('fills', 30)}, ${add('worked', 'worked')}] }
-      asks: { steps: [{ id: ask, approval: { title: Go on? } }, ${add('asked', 'asked')}] }
-      hears: { steps: [{ id: hear, wait: { signal: go } }, ${add('heard', 'heard ${{ steps.hear.output.n }}')}] }
+      asks: { steps: [{ id: ask, approval: { title: Go on? } }, ${add('approved', 'approved')}] }
+      receives: { steps: [{ id: receive, wait: { signal: go } }, ${add('received', 'received ${{ steps.receive.output.n }}')}] }
       other: ${late('')}`,
-      async (id, told) => {
+      async (id, currentLines) => {
         const { connection } = flows.project;
         const handle = connection.temporal.workflow.getHandle(id);
-        await untilWindsUp(told);
+        await untilWindsUp(currentLines);
         await decide(connection, id, 'approve', { by: 'tester' });
         await handle.signal('go', { n: 1 });
         await handle.signal('pause');
         await new Promise((resolve) => setTimeout(resolve, 4000));
-        expect(told()).toEqual(['slow']);
+        expect(currentLines()).toEqual(['slow']);
         await handle.signal('resume');
       },
     );
     expect(result).toMatchObject({ status: 'succeeded', approvals: [{ status: 'approved' }] });
-    expect([...lines].sort()).toEqual(['asked', 'heard 1', 'slow', 'worked']);
+    expect([...lines].sort()).toEqual(['approved', 'received 1', 'slow', 'worked']);
     expect(runs).toBeGreaterThan(1);
   });
 

@@ -54,7 +54,7 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
       ...auth.env,
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: namespace,
-      TEMPORAL_API_KEY: auth.token('somebody', permissions),
+      TEMPORAL_API_KEY: auth.token('alice', permissions),
       ABILITY_SEAL_KEYS: KEYS,
       ABILITY_ENV: namespace,
     },
@@ -83,9 +83,9 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
       terminate: () => service.terminateWorkflowExecution({ namespace, workflowExecution }),
       reset: () => service.resetWorkflowExecution({ namespace, workflowExecution }),
       delete: () => service.deleteWorkflowExecution({ namespace, workflowExecution }),
-      'complete a call': () => service.respondActivityTaskCompletedById({ namespace, workflowId, activityId: '1' }),
-      'take a call': () => service.pollActivityTaskQueue({ namespace, taskQueue }),
-      'take a turn': () => service.pollWorkflowTaskQueue({ namespace, taskQueue }),
+      'end an activity': () => service.respondActivityTaskCompletedById({ namespace, workflowId, activityId: '1' }),
+      'poll activities': () => service.pollActivityTaskQueue({ namespace, taskQueue }),
+      'poll workflow tasks': () => service.pollWorkflowTaskQueue({ namespace, taskQueue }),
       'read a history': () => service.getWorkflowExecutionHistory({ namespace, execution }),
       list: () => service.listWorkflowExecutions({ namespace }),
     };
@@ -137,13 +137,13 @@ describe.skipIf('missing' in real)(`the Temporal server of examples/temporal-aut
     expect(await abilityJson(['run', 'ask', '--key', 'looked-at', '--timeout', '60s'], writer)).toMatchObject({
       exitCode: 5,
     });
-    const looks = [
+    const reads = [
       ['task', 'list'],
       ['task', 'show', 'looked-at'],
       ['why', 'looked-at'],
       ['replay', 'looked-at'],
     ];
-    for (const args of looks) {
+    for (const args of reads) {
       expect({ args, ...(await ability([...args, '--json'], reader)) }).toMatchObject({ args, exitCode: 0 });
     }
     const changes = [

@@ -90,15 +90,15 @@ export async function startPostgres({ folder, as }: PostgresPrograms): Promise<P
         'max_connections=300',
       ];
       // A process that has ended but was not collected yet still holds its lock file.
-      await until('the killed one to be gone', () => hasEnded(postmaster) || undefined);
-      let said = '';
+      await until('the killed process to end', () => hasEnded(postmaster) || undefined);
+      let stderr = '';
       const child = spawn(join(folder, 'postgres'), flags, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
-      child.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk}`.slice(-4000)));
+      child.stderr?.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk}`.slice(-4000)));
       postmaster = child;
       await until(
         'PostgreSQL to answer',
         () => {
-          if (!pids()) throw new Error(`PostgreSQL ended: ${said}`);
+          if (!pids()) throw new Error(`PostgreSQL ended: ${stderr}`);
           return isReady(folder, port) || undefined;
         },
         60_000,

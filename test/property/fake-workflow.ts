@@ -89,7 +89,7 @@ export class World {
       await settle();
       while (this.unblock()) await settle();
       if (end) break;
-      this.askPeople();
+      this.decideApprovals();
       const next = this.timers.reduce<Timer | undefined>(
         (first, timer) =>
           !first || timer.at < first.at || (timer.at === first.at && timer.order < first.order) ? timer : first,
@@ -177,7 +177,7 @@ export class World {
     return false;
   }
 
-  private askPeople(): void {
+  private decideApprovals(): void {
     const view = this.handlers.get(QUERIES.task)?.() as { approvals: Approval[] } | undefined;
     for (const approval of view?.approvals ?? []) {
       if (approval.status !== 'open' || this.seen.has(approval)) continue;

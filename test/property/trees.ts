@@ -178,8 +178,8 @@ class Builder {
   }
 
   private verb({ verb: wanted, choices, inner }: Sketch, place: Place): PlanStep {
-    const isBeside = wanted === 'parallel' || wanted === 'race';
-    if (isBeside && this.isLimited)
+    const isConcurrent = wanted === 'parallel' || wanted === 'race';
+    if (isConcurrent && this.isLimited)
       return this.verb({ verb: 'steps', choices, modifiers: [], inner, others: [] }, place);
     const verb = place.isFirst && (wanted === 'let' || wanted === 'fail' || wanted === 'end') ? 'call' : wanted;
     const id = this.id();
@@ -309,18 +309,18 @@ class Builder {
     const within = { ...place, before: [...place.before] };
     const steps = this.list(sketches.slice(0, 1), within);
     if (steps.length === 0) steps.push(this.call(within, ['ok']));
-    const said =
+    const outputPart =
       at(choices, 0) % 3 === 0
         ? {}
         : { output: { code: `\${{ ${code} }}`, ...(own && { was: `\${{ steps.${own}.output }}` }) } };
     const named = at(choices, 1) % 2 ? { errors: at(ERRORS, at(choices, 2) % ERRORS.length) } : {};
     const rethrow = at(choices, 3) % 3 === 0 ? { rethrow: true } : {};
-    return { steps, ...said, ...named, ...rethrow };
+    return { steps, ...outputPart, ...named, ...rethrow };
   }
 
   private onFailure(choice: number): { on_failure?: OnFailure } | undefined {
-    const way = (['stop', 'finish', 'cancel'] as const)[choice % 3];
-    return way === undefined || way === 'stop' ? undefined : { on_failure: way };
+    const policy = (['stop', 'finish', 'cancel'] as const)[choice % 3];
+    return policy === undefined || policy === 'stop' ? undefined : { on_failure: policy };
   }
 
   private outcome(choice: number): string {

@@ -19,14 +19,14 @@ const endpoint = await openChatEndpoint(
 );
 const files = operation('notes.search', 'return 1;', { yaml: 'use_cases: ["Search the notes for a text"]' });
 const project = makeProject({ 'ability.yaml': projectFile(), ...files });
-const asking = makeProject({
+const modelProject = makeProject({
   'ability.yaml': projectFile('{ dev: {} }', 'policy: { router: { model: small } }'),
   ...files,
 });
 afterAll(async () => {
   await endpoint.close();
   project.remove();
-  asking.remove();
+  modelProject.remove();
 });
 
 const request = (text: string): DecideRequest => ({
@@ -51,12 +51,12 @@ test('an activity decides from the definitions of its worker (R-003-03, R-003-14
 
 test('it uses the model that the project names, at the address that the worker has (R-003-07; C-25)', async () => {
   const env = { OPENAI_BASE_URL: endpoint.base };
-  expect(await decided(asking.root, 'search the notes', env)).toMatchObject({
+  expect(await decided(modelProject.root, 'search the notes', env)).toMatchObject({
     decision: 'respond',
     router: 'model',
     rationale: 'The model said so',
   });
-  expect(await decided(asking.root, 'search the notes')).toMatchObject({
+  expect(await decided(modelProject.root, 'search the notes')).toMatchObject({
     decision: 'tool',
     router: 'fallback',
     clamped: ['The model was not asked: neither OPENAI_BASE_URL nor OPENAI_API_KEY is set'],

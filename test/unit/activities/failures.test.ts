@@ -17,7 +17,7 @@ const FACTS: RetryFacts = {
 };
 
 /** What Temporal learns about a failed attempt. */
-function told(code: string, unclear: boolean, facts: Partial<RetryFacts>) {
+function outcomeOf(code: string, unclear: boolean, facts: Partial<RetryFacts>) {
   const failure = toFailure(new CallFailure({ code, message: 'm' }, { unclear }), { ...FACTS, ...facts });
   if (!(failure instanceof ApplicationFailure)) throw failure;
   return { code: failure.type, again: !failure.nonRetryable };
@@ -31,34 +31,34 @@ describe('after the last attempt, the code of a call that may have had its effec
     ['write_additive', 'outcome.unknown'],
     ['destructive', 'outcome.unknown'],
   ])('%s: %s', (effects, code) => {
-    expect(told('unavailable.connection', true, { effects, attemptsLeft: 0 })).toEqual({ code, again: false });
+    expect(outcomeOf('unavailable.connection', true, { effects, attemptsLeft: 0 })).toEqual({ code, again: false });
     const later = { effects, attemptsLeft: 0, unclearBefore: true };
-    expect(told('unavailable.connection', false, later)).toEqual({ code, again: false });
+    expect(outcomeOf('unavailable.connection', false, later)).toEqual({ code, again: false });
   });
 });
 
 test('a call that certainly had no effect fails with its own code, whatever effects it declares', () => {
-  expect(told('script.exit', false, { effects: 'destructive', attemptsLeft: 0 })).toEqual({
+  expect(outcomeOf('script.exit', false, { effects: 'destructive', attemptsLeft: 0 })).toEqual({
     code: 'script.exit',
     again: false,
   });
 });
 
 test('while the author allows another attempt, an unclear one is retried under its own code', () => {
-  expect(told('timeout.call', true, { effects: 'write_additive' })).toEqual({ code: 'timeout.call', again: true });
+  expect(outcomeOf('timeout.call', true, { effects: 'write_additive' })).toEqual({ code: 'timeout.call', again: true });
 });
 
 test('an unclear attempt that may not be repeated is unknown, however many attempts are left', () => {
   const facts = { effects: 'write_additive', errors: ['script'] } as const;
-  expect(told('timeout.call', true, facts)).toEqual({ code: 'outcome.unknown', again: false });
+  expect(outcomeOf('timeout.call', true, facts)).toEqual({ code: 'outcome.unknown', again: false });
 });
 
 test.each(['timeout.step', 'guard.denied', 'mcp.definition_changed', 'http.404'])('%s is not retried', (code) => {
-  expect(told(code, false, {})).toEqual({ code, again: false });
+  expect(outcomeOf(code, false, {})).toEqual({ code, again: false });
 });
 
 test('a time-out of the step is not retried either, even if the author names it', () => {
-  expect(told('timeout.step', false, { errors: ['timeout'] })).toEqual({ code: 'timeout.step', again: false });
+  expect(outcomeOf('timeout.step', false, { errors: ['timeout'] })).toEqual({ code: 'timeout.step', again: false });
 });
 
 test('an internal error is not retried', () => {
@@ -102,17 +102,17 @@ describe('a failed attempt reports', () => {
   const hooks = [{ hook_id: 'h', phase: 'PreAbilityCall', path: 'a', status: 'ok', decision: 'allow' }] as const;
 
   test.each<[string, unknown, Partial<RetryFacts>, object]>([
-    ['its number alone', new CallFailure(changed), { attempt: 3 }, { attempt: 3 }],
+    ['only its number', new CallFailure(changed), { attempt: 3 }, { attempt: 3 }],
     [
-      'that its effect is open, and that it was cut',
+      'that its effect is unclear, and that it was cut',
       unclear,
       { effects: 'destructive' },
       { attempt: 1, unclear: true, cut: true },
     ],
-    ['that its effect is open where it was not cut', lost, { effects: 'destructive' }, { attempt: 1, unclear: true }],
-    ['nothing of an effect that may be repeated', unclear, { effects: 'read' }, { attempt: 1 }],
+    ['that its effect is unclear if it was not cut', lost, { effects: 'destructive' }, { attempt: 1, unclear: true }],
+    ['nothing about an effect that may be repeated', unclear, { effects: 'read' }, { attempt: 1 }],
     [
-      'that an earlier one is open',
+      'that an earlier one is unclear',
       new CallFailure(changed),
       { effects: 'destructive', unclearBefore: true },
       { attempt: 1, unclear: true },
@@ -125,7 +125,7 @@ describe('a failed attempt reports', () => {
       { arrivedBefore: true },
       { attempt: 1, arrived: true },
     ],
-    ['what the hooks inside answered', new CallFailure(changed), { hooks }, { attempt: 1, hooks }],
+    ['the answers of its hooks', new CallFailure(changed), { hooks }, { attempt: 1, hooks }],
   ])('%s', (_, error, facts, context) => {
     expect(failed(error, facts).context).toEqual(context);
   });
@@ -136,12 +136,12 @@ describe('a failure that is an answer is retried', () => {
   const arrived = new CallFailure({ code: 'unavailable.connection', message: 'm' }, { hasArrived: true });
 
   test.each<[string, CallFailure, Partial<RetryFacts>, boolean]>([
-    ['only where the step names it', answer, {}, false],
-    ['where the step names it', answer, { errors: ['script.exit'] }, true],
-    ['where it may be repeated', arrived, { effects: 'read' }, true],
-    ['not where it must not be', arrived, { effects: 'write_additive' }, false],
+    ['only if the step names it', answer, {}, false],
+    ['if the step names it', answer, { errors: ['script.exit'] }, true],
+    ['if it may be repeated', arrived, { effects: 'read' }, true],
+    ['not if it must not be repeated', arrived, { effects: 'write_additive' }, false],
     [
-      'where it must not be and the step names it',
+      'if it must not be repeated but the step names it',
       arrived,
       { effects: 'write_additive', errors: ['unavailable'] },
       true,
@@ -152,14 +152,14 @@ describe('a failure that is an answer is retried', () => {
 });
 
 describe('a condition of the step', () => {
-  const asked = (source: string) =>
+  const failureUnder = (source: string) =>
     failed(new CallFailure(changed), { condition: { source, cel: CEL }, delayMs: 7, attempt: 2, attemptsLeft: 1 })
       .failure;
 
   test('decides whether another attempt follows', () => {
-    expect(asked('attempt < 3')).toMatchObject({ nonRetryable: false, nextRetryDelay: 7 });
-    expect(asked('attempt < 2')).toMatchObject({ nonRetryable: true });
-    expect(asked('attempt < 2').nextRetryDelay).toBeUndefined();
+    expect(failureUnder('attempt < 3')).toMatchObject({ nonRetryable: false, nextRetryDelay: 7 });
+    expect(failureUnder('attempt < 2')).toMatchObject({ nonRetryable: true });
+    expect(failureUnder('attempt < 2').nextRetryDelay).toBeUndefined();
   });
 });
 

@@ -50,45 +50,45 @@ describe('the output of a call', () => {
   test.each<[string, Answer, JsonObject, unknown]>([
     ['is the body', json({ a: 1 }), {}, { a: 1 }],
     ['is null without one', send(204, 'text/plain', ''), {}, null],
-    ['is JSON, whatever the service calls an object', send(200, 'text/plain', '{"a":1}'), {}, { a: 1 }],
-    ['is JSON by any type that ends so', send(200, 'application/problem+json', '7'), {}, 7],
-    ['is text where it is no JSON', send(200, 'text/plain', 'hi'), {}, { text: 'hi' }],
-    ['is text where a plain text looks like null', send(200, 'text/plain', 'null'), {}, { text: 'null' }],
-    ['is text where a plain text looks like a number', send(200, 'text/plain', '7'), {}, { text: '7' }],
-    ['is text where the definition says so', json({ a: 1 }), { response: { as: 'text' } }, { text: '{"a":1}' }],
+    ['is JSON if it is an object, whatever its type', send(200, 'text/plain', '{"a":1}'), {}, { a: 1 }],
+    ['is JSON for a type that ends in +json', send(200, 'application/problem+json', '7'), {}, 7],
+    ['is text if it is not JSON', send(200, 'text/plain', 'hi'), {}, { text: 'hi' }],
+    ['is text if a plain text looks like null', send(200, 'text/plain', 'null'), {}, { text: 'null' }],
+    ['is text if a plain text looks like a number', send(200, 'text/plain', '7'), {}, { text: '7' }],
+    ['is text if the definition sets this', json({ a: 1 }), { response: { as: 'text' } }, { text: '{"a":1}' }],
     [
-      'is base64 where the definition says so',
+      'is base64 if the definition sets this',
       send(200, 'x/y', 'hi'),
       { response: { as: 'base64' } },
       { base64: 'aGk=' },
     ],
     ['has the status', json(1, 201), { response: { status: true } }, { status: 201, body: 1 }],
     [
-      'has the headers that are asked for, as the definition writes them',
+      'has the requested headers, named as in the definition',
       json(1, 200, { 'X-Left': '3' }),
       { response: { headers: ['X-LEFT', 'x-none'] } },
       { body: 1, headers: { 'X-LEFT': '3' } },
     ],
     [
-      'has headers that came several times as one text',
+      'has each repeated header as one text',
       (response) => response.writeHead(200, { 'x-many': ['a', 'b'] }).end('1'),
       { response: { as: 'json', headers: ['x-many'] } },
       { body: 1, headers: { 'x-many': 'a, b' } },
     ],
     ...['aÿ', '＿x', '⻿x', 'ﻀx'].map((text): [string, Answer, JsonObject, unknown] => [
-      `keeps the letters of ${text}`,
+      `keeps the characters of ${text}`,
       (response) => response.writeHead(200, { 'content-type': 'text/plain' }).end(text),
       {},
       { text },
     ]),
     [
-      'is read in the letters that the answer names',
+      'is decoded with the charset of the answer',
       (response) => response.writeHead(200, { 'content-type': 'text/plain; charset=latin1' }).end(Buffer.from([0xe4])),
       {},
       { text: 'ä' },
     ],
     [
-      'is read without the mark of UTF-8',
+      'is decoded without the byte order mark',
       (response) => response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.from('\ufeff{}')),
       {},
       {},
@@ -123,15 +123,15 @@ describe('for a plan of engine 1, the output of a call', () => {
   };
 
   test.each<[string, Answer, JsonObject, unknown]>([
-    ['is UTF-8 in letters that are not known', plain('text/plain; charset=x-y', 0x61), { as: 'text' }, { text: 'a' }],
-    ['has a sign for each wrong byte', plain('text/plain', 0xff, 0x61), { as: 'text' }, { text: '\ufffda' }],
+    ['is UTF-8 if the charset is unknown', plain('text/plain; charset=x-y', 0x61), { as: 'text' }, { text: 'a' }],
+    ['has a sign for each invalid byte', plain('text/plain', 0xff, 0x61), { as: 'text' }, { text: '\ufffda' }],
     [
-      'is read in other letters only as text',
+      'is decoded with another charset only as text',
       plain('text/plain; charset=latin1', 0xe4),
       { status: true },
       { status: 200, body: { text: '\ufffd' } },
     ],
-    ['is read in the letters that the answer names', plain('x/y; charset=latin1', 0xe4), { as: 'text' }, { text: 'ä' }],
+    ['is decoded with the charset of the answer', plain('x/y; charset=latin1', 0xe4), { as: 'text' }, { text: 'ä' }],
   ])('%s', async (_, answer, response, output) => {
     expect(await answered(answer, { response }, { engine: 1 })).toEqual(output);
   });
@@ -139,10 +139,10 @@ describe('for a plan of engine 1, the output of a call', () => {
 
 describe('text in addition to a status is an output', () => {
   const schemas: [string, JsonObject | null, boolean][] = [
-    ['any output is', null, true],
+    ['any output is allowed', null, true],
     ['the body may have a text', { properties: { body: { properties: { text: {} } } } }, true],
     ['the body has no text', { properties: { body: { properties: { id: {} } } } }, false],
-    ['the body is anything', { properties: { body: true } }, false],
+    ['the body may be anything', { properties: { body: true } }, false],
     ['there is no body', { properties: { text: {} } }, false],
     ['there are no properties', { type: 'object' }, false],
   ];
@@ -156,31 +156,25 @@ describe('text in addition to a status is an output', () => {
 
 describe('an answer that cannot be used', () => {
   test.each<[string, Answer, JsonObject, Partial<CallInput>, string]>([
-    ['is one that is said to be JSON and is not', send(200, 'application/json', 'hi'), {}, {}, 'api.output_invalid'],
+    ['is declared to be JSON and is not', send(200, 'application/json', 'hi'), {}, {}, 'api.output_invalid'],
+    ['must be JSON and is not', send(200, 'text/plain', 'hi'), { response: { as: 'json' } }, {}, 'api.output_invalid'],
     [
-      'is one that must be JSON and is not',
-      send(200, 'text/plain', 'hi'),
-      { response: { as: 'json' } },
-      {},
-      'api.output_invalid',
-    ],
-    [
-      'is text where the contract has no text',
+      'is text if the contract has no text',
       send(200, 'text/html', 'log in'),
       {},
       { outputSchema: { type: 'object', properties: { id: {} } } },
       'api.output_invalid',
     ],
-    ['is one in letters that are not known', send(200, 'text/plain; charset=x-y', 'a'), {}, {}, 'api.output_invalid'],
+    ['has an unknown charset', send(200, 'text/plain; charset=x-y', 'a'), {}, {}, 'api.output_invalid'],
     [
-      'has bytes that are no UTF-8',
+      'has bytes that are not UTF-8',
       (r) => void r.writeHead(200, {}).end(Buffer.from([0xff, 0x41])),
       {},
       {},
       'api.output_invalid',
     ],
     [
-      'is not in the letters that it names',
+      'does not match the charset that it names',
       (r) => void r.writeHead(200, { 'content-type': 'text/plain; charset=utf-16le' }).end(Buffer.from([0x41])),
       {},
       {},

@@ -52,8 +52,8 @@ describe('the span of an attempt', () => {
     ['a step `run` of a workflow', { request: { path: 'run' } }],
     ['a hook of an operation', { plan: ALONE, request: { path: 'first' } }],
   ])('lies within the span of its step for %s', async (_, how) => {
-    const spot = how.request?.path as string;
-    expect((await spanOf(how)).parent).toBe(stepSpanId(markOf(how), 't-1', spot));
+    const path = how.request?.path as string;
+    expect((await spanOf(how)).parent).toBe(stepSpanId(markOf(how), 't-1', path));
   });
 
   test('differs for each attempt, in the same trace', async () => {

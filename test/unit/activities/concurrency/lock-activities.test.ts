@@ -34,8 +34,8 @@ describe('a turn', () => {
   ) {
     const { plans, mark, environment } = sealedTask(concurrency as Plan['concurrency']);
     const locks = locksWith();
-    const asked = { seal: mark, input, run: 'r-1', ...more };
-    const answer: AcquireAnswer = await environment().run(createAcquire({ plans, locks }), asked);
+    const request = { seal: mark, input, run: 'r-1', ...more };
+    const answer: AcquireAnswer = await environment().run(createAcquire({ plans, locks }), request);
     return { answer, entered: locks.enter.mock.calls.map(([entry]) => entry) };
   }
 

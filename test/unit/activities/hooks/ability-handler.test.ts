@@ -21,7 +21,7 @@ const OPERATION = examplePlan().operations['db.write'] as Handler['operation'];
 const ALLOW = { guard_decision: 'allow' };
 
 /** Lets an ability answer a hook. @param work what it does. @returns the answer and the call that it received. */
-async function ask(
+async function callHandler(
   work: (call: CallInput) => Json | Promise<Json>,
   { handler = {}, run = taskRun() }: { handler?: Partial<Handler>; run?: HookRun } = {},
 ) {
@@ -36,24 +36,24 @@ async function ask(
     files: { store: new MemoryFiles(), folders: { open: () => mkdtemp(join(tmpdir(), 'hook-files-')) } },
   });
   const whole: Handler = { kind: 'ability', operation: OPERATION, timeout_ms: 500, ...handler };
-  const said = await answer('guard', whole, eventOf(run), run);
-  return { said, call: calls[0] as CallInput, calls };
+  const result = await answer('guard', whole, eventOf(run), run);
+  return { result, call: calls[0] as CallInput, calls };
 }
 
 describe('an ability that answers a hook', () => {
   test('receives the event of the hook', async () => {
-    const { said, call } = await ask(() => ALLOW);
-    expect(said).toMatchObject({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'a', decision: 'allow' });
+    const { result, call } = await callHandler(() => ALLOW);
+    expect(result).toMatchObject({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'a', decision: 'allow' });
     expect(call.input).toEqual(eventOf(taskRun()));
   });
 
   test('receives what `with` evaluates to', async () => {
-    const { call } = await ask(() => ALLOW, { handler: { with: { sum: '${{ input.n + 1 }}' } } });
+    const { call } = await callHandler(() => ALLOW, { handler: { with: { sum: '${{ input.n + 1 }}' } } });
     expect(call.input).toEqual({ sum: 2 });
   });
 
   test('is called for the task, and leaves no mark of an effect', async () => {
-    const { call } = await ask(() => ALLOW, { run: taskRun({ trace: '00-a-b-01' }) });
+    const { call } = await callHandler(() => ALLOW, { run: taskRun({ trace: '00-a-b-01' }) });
     await expect(call.begin()).resolves.toBeUndefined();
     expect(call).toMatchObject({
       taskKey: 't-1',
@@ -66,21 +66,21 @@ describe('an ability that answers a hook', () => {
   });
 
   test('is called with the trace of the hook, not with that of the task', async () => {
-    const { given } = await traced(() => ask(() => ALLOW, { run: taskRun({ trace: '00-a-b-01' }) }));
+    const { given } = await traced(() => callHandler(() => ALLOW, { run: taskRun({ trace: '00-a-b-01' }) }));
     expect(given.call.trace).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   });
 
   test('is called without a trace if there is none', async () => {
-    expect((await ask(() => ALLOW)).call).not.toHaveProperty('trace');
+    expect((await callHandler(() => ALLOW)).call).not.toHaveProperty('trace');
   });
 
   test('has no task in a direct run', async () => {
-    expect((await ask(() => ALLOW, { run: taskRun({ task: 'direct:1' }) })).call.taskKey).toBeNull();
+    expect((await callHandler(() => ALLOW, { run: taskRun({ task: 'direct:1' }) })).call.taskKey).toBeNull();
   });
 
   test('is called for the session if its hook belongs to one', async () => {
-    const { said, call } = await ask(() => ({}), { run: sessionRun() });
-    expect(said).toMatchObject({ phase: 'PromptSubmit', decision: 'allow' });
+    const { result, call } = await callHandler(() => ({}), { run: sessionRun() });
+    expect(result).toMatchObject({ phase: 'PromptSubmit', decision: 'allow' });
     expect(call).toMatchObject({
       taskKey: 's-1',
       path: 'hooks/PromptSubmit.session',
@@ -90,35 +90,31 @@ describe('an ability that answers a hook', () => {
 
   test.each<[string, () => Json | Promise<Json>, string]>([
     ['that decides nothing', () => ({}), 'decides nothing'],
-    [
-      'with a key that reaches into objects',
-      () => JSON.parse('{"infra":{"__proto__":{}},"guard_decision":"allow"}'),
-      '__proto__',
-    ],
+    ['with an unsafe key', () => JSON.parse('{"infra":{"__proto__":{}},"guard_decision":"allow"}'), '__proto__'],
     ['that fails', () => Promise.reject(new AbilityError({ code: 'mine', message: 'It broke' })), 'It broke (mine)'],
     ['that fails without a code', () => Promise.reject(new Error('It broke')), 'Error: It broke'],
   ])('%s counts as a failed hook', async (_, work, reason) => {
-    const { said } = await ask(work);
-    expect(said).toMatchObject({ status: 'error', decision: 'deny' });
-    expect(said.reason).toContain(reason);
-    expect(said.reason).not.toContain('undefined');
+    const { result } = await callHandler(work);
+    expect(result).toMatchObject({ status: 'error', decision: 'deny' });
+    expect(result.reason).toContain(reason);
+    expect(result.reason).not.toContain('undefined');
   });
 
   test('whose output does not match its schema counts as a failed hook', async () => {
     const operation = { ...OPERATION, output_schema: { type: 'object', required: ['guard_decision'] } };
-    expect((await ask(() => ({}), { handler: { operation } })).said).toMatchObject({
+    expect((await callHandler(() => ({}), { handler: { operation } })).result).toMatchObject({
       status: 'error',
       decision: 'deny',
     });
   });
 
   test('does not reveal its secrets', async () => {
-    const { said } = await ask((call) => {
+    const { result } = await callHandler((call) => {
       call.log.hide('hunter2-hunter2');
       return { guard_decision: 'deny', reason: 'hunter2-hunter2 is wrong' };
     });
-    expect(said.reason).toBe('*** is wrong');
-    const { said: failed } = await ask((call) => {
+    expect(result.reason).toBe('*** is wrong');
+    const { result: failed } = await callHandler((call) => {
       call.log.hide('hunter2-hunter2');
       throw new Error('hunter2-hunter2 is wrong');
     });
@@ -126,18 +122,18 @@ describe('an ability that answers a hook', () => {
   });
 
   test('that takes too long counts as a failed hook, even if it does not stop', async () => {
-    const { said, call } = await ask(() => new Promise(() => {}), { handler: { timeout_ms: 5 } });
-    expect(said).toMatchObject({ status: 'error', reason: 'it took longer than 5 ms' });
+    const { result, call } = await callHandler(() => new Promise(() => {}), { handler: { timeout_ms: 5 } });
+    expect(result).toMatchObject({ status: 'error', reason: 'it took longer than 5 ms' });
     expect(call.stop.aborted).toBe(true);
   });
 
   test('is soon abandoned if the call was already cancelled', async () => {
     const signal = AbortSignal.abort(new Error('cancelled'));
-    const { said } = await ask(() => new Promise(() => {}), {
+    const { result } = await callHandler(() => new Promise(() => {}), {
       run: taskRun({ signal }),
       handler: { timeout_ms: 60_000 },
     });
-    expect(said).toMatchObject({ status: 'error', reason: 'Error: cancelled' });
+    expect(result).toMatchObject({ status: 'error', reason: 'Error: cancelled' });
   });
 
   test('is soon abandoned after the call is cancelled', async () => {
@@ -146,11 +142,11 @@ describe('an ability that answers a hook', () => {
       controller.abort(new Error('now'));
       return new Promise<never>(() => {});
     };
-    const { said } = await ask(work, {
+    const { result } = await callHandler(work, {
       run: taskRun({ signal: controller.signal }),
       handler: { timeout_ms: 60_000 },
     });
-    expect(said).toMatchObject({ reason: 'Error: now' });
+    expect(result).toMatchObject({ reason: 'Error: now' });
   });
 
   test('leaves its log, but no timer and no files', async () => {
@@ -160,7 +156,7 @@ describe('an ability that answers a hook', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     let made = '';
     const run = taskRun({ logs: { folder, share: () => undefined } });
-    await ask(
+    await callHandler(
       async (call) => {
         call.log.add('stderr', 'I looked.');
         made = await call.files.folder();
@@ -179,7 +175,7 @@ describe('an ability that speaks the protocol of another tool', () => {
   const foreign: PlanForeignHook = { format: 'claude-code', silence: 'deny', shown };
 
   test('receives the event of that tool, and answers as its hooks do', async () => {
-    const { said, call } = await ask(() => ({ decision: 'block', reason: 'no' }), { handler: { foreign } });
+    const { result, call } = await callHandler(() => ({ decision: 'block', reason: 'no' }), { handler: { foreign } });
     expect(call.input).toMatchObject({
       hook_event_name: 'PreToolUse',
       session_id: 't-1',
@@ -187,18 +183,18 @@ describe('an ability that speaks the protocol of another tool', () => {
       tool_name: 'Bash',
       tool_input: { command: 'n=1' },
     });
-    expect(said).toMatchObject({ hook_id: 'guard', decision: 'deny', reason: 'no' });
+    expect(result).toMatchObject({ hook_id: 'guard', decision: 'deny', reason: 'no' });
   });
 
   test('receives what `with` evaluates to for that event', async () => {
     const handler = { foreign, with: { tool: '${{ tool_name }}' } };
-    expect((await ask(() => null, { handler })).call.input).toEqual({ tool: 'Bash' });
+    expect((await callHandler(() => null, { handler })).call.input).toEqual({ tool: 'Bash' });
   });
 
   test('is not called about a call that it is not shown', async () => {
     const handler = { foreign: { ...foreign, shown: { ...shown, if: 'tool_name == "Write"' } } };
-    const { said, calls } = await ask(() => null, { handler });
-    expect(said).toEqual({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'a', status: 'ok', decision: 'allow' });
+    const { result, calls } = await callHandler(() => null, { handler });
+    expect(result).toEqual({ hook_id: 'guard', phase: 'PreAbilityCall', path: 'a', status: 'ok', decision: 'allow' });
     expect(calls).toEqual([]);
   });
 });
