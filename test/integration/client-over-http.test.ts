@@ -233,10 +233,7 @@ const CASES: Record<string, [Case, unknown]> = {
 
 /** Refused actions, with the code of each. */
 const REFUSALS: Record<string, [Case, string]> = {
-  'an unknown ability': [
-    (connection) => client.createTask(connection, wanted('nothign')),
-    'ability.not_found',
-  ],
+  'an unknown ability': [(connection) => client.createTask(connection, wanted('nothign')), 'ability.not_found'],
   'an input of the wrong type': [
     (connection) => client.createTask(connection, wanted('typed', { input: { n: 'x' } })),
     'input.invalid',

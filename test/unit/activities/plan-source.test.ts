@@ -17,9 +17,9 @@ const ELSEWHERE = taskQueueOf(PLAN.project, 'elsewhere', PLAN.placement);
 const OTHER_CEL = { ...PLAN, cel: '0.0.1' };
 const keys = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
 const user = { name: 'ann', source: 'claimed' } as const;
-const asked = askedBy('t-1', 'r-1');
+const activity = activityOf('t-1', 'r-1');
 
-function askedBy(workflowId: string, runId: string, taskQueue = QUEUE) {
+function activityOf(workflowId: string, runId: string, taskQueue = QUEUE) {
   return { workflowExecution: { workflowId, runId }, taskQueue };
 }
 
@@ -49,32 +49,32 @@ function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
   return { source: new PlanSource(PLAN.project, keys, readRun, chains), readRun };
 }
 
-function noted(source: PlanSource, { task, ...run }: RunStart): void {
+function noteRun(source: PlanSource, { task, ...run }: RunStart): void {
   source.note(run, task ? { ...task, plan: JSON.stringify(task.plan) } : null);
 }
 
 describe('an activity is admitted', () => {
   test('without a query to Temporal, if this worker runs its workflow', async () => {
     const { source, readRun } = sourceOver([]);
-    noted(source, runOf());
+    noteRun(source, runOf());
     const seal = sealOf();
-    expect(await source.admit(sealMark(seal), asked)).toMatchObject({ plan: PLAN, seal, user, session: null });
+    expect(await source.admit(sealMark(seal), activity)).toMatchObject({ plan: PLAN, seal, user, session: null });
     expect(readRun).not.toHaveBeenCalled();
   });
 
   test('of a called task, if this worker runs it and its caller', async () => {
     const { source, readRun } = sourceOver([]);
-    noted(source, runOf());
-    noted(source, childOf());
-    const { plan, root } = await source.admit(MARK, askedBy('t-1/sub', 'r-2'));
+    noteRun(source, runOf());
+    noteRun(source, childOf());
+    const { plan, root } = await source.admit(MARK, activityOf('t-1/sub', 'r-2'));
     expect([plan.ability.id, root.ability.id]).toEqual(['inner', PLAN.ability.id]);
     expect(readRun).not.toHaveBeenCalled();
   });
 
   test('otherwise by the first event of its run, which is read once', async () => {
     const { source, readRun } = sourceOver([runOf()]);
-    const first = await source.admit(sealMark(sealOf()), asked);
-    expect(await source.admit(sealMark(sealOf()), asked)).toEqual(first);
+    const first = await source.admit(sealMark(sealOf()), activity);
+    expect(await source.admit(sealMark(sealOf()), activity)).toEqual(first);
     expect(readRun).toHaveBeenCalledOnce();
   });
 
@@ -83,7 +83,7 @@ describe('an activity is admitted', () => {
       has: async (first) => first === 'r-0',
       keep: async () => {},
     });
-    expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
+    expect(await source.admit(MARK, activity)).toMatchObject({ plan: PLAN });
   });
 
   test('of a run that continues one in the other placement, and the store is informed', async () => {
@@ -91,69 +91,69 @@ describe('an activity is admitted', () => {
     const taskQueue = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement === 'cloud' ? 'local' : 'cloud');
     const runs = [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue })];
     const { source } = sourceOver(runs, { has: async () => false, keep });
-    await source.admit(MARK, asked);
+    await source.admit(MARK, activity);
     expect(keep).toHaveBeenCalledWith('r-0');
   });
 });
 
 describe('an activity is refused', () => {
   test.each<[string, Parameters<PlanSource['admit']>[1], RunStart[]]>([
-    ['that no workflow asked for', { taskQueue: QUEUE }, [runOf()]],
-    ['of a run that Temporal does not know', asked, []],
-    ['of a workflow that was given nothing', asked, [{ ...runOf(), task: undefined } as unknown as RunStart]],
+    ['that no workflow requested', { taskQueue: QUEUE }, [runOf()]],
+    ['of a run that Temporal does not know', activity, []],
+    ['of a workflow without input', activity, [{ ...runOf(), task: undefined } as unknown as RunStart]],
     [
-      'of a task with another plan than was sealed',
-      asked,
+      'of a task whose plan is not the sealed one',
+      activity,
       [runOf({ task: { seal: sealOf(), user, session: null, plan: { ...PLAN, limits: { ...limits, max_ms: 1 } } } })],
     ],
     [
-      'of a workflow that a task called, as its id does not say',
-      askedBy('mine', 'r-2'),
+      'of a called workflow whose id does not begin with that of its task',
+      activityOf('mine', 'r-2'),
       [childOf({ workflowId: 'mine' }), runOf()],
     ],
     [
-      'of a workflow with the id of the task, as if that had been called',
-      askedBy('t-1', 'r-2'),
+      'of a called workflow with the id of its caller',
+      activityOf('t-1', 'r-2'),
       [childOf({ workflowId: 't-1' }), runOf()],
     ],
-    ['of a task whose seal was changed', asked, [runOf({}, sealOf({ input: 'two' }))]],
-    ['of a workflow that carries the seal of another', askedBy('t-2', 'r-1'), [runOf({ workflowId: 't-2' })]],
-    ['of a workflow that was started eagerly', asked, [runOf({ eager: true })]],
+    ['of a task whose seal was changed', activity, [runOf({}, sealOf({ input: 'two' }))]],
+    ['of a workflow that carries the seal of another', activityOf('t-2', 'r-1'), [runOf({ workflowId: 't-2' })]],
+    ['of a workflow that was started eagerly', activity, [runOf({ eager: true })]],
     [
-      'of a run that goes on from one that was started eagerly',
-      asked,
+      'of a run that continues one that was started eagerly',
+      activity,
       [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', eager: true })],
     ],
-    ['of a task whose caller was started eagerly', askedBy('t-1/sub', 'r-2'), [childOf(), runOf({ eager: true })]],
-    ['of a workflow of another type', asked, [runOf({ type: 'other' })]],
-    ['of a workflow on a queue of its own', asked, [runOf({ taskQueue: 'own' })]],
-    ['that came over the queue of another environment', askedBy('t-1', 'r-1', ELSEWHERE), [runOf()]],
+    ['of a task whose caller was started eagerly', activityOf('t-1/sub', 'r-2'), [childOf(), runOf({ eager: true })]],
+    ['of a workflow of another type', activity, [runOf({ type: 'other' })]],
+    ['of a workflow on a foreign queue', activity, [runOf({ taskQueue: 'own' })]],
+    ['that came over the queue of another environment', activityOf('t-1', 'r-1', ELSEWHERE), [runOf()]],
     [
-      'of a run that goes on from one on a queue of its own',
-      asked,
+      'of a run that continues one on a foreign queue',
+      activity,
       [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue: 'own' })],
     ],
     [
-      'of a run that goes on from one of another type',
-      asked,
+      'of a run that continues one of another type',
+      activity,
       [runOf({ first: 'r-0' }), runOf({ runId: 'r-0', type: 'other' })],
     ],
-    ['of a run whose first run is forgotten', asked, [runOf({ first: 'r-0' })]],
+    ['of a run whose first run is forgotten', activity, [runOf({ first: 'r-0' })]],
     [
-      'of a task that nobody called',
-      askedBy('t-1/sub', 'r-2'),
+      'of a called task without a caller',
+      activityOf('t-1/sub', 'r-2'),
       [childOf({ parent: undefined } as unknown as RunStart)],
     ],
     [
-      'of a task that was called from a queue of its own',
-      askedBy('t-1/sub', 'r-2'),
+      'of a task that was called from a foreign queue',
+      activityOf('t-1/sub', 'r-2'),
       [childOf(), runOf({ taskQueue: 'own' })],
     ],
-    ['of a task that was called by another type', askedBy('t-1/sub', 'r-2'), [childOf(), runOf({ type: 'other' })]],
-    ['of a task that was called as another type', askedBy('t-1/sub', 'r-2'), [childOf({ type: 'other' }), runOf()]],
+    ['of a task with a caller of another type', activityOf('t-1/sub', 'r-2'), [childOf(), runOf({ type: 'other' })]],
+    ['of a called task of another type', activityOf('t-1/sub', 'r-2'), [childOf({ type: 'other' }), runOf()]],
     [
-      'of a task whose caller goes on from one on a queue of its own',
-      askedBy('t-1/sub', 'r-2'),
+      'of a task whose caller continues a run on a foreign queue',
+      activityOf('t-1/sub', 'r-2'),
       [childOf(), runOf({ first: 'r-0' }), runOf({ runId: 'r-0', taskQueue: 'own' })],
     ],
   ])('%s', async (_, at, runs) => {
@@ -163,8 +163,8 @@ describe('an activity is refused', () => {
 
   test('of a run that this worker executes on a queue other than that of its plan', async () => {
     const { source } = sourceOver([]);
-    noted(source, runOf({ taskQueue: ELSEWHERE }));
-    await expect(source.admit(MARK, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
+    noteRun(source, runOf({ taskQueue: ELSEWHERE }));
+    await expect(source.admit(MARK, activityOf('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
       code: 'seal.invalid',
     });
   });
@@ -174,9 +174,9 @@ describe('an activity is refused', () => {
     ['no seal', undefined as unknown as string],
   ])('under the mark of %s, even after one was admitted', async (_, mark) => {
     const { source } = sourceOver([runOf()]);
-    await expect(source.admit(mark, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
-    await source.admit(MARK, asked);
-    await expect(source.admit(mark, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+    await expect(source.admit(mark, activity)).rejects.toMatchObject({ code: 'seal.invalid' });
+    await source.admit(MARK, activity);
+    await expect(source.admit(mark, activity)).rejects.toMatchObject({ code: 'seal.invalid' });
   });
 
   test('of a task of another project whose queue has the same name', async () => {
@@ -184,7 +184,7 @@ describe('an activity is refused', () => {
     const ours = taskQueueOf('a', 'b-c', PLAN.placement);
     const seal = sealOf({}, theirs);
     const source = new PlanSource('a', keys, async () => runOf({ taskQueue: ours }, seal, theirs), NOTHING_CHECKED);
-    await expect(source.admit(sealMark(seal), askedBy('t-1', 'r-1', ours))).rejects.toMatchObject({
+    await expect(source.admit(sealMark(seal), activityOf('t-1', 'r-1', ours))).rejects.toMatchObject({
       code: 'seal.invalid',
       message: expect.stringContaining('a-b'),
     });
@@ -192,8 +192,8 @@ describe('an activity is refused', () => {
 
   test('over another queue, even after one was admitted', async () => {
     const { source } = sourceOver([runOf()]);
-    await source.admit(MARK, asked);
-    await expect(source.admit(MARK, askedBy('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
+    await source.admit(MARK, activity);
+    await expect(source.admit(MARK, activityOf('t-1', 'r-1', ELSEWHERE))).rejects.toMatchObject({
       code: 'seal.invalid',
     });
   });
@@ -201,7 +201,7 @@ describe('an activity is refused', () => {
   test('of a task planned for another build of CEL, even if another worker runs its workflow', async () => {
     const seal = sealOf({}, OTHER_CEL);
     const { source } = sourceOver([runOf({}, seal, OTHER_CEL)]);
-    await expect(source.admit(sealMark(seal), asked)).rejects.toMatchObject({
+    await expect(source.admit(sealMark(seal), activity)).rejects.toMatchObject({
       code: 'engine.unsupported',
       message: expect.stringContaining('CEL 0.0.1'),
     });
@@ -216,7 +216,7 @@ describe('a worker vouches for what an ended task has done', () => {
 
   test.each([
     ['a run that no worker of the project executed', runOf({ taskQueue: 'own' })],
-    ['a run that began with what was not sealed', runOf({}, sealOf({ progress: 'made up' }))],
+    ['a run that began with progress that was not sealed', runOf({}, sealOf({ progress: 'made up' }))],
   ])('but not for %s', async (_, run) => {
     const { source } = sourceOver([run]);
     const vouched = source.vouchFor({ workflowId: 't-1', runId: 'r-1' });
@@ -238,7 +238,7 @@ describe('a notice is admitted', () => {
 
   test('even if that task was admitted before', async () => {
     const { source } = sourceOver([runOf(), noticeOf()]);
-    await source.admit(MARK, asked);
+    await source.admit(MARK, activity);
     expect(await source.admitNotice({ workflowExecution: NOTICE })).toEqual(PLAN);
   });
 
@@ -260,22 +260,22 @@ describe('a plan', () => {
     const { source, readRun } = sourceOver([]);
     source.keep(PLAN, digestOf(PLAN));
     source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
-    expect((await source.admit(MARK, asked)).plan).toBe(PLAN);
+    expect((await source.admit(MARK, activity)).plan).toBe(PLAN);
     expect(readRun).not.toHaveBeenCalled();
   });
 
   test('that could not be read is read again', async () => {
     const { source, readRun } = sourceOver([]);
     source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
-    await expect(source.admit(MARK, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+    await expect(source.admit(MARK, activity)).rejects.toMatchObject({ code: 'seal.invalid' });
     readRun.mockResolvedValue(runOf());
-    expect(await source.admit(MARK, asked)).toMatchObject({ plan: PLAN });
+    expect(await source.admit(MARK, activity)).toMatchObject({ plan: PLAN });
   });
 
   test('is read once for concurrent activities', async () => {
     const { source, readRun } = sourceOver([runOf()]);
     source.runs.note({ ...runOf(), task: { seal: sealOf(), user, session: null } });
-    await Promise.all([source.admit(MARK, asked), source.admit(MARK, asked)]);
+    await Promise.all([source.admit(MARK, activity), source.admit(MARK, activity)]);
     expect(readRun).toHaveBeenCalledOnce();
   });
 });
@@ -287,22 +287,22 @@ test('a task without its session is refused, and one with it is admitted', async
     keys,
   );
   const admitted = (session: string | null) =>
-    sourceOver([runOf({ task: { seal: sealed, user, session, plan: PLAN } })]).source.admit(sealMark(sealed), asked);
+    sourceOver([runOf({ task: { seal: sealed, user, session, plan: PLAN } })]).source.admit(sealMark(sealed), activity);
   await expect(admitted(null)).rejects.toMatchObject({ code: 'seal.invalid' });
   await expect(admitted('s-1')).resolves.toMatchObject({ session: 's-1' });
 });
 
 test('a known run that is not a task admits nothing', async () => {
   const { source, readRun } = sourceOver([runOf()]);
-  noted(source, { ...runOf(), task: undefined } as unknown as RunStart);
-  await expect(source.admit(MARK, asked)).rejects.toMatchObject({ code: 'seal.invalid' });
+  noteRun(source, { ...runOf(), task: undefined } as unknown as RunStart);
+  await expect(source.admit(MARK, activity)).rejects.toMatchObject({ code: 'seal.invalid' });
   expect(readRun).not.toHaveBeenCalled();
 });
 
 test('a run that was admitted is not examined again', async () => {
   const has = vi.fn(async () => true);
   const { source } = sourceOver([runOf({ first: 'r-0' })], { has, keep: async () => {} });
-  await source.admit(MARK, asked);
-  await source.admit(MARK, asked);
+  await source.admit(MARK, activity);
+  await source.admit(MARK, activity);
   expect(has).toHaveBeenCalledOnce();
 });

@@ -53,8 +53,8 @@ describe('a seal that was tampered with is refused', () => {
   });
 
   test('in its confirmations', () => {
-    const asked = signSeal({ ...BODY, confirmations: [{ hook_id: 'h', reason: 'r' }] }, ours);
-    const seal = { ...asked, user: { name: 'tester', source: 'claimed' as const }, confirmations: [] };
+    const original = signSeal({ ...BODY, confirmations: [{ hook_id: 'h', reason: 'r' }] }, ours);
+    const seal = { ...original, user: { name: 'tester', source: 'claimed' as const }, confirmations: [] };
     expect(errorOf(() => verifySeal(seal, { task: 't-1' }, ours)).code).toBe('seal.invalid');
   });
 

@@ -216,14 +216,14 @@ describe('another implementation', () => {
     expect(error.message).toBe('helper is an agent, which has no implementations');
   });
 
-  const wanted = { operation: 'a', choice: script, isDefault: false, isAllowed: false, isForEnvironment: false };
+  const options = { operation: 'a', choice: script, isDefault: false, isAllowed: false, isForEnvironment: false };
   const chosen = ({ plans }: ReturnType<typeof settle>): string | null | undefined => plans[0]?.ability.implementation;
 
   test('changes nothing about what runs, unless it becomes the default', () => {
     const site = siteOf(operation('a', 'return {}'));
-    expect(chosen(settle(site, planImplementation(site, { ...wanted, id: 'a.two' })))).toBe('a');
+    expect(chosen(settle(site, planImplementation(site, { ...options, id: 'a.two' })))).toBe('a');
     const next = { ...site, registry: loadRegistry(site.registry.root) };
-    expect(chosen(settle(next, planImplementation(next, { ...wanted, id: 'a.three', isDefault: true })))).toBe(
+    expect(chosen(settle(next, planImplementation(next, { ...options, id: 'a.three', isDefault: true })))).toBe(
       'a.three',
     );
   });
@@ -235,7 +235,7 @@ describe('another implementation', () => {
       's.mjs': '',
       'registry/config/own.yaml': '# why\nabilities:\n  - id: a   # ours\n    allowed_implementations: [one]\n',
     });
-    const { yaml, plans, root } = settle(site, planImplementation(site, { ...wanted, id: 'two', isAllowed: true }));
+    const { yaml, plans, root } = settle(site, planImplementation(site, { ...options, id: 'two', isAllowed: true }));
     expect(plans[0]?.ability.implementation).toBe('one');
     expect(yaml('registry/config/own.yaml').abilities).toEqual([
       { id: 'a', allowed_implementations: ['one', 'two'], default_implementation: 'one' },
@@ -245,7 +245,7 @@ describe('another implementation', () => {
 
   test('can be the default of one environment only', () => {
     const site = siteOf(operation('a', 'return {}'));
-    const forDev = { ...wanted, id: 'fake', isDefault: true, isForEnvironment: true };
+    const forDev = { ...options, id: 'fake', isDefault: true, isForEnvironment: true };
     const settled = settle(site, planImplementation(site, forDev));
     expect(chosen(settled)).toBe('fake');
     expect(resolvePlan(settled.registry, 'a', 'prod').plan.ability.implementation).toBe('a');
@@ -256,7 +256,7 @@ describe('another implementation', () => {
     const api = (endpoint: string): KindChoice => ({ kind: 'api', method: 'GET', path: '/', endpoint });
     settle(site, planLowLevel(site, { key: 'a', choice: api('https://one.test'), scope: {} }));
     const next = { ...site, registry: loadRegistry(site.registry.root) };
-    const plan = planImplementation(next, { ...wanted, id: 'two', choice: api('https://two.test'), isDefault: true });
+    const plan = planImplementation(next, { ...options, id: 'two', choice: api('https://two.test'), isDefault: true });
     const { yaml, plans } = settle(next, plan);
     expect(yaml('registry/config/abilities.yaml').abilities[0].environments.dev.endpoints).toEqual({
       default: 'https://one.test',
@@ -269,7 +269,7 @@ describe('another implementation', () => {
     const yaml =
       'input_schema: { properties: { message: { type: string, default: Hello } } }\noutput_schema: { type: object, required: [message], properties: { message: { type: string } } }';
     const site = siteOf(operation('a', '', { yaml }));
-    const { root } = settle(site, planImplementation(site, { ...wanted, id: 'two' }));
+    const { root } = settle(site, planImplementation(site, { ...options, id: 'two' }));
     expect(readFileSync(join(root, 'scripts/tools/two.mjs'), 'utf8')).toContain(
       'const output = { "message": input["message"] };',
     );
@@ -279,7 +279,7 @@ describe('another implementation', () => {
     const yaml =
       'input_schema: { required: [id], properties: { id: { type: string } } }\noutput_schema: { type: object, required: [id, ok], properties: { id: { type: string }, ok: { type: boolean } } }';
     const site = siteOf(operation('a', '', { yaml }));
-    const { root } = settle(site, planImplementation(site, { ...wanted, id: 'two' }));
+    const { root } = settle(site, planImplementation(site, { ...options, id: 'two' }));
     expect(readFileSync(join(root, 'scripts/tools/two.mjs'), 'utf8')).toContain(
       'const output = { "ok": true, "id": input["id"] };',
     );
@@ -290,7 +290,7 @@ describe('another implementation', () => {
       ...operation('a', ''),
       'registry/config/c.yaml': 'abilities: [{ id: a, impl: { kind: script, script: { path: scripts/a.mjs } } }]\n',
     });
-    expect(await refused(() => planImplementation(site, { ...wanted, id: 'two' }))).toMatchObject({
+    expect(await refused(() => planImplementation(site, { ...options, id: 'two' }))).toMatchObject({
       code: 'config.invalid',
     });
   });
@@ -516,25 +516,25 @@ describe('existing scripts', () => {
 
   test('get the requested prefix, arguments, effect and scope', () => {
     const site = siteOf(SCRIPTS);
-    const wanted = { prefix: 'night', effects: 'read', args: '', scope: { environments: ['dev'] } } as const;
-    const scope = { environments: [...wanted.scope.environments] };
+    const options = { prefix: 'night', effects: 'read', args: '', scope: { environments: ['dev'] } } as const;
+    const scope = { environments: [...options.scope.environments] };
     const { plans, registry } = settle(
       site,
-      planScripts(site, { ...wanted, scope, paths: pathsIn(site, ['ops/count.py']) }),
+      planScripts(site, { ...options, scope, paths: pathsIn(site, ['ops/count.py']) }),
     );
     expect(registry.operations.get('night.count')?.value).toMatchObject({ effects: 'read', scope });
     expect(plans[0]?.operations['night.count']?.implementation).toMatchObject({ script: { args: [] } });
   });
 
   test.each([
-    ['one that is not there', ['ops/nope.sh'], /no script ops\/nope\.sh/],
+    ['one that does not exist', ['ops/nope.sh'], /no script ops\/nope\.sh/],
     ['a folder', ['ops'], /no script ops /],
     ['one outside of the project', ['../x.sh'], /not in the project/],
     ['one whose name begins with a digit', ['1st.sh'], /^1st\.sh would be "1st"/],
     ['two that would have one name', ['ops/bare.mjs', 'ops/bare.sh'], /would both be ops\.bare/],
-  ])('%s is refused', async (_, files, said) => {
+  ])('%s is refused', async (_, files, reason) => {
     const site = siteOf({ ...SCRIPTS, 'ops/bare.sh': 'echo 1\n', '1st.sh': 'echo 1\n' });
     const { message } = await refused(() => planScripts(site, { paths: pathsIn(site, files), scope: {} }));
-    expect(message).toMatch(said);
+    expect(message).toMatch(reason);
   });
 });

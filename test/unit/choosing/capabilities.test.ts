@@ -32,9 +32,9 @@ test.each(Object.entries(CASES))(
 );
 
 test('registry/capabilities.yaml has the built-in definitions of the six capabilities', () => {
-  const said = capabilities.map(({ id, from, ...capability }) => [id, from?.file, capability]);
+  const defined = capabilities.map(({ id, from, ...capability }) => [id, from?.file, capability]);
   const builtIn = Object.entries(BUILT_IN_CAPABILITIES);
-  expect(said).toEqual(builtIn.map(([id, capability]) => [id, 'registry/capabilities.yaml', capability]));
+  expect(defined).toEqual(builtIn.map(([id, capability]) => [id, 'registry/capabilities.yaml', capability]));
 });
 
 const PROVIDED: [requirement: string, id: string, packs: string[], keywords: string[]][] = [

@@ -12,14 +12,14 @@ const text = { type: 'string' };
 describe('a request gives', () => {
   test.each<[string, JsonObject, string, JsonObject]>([
     ['what is assigned', { build_id: text }, 'run it with build_id=1234', { build_id: '1234' }],
-    ['what is said in words', { build_id: text }, 'for build 1234.', { build_id: '1234' }],
+    ['what is stated in words', { build_id: text }, 'for build 1234.', { build_id: '1234' }],
     ['a quoted name', { user_name: text }, 'user name "Ann Lee" please', { user_name: 'Ann Lee' }],
     ['the only choice', { action: { enum: ['charge', 'refund'] } }, 'Refund this customer', { action: 'refund' }],
     ['the only address', { to: { type: 'string', format: 'email' } }, 'mail bob@x.test.', { to: 'bob@x.test' }],
     ['the only number', { replicas: { type: 'integer' } }, 'we need 4 of them', { replicas: 4 }],
     ['the only quotation', { title: text }, 'file "Login is broken"', { title: 'Login is broken' }],
     [
-      'two at once',
+      'two inputs at once',
       { user_id: text, email: { type: 'string', format: 'email' } },
       'user u-9, x@y.test',
       { user_id: 'u-9', email: 'x@y.test' },
@@ -33,11 +33,11 @@ describe('nothing is guessed if', () => {
   test.each<[string, JsonObject, string]>([
     ['there are two numbers', { replicas: { type: 'integer' } }, 'from 4 to 8'],
     ['two inputs could take it', { width: { type: 'number' }, height: { type: 'number' } }, 'make it 80'],
-    ['two choices are said', { action: { enum: ['charge', 'refund'] } }, 'charge or refund'],
+    ['two choices are named', { action: { enum: ['charge', 'refund'] } }, 'charge or refund'],
     ['a word follows the name', { user_id: text }, 'delete the user again'],
     ['the value is of another type', { count: { type: 'integer' } }, 'count=many'],
     ['the number is part of a name', { count: { type: 'integer' } }, 'in eu-1 on v2.3.4'],
-    ['nothing is said', { title: text }, ''],
+    ['the request is empty', { title: text }, ''],
   ])('%s', (_, properties, request) => {
     const { given, missing } = readInputs(schema(properties), request);
     expect(given).toEqual({});

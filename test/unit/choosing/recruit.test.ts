@@ -141,16 +141,16 @@ test('C-34: for any request the pack is an existing one, and a pack by capabilit
   const packs = fc
     .uniqueArray(fc.constantFrom(...ids), { minLength: 1 })
     .chain((chosen) => fc.tuple(...chosen.map((id) => some.map((has) => pack(id, has, ['chart'])))));
-  const prompt = fc.tuple(words, fc.string()).map(([said, rest]) => `${said.join(' ')} ${rest}`);
+  const prompt = fc.tuple(words, fc.string()).map(([picked, rest]) => `${picked.join(' ')} ${rest}`);
   fc.assert(
-    fc.property(prompt, packs, fc.boolean(), (asked, there, network) => {
-      const { specialist_id, required_capabilities, routing_method } = choose(asked, { packs: there, network });
-      const found = there.find(({ id }) => id === specialist_id);
+    fc.property(prompt, packs, fc.boolean(), (request, available, network) => {
+      const { specialist_id, required_capabilities, routing_method } = choose(request, { packs: available, network });
+      const found = available.find(({ id }) => id === specialist_id);
       expect(found).toBeDefined();
       const counted = required_capabilities.filter((id) => network || id !== 'web_search');
-      const scores = there.map((one) => counted.filter((id) => one.capabilities.includes(id)).length);
+      const scores = available.map((one) => counted.filter((id) => one.capabilities.includes(id)).length);
       expect(routing_method === 'capability_routing').toBe(Math.max(...scores) > 0);
-      if (routing_method === 'capability_routing') expect(found).toBe(there[scores.indexOf(Math.max(...scores))]);
+      if (routing_method === 'capability_routing') expect(found).toBe(available[scores.indexOf(Math.max(...scores))]);
     }),
     { numRuns: 300 },
   );

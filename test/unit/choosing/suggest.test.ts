@@ -102,14 +102,14 @@ test('an ability that only shares stop words does not fit', async () => {
 });
 
 test('a required input that is not in the request leads to a question; one that is there is read', async () => {
-  const asked = await ask('run the signup regression');
-  expect(asked.suggestions[0]?.missing).toEqual([
+  const incomplete = await ask('run the signup regression');
+  expect(incomplete.suggestions[0]?.missing).toEqual([
     { name: 'build_id', type: 'string', description: 'The build to verify.' },
   ]);
-  expect(asked.question).toBe('signup_e2e_test needs build_id (The build to verify). What should it be?');
-  const told = await ask('run the signup regression for build 1234');
-  expect(told.suggestions[0]).toMatchObject({ given: { build_id: '1234' }, missing: [] });
-  expect(told.question).toBeNull();
+  expect(incomplete.question).toBe('signup_e2e_test needs build_id (The build to verify). What should it be?');
+  const complete = await ask('run the signup regression for build 1234');
+  expect(complete.suggestions[0]).toMatchObject({ given: { build_id: '1234' }, missing: [] });
+  expect(complete.question).toBeNull();
 });
 
 test('workflows without steps, and abilities of another environment, are not suggested', async () => {

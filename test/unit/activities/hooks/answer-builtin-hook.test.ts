@@ -23,17 +23,17 @@ const run: HookRun = {
   logs: undefined,
 };
 const dependencies: HookDependencies = {
-  answerScript: () => Promise.reject(new Error('no script is asked here')),
-  answerAbility: () => Promise.reject(new Error('no ability is asked here')),
+  answerScript: () => Promise.reject(new Error('no script is expected to answer here')),
+  answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
   secrets: (environment) => new SecretSource('/nowhere', environment, { HERE: 'x', EMPTY: '' }),
   recordUsage: () => {},
 };
 
-type OfTasks = Exclude<BuiltinHook, 'suggest'>;
-const answer = (name: OfTasks, options: JsonObject) =>
+type TaskBuiltin = Exclude<BuiltinHook, 'suggest'>;
+const answer = (name: TaskBuiltin, options: JsonObject) =>
   answerBuiltinHook('guard', { kind: 'builtin', name, options }, run, dependencies);
 
-test.each<[OfTasks, JsonObject]>([
+test.each<[TaskBuiltin, JsonObject]>([
   ['environment_scope', {}],
   ['environment_scope', { allow: 'staging' }],
   ['environment_scope', { allow: ['staging'], deny: ['prod'] }],
@@ -43,7 +43,7 @@ test.each<[OfTasks, JsonObject]>([
   expect(answer(name, options)).toMatchObject({ status: 'error', decision: 'deny' });
 });
 
-test.each<[OfTasks, JsonObject, string]>([
+test.each<[TaskBuiltin, JsonObject, string]>([
   ['environment_scope', { allow: ['staging'] }, 'allow'],
   ['environment_scope', { allow: ['prod', 'stag'] }, 'deny'],
   ['environment_scope', { allow: [] }, 'deny'],
@@ -58,13 +58,13 @@ const usageOf = (more: Partial<typeof run>) => {
   const lines: Record<string, unknown>[] = [];
   const recording = { ...dependencies, recordUsage: (line: Record<string, unknown>) => void lines.push(line) };
   const handler = { kind: 'builtin', name: 'usage', options: {} } as const;
-  const said = answerBuiltinHook('used', handler, { ...run, ...more } as HookRun, recording);
-  return { said, lines };
+  const result = answerBuiltinHook('used', handler, { ...run, ...more } as HookRun, recording);
+  return { result, lines };
 };
 
 test('R-002-63: usage records who called what, where, and how it ended', () => {
-  const { said, lines } = usageOf({ outcome: { status: 'failed', output: null, error: null } } as never);
-  expect(said).toMatchObject({ status: 'ok', decision: 'allow' });
+  const { result, lines } = usageOf({ outcome: { status: 'failed', output: null, error: null } } as never);
+  expect(result).toMatchObject({ status: 'ok', decision: 'allow' });
   const line = {
     ability_id: 'db.write',
     task_id: 't-1',

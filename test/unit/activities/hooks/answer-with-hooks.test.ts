@@ -119,8 +119,8 @@ describe('in a session', () => {
 
 describe('a call that cannot be planned', () => {
   test.each<[string, Partial<Question>]>([
-    ['as no ability has its name', { ability: 'ops.rum' }],
-    ['as its input has a key that reaches into objects', { input: JSON.parse('{"__proto__":{}}') }],
+    ['because no ability has its name', { ability: 'ops.rum' }],
+    ['because its input has a key that reaches into a prototype', { input: JSON.parse('{"__proto__":{}}') }],
   ])('is refused %s', async (_, question) => {
     const { answers, events } = await ask(question);
     expect(answers).toMatchObject([{ phase: 'PreAbilityCall', status: 'error', decision: 'deny' }]);
@@ -131,9 +131,9 @@ describe('a call that cannot be planned', () => {
     const question = { root: project.root, ability: 'ops.run', input: {}, session: null, moment: MOMENT } as const;
     const variables = new EnvironmentVariables(project.root, 'dev', {});
     const defect = new TypeError('a defect');
-    const asked = answerWithHooks({ ...question, user: { name: 'ada', source: 'claimed' } }, variables, () => {
+    const result = answerWithHooks({ ...question, user: { name: 'ada', source: 'claimed' } }, variables, () => {
       throw defect;
     });
-    await expect(asked).rejects.toBe(defect);
+    await expect(result).rejects.toBe(defect);
   });
 });

@@ -37,7 +37,7 @@ describe('answer 40: exit code 2 is a deny whatever stdout says', () => {
     ['{"half', '', 'It ended with exit code 2.'],
     ['', JSON.stringify(permission('deny', { permissionDecisionReason: 'why' })), 'why'],
     ['', '{"reason":"old"}', 'old'],
-    ['', '{"systemMessage":"said"}', 'said'],
+    ['', '{"systemMessage":"shown"}', 'shown'],
     [JSON.stringify(permission('deny', { permissionDecisionReason: 'out' })), '', 'out'],
   ])('stdout %s, stderr %s: %s', (stdout, stderr, reason) => {
     expect(read(stdout, 2, stderr)).toMatchObject({ kind: 'decided', decision: 'deny', reason });
@@ -83,15 +83,15 @@ describe('answer 40: what an answer decides', () => {
 
 describe('answer 40: what cannot be understood is a fault and never silence', () => {
   test.each([
-    ['an unknown word', JSON.stringify(permission('reject'))],
-    ['a word of the former key', JSON.stringify(permission('block'))],
-    ['an unknown word of the former key', '{"decision":"deny"}'],
-    ['no word', JSON.stringify(permission(false))],
+    ['an unknown decision', JSON.stringify(permission('reject'))],
+    ['a decision of the former key', JSON.stringify(permission('block'))],
+    ['an unknown decision of the former key', '{"decision":"deny"}'],
+    ['a decision that is not a string', JSON.stringify(permission(false))],
     ['another event', '{"hookSpecificOutput":{"hookEventName":"PostToolUse"}}'],
     ['no event', '{"hookSpecificOutput":{"permissionDecision":"deny"}}'],
-    ['half JSON', '{"decision":"block"'],
-    ['half an object on an indented line', 'checking\n  {"verdict":'],
-    ['half a list', '[{"verdict":'],
+    ['truncated JSON', '{"decision":"block"'],
+    ['a truncated object on an indented line', 'checking\n  {"verdict":'],
+    ['a truncated list', '[{"verdict":'],
     ['a log line before a decision', `checking\n${JSON.stringify(permission('deny'))}`],
     ['a decision before a log line', `${JSON.stringify(permission('deny'))}\ndone`],
     ['a decision in a line of text', 'result: {"decision":"block"}'],
@@ -100,11 +100,11 @@ describe('answer 40: what cannot be understood is a fault and never silence', ()
     ['a key in the wrong place', '{"permissionDecision":"deny"}'],
     ['an unknown key alone', '{"status":"denied"}'],
     ['a list', '["deny"]'],
-    ['a text', '"deny"'],
-    ['a key twice', '{"decision":"block","decision":"approve"}'],
+    ['a string', '"deny"'],
+    ['a duplicate key', '{"decision":"block","decision":"approve"}'],
     ['a hostile key', '{"__proto__":{"decision":"approve"}}'],
-    ['a text for a boolean', '{"continue":"false"}'],
-    ['no object', '{"hookSpecificOutput":"deny"}'],
+    ['a string for a boolean', '{"continue":"false"}'],
+    ['a string for an object', '{"hookSpecificOutput":"deny"}'],
   ])('%s', (_, stdout) => {
     expect(read(stdout)).toMatchObject({ kind: 'fault' });
   });
@@ -125,14 +125,14 @@ describe('other events', () => {
   const request = (decision: object) => ({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } });
 
   test('a PermissionRequest is answered by its behavior', () => {
-    const asked = [0, '', 'PermissionRequest'] as const;
-    expect(json(request({ behavior: 'deny', message: 'no' }), ...asked)).toMatchObject({
+    const eventArgs = [0, '', 'PermissionRequest'] as const;
+    expect(json(request({ behavior: 'deny', message: 'no' }), ...eventArgs)).toMatchObject({
       decision: 'deny',
       reason: 'no',
     });
-    expect(json(request({ behavior: 'allow' }), ...asked)).toMatchObject({ decision: 'allow' });
-    expect(json(request({ behavior: 'block' }), ...asked)).toMatchObject({ kind: 'fault' });
-    expect(json(permission('allow'), ...asked)).toMatchObject({ kind: 'fault' });
+    expect(json(request({ behavior: 'allow' }), ...eventArgs)).toMatchObject({ decision: 'allow' });
+    expect(json(request({ behavior: 'block' }), ...eventArgs)).toMatchObject({ kind: 'fault' });
+    expect(json(permission('allow'), ...eventArgs)).toMatchObject({ kind: 'fault' });
   });
 
   test('context for the AI at a prompt is retained', () => {
@@ -159,7 +159,7 @@ test('an unsafe key makes an answer unreadable, even next to a decision', () => 
 });
 
 test('a decision without a reason takes that of an equal decision, and of no other', () => {
-  const asks = { ...permission('deny'), decision: 'block', reason: 'b' };
-  expect(json(asks)).toMatchObject({ decision: 'deny', reason: 'b' });
+  const denial = { ...permission('deny'), decision: 'block', reason: 'b' };
+  expect(json(denial)).toMatchObject({ decision: 'deny', reason: 'b' });
   expect(json({ ...permission('deny'), decision: 'approve', reason: 'fine' })).not.toHaveProperty('reason');
 });

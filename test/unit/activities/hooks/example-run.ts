@@ -4,7 +4,7 @@ import type { Phase } from '../../../../src/contracts/hooks.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
-const AROUND = {
+const COMMON = {
   user: { name: 'ada', source: 'claimed' },
   path: 'a',
   moment: Date.parse('2026-12-24T18:00:00Z'),
@@ -21,21 +21,21 @@ export function taskRun(more: Partial<TaskRun> = {}): TaskRun {
   const plan = examplePlan();
   const operation = plan.operations['db.write'];
   const about = { plan, operation, input: { n: 1 }, task: 't-1', session: null, planDigest: null };
-  return { ...AROUND, phase: 'PreAbilityCall', ...about, ...more } satisfies HookRun;
+  return { ...COMMON, phase: 'PreAbilityCall', ...about, ...more } satisfies HookRun;
 }
 
 /** The hooks of a prompt of the session `s-1`. */
 export function sessionRun(more: Partial<SessionRun> = {}): SessionRun {
   const payload = { prompt: 'restart the service', turn_index: 3 };
   const environment = { name: 'dev', protected: false, vars: { region: 'eu' } };
-  return { ...AROUND, phase: 'PromptSubmit', path: '', session: 's-1', payload, environment, module: 'ops', ...more };
+  return { ...COMMON, phase: 'PromptSubmit', path: '', session: 's-1', payload, environment, module: 'ops', ...more };
 }
 
 /** Hooks for which no script and no ability is expected to answer. @param more overrides some dependencies. */
 export function hookDependencies(more: Partial<HookDependencies> = {}): HookDependencies {
   return {
-    answerScript: () => Promise.reject(new Error('no script is asked here')),
-    answerAbility: () => Promise.reject(new Error('no ability is asked here')),
+    answerScript: () => Promise.reject(new Error('no script is expected to answer here')),
+    answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
     secrets: (environment) => new SecretSource('/nowhere', environment, {}),
     recordUsage: () => {},
     ...more,

@@ -21,7 +21,7 @@ const { appendFileSync, readFileSync } = require('node:fs');
 const event = JSON.parse(readFileSync(0, 'utf8'));
 const { HOME, CLAUDE_PROJECT_DIR, CLAUDE_PLUGIN_ROOT, ABILITY_HOOK_ID, ABILITY_ENVIRONMENT } = process.env;
 const names = { HOME, CLAUDE_PROJECT_DIR, CLAUDE_PLUGIN_ROOT, ABILITY_HOOK_ID, ABILITY_ENVIRONMENT };
-appendFileSync(CLAUDE_PROJECT_DIR + '/asked.jsonl', JSON.stringify({ event, names }) + '\\n');
+appendFileSync(CLAUDE_PROJECT_DIR + '/events.jsonl', JSON.stringify({ event, names }) + '\\n');
 const command = event.tool_input?.command ?? event.prompt ?? '';
 const specific = (more) => console.log(JSON.stringify({ hookSpecificOutput: { hookEventName: event.hook_event_name, ...more } }));
 const secret = process.env.TOKEN;
@@ -31,7 +31,7 @@ else if (command === 'allow') specific({ permissionDecision: 'allow' });
 else if (command === 'context') specific({ additionalContext: 'use ' + secret });
 else if (command === 'message') console.log(JSON.stringify({ systemMessage: 'hello ' + secret }));
 else if (command === 'note') console.log(JSON.stringify({ note: 1, decision: 'block' }));
-else if (command === 'mumble') { console.error('it mumbles ' + secret); console.log('{"decision": ' + secret); }
+else if (command === 'invalid') { console.error('it prints invalid JSON ' + secret); console.log('{"decision": ' + secret); }
 else if (command === 'kill') process.kill(process.pid, 'SIGKILL');
 else if (command === 'long') { console.log('x'.repeat(2 ** 20)); process.exitCode = 2; }
 `;
@@ -46,12 +46,12 @@ afterAll(() => {
   dependencies.groups.close();
   project.remove();
 });
-beforeEach(() => rmSync(join(project.root, 'asked.jsonl'), { force: true }));
+beforeEach(() => rmSync(join(project.root, 'events.jsonl'), { force: true }));
 
 /** The events that the hook received, with its variables. */
-function asked(root = project.root): { event: Record<string, unknown>; names: Record<string, string> }[] {
-  appendFileSync(join(root, 'asked.jsonl'), '');
-  const lines = readFileSync(join(root, 'asked.jsonl'), 'utf8').split('\n').filter(Boolean);
+function received(root = project.root): { event: Record<string, unknown>; names: Record<string, string> }[] {
+  appendFileSync(join(root, 'events.jsonl'), '');
+  const lines = readFileSync(join(root, 'events.jsonl'), 'utf8').split('\n').filter(Boolean);
   return lines.map((line) => JSON.parse(line));
 }
 
@@ -89,7 +89,7 @@ const callOf = (command: string) => taskRun({ input: { command } });
 describe('a guard of another tool', () => {
   test('receives the event of that tool, and the location of the project', async () => {
     await answer(callOf('ls'), { plugin_root: 'plugins/mine' });
-    const [{ event, names } = { event: {}, names: {} as Record<string, string> }] = asked();
+    const [{ event, names } = { event: {}, names: {} as Record<string, string> }] = received();
     expect(event).toMatchObject({
       hook_event_name: 'PreToolUse',
       session_id: 't-1',
@@ -110,30 +110,35 @@ describe('a guard of another tool', () => {
     const secrets = (environment: string) =>
       new SecretSource(project.root, environment, { PATH: process.env['PATH'], TOKEN: 'x' });
     await answer(callOf('ls'), {}, { ...dependencies, secrets });
-    expect(asked()[0]?.names).toMatchObject({ HOME: homedir() });
-    expect(asked()[0]?.names).not.toHaveProperty('CLAUDE_PLUGIN_ROOT');
+    expect(received()[0]?.names).toMatchObject({ HOME: homedir() });
+    expect(received()[0]?.names).not.toHaveProperty('CLAUDE_PLUGIN_ROOT');
   });
 
   test('has the session of its task, if there is one', async () => {
     await answer(taskRun({ input: { command: 'ls' }, session: 's-7' }));
-    expect(asked()[0]?.event).toMatchObject({ session_id: 's-7' });
+    expect(received()[0]?.event).toMatchObject({ session_id: 's-7' });
   });
 
   test.each<[string, string, object]>([
     ['denies by its exit code', 'rm x', { status: 'ok', decision: 'deny', reason: 'No removing: ***' }],
     ['denies by its exit code, whatever it prints', 'long', { status: 'ok', decision: 'deny' }],
-    ['asks for a person', 'ask', { decision: 'need_user_confirm', reason: 'Sure? ***' }],
+    ['asks for confirmation', 'ask', { decision: 'need_user_confirm', reason: 'Sure? ***' }],
     ['allows', 'allow', { decision: 'allow' }],
     ['is silent', 'ls', { status: 'ok', decision: 'deny', reason: expect.stringContaining('abstain') }],
-    ['is silent with a word to people', 'message', { decision: 'deny', warnings: ['hello ***'] }],
+    ['is silent with a message for people', 'message', { decision: 'deny', warnings: ['hello ***'] }],
     [
-      'cannot be understood',
-      'mumble',
-      { status: 'error', reason: expect.stringMatching(/no JSON[\s\S]*it mumbles \*\*\*/) },
+      'prints invalid JSON',
+      'invalid',
+      { status: 'error', reason: expect.stringMatching(/no JSON[\s\S]*it prints invalid JSON \*\*\*/) },
     ],
     ['is killed', 'kill', { status: 'error', reason: expect.stringContaining('it was killed by SIGKILL') }],
-  ])('%s', async (_, command, said) => {
-    expect(await answer(callOf(command))).toMatchObject({ hook_id: 'h', phase: 'PreAbilityCall', path: 'a', ...said });
+  ])('%s', async (_, command, expected) => {
+    expect(await answer(callOf(command))).toMatchObject({
+      hook_id: 'h',
+      phase: 'PreAbilityCall',
+      path: 'a',
+      ...expected,
+    });
   });
 
   test('that allows gives no reason', async () => {
@@ -154,14 +159,14 @@ describe('a guard of another tool', () => {
       status: 'ok',
       decision: 'allow',
     });
-    expect(asked()).toEqual([]);
+    expect(received()).toEqual([]);
   });
 
   test('is not consulted about an event other than its own', async () => {
     const outcome = { status: 'succeeded', output: null, error: null };
     const run = taskRun({ phase: 'PostAbilityCall', input: { command: 'rm' }, outcome });
     expect(await answer(run, { event: 'PostToolUseFailure' })).toMatchObject({ decision: 'allow' });
-    expect(asked()).toEqual([]);
+    expect(received()).toEqual([]);
   });
 
   test('fails if its plan does not define how it sees the call', async () => {
@@ -179,20 +184,20 @@ describe('a guard of another tool', () => {
   test('of a prompt passes context to the AI with its secrets masked', async () => {
     const run = sessionRun({ payload: { prompt: 'context' } });
     expect(await answer(run)).toMatchObject({ decision: 'allow', hook_signals: { context: 'use ***' } });
-    expect(asked()[0]?.event).toMatchObject({
+    expect(received()[0]?.event).toMatchObject({
       hook_event_name: 'UserPromptSubmit',
       session_id: 's-1',
       prompt: 'context',
     });
-    expect(asked()[0]?.event).not.toHaveProperty('tool_input');
+    expect(received()[0]?.event).not.toHaveProperty('tool_input');
   });
 });
 
 describe('the calls that a guard must deny', () => {
   const environment = { name: 'dev', protected: false, vars: {} };
   const never = new AbortController().signal;
-  const check = (foreign: Partial<PlanForeignHook>, most?: number) =>
-    checkMustDeny(dependencies, 'h', guard(foreign), environment, never, most);
+  const check = (foreign: Partial<PlanForeignHook>, limit?: number) =>
+    checkMustDeny(dependencies, 'h', guard(foreign), environment, never, limit);
 
   test('are denied by a guard that works', async () => {
     expect(await check({ must_deny: [mustDeny('rm a'), mustDeny('rm b')] })).toEqual([]);
@@ -200,7 +205,7 @@ describe('the calls that a guard must deny', () => {
   });
 
   test('are reported as not denied by a guard that answers in another way', async () => {
-    const must_deny = ['rm a', 'ls', 'allow', 'ask', 'mumble'].map(mustDeny);
+    const must_deny = ['rm a', 'ls', 'allow', 'ask', 'invalid'].map(mustDeny);
     expect((await check({ must_deny })).map(({ said }) => said)).toEqual([
       'it is silent',
       'it allows',
@@ -211,14 +216,14 @@ describe('the calls that a guard must deny', () => {
 
   test('are no longer made once the limit of calls that were not denied is reached', async () => {
     expect(await check({ must_deny: ['ls', 'ls', 'ls'].map(mustDeny) }, 2)).toHaveLength(2);
-    expect(asked()).toHaveLength(2);
+    expect(received()).toHaveLength(2);
   });
 
   test('arrive as the event of the guard, and answers are read in its format', async () => {
     const request = { event: 'PermissionRequest', must_deny: [mustDeny('ls')] } as const;
     await check({ ...request, must_deny: [...request.must_deny] });
     await check({ must_deny: [mustDeny('ls')] });
-    expect(asked().map(({ event }) => event['hook_event_name'])).toEqual(['PermissionRequest', 'PreToolUse']);
+    expect(received().map(({ event }) => event['hook_event_name'])).toEqual(['PermissionRequest', 'PreToolUse']);
     const [undenied] = await check({ format: 'codex', must_deny: [mustDeny('note')] });
     expect(undenied?.said).toContain('unknown key');
   });
@@ -236,18 +241,18 @@ describe('the calls that a guard must deny', () => {
     const good = { must_deny: [mustDeny('rm a')] };
     expect(await fault(good)).toBeUndefined();
     expect(await fault(good)).toBeUndefined();
-    expect(asked()).toHaveLength(1);
+    expect(received()).toHaveLength(1);
     expect(await fault({ must_deny: [mustDeny('rm b')] })).toBeUndefined();
-    expect(asked()).toHaveLength(2);
+    expect(received()).toHaveLength(2);
     expect(await fault({})).toBeUndefined();
-    expect(asked()).toHaveLength(2);
+    expect(received()).toHaveLength(2);
   });
 
   test('are made once for concurrent calls', async () => {
     const proven = new ProvenGuards(dependencies);
     const handler = guard({ must_deny: [mustDeny('rm a')] });
     await Promise.all([1, 2].map(() => proven.faultOf('h', handler, environment, never)));
-    expect(asked()).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   test('are made again for a guard that failed', async () => {
@@ -258,23 +263,23 @@ describe('the calls that a guard must deny', () => {
         /does not deny what it must deny \(db\.write, shown as Bash {"command":"ls"}\): it is silent/,
       );
     }
-    expect(asked()).toHaveLength(2);
+    expect(received()).toHaveLength(2);
   });
 
   test('fail a guard that does not deny them, before it is consulted about a call', async () => {
-    const said = await answer(callOf('allow'), { must_deny: [mustDeny('ls')] });
-    expect(said).toMatchObject({
+    const result = await answer(callOf('allow'), { must_deny: [mustDeny('ls')] });
+    expect(result).toMatchObject({
       status: 'error',
       decision: 'deny',
       suggestion: expect.stringContaining('--check-hooks'),
     });
-    expect(asked()).toHaveLength(1);
+    expect(received()).toHaveLength(1);
   });
 
   test('are not made after a call', async () => {
     const run = taskRun({ phase: 'PostAbilityCall', input: { command: 'ls' } });
     await answer(run, { must_deny: [mustDeny('ls')] });
-    expect(asked().map(({ event }) => event['hook_event_name'])).toEqual(['PostToolUse']);
+    expect(received().map(({ event }) => event['hook_event_name'])).toEqual(['PostToolUse']);
   });
 });
 
@@ -318,15 +323,15 @@ describe('the guards of a project', () => {
   });
 
   test('are no longer proven once the worker ends', async () => {
-    const asked: string[] = [];
+    const checked: string[] = [];
     const worker = new AbortController();
     const faultOf = async (id: string) => {
-      asked.push(id);
+      checked.push(id);
       worker.abort();
       return 'it was stopped';
     };
     expect(await proveGuards(guarded.root, 'dev', { faultOf }, worker.signal)).toEqual([]);
-    expect(asked).toEqual(['good']);
+    expect(checked).toEqual(['good']);
   });
 
   test('are reported with each call that they must deny, in each environment', async () => {

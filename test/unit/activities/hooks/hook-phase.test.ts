@@ -48,24 +48,31 @@ interface Phase {
   plan?: ReturnType<typeof hookedPlan> & { session_calls?: true };
   seal?: Partial<Seal>;
   /** What scripts answer, by their id. */
-  said?: Record<string, Partial<HookAnswer>>;
+  scriptAnswers?: Record<string, Partial<HookAnswer>>;
   session?: () => Promise<{ hooks: HookAnswer[] }>;
   mark?: string;
 }
 
 /** Runs the hooks of one phase around the call of `db.write`. */
-async function phase({ request = {}, plan = hookedPlan(), seal = {}, said = {}, session, ...more }: Phase = {}) {
+async function phase({
+  request = {},
+  plan = hookedPlan(),
+  seal = {},
+  scriptAnswers = {},
+  session,
+  ...more
+}: Phase = {}) {
   const task = admittedTask(plan, {}, seal);
   const events: EventContext[] = [];
   const runs: HookRun[] = [];
-  const told: [string, SignedWord][] = [];
+  const messages: [string, SignedWord][] = [];
   const used: object[] = [];
   const hooks = createHookPhase({
     ...hookDependencies({
       answerScript: async (id, _, event, run) => {
         events.push(event);
         runs.push(run);
-        return { hook_id: id, phase: run.phase, path: run.path, status: 'ok', decision: 'allow', ...said[id] };
+        return { hook_id: id, phase: run.phase, path: run.path, status: 'ok', decision: 'allow', ...scriptAnswers[id] };
       },
       recordUsage: (line) => void used.push(line),
     }),
@@ -76,13 +83,13 @@ async function phase({ request = {}, plan = hookedPlan(), seal = {}, said = {}, 
     keys: { keys: new Map([['k', Buffer.alloc(32, 1)]]) },
     sessions: {
       notify: async (name: string, word: SignedWord) => {
-        told.push([name, word]);
+        messages.push([name, word]);
         return (await session?.()) ?? { hooks: [] };
       },
     } as never,
   });
   const environment = task.environment();
-  const asked = {
+  const defaults = {
     seal: task.mark,
     phase: 'PreAbilityCall',
     path: 'a',
@@ -90,11 +97,11 @@ async function phase({ request = {}, plan = hookedPlan(), seal = {}, said = {}, 
     input: { n: 1 },
   } as const;
   const given = (await environment.run(hooks, {
-    ...asked,
+    ...defaults,
     ...(more.mark !== undefined && { seal: more.mark }),
     ...request,
   })) as HookAnswer[];
-  return { answers: given.map(({ hook_id }) => hook_id), given, events, run: runs[0], told, used };
+  return { answers: given.map(({ hook_id }) => hook_id), given, events, run: runs[0], messages, used };
 }
 
 test('an activity that no admitted task requested runs no hook', async () => {
@@ -165,9 +172,9 @@ describe('a call of a session whose guards inspect its calls', () => {
   const session = async () => ({ hooks: [entered] });
 
   test('is entered after its other guards, by those that inspect the session', async () => {
-    const { answers, told } = await phase({ plan, seal, session, request: { call_id: 'c-7' } });
+    const { answers, messages } = await phase({ plan, seal, session, request: { call_id: 'c-7' } });
     expect(answers).toEqual(['pre', 'over_session']);
-    const [[name, { word }] = ['', {} as SignedWord]] = told;
+    const [[name, { word }] = ['', {} as SignedWord]] = messages;
     expect(name).toBe('s-1');
     expect(word).toMatchObject({
       kind: 'call',
@@ -178,22 +185,22 @@ describe('a call of a session whose guards inspect its calls', () => {
   });
 
   test('is entered under the key of its task alone if the request has no id', async () => {
-    const { told } = await phase({ plan, seal, session });
-    expect(told[0]?.[1].word).toMatchObject({ call: { id: 't-1 ' } });
+    const { messages } = await phase({ plan, seal, session });
+    expect(messages[0]?.[1].word).toMatchObject({ call: { id: 't-1 ' } });
   });
 
   test('is not entered if another guard denies it', async () => {
-    const said = { pre: { decision: 'deny' } } as const;
-    const { answers, told } = await phase({ plan, seal, session, said });
-    expect([answers, told]).toEqual([['pre'], []]);
+    const scriptAnswers = { pre: { decision: 'deny' } } as const;
+    const { answers, messages } = await phase({ plan, seal, session, scriptAnswers });
+    expect([answers, messages]).toEqual([['pre'], []]);
   });
 
   test.each<[string, Phase]>([
     ['after a call', { request: { phase: 'PostAbilityCall' }, seal }],
     ['without a session', {}],
-    ['where no guard of the project looks at sessions', { plan: hookedPlan(), seal }],
+    ['if no guard of the project inspects sessions', { plan: hookedPlan(), seal }],
   ])('is not entered %s', async (_, more) => {
-    expect((await phase({ plan, session, ...more })).told).toEqual([]);
+    expect((await phase({ plan, session, ...more })).messages).toEqual([]);
   });
 
   test('is not made if the session cannot be reached', async () => {

@@ -15,7 +15,7 @@ const project = makeProject({
 const { appendFileSync, readFileSync } = require('node:fs');
 const { session_id, tool_use_id } = JSON.parse(readFileSync(0, 'utf8'));
 const line = JSON.stringify({ session_id, tool_use_id, argument: process.argv[2], seen: process.argv[3] });
-appendFileSync(process.env.CLAUDE_PROJECT_DIR + '/asked.txt', line + '\\n');
+appendFileSync(process.env.CLAUDE_PROJECT_DIR + '/received.txt', line + '\\n');
 process.exitCode = 2;`,
   'registry/hooks/PreAbilityCall.yaml': `
 hooks:
@@ -52,8 +52,8 @@ test('R-002-23: a guard cannot tell a call that it must deny from a real one by 
   } finally {
     groups.close();
   }
-  const asked = readFileSync(join(project.root, 'asked.txt'), 'utf8').trim().split('\n');
-  const ids = asked.map((line): Record<string, string> => JSON.parse(line));
+  const lines = readFileSync(join(project.root, 'received.txt'), 'utf8').trim().split('\n');
+  const ids = lines.map((line): Record<string, string> => JSON.parse(line));
   expect(ids).toHaveLength(4);
   // The second call is for another ability; its arguments read its own input, as in a real call.
   expect(ids.map(({ seen }) => seen)).toEqual(['a in a', 'b in a', 'a in a', 'b in a']);

@@ -13,7 +13,7 @@ const project = makeProject({
   'ability.yaml': projectFile(),
   ...operation('ops.run', 'return input;', { effects: 'write_idempotent' }),
   'guards/hangs.cjs': `
-require('node:fs').appendFileSync(process.env.CLAUDE_PROJECT_DIR + '/asked.txt', 'asked\\n');
+require('node:fs').appendFileSync(process.env.CLAUDE_PROJECT_DIR + '/calls.txt', 'called\\n');
 setInterval(() => {}, 1000);`,
   'registry/hooks/PreAbilityCall.yaml': `
 hooks:
@@ -37,7 +37,7 @@ test('R-002-23: a guard that hangs uses up its time-out only once, however many 
     expect(await proven.faultOf('hangs', guard.handler, { name: 'dev', protected: false, vars: {} }, signal)).toMatch(
       /it took longer than 1000 ms/,
     );
-    expect(readFileSync(join(project.root, 'asked.txt'), 'utf8')).toBe('asked\n');
+    expect(readFileSync(join(project.root, 'calls.txt'), 'utf8')).toBe('called\n');
   } finally {
     groups.close();
   }

@@ -37,18 +37,18 @@ const ofSession = (hooks: PlanHook[]): SessionContext => ({
   hooks,
 });
 
-/** Scripts that print these answers; `asked` collects the events that they receive. */
-function scripts(answers: Record<string, HookResult | Error>): HookDependencies & { asked: EventContext[] } {
-  const asked: EventContext[] = [];
+/** Scripts that print these answers; `received` collects the events that they receive. */
+function scripts(answers: Record<string, HookResult | Error>): HookDependencies & { received: EventContext[] } {
+  const received: EventContext[] = [];
   return {
-    asked,
+    received,
     answerScript: async (id, _, event, { phase, path }) => {
-      asked.push(event);
+      received.push(event);
       const answer = answers[id];
       if (answer instanceof Error) throw answer;
       return readHookResult(id, answer, { phase, path, ability: event.ability_id });
     },
-    answerAbility: () => Promise.reject(new Error('no ability is asked here')),
+    answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
     secrets: (environment) => new SecretSource('/nowhere', environment, {}),
     recordUsage: () => {},
   };
@@ -79,30 +79,30 @@ test.each<[Phase, string[]]>([
 );
 
 test('R-002-21, R-002-24: non-blocking hooks of a session are skipped if only blocking ones are requested', async () => {
-  const hooks = [script('aside', { blocking: false }), script('asked')];
+  const hooks = [script('aside', { blocking: false }), script('blocking')];
   const ask = async (blockingOnly: boolean) =>
-    (await runHooks('PromptSubmit', ofSession(hooks), { blockingOnly }, scripts({ aside: {}, asked: {} }))).map(
+    (await runHooks('PromptSubmit', ofSession(hooks), { blockingOnly }, scripts({ aside: {}, blocking: {} }))).map(
       ({ hook_id }) => hook_id,
     );
-  expect(await ask(true)).toEqual(['asked']);
-  expect(await ask(false)).toEqual(['aside', 'asked']);
+  expect(await ask(true)).toEqual(['blocking']);
+  expect(await ask(false)).toEqual(['aside', 'blocking']);
 });
 
 describe('the caller', () => {
   const hooks = [script('for_agents', { callers: ['agent'] }), script('for_all')];
   const answers = { for_agents: { guard_decision: 'allow' }, for_all: { guard_decision: 'allow' } } as const;
-  const asked = async (caller: TaskContext['caller']) => {
+  const idsFor = async (caller: TaskContext['caller']) => {
     const context = { ...ofTask(hooks), ...(caller && { caller }) };
     return (await runHooks('PreAbilityCall', context, all, scripts(answers))).map(({ hook_id }) => hook_id);
   };
 
   test('a hook fires only for its callers', async () => {
-    expect(await asked('agent')).toEqual(['for_agents', 'for_all']);
-    expect(await asked('person')).toEqual(['for_all']);
+    expect(await idsFor('agent')).toEqual(['for_agents', 'for_all']);
+    expect(await idsFor('person')).toEqual(['for_all']);
   });
 
   test('every guard fires if the caller is unknown', async () => {
-    expect(await asked(undefined)).toEqual(['for_agents', 'for_all']);
+    expect(await idsFor(undefined)).toEqual(['for_agents', 'for_all']);
   });
 });
 
@@ -118,7 +118,7 @@ test('R-002-23: an error is an answer: it denies before a call, and does nothing
 test('R-002-17: a script of a session reads the event, which names no ability', async () => {
   const silent = scripts({ s: {} });
   await runHooks('PromptSubmit', ofSession([script('s')]), all, silent);
-  expect(silent.asked).toEqual([
+  expect(silent.received).toEqual([
     {
       event_type: 'PromptSubmit',
       session_id: 's-1',
@@ -148,13 +148,13 @@ test.each([
 
 test('R-000-57, C-11: what a hook of a prompt signals is retained for the AI, and silence is no error', async () => {
   const signals = { routing_hints: [{ hint: 'ops.restart' }] };
-  const said = scripts({
+  const dependencies = scripts({
     hints: { hook_signals: signals },
     silent: {},
     refuses: { guard_decision: 'deny', reason: 'no' },
   });
   const hooks = [script('refuses'), script('silent'), script('hints')];
-  const answers = await runHooks('PromptSubmit', ofSession(hooks), { blockingOnly: true }, said);
+  const answers = await runHooks('PromptSubmit', ofSession(hooks), { blockingOnly: true }, dependencies);
   expect(answers).toMatchObject([
     { hook_id: 'refuses', status: 'ok', decision: 'deny', reason: 'no' },
     { hook_id: 'silent', status: 'ok', decision: 'allow' },
@@ -163,8 +163,8 @@ test('R-000-57, C-11: what a hook of a prompt signals is retained for the AI, an
 });
 
 test('R-002-25, R-002-26: at the end of a session nothing is decided, and signals are dropped', async () => {
-  const said = scripts({ s: { guard_decision: 'deny', hook_signals: { risk_alerts: ['x'] } } });
-  const [answer] = await runHooks('SessionStop', ofSession([script('s')]), all, said);
+  const dependencies = scripts({ s: { guard_decision: 'deny', hook_signals: { risk_alerts: ['x'] } } });
+  const [answer] = await runHooks('SessionStop', ofSession([script('s')]), all, dependencies);
   expect(answer?.decision).toBe('allow');
   expect(answer?.hook_signals).toBeUndefined();
   expect(answer?.warnings).toHaveLength(2);
@@ -172,8 +172,8 @@ test('R-002-25, R-002-26: at the end of a session nothing is decided, and signal
 
 test('the answer of a script has its duration, and that of an expression has none', async () => {
   const hooks = [expression('e', { warn_if: 'true' }), script('s')];
-  const said = scripts({ s: { guard_decision: 'allow' } });
-  const [first, second] = await runHooks('PreAbilityCall', ofTask(hooks), all, said);
+  const dependencies = scripts({ s: { guard_decision: 'allow' } });
+  const [first, second] = await runHooks('PreAbilityCall', ofTask(hooks), all, dependencies);
   expect(first).not.toHaveProperty('duration_ms');
   expect(second?.duration_ms).toBeGreaterThanOrEqual(0);
   expect(second?.duration_ms).toBeLessThan(performance.now());

@@ -43,13 +43,13 @@ afterAll(() => {
   project.remove();
 });
 
-interface Asked {
+interface AskOptions {
   run?: HookRun;
   script?: Partial<PlanScript>;
   timeoutMs?: number;
 }
 
-function ask(args: string[], { run = taskRun(), script = {}, timeoutMs = 20_000 }: Asked = {}) {
+function ask(args: string[], { run = taskRun(), script = {}, timeoutMs = 20_000 }: AskOptions = {}) {
   const planned: PlanScript = {
     ...pinnedFile('guards/any.cjs', CODE),
     files: [],
@@ -116,12 +116,12 @@ describe('a script that answers a hook', () => {
   test.each<[string, string[], string]>([
     ['prints nothing', ['print'], 'it printed nothing, which is no HookResult'],
     ['prints no JSON', ['print', 'all is well'], 'it printed `all is well`, which is no HookResult'],
-    ['prints a key that reaches into objects', ['print', '{"__proto__":{},"guard_decision":"allow"}'], 'no HookResult'],
+    ['prints a prototype key', ['print', '{"__proto__":{},"guard_decision":"allow"}'], 'no HookResult'],
     ['decides nothing', ['print', '{}'], 'decides nothing'],
     ['fails', ['fail'], 'it ended with exit code 3 It broke'],
-    ['fails without a word', ['quiet'], 'it ended with exit code 4'],
+    ['fails without a message', ['quiet'], 'it ended with exit code 4'],
     ['is killed', ['kill'], 'it was killed by SIGTERM'],
-    ['prints more than an answer', ['long', String(1024 * 1024)], 'too much for an answer'],
+    ['prints more than an answer may have', ['long', String(1024 * 1024)], 'too much for an answer'],
   ])('counts as failed if it %s', async (_, args, reason) => {
     const answer = await ask(args);
     expect(answer).toMatchObject({ status: 'error', decision: 'deny' });

@@ -16,8 +16,8 @@ const project = makeProject({
 });
 afterAll(() => project.remove());
 const dependencies: HookDependencies = {
-  answerScript: () => Promise.reject(new Error('no script is asked here')),
-  answerAbility: () => Promise.reject(new Error('no ability is asked here')),
+  answerScript: () => Promise.reject(new Error('no script is expected to answer here')),
+  answerAbility: () => Promise.reject(new Error('no ability is expected to answer here')),
   secrets: (environment) => new SecretSource('/nowhere', environment, {}),
   definitions: projectDefinitions(project.root),
   recordUsage: () => {},
@@ -71,7 +71,7 @@ test('a missing definition or an unknown option is a failed hook, which stops no
 });
 
 test('a ranking that could not go by meaning is a warning of the hook, and hints are given all the same', async () => {
-  const wanting = makeProject({
+  const withEmbeddings = makeProject({
     'ability.yaml':
       'format: 1\nproject: p\nenvironments: { dev: {} }\npolicy: { embeddings: { model: small }, allowed_hosts: [] }\n',
     'registry/low-level/restart.yaml': `operation_key: ops.restart\nversion: 1\nsummary: Restart a service.\n${input}\n`,
@@ -79,12 +79,12 @@ test('a ranking that could not go by meaning is a warning of the hook, and hints
   try {
     const [answer] = await ask(promptOf('restart it please'), {
       ...dependencies,
-      definitions: projectDefinitions(wanting.root),
+      definitions: projectDefinitions(withEmbeddings.root),
     });
     expect(answer).toMatchObject({ status: 'ok', hook_signals: { routing_hints: ['ops.restart'] } });
     expect(answer?.warnings).toEqual([expect.stringMatching(/^ranked by words alone: /)]);
   } finally {
-    wanting.remove();
+    withEmbeddings.remove();
   }
 });
 
@@ -108,8 +108,8 @@ describe('a request that no ability serves', () => {
   });
 
   test.each([
-    ['where an ability fits', 'restart it please'],
-    ['where it asks for nothing', 'thank you'],
+    ['if an ability fits', 'restart it please'],
+    ['if it requests nothing', 'thank you'],
   ])('is not recorded %s', async (_, prompt) => {
     expect(await gapsOf(prompt)).toEqual([]);
   });

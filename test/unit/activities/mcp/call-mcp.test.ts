@@ -36,8 +36,8 @@ function call(isModern: boolean, answer: object, begin = () => Promise.resolve()
     };
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
-      const said = id === undefined ? undefined : answers[method]?.(params);
-      if (said) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...said }) + '\\n');
+      const reply = id === undefined ? undefined : answers[method]?.(params);
+      if (reply) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...reply }) + '\\n');
     });`;
   const env = { pass: ['PATH'], set: {}, secrets: {} };
   const server = { name: 'files', transport: 'stdio', command: process.execPath, args: ['-e', code], env } as const;
@@ -66,12 +66,12 @@ describe.each([
   ['2025-11-25', false],
   ['2026-07-28', true],
 ])('a failed call has a readable reason (%s)', (_, isModern) => {
-  const whole = isModern ? { resultType: 'complete' } : {};
+  const complete = isModern ? { resultType: 'complete' } : {};
 
   test.each<[string, object, string, string]>([
     [
       'a result without content',
-      { result: { ...whole, content: 'x' } },
+      { result: { ...complete, content: 'x' } },
       'mcp.output_invalid',
       'files do returned an invalid result: Invalid result for tools/call: `content`: expected array, received string',
     ],
@@ -83,7 +83,7 @@ describe.each([
     ],
     [
       'a failure by a validator',
-      { result: { ...whole, isError: true, content: [{ type: 'text', text: DUMP }] } },
+      { result: { ...complete, isError: true, content: [{ type: 'text', text: DUMP }] } },
       'mcp.tool_error',
       'files do failed: Invalid arguments: `a`: Required',
     ],
@@ -126,7 +126,7 @@ describe('a server that requires more than a durable call offers', () => {
       false,
     ],
     [
-      'that it must be able to ask',
+      'that it needs a client that answers questions',
       missing({ elicitation: { form: {} } }),
       'mcp.input_required',
       'needs a client that answers questions (elicitation)',

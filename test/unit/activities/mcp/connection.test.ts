@@ -14,34 +14,34 @@ import { MCP_PROGRAMS } from '../../../fixtures/servers/mcp-http-server.js';
 import { closedPort } from '../../../fixtures/servers/recording-service.js';
 import { httpTools, INITIALIZED } from './http-tools.js';
 
-const WELL = { name: 'do', inputSchema: { type: 'object' } };
+const VALID = { name: 'do', inputSchema: { type: 'object' } };
 
 let folder: ProjectFolder;
-const ends: (() => unknown)[] = [];
+const cleanups: (() => unknown)[] = [];
 
 beforeEach(() => {
-  folder = makeProject({ 'tools.json': JSON.stringify([WELL]) });
+  folder = makeProject({ 'tools.json': JSON.stringify([VALID]) });
 });
 afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
+  for (const cleanUp of cleanups.splice(0)) await cleanUp();
   folder.remove();
 });
 
 interface Worker {
   /** What its environment has in addition to ours. */
-  own?: Record<string, string>;
+  env?: Record<string, string>;
   /** How long it waits for each answer while it connects. */
   patienceMs?: number;
 }
 
 /** Connects as a call with `timeoutMs` would; the version query gets a quarter of that time. */
-async function connect(server: PlanMcpServer, timeoutMs = 20_000, { own = {}, patienceMs = 20_000 }: Worker = {}) {
+async function connect(server: PlanMcpServer, timeoutMs = 20_000, { env = {}, patienceMs = 20_000 }: Worker = {}) {
   const { signal } = new AbortController();
   const environment = { name: 'dev' };
   const log = new CallLog(undefined, '', 1);
   const user = {
     environment,
-    secrets: new SecretSource(folder.root, 'dev', { ...process.env, ...own }),
+    secrets: new SecretSource(folder.root, 'dev', { ...process.env, ...env }),
     log,
     stop: signal,
     timeoutMs,
@@ -53,7 +53,7 @@ async function connect(server: PlanMcpServer, timeoutMs = 20_000, { own = {}, pa
     signal,
     patienceMs,
   );
-  ends.push(() => connection.close());
+  cleanups.push(() => connection.close());
   return connection;
 }
 const stdio = (...args: string[]): PlanMcpServer => ({
@@ -67,11 +67,11 @@ const inFolder = (name: string) => join(folder.root, name);
 const files = () => [inFolder('tools.json'), inFolder('calls.txt')];
 
 /** A handwritten server with these answers; each start adds a line to `starts.txt`. */
-function byHand(answers: string): PlanMcpServer {
+function rawServer(answers: string): PlanMcpServer {
   const initialize = `({ protocolVersion }) => ({ result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'x', version: '1' } } })`;
   const code = `
     require('node:fs').appendFileSync('starts.txt', 'x');
-    const answers = { initialize: ${initialize}, 'tools/list': () => ({ result: { tools: [${JSON.stringify(WELL)}] } }), ${answers} };
+    const answers = { initialize: ${initialize}, 'tools/list': () => ({ result: { tools: [${JSON.stringify(VALID)}] } }), ${answers} };
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       const { id, method, params } = JSON.parse(line);
       const answer = id === undefined ? undefined : answers[method]?.(params);
@@ -101,18 +101,18 @@ describe('a connection speaks the newest protocol that both sides know', () => {
   });
 
   test('with a server that does not know the version query, in the first process', async () => {
-    const server = byHand(`'server/discover': () => ({ error: { code: -32601, message: 'Method not found' } })`);
+    const server = rawServer(`'server/discover': () => ({ error: { code: -32601, message: 'Method not found' } })`);
     expect((await connect(server)).client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(starts()).toBe(1);
   });
 
   test('with a server that does not answer the version query, in the first process', async () => {
-    expect((await connect(byHand(''), 400)).client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
+    expect((await connect(rawServer(''), 400)).client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(starts()).toBe(1);
   });
 
   test('with a server that ends at the version query, in a second process', async () => {
-    const { client } = await connect(byHand(`'server/discover': () => process.exit(1)`));
+    const { client } = await connect(rawServer(`'server/discover': () => process.exit(1)`));
     expect(client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
     expect(starts()).toBe(2);
   });
@@ -120,13 +120,13 @@ describe('a connection speaks the newest protocol that both sides know', () => {
   test.each<[string, (response: ServerResponse) => unknown]>([
     ['500', (response) => void response.writeHead(500).end('oops')],
     ['404', (response) => void response.writeHead(404).end()],
-    ['a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['an HTML page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['nothing', () => undefined],
     ['a broken connection', (response) => void response.socket?.resetAndDestroy()],
-  ])('with a server over HTTP that answers the version query with %s', async (_, odd) => {
+  ])('with a server over HTTP that answers the version query with %s', async (_, respond) => {
     const server = await httpTools(({ method }, response) => {
-      if (method === 'server/discover') return odd(response) as undefined;
-      return method === 'initialize' ? INITIALIZED : { result: { tools: [WELL] } };
+      if (method === 'server/discover') return respond(response) as undefined;
+      return method === 'initialize' ? INITIALIZED : { result: { tools: [VALID] } };
     });
     const connection = await connect(server, 1000);
     expect(connection.client.getNegotiatedProtocolVersion()).toBe('2025-11-25');
@@ -151,11 +151,11 @@ const isRunning = (pid: number) => markOf(pid) !== undefined;
 describe('a server over HTTP that first fails at the version query and then refuses the handshake', () => {
   /** Connects to such a server. @param body its answer to the handshake. */
   async function refusing(body: string, status = 400) {
-    let questions = 0;
+    let queries = 0;
     const server = await httpTools(({ method }, response) => {
       if (method === 'initialize') return void response.writeHead(status).end(body) as undefined;
-      questions += 1;
-      return questions > 1 ? DISCOVERED : (void response.writeHead(500).end() as undefined);
+      queries += 1;
+      return queries > 1 ? DISCOVERED : (void response.writeHead(500).end() as undefined);
     });
     return connect(server, 1000);
   }
@@ -182,64 +182,64 @@ describe('a server over HTTP that first fails at the version query and then refu
 });
 
 describe('parameters that are sent as headers', () => {
-  const ILL = {
-    ...WELL,
-    name: 'ill',
+  const INVALID = {
+    ...VALID,
+    name: 'invalid',
     inputSchema: { type: 'object', properties: { a: { type: 'string', 'x-mcp-header': '' } } },
   };
-  const findIll = async (server: PlanMcpServer) => (await (await connect(server)).askTools(user())).find('ill');
+  const findInvalid = async (server: PlanMcpServer) => (await (await connect(server)).askTools(user())).find('invalid');
 
   test('must be valid over HTTP since 2026-07-28', async () => {
-    const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([ILL])));
-    expect(await findIll(server)).toHaveProperty('fault');
+    const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([INVALID])));
+    expect(await findInvalid(server)).toHaveProperty('fault');
   });
 
   test('are not checked before that version', async () => {
     const unknown = { error: { code: -32601, message: 'Method not found' } };
     const server = await httpTools(({ method }) => {
       if (method === 'server/discover') return unknown;
-      return method === 'initialize' ? INITIALIZED : listed([ILL]);
+      return method === 'initialize' ? INITIALIZED : listed([INVALID]);
     });
-    expect(await findIll(server)).toHaveProperty('tool');
+    expect(await findInvalid(server)).toHaveProperty('tool');
   });
 
   test('are not checked for a server that runs as a process', async () => {
-    writeFileSync(inFolder('tools.json'), JSON.stringify([ILL]));
-    expect(await findIll(stdio(MCP_PROGRAMS.modern, ...files()))).toHaveProperty('tool');
+    writeFileSync(inFolder('tools.json'), JSON.stringify([INVALID]));
+    expect(await findInvalid(stdio(MCP_PROGRAMS.modern, ...files()))).toHaveProperty('tool');
   });
 });
 
 describe('a request over HTTP', () => {
   const answering = (request: { method: string }) =>
-    request.method === 'server/discover' ? DISCOVERED : listed([WELL]);
+    request.method === 'server/discover' ? DISCOVERED : listed([VALID]);
 
   test('has the headers of its configuration, with credentials filled in', async () => {
     const keys: unknown[] = [];
-    const server = await httpTools((asked, _, { headers }) => {
+    const server = await httpTools((message, _, { headers }) => {
       keys.push(headers['x-key']);
-      return answering(asked);
+      return answering(message);
     });
     const withKey = { ...server, headers: { 'x-key': 'Bearer {credential:key}' }, credentials: { key: 'env:KEY' } };
-    await connect(withKey, 20_000, { own: { KEY: 'the-secret-key' } });
+    await connect(withKey, 20_000, { env: { KEY: 'the-secret-key' } });
     expect(keys).toEqual(['Bearer the-secret-key']);
   });
 
   test('goes to no host that the policy does not allow', async () => {
-    let asked = 0;
+    let requests = 0;
     const server = await httpTools((message) => {
-      asked += 1;
+      requests += 1;
       return answering(message);
     });
     await expect(connect({ ...server, allowed_hosts: [] } as PlanMcpServer)).rejects.toMatchObject({
       code: 'denied.host',
     });
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 
   test('follows no redirect', async () => {
-    let asked = 0;
+    let requests = 0;
     const target = await httpTools((message) => {
-      asked += 1;
+      requests += 1;
       return answering(message);
     });
     const server = await httpTools(
@@ -247,7 +247,7 @@ describe('a request over HTTP', () => {
     );
     const allowed_hosts = [...server.allowed_hosts, ...target.allowed_hosts];
     await expect(connect({ ...server, allowed_hosts }, 400)).rejects.toMatchObject({ code: 'mcp.start_failed' });
-    expect(asked).toBe(0);
+    expect(requests).toBe(0);
   });
 
   test('to a server that is not there had no effect, and names its address', async () => {
@@ -262,8 +262,8 @@ describe('a request over HTTP', () => {
   });
 
   test('that breaks off after it was sent may have had an effect', async () => {
-    const server = await httpTools((asked, response) => {
-      if (asked.method === 'server/discover') return DISCOVERED;
+    const server = await httpTools((message, response) => {
+      if (message.method === 'server/discover') return DISCOVERED;
       response.socket?.resetAndDestroy();
       return undefined;
     });
@@ -276,7 +276,7 @@ describe('a request over HTTP', () => {
 
 describe('the tools', () => {
   test('of a closed connection are unknown, not empty', async () => {
-    const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([WELL])));
+    const server = await httpTools(({ method }) => (method === 'server/discover' ? DISCOVERED : listed([VALID])));
     const connection = await connect(server);
     await connection.client.close();
     await expect(connection.askTools(user())).rejects.toMatchObject({ code: 'NOT_CONNECTED' });
@@ -296,7 +296,7 @@ describe('the tools', () => {
   test('come from all pages', async () => {
     const server = await httpTools(({ method, params }) => {
       if (method === 'server/discover') return DISCOVERED;
-      const page = listed([{ ...WELL, name: `page-${params.cursor ?? 0}` }]);
+      const page = listed([{ ...VALID, name: `page-${params.cursor ?? 0}` }]);
       return params.cursor === undefined ? { result: { ...page.result, nextCursor: '1' } } : page;
     });
     expect((await (await connect(server)).askTools(user())).names()).toEqual(['page-0', 'page-1']);
@@ -309,7 +309,7 @@ describe('a server that runs as a process', () => {
   test('counts as ended even if a child holds its pipes, and the child is ended too', async () => {
     const child = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'inherit' })`;
     const listing = `() => { require('node:fs').writeFileSync('child', String(${child}.pid)); process.exit(0); }`;
-    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    const connection = await connect(rawServer(`${LEGACY}, 'tools/list': ${listing}`));
     const error = await failure(connection.askTools(user(20_000)));
     expect(error).toMatchObject({ code: 'CONNECTION_CLOSED' });
     const pid = Number(readFileSync(inFolder('child'), 'utf8'));
@@ -319,7 +319,7 @@ describe('a server that runs as a process', () => {
   test('ends with its connection, as does a child that left its group', async () => {
     const child = `require('node:child_process').spawn('sleep', ['60'], { stdio: 'ignore', detached: true })`;
     const listing = `() => { require('node:fs').writeFileSync('child', String(${child}.pid)); return { result: { tools: [] } }; }`;
-    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    const connection = await connect(rawServer(`${LEGACY}, 'tools/list': ${listing}`));
     await connection.askTools(user());
     const pid = Number(readFileSync(inFolder('child'), 'utf8'));
     expect(isRunning(pid)).toBe(true);
@@ -329,7 +329,7 @@ describe('a server that runs as a process', () => {
 
   test('that sends more than the limit of an output overflows its connection', async () => {
     const listing = `() => { process.stdout.write('x'.repeat(33 * 1024 * 1024)); }`;
-    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    const connection = await connect(rawServer(`${LEGACY}, 'tools/list': ${listing}`));
     expect(connection.overflowed()).toBe(false);
     await failure(connection.askTools(user(20_000)));
     expect(connection.overflowed()).toBe(true);
@@ -338,7 +338,7 @@ describe('a server that runs as a process', () => {
   test('has the end of its stderr in the log of a call, without secrets', async () => {
     const written = `${'x'.repeat(9000)} the-secret-key ${'y'.repeat(3900)}`;
     const listing = `() => { process.stderr.write('${written}'); return { result: { tools: [] } }; }`;
-    const connection = await connect(byHand(`${LEGACY}, 'tools/list': ${listing}`));
+    const connection = await connect(rawServer(`${LEGACY}, 'tools/list': ${listing}`));
     await connection.askTools(user());
     const log = new CallLog(undefined, '', 1);
     log.hide('the-secret-key');
@@ -368,7 +368,7 @@ describe('a failed connection has a readable reason', () => {
   });
 
   test('if the handshake is invalid', async () => {
-    const error = await failure(connect(byHand(`initialize: () => ({ result: { protocolVersion: 7 } })`), 400));
+    const error = await failure(connect(rawServer(`initialize: () => ({ result: { protocolVersion: 7 } })`), 400));
     expect(error).toMatchObject({ code: 'mcp.start_failed', message: expect.stringMatching(/protocolVersion/) });
     expect((error as Error).message).not.toMatch(/"code"|\[\s*\{/);
   });
@@ -391,10 +391,10 @@ describe('tools are listed for an import', () => {
   };
 
   test.each(['changing', 'modern'] as const)('without the invalid ones, which are named (%s)', async (program) => {
-    const ill = [{ name: 'ill' }, { name: 7 }, { ...WELL, name: 'odd', annotations: { title: 7 } }];
-    writeFileSync(inFolder('tools.json'), JSON.stringify([ill[0], WELL, ...ill.slice(1)]));
+    const invalid = [{ name: 'invalid' }, { name: 7 }, { ...VALID, name: 'odd', annotations: { title: 7 } }];
+    writeFileSync(inFolder('tools.json'), JSON.stringify([invalid[0], VALID, ...invalid.slice(1)]));
     expect(await list(stdio(MCP_PROGRAMS[program], ...files()))).toMatchObject([
-      { name: 'ill', fault: '`inputSchema` is missing' },
+      { name: 'invalid', fault: '`inputSchema` is missing' },
       { name: 'do', digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
       { name: 'odd', fault: '`annotations.title`: expected string, received number' },
       { name: 'tool 3 of the listing', fault: expect.stringContaining('`name`') },
@@ -402,13 +402,13 @@ describe('tools are listed for an import', () => {
   });
 
   test.each([
-    ['is none', '({ result: { tools: "all" } })', 'mcp.output_invalid', /returned an invalid result/],
-    ['has no end', '({ result: { tools: [], nextCursor: "again" } })', 'mcp.output_invalid', /more than 64 pages/],
+    ['is invalid', '({ result: { tools: "all" } })', 'mcp.output_invalid', /returned an invalid result/],
+    ['never ends', '({ result: { tools: [], nextCursor: "again" } })', 'mcp.output_invalid', /more than 64 pages/],
     ['is refused', '({ error: { code: -32603, message: "no luck" } })', 'mcp.tool_error', /no luck/],
   ])('or not at all if the listing %s', async (_, answer, code, message) => {
     const error = await failure(
       list(
-        byHand(`'server/discover': () => ({ error: { code: -32601, message: '' } }), 'tools/list': () => ${answer}`),
+        rawServer(`'server/discover': () => ({ error: { code: -32601, message: '' } }), 'tools/list': () => ${answer}`),
       ),
     );
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../../src/contracts/json.js';
 import type { PlanMcpServer } from '../../../../src/contracts/plan.js';
 
 /** A message of a client. */
-export type Asked = { id?: number | string; method: string; params: JsonObject };
+export type McpMessage = { id?: number | string; method: string; params: JsonObject };
 
 /** The answer to the handshake of the versions before 2026-07-28. */
 export const INITIALIZED = {
@@ -17,18 +17,18 @@ export const INITIALIZED = {
  * undefined: the function answers by itself, or not at all.
  */
 export async function httpTools(
-  answer: (asked: Asked, response: ServerResponse, request: IncomingMessage) => object | undefined,
+  answer: (message: McpMessage, response: ServerResponse, request: IncomingMessage) => object | undefined,
 ): Promise<Extract<PlanMcpServer, { transport: 'http' }>> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const asked = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Asked;
-    if (asked.id === undefined) return void response.writeHead(202).end();
-    const result = answer(asked, response, request);
+    const message = JSON.parse(Buffer.concat(chunks).toString('utf8')) as McpMessage;
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const result = answer(message, response, request);
     if (result === undefined) return;
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, ...result }));
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...result }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {

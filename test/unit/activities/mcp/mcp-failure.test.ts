@@ -6,13 +6,13 @@ import { findTool } from '../../../../src/activities/mcp/find-tool.js';
 import { failureOf } from '../../../../src/activities/mcp/mcp-failure.js';
 import { type Behaviour, fakeConnection, mcpCall, SERVER, toolNamed } from './fake-connection.js';
 
-interface Given extends Behaviour {
+interface Options extends Behaviour {
   called?: boolean;
   stop?: AbortSignal;
 }
 
 /** The failure made from an error of the SDK, for a request that was a call unless stated otherwise. */
-function failure(error: unknown, { called = true, stop = new AbortController().signal, ...behaviour }: Given = {}) {
+function failure(error: unknown, { called = true, stop = new AbortController().signal, ...behaviour }: Options = {}) {
   const { connection } = fakeConnection(behaviour);
   return failureOf(error, { what: 'files do', connection, user: mcpCall({ stop }) as never, called });
 }
@@ -24,12 +24,12 @@ const lacking = (data?: unknown) =>
   new ProtocolError(ProtocolErrorCode.MissingRequiredClientCapability, 'missing', data);
 
 describe('why a request failed', () => {
-  test.each<[string, unknown, Given, string, RegExp, boolean]>([
+  test.each<[string, unknown, Options, string, RegExp, boolean]>([
     ['a time-out', timeOut, {}, 'timeout.call', /^files do did not answer within 500 ms$/, true],
-    ['the end of the call', new Error('x'), { stop: AbortSignal.abort() }, 'timeout.call', /within 500 ms/, true],
+    ['an aborted call', new Error('x'), { stop: AbortSignal.abort() }, 'timeout.call', /within 500 ms/, true],
     ['a refusal', new ProtocolError(-32602, 'bad input'), {}, 'mcp.tool_error', /refused the call: .*bad input/, false],
     [
-      'a result that is none',
+      'an invalid result',
       new SdkError(SdkErrorCode.InvalidResult, 'no content'),
       {},
       'mcp.output_invalid',
@@ -37,7 +37,7 @@ describe('why a request failed', () => {
       false,
     ],
     ['a result of another type', ofType('later'), {}, 'mcp.output_invalid', /of the type `later`/, true],
-    ['a result whose type is no text', ofType(7), {}, 'mcp.output_invalid', /a result of another type/, true],
+    ['a result whose type is not a string', ofType(7), {}, 'mcp.output_invalid', /a result of another type/, true],
     [
       'a result without a type',
       new SdkError(SdkErrorCode.UnsupportedResultType, 'unsupported', null),
@@ -47,7 +47,7 @@ describe('why a request failed', () => {
       true,
     ],
     [
-      'a result about which nothing is known',
+      'a result without any data',
       new SdkError(SdkErrorCode.UnsupportedResultType, 'unsupported'),
       {},
       'mcp.output_invalid',
@@ -55,7 +55,7 @@ describe('why a request failed', () => {
       true,
     ],
     [
-      'an output without an end',
+      'an output above the limit',
       new Error('x'),
       { overflowed: true },
       'output.too_large',
@@ -70,9 +70,9 @@ describe('why a request failed', () => {
       /lost its connection: pipe bro/,
       true,
     ],
-    ['another status of HTTP', http(500), {}, 'unavailable.connection', /lost its connection/, true],
+    ['another HTTP status', http(500), {}, 'unavailable.connection', /lost its connection/, true],
     ['an answer that is a task', ofType('task'), {}, 'mcp.task_required', /answered with a task of MCP/, true],
-    ['a question', ofType('input_required'), {}, 'mcp.input_required', /asked for input/, true],
+    ['a request for input', ofType('input_required'), {}, 'mcp.input_required', /asked for input/, true],
     [
       'a page to open',
       new ProtocolError(ProtocolErrorCode.UrlElicitationRequired, 'open'),
@@ -81,9 +81,9 @@ describe('why a request failed', () => {
       /open a page first/,
       false,
     ],
-    ['a need that is not named', lacking(), {}, 'mcp.input_required', /\(not named\)/, false],
+    ['an unnamed requirement', lacking(), {}, 'mcp.input_required', /\(not named\)/, false],
     [
-      'a need that is no map',
+      'requirements that are not a map',
       lacking({ requiredCapabilities: 'all' }),
       {},
       'mcp.input_required',
@@ -91,7 +91,7 @@ describe('why a request failed', () => {
       false,
     ],
     [
-      'two needs',
+      'two requirements',
       lacking({ requiredCapabilities: { roots: {}, sampling: {} } }),
       {},
       'mcp.input_required',
@@ -99,7 +99,7 @@ describe('why a request failed', () => {
       false,
     ],
     [
-      'a need of another extension',
+      'a requirement of another extension',
       lacking({ requiredCapabilities: { extensions: { 'x/other': {} } } }),
       {},
       'mcp.input_required',
@@ -107,16 +107,16 @@ describe('why a request failed', () => {
       false,
     ],
     [
-      'a need of tasks',
+      'a requirement of tasks',
       lacking({ requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } }),
       {},
       'mcp.task_required',
       /answers with tasks of MCP only/,
       false,
     ],
-  ])('%s', (_, error, given, code, message, unclear) => {
-    expect(failure(error, given)).toMatchObject({ code, message: expect.stringMatching(message), unclear });
-    expect(failure(error, given).message).toMatch(/^files do /);
+  ])('%s', (_, error, options, code, message, unclear) => {
+    expect(failure(error, options)).toMatchObject({ code, message: expect.stringMatching(message), unclear });
+    expect(failure(error, options).message).toMatch(/^files do /);
   });
 
   test.each([404, 400])('the status %i means a session unknown to the server: nothing was called', (status) => {
@@ -165,8 +165,8 @@ describe('a tool', () => {
   });
 
   test.each<[string, unknown[], string]>([
-    ['an alike name', ['read_files', 'write'], 'read_files'],
-    ['all names where none is alike', ['alpha', 'beta'], 'Its tools: alpha, beta.'],
+    ['a similar name', ['read_files', 'write'], 'read_files'],
+    ['all names if none is similar', ['alpha', 'beta'], 'Its tools: alpha, beta.'],
   ])('that is not listed is missing, with %s', async (_, names, suggestion) => {
     await expect(find('read_file', { tools: names.map((name) => toolNamed(String(name))) })).rejects.toMatchObject({
       code: 'mcp.tool_missing',

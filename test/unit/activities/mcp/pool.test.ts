@@ -7,7 +7,7 @@ import type { PlanMcpServer } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { temporaryProject } from '../../temporary-project.js';
-import { type Asked, httpTools, INITIALIZED } from './http-tools.js';
+import { httpTools, INITIALIZED, type McpMessage } from './http-tools.js';
 
 const TOOLS = { result: { tools: [{ name: 'do', inputSchema: { type: 'object' } }] } };
 
@@ -20,13 +20,13 @@ function newPool() {
 }
 
 /** A server over HTTP, with the number of connections opened to it. */
-async function countedServer(more: (asked: Asked) => object | undefined = () => undefined) {
+async function countedServer(more: (message: McpMessage) => object | undefined = () => undefined) {
   const seen = { handshakes: 0 };
-  const server = await httpTools((asked) => {
-    const special = more(asked);
+  const server = await httpTools((message) => {
+    const special = more(message);
     if (special) return special;
-    if (asked.method === 'server/discover') return { error: { code: -32601, message: 'Method not found' } };
-    if (asked.method !== 'initialize') return TOOLS;
+    if (message.method === 'server/discover') return { error: { code: -32601, message: 'Method not found' } };
+    if (message.method !== 'initialize') return TOOLS;
     seen.handshakes += 1;
     return INITIALIZED;
   });
@@ -206,24 +206,24 @@ describe('a session that the server has lost', () => {
 describe('a server that does not start', () => {
   /** A server that answers nothing until `state.answer` is set; `gone` resolves when a client leaves. */
   async function silentServer() {
-    const asked = gate();
+    const requested = gate();
     const gone = gate();
     const state = { answer: false };
     const server = await httpTools((message, response) => {
       if (state.answer) return message.method === 'initialize' ? INITIALIZED : { error: { code: -32601, message: '' } };
       response.on('close', gone.open);
-      asked.open();
+      requested.open();
       return undefined;
     });
-    return { server, asked: asked.opened, gone: gone.opened, state };
+    return { server, requested: requested.opened, gone: gone.opened, state };
   }
 
   test('ends the call when its time is up, and is abandoned if no other call waits', async () => {
     const pool = newPool();
-    const { server, asked, gone } = await silentServer();
+    const { server, requested, gone } = await silentServer();
     const stop = new AbortController();
     const waiting = pool.use(server, user({ stop: stop.signal }), same);
-    await asked;
+    await requested;
     stop.abort();
     await expect(waiting).rejects.toMatchObject({
       code: 'timeout.call',
@@ -235,12 +235,12 @@ describe('a server that does not start', () => {
 
   test('is still awaited by another call', async () => {
     const pool = newPool();
-    const { server, asked, state } = await silentServer();
+    const { server, requested, state } = await silentServer();
     const stop = new AbortController();
     // The version query gets a quarter of the time-out.
     const hasty = pool.use(server, user({ stop: stop.signal, timeoutMs: 400 }), same);
     const patient = pool.use(server, user(), same);
-    await asked;
+    await requested;
     state.answer = true;
     stop.abort();
     await expect(hasty).rejects.toMatchObject({ code: 'timeout.call' });
@@ -257,9 +257,9 @@ describe('a server that does not start', () => {
 
   test('is abandoned when the pool closes', async () => {
     const pool = newPool();
-    const { server, asked, gone } = await silentServer();
+    const { server, requested, gone } = await silentServer();
     const waiting = pool.use(server, user(), same).catch((error: unknown) => error);
-    await asked;
+    await requested;
     await pool.close();
     await gone;
     expect(await waiting).toMatchObject({

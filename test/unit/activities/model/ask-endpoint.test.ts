@@ -35,8 +35,8 @@ async function ask(
   service.on(CHAT_PATH, answer);
   const model = { name: 'm-1', allowed_hosts: [`${host}:${service.port}`] };
   const env = { OPENAI_BASE_URL: `${service.origin}/v1`, OPENAI_API_KEY: key };
-  const said = await askEndpoint(model as never, { ...QUESTION, ...question }, { stop, signal, log }, env);
-  return { said, log, request: JSON.parse(service.requestsOf(CHAT_PATH).at(-1)?.body ?? '{}') };
+  const result = await askEndpoint(model as never, { ...QUESTION, ...question }, { stop, signal, log }, env);
+  return { result, log, request: JSON.parse(service.requestsOf(CHAT_PATH).at(-1)?.body ?? '{}') };
 }
 
 describe('a request to a model', () => {
@@ -102,46 +102,46 @@ test('a trace has the host, the reason for the end, and the usage', async () => 
 describe('the answer of a model', () => {
   test('may reach the limits of characters and calls', async () => {
     const calls = Array.from({ length: 100 }, (_, index) => ({ index }));
-    const { said } = await ask(
+    const { result } = await ask(
       streamed(delta({ content: 'x'.repeat(1_000_000) }), delta({ tool_calls: calls }), end()),
     );
-    expect([said.text.length, said.calls.length]).toEqual([1_000_000, 100]);
+    expect([result.text.length, result.calls.length]).toEqual([1_000_000, 100]);
   });
 
   test('may be empty, and is paid for all the same', async () => {
     const usage = { prompt_tokens: 5, completion_tokens: 0 };
-    const { said } = await ask(streamed(end(), { choices: [], usage }));
-    expect(said).toEqual({ text: '', calls: [], usage: { input: 5, output: 0 }, isCut: false });
+    const { result } = await ask(streamed(end(), { choices: [], usage }));
+    expect(result).toEqual({ text: '', calls: [], usage: { input: 5, output: 0 }, isCut: false });
   });
 
   test('keeps the first id of a call, and generates one if the model gives none', async () => {
     const part = (index: number, id: unknown) => delta({ tool_calls: [{ index, id }] });
-    const { said } = await ask(streamed(part(0, 'c-0'), part(0, ''), part(1, 7), part(2, 'y'.repeat(101)), end()));
-    expect(said.calls.map(({ id }) => id)).toEqual(['c-0', 'call_1', 'y'.repeat(100)]);
+    const { result } = await ask(streamed(part(0, 'c-0'), part(0, ''), part(1, 7), part(2, 'y'.repeat(101)), end()));
+    expect(result.calls.map(({ id }) => id)).toEqual(['c-0', 'call_1', 'y'.repeat(100)]);
   });
 
   test('is assembled from its parts, and logged as it arrives', async () => {
     const usage = { choices: [], usage: { prompt_tokens: 5, completion_tokens: 2 } };
-    const { said, log } = await ask(streamed(delta({ content: 'hel' }), delta({ content: 'lo' }), end(), usage));
-    expect(said).toEqual({ text: 'hello', calls: [], usage: { input: 5, output: 2 }, isCut: false });
+    const { result, log } = await ask(streamed(delta({ content: 'hel' }), delta({ content: 'lo' }), end(), usage));
+    expect(result).toEqual({ text: 'hello', calls: [], usage: { input: 5, output: 2 }, isCut: false });
     expect(log.tailOf('stdout')).toBe('hello');
   });
 
   test('counts as truncated if it ended because of its length', async () => {
-    expect((await ask(streamed(delta({ content: 'a' }), end('length')))).said.isCut).toBe(true);
+    expect((await ask(streamed(delta({ content: 'a' }), end('length')))).result.isCut).toBe(true);
   });
 
   test.each([
     ['no tokens at all', { prompt_tokens: 0, completion_tokens: 0 }],
-    ['a number that is none', { prompt_tokens: '5', completion_tokens: 2 }],
-    ['less than nothing', { prompt_tokens: 5, completion_tokens: -1 }],
+    ['a string instead of a number', { prompt_tokens: '5', completion_tokens: 2 }],
+    ['a negative number', { prompt_tokens: 5, completion_tokens: -1 }],
   ])('has no usage if the model counts %s', async (_, usage) => {
-    expect((await ask(streamed(end(), { choices: [], usage }))).said.usage).toBeUndefined();
+    expect((await ask(streamed(end(), { choices: [], usage }))).result.usage).toBeUndefined();
   });
 
   test('may consist of calls whose parts arrive alternately', async () => {
     const part = (index: number, more: object) => delta({ tool_calls: [{ index, ...more }] });
-    const { said } = await ask(
+    const { result } = await ask(
       streamed(
         part(0, { id: 'c-0', function: { name: 'read', arguments: '{"a"' } }),
         part(1, { function: { name: 'write', arguments: '{}' } }),
@@ -149,7 +149,7 @@ describe('the answer of a model', () => {
         end('tool_calls'),
       ),
     );
-    expect(said.calls).toEqual([
+    expect(result.calls).toEqual([
       { id: 'c-0', name: 'read', arguments: '{"a":1}' },
       { id: 'call_1', name: 'write', arguments: '{}' },
     ]);
@@ -161,19 +161,19 @@ describe('a model that gives no answer', () => {
     ['whose answer ends early', streamed(delta({ content: 'a' })), 'model.unavailable', false],
     ['whose answer is filtered', streamed(end('content_filter')), 'model.rejected', true],
     [
-      'that says more than is read',
+      'whose text is above the limit',
       streamed(delta({ content: 'x'.repeat(1_000_001) }), end()),
       'model.answer_broken',
       false,
     ],
     [
-      'that asks for more calls than may be',
+      'that requests more calls than allowed',
       streamed(delta({ tool_calls: Array.from({ length: 101 }, (_, index) => ({ index })) }), end()),
       'model.answer_broken',
       false,
     ],
     ['that refuses the request', send(401, 'application/json', '{}'), 'model.rejected', true],
-    ['that does not know it', send(404, 'application/json', '{}'), 'model.rejected', true],
+    ['that does not exist', send(404, 'application/json', '{}'), 'model.rejected', true],
     ['that cannot read the request', send(400, 'application/json', '{}'), 'model.rejected', true],
     ['that answers with no content', send(304, 'application/json', ''), 'model.unavailable', false],
     ['that is busy', send(429, 'application/json', '{}'), 'model.unavailable', false],

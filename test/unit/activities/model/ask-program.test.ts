@@ -39,7 +39,7 @@ test.each<[string, Json, string]>([
   ['no object', 'hello', 'required of a model: '],
   ['an unknown key', { texts: 'a' }, 'texts'],
   ['a call without a name', { calls: [{ id: 'a' }] }, ' at calls.0.name: '],
-  ['less than nothing used', { usage: { input_tokens: -1, output_tokens: 0 } }, ' at usage.input_tokens: '],
+  ['a negative usage', { usage: { input_tokens: -1, output_tokens: 0 } }, ' at usage.input_tokens: '],
 ])('an answer with %s is broken, and the place is named', (_, output, words) => {
   expect(() => read(output)).toThrow(
     expect.objectContaining({
@@ -59,7 +59,7 @@ describe('a program of the project in place of an endpoint', () => {
   const CODE = `
 import { appendFileSync, readFileSync } from 'node:fs';
 const request = readFileSync(0, 'utf8');
-appendFileSync(process.env.ABILITY_ROOT + '/asked.jsonl', JSON.stringify(JSON.parse(request)) + '\\n');
+appendFileSync(process.env.ABILITY_ROOT + '/requests.jsonl', JSON.stringify(JSON.parse(request)) + '\\n');
 console.log(JSON.stringify({ text: 'done' }));`;
   let project: ProjectFolder;
   let dependencies: ReturnType<typeof hookDependenciesOf>;
@@ -92,7 +92,7 @@ console.log(JSON.stringify({ text: 'done' }));`;
       const { answer } = await askTurn({ request, plan, model: { script: script() }, dependencies });
       expect(answer.answer).toBe('done');
     }
-    const lines = readFileSync(join(project.root, 'asked.jsonl'), 'utf8').trim().split('\n');
+    const lines = readFileSync(join(project.root, 'requests.jsonl'), 'utf8').trim().split('\n');
     const [free, limited] = lines.map((line) => JSON.parse(line));
     expect(Object.keys(free)).toEqual(['instructions', 'messages', 'note', 'tools']);
     expect(free.messages).toEqual([{ role: 'user', content: 'Count.' }]);

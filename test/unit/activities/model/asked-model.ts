@@ -23,10 +23,10 @@ export function agentPlan(schema: JsonObject | null = null): Plan {
   return { ...plan, agent, ability: { ...plan.ability, output_schema: schema } };
 }
 
-export interface AskedTurn {
+export interface TurnOptions {
   request?: Partial<ModelRequest>;
   /** What the mock of the model answers; omitted: the model itself is called. */
-  said?: Json;
+  output?: Json;
   plan?: Plan;
   model?: Partial<PlanModel>;
   env?: NodeJS.ProcessEnv;
@@ -37,8 +37,8 @@ export interface AskedTurn {
 }
 
 /** Requests one turn of a model. @returns its answer, and the transcript that includes it. */
-export async function askTurn(turn: AskedTurn) {
-  const { request = {}, said, plan = agentPlan(), model = {}, env = {}, call = {}, store = new MemoryStore() } = turn;
+export async function askTurn(turn: TurnOptions) {
+  const { request = {}, output, plan = agentPlan(), model = {}, env = {}, call = {}, store = new MemoryStore() } = turn;
   const transcripts = new Transcripts(store);
   const input = { head: null, left: LEFT, ...request } as unknown as JsonObject;
   const implementation = {
@@ -52,8 +52,8 @@ export async function askTurn(turn: AskedTurn) {
     model: { name: 'm-1', context_tokens: 100_000, ...model },
   } as const;
   const log = new CallLog(undefined, '', 1);
-  const asked = exampleCall({ input, plan, log, ...(said !== undefined && { said }), ...call });
+  const callInput = exampleCall({ input, plan, log, ...(output !== undefined && { said: output }), ...call });
   const dependencies = { transcripts, env, ...turn.dependencies } as ModelDependencies;
-  const answer = (await callModel(implementation as never, asked, dependencies)) as unknown as ModelAnswer;
+  const answer = (await callModel(implementation as never, callInput, dependencies)) as unknown as ModelAnswer;
   return { answer, transcript: await transcripts.read(answer.head), store };
 }

@@ -2,23 +2,23 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AgentLeft, ModelRequest } from '../../../../src/contracts/agent.js';
 import type { Plan, PlanModel } from '../../../../src/contracts/plan.js';
 import { type Answer, type RecordingService, startService } from '../../../fixtures/servers/recording-service.js';
-import { type AskedTurn, agentPlan, askTurn, LEFT } from './asked-model.js';
+import { agentPlan, askTurn, LEFT, type TurnOptions } from './asked-model.js';
 import { CHAT_PATH, delta, end, streamed } from './streamed-answer.js';
 
 const NUMBERS = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
 /** The answer to a turn in which the model returns this. */
-const answered = async (said: AskedTurn['said'], plan?: Plan) =>
-  (await askTurn({ said: said ?? {}, ...(plan && { plan }) })).answer;
+const answered = async (output: TurnOptions['output'], plan?: Plan) =>
+  (await askTurn({ output: output ?? {}, ...(plan && { plan }) })).answer;
 
 test('only agents can call a model', async () => {
   const { agent: _, ...plan } = agentPlan();
-  await expect(askTurn({ plan, said: {} })).rejects.toThrow(TypeError);
+  await expect(askTurn({ plan, output: {} })).rejects.toThrow(TypeError);
 });
 
 test('a turn is marked as begun before the model is called', async () => {
   const refused = new Error('no room for a mark');
-  await expect(askTurn({ said: 'no answer', call: { begin: () => Promise.reject(refused) } })).rejects.toBe(refused);
+  await expect(askTurn({ output: 'no answer', call: { begin: () => Promise.reject(refused) } })).rejects.toBe(refused);
 });
 
 describe('the answer of an agent', () => {
@@ -35,10 +35,10 @@ describe('the answer of an agent', () => {
   });
 
   test.each([
-    ['where it is empty', ' \n', null, 'empty'],
-    ['where it is no JSON', 'n = 1', NUMBERS, 'no JSON'],
-    ['where it does not fit its schema', '{"n":"x"}', NUMBERS, 'does not match its schema'],
-    ['with a key that reaches into objects', '{"__proto__":{}}', {}, '__proto__'],
+    ['if it is empty', ' \n', null, 'empty'],
+    ['if it is no JSON', 'n = 1', NUMBERS, 'no JSON'],
+    ['if it does not match its schema', '{"n":"x"}', NUMBERS, 'does not match its schema'],
+    ['with a key that reaches into a prototype', '{"__proto__":{}}', {}, '__proto__'],
   ])('cannot be used %s', async (_, text, schema, reason) => {
     const given = await answered({ text }, agentPlan(schema));
     expect(given.unusable).toContain(reason);
@@ -68,23 +68,23 @@ describe('the calls of a turn', () => {
 
   test('have unique ids, also in the transcript', async () => {
     const calls = ['a', 'a', 'b', 'a'].map((id) => ({ id, name: 'db_write', arguments: '{}' }));
-    const { answer, transcript } = await askTurn({ said: { calls } });
+    const { answer, transcript } = await askTurn({ output: { calls } });
     expect(answer.calls?.map(({ id }) => id)).toEqual(['a', 'a_1', 'b', 'a_3']);
-    const [words] = transcript;
-    expect(words?.role === 'assistant' && words.calls?.map(({ id }) => id)).toEqual(['a', 'a_1', 'b', 'a_3']);
+    const [message] = transcript;
+    expect(message?.role === 'assistant' && message.calls?.map(({ id }) => id)).toEqual(['a', 'a_1', 'b', 'a_3']);
   });
 
   test.each<[string, Partial<ModelRequest>]>([
     ['in the last turn', { left: { ...LEFT, turns: 1 } }],
     ['of a tool that the request leaves out', { tools: ['db_read'] }],
   ])('are refused %s', async (_, request) => {
-    const { answer } = await askTurn({ request, said: { calls: [{ name: 'db_write' }] } });
+    const { answer } = await askTurn({ request, output: { calls: [{ name: 'db_write' }] } });
     expect(answer.calls?.[0]?.problem?.code).toBe('agent.not_a_tool');
   });
 
   test('may be of a tool that the request names', async () => {
     const request = { tools: ['db_write'], left: { ...LEFT, turns: 2 } };
-    const { answer } = await askTurn({ request, said: { calls: [{ name: 'db_write' }] } });
+    const { answer } = await askTurn({ request, output: { calls: [{ name: 'db_write' }] } });
     expect(answer.calls?.[0]).not.toHaveProperty('problem');
   });
 });
@@ -92,7 +92,7 @@ describe('the calls of a turn', () => {
 describe('the transcript', () => {
   test('has what is new in a request, followed by the answer of the model', async () => {
     const request = { input: { request: 'Count.' }, results: [{ id: 'c', content: '7' }], repair: 'It is no JSON.' };
-    const { transcript } = await askTurn({ request, said: { text: 'Well.' } });
+    const { transcript } = await askTurn({ request, output: { text: 'Well.' } });
     expect(transcript).toEqual([
       { role: 'user', content: 'Count.' },
       { role: 'tool', id: 'c', content: '7' },
@@ -102,9 +102,9 @@ describe('the transcript', () => {
   });
 
   test('continues where the last turn ended', async () => {
-    const first = await askTurn({ request: { input: { request: 'a' } }, said: { text: 'b' } });
+    const first = await askTurn({ request: { input: { request: 'a' } }, output: { text: 'b' } });
     const request = { head: first.answer.head, repair: 'no' };
-    const second = await askTurn({ store: first.store, request, said: { text: 'c' } });
+    const second = await askTurn({ store: first.store, request, output: { text: 'c' } });
     expect(second.transcript.map(({ content }) => content)).toEqual(['a', 'b', expect.any(String), 'c']);
   });
 });
@@ -114,7 +114,7 @@ describe('the usage of a turn', () => {
   const usage = { input_tokens: 1_000_000, output_tokens: 2_000_000 };
 
   test('is what the model reports, with its cost', async () => {
-    const { answer } = await askTurn({ said: { text: 'a', usage }, model: { price } });
+    const { answer } = await askTurn({ output: { text: 'a', usage }, model: { price } });
     expect(answer.usage).toEqual({ ...usage, cost: 8 });
   });
 
@@ -124,7 +124,7 @@ describe('the usage of a turn', () => {
 
   test('is estimated from the length of the texts if the model reports none', async () => {
     const calls = [{ name: 'db_write', arguments: `{"n":"${'x'.repeat(792)}"}` }];
-    const { answer } = await askTurn({ said: { text: 'y'.repeat(92), calls }, model: { price } });
+    const { answer } = await askTurn({ output: { text: 'y'.repeat(92), calls }, model: { price } });
     // 92 characters of text, 8 of the name and 800 of the arguments.
     expect(answer.usage).toMatchObject({ output_tokens: 225, estimated: true });
     const { input_tokens: input, cost } = answer.usage;
@@ -145,13 +145,13 @@ describe('a request to an endpoint', () => {
   afterAll(() => service.stop());
 
   const DONE = streamed(delta({ content: 'done' }), end());
-  const ask = async ({ answer = DONE, ...turn }: AskedTurn & { answer?: Answer } = {}) => {
+  const ask = async ({ answer = DONE, ...turn }: TurnOptions & { answer?: Answer } = {}) => {
     service.on(CHAT_PATH, answer);
     const before = service.requestsOf(CHAT_PATH).length;
     const env = { OPENAI_BASE_URL: `${service.origin}/v1`, OPENAI_API_KEY: 'k' };
-    const asked = await askTurn({ ...turn, env });
+    const result = await askTurn({ ...turn, env });
     const requests = service.requestsOf(CHAT_PATH).slice(before);
-    return { ...asked, request: JSON.parse(requests.at(-1)?.body ?? 'null') };
+    return { ...result, request: JSON.parse(requests.at(-1)?.body ?? 'null') };
   };
   const request = { input: { request: 'Count.' } };
   const toolsIn = ({ tools = [] }: { tools?: { function: { name: string } }[] }) =>
@@ -185,10 +185,10 @@ describe('a request to an endpoint', () => {
   });
 
   test('leaves out the oldest messages that do not fit into nine tenths of the context, and states how many', async () => {
-    const { store, answer } = await askTurn({ said: { text: 'y'.repeat(384) }, request });
+    const { store, answer } = await askTurn({ output: { text: 'y'.repeat(384) }, request });
     let { head } = answer;
     for (let turn = 0; turn < 12; turn += 1) {
-      head = (await askTurn({ store, said: { text: 'y'.repeat(384) }, request: { head } })).answer.head;
+      head = (await askTurn({ store, output: { text: 'y'.repeat(384) }, request: { head } })).answer.head;
     }
     const next = (context_tokens: number) => ask({ store, request: { head, repair: 'no' }, model: { context_tokens } });
     const whole = await next(100_000);
@@ -250,8 +250,8 @@ describe('a request to an endpoint', () => {
       const free = { input: 0, output: 1_000_000 };
       expect((await limited({ cost: 1 }, { price: free })).request.max_completion_tokens).toBe(1);
       await expect(limited({ cost: 0.9 }, { price: free })).rejects.toMatchObject({ code: 'limit.max_cost' });
-      const dear = { input: 1_000_000, output: 0 };
-      await expect(limited({ cost: 1 }, { price: dear })).rejects.toMatchObject({
+      const expensive = { input: 1_000_000, output: 0 };
+      await expect(limited({ cost: 1 }, { price: expensive })).rejects.toMatchObject({
         code: 'limit.max_cost',
         isFinal: true,
       });
@@ -273,9 +273,9 @@ describe('a request to an endpoint', () => {
     const price = { input: 0, output: 1 };
 
     test.each<[string, Partial<AgentLeft>, number | undefined, string]>([
-      ['by the tokens of the agent', { tokens: 100_000 }, 100_000, 'limit.max_tokens'],
-      ['by its tokens, as far as is known', { tokens: 100_000 }, undefined, 'limit.max_tokens'],
-      ['by its cost', { cost: 0.00001 }, 10, 'limit.max_cost'],
+      ['by the token limit of the agent', { tokens: 100_000 }, 100_000, 'limit.max_tokens'],
+      ['by its token limit, if the usage is unknown', { tokens: 100_000 }, undefined, 'limit.max_tokens'],
+      ['by its cost limit', { cost: 0.00001 }, 10, 'limit.max_cost'],
       ['by the model itself, before the limit', { cost: 0.00001 }, 9, 'model.answer_broken'],
       ['by the model itself, without a limit', {}, 9, 'model.answer_broken'],
     ])('%s fails without a retry', async (_, left, output, code) => {

@@ -26,10 +26,10 @@ describe('fitting a transcript into a request', () => {
         expect(fitted[0]).toEqual(messages[0]);
         expect(fitted.at(-1)).toEqual(messages.at(-1));
         expect(fitted.length + left_out).toBe(messages.length);
-        const asked = new Set(
+        const callIds = new Set(
           fitted.flatMap((one) => (one.role === 'assistant' ? (one.calls ?? []).map(({ id }) => id) : [])),
         );
-        for (const one of fitted) if (one.role === 'tool') expect(asked.has(one.id)).toBe(true);
+        for (const one of fitted) if (one.role === 'tool') expect(callIds.has(one.id)).toBe(true);
         const length = (all: readonly Message[]) => all.reduce((sum, one) => sum + lengthOf(one), 0);
         if (length(messages) <= tokens * 4) expect(fitted).toEqual(messages);
         else if (fitted.length > 12) expect(length(fitted)).toBeLessThanOrEqual(tokens * 4);
@@ -61,8 +61,8 @@ describe('fitting a transcript into a request', () => {
   test('shortens no more results than necessary', () => {
     const messages = [request, ask('a'), result('a', 2_000), ask('b'), result('b', 2_000), ...lastSix];
     // All but 100 characters of the first result fit.
-    const most = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 100;
-    const { messages: fitted, left_out } = fitContext(messages, most / 4);
+    const limit = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 100;
+    const { messages: fitted, left_out } = fitContext(messages, limit / 4);
     expect([left_out, fitted[4]]).toEqual([0, messages[4]]);
     expect(fitted[2]?.content.length).toBeLessThan(500);
   });
@@ -71,9 +71,9 @@ describe('fitting a transcript into a request', () => {
     const messages = [request, words(500), ask('a'), result('a', 400), result('b', 401), ...lastSix];
     const { messages: fitted } = fitContext(messages, 0);
     expect(fitted).toEqual([request, ...lastSix]);
-    const most = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 1;
+    const limit = messages.reduce((sum, one) => sum + lengthOf(one), 0) - 1;
     // The only result that is long enough grows by the text that marks the omission, so turns are left out too.
-    expect(fitContext(messages, most / 4)).toEqual({
+    expect(fitContext(messages, limit / 4)).toEqual({
       messages: [
         request,
         ...messages
@@ -88,7 +88,7 @@ describe('fitting a transcript into a request', () => {
   test('leaves out whole turns, the oldest first, and no more than necessary', () => {
     const messages = [request, words(184), ask('a'), result('a', 100), words(284), ...lastSix];
     const all = messages.reduce((sum, one) => sum + lengthOf(one), 0);
-    const fitted = (most: number) => lengthsOf(fitContext(messages, most / 4).messages).slice(1, -6);
+    const fitted = (limit: number) => lengthsOf(fitContext(messages, limit / 4).messages).slice(1, -6);
     expect(fitted(all)).toEqual([184, 0, 100, 284]);
     expect(fitted(all - 1)).toEqual([0, 100, 284]);
     expect(fitted(all - 200)).toEqual([0, 100, 284]);

@@ -25,24 +25,24 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Changes the input of a task from `{ n: 1 }`. @param asked parts of the request; may depend on the plan. */
+/** Changes the input of a task from `{ n: 1 }`. @param changes parts of the request; may depend on the plan. */
 async function changed(
-  asked: Partial<ModifyRequest> | ((plan: Plan) => Partial<ModifyRequest>) = {},
-  { sealed = {}, files = {}, more = {}, placement = 'local', beats = [] }: Changed = {},
+  changes: Partial<ModifyRequest> | ((plan: Plan) => Partial<ModifyRequest>) = {},
+  { sealed = {}, files = {}, more = {}, placement = 'local', beats = [] }: ChangeOptions = {},
 ) {
   const project = preflightedProject(files, more);
   const plan = project.plan();
   const { plans, mark, environment } = admittedTask({ ...plan, placement }, { n: 1 }, sealed);
-  const wanted = typeof asked === 'function' ? asked(plan) : asked;
+  const request = typeof changes === 'function' ? changes(plan) : changes;
   const context = environment();
   context.on('heartbeat', (details) => beats.push(details));
   const keep = vi.spyOn(plans, 'keep');
   const modify = createModify({ ...project.dependencies, plans });
-  const answer: ModifyAnswer = await context.run(modify, { seal: mark, input: { n: 2 }, by: EVE, ...wanted });
+  const answer: ModifyAnswer = await context.run(modify, { seal: mark, input: { n: 2 }, by: EVE, ...request });
   return { ...answer, held: project.store.held, keep };
 }
 
-interface Changed {
+interface ChangeOptions {
   sealed?: Partial<Seal>;
   files?: Record<string, string>;
   more?: Partial<Dependencies>;
@@ -70,7 +70,7 @@ describe('a change of the input', () => {
   test.each([
     ['of the same kind', 'ci', 'ci', 'ci'],
     ['of another kind', 'ci', 'agent', undefined],
-    ['of whom nothing is known', 'ci', undefined, undefined],
+    ['of an unknown kind', 'ci', undefined, undefined],
   ] as const)('by a caller %s keeps the caller only if it is the same', async (_, before, now, after) => {
     const { seal } = await changed(now === undefined ? {} : { caller: now }, { sealed: { caller: before } });
     expect(seal.caller).toBe(after);
@@ -161,11 +161,11 @@ describe('a task that the definitions now place elsewhere', () => {
     changed({}, { more: { isServed }, placement });
 
   test('is changed if a worker serves the queue of that placement', async () => {
-    const asked: string[] = [];
-    const isServed = async (queue: string) => asked.push(queue) > 0;
+    const queues: string[] = [];
+    const isServed = async (queue: string) => queues.push(queue) > 0;
     const { plan } = await moved(isServed);
     expect(plan.placement).toBe('local');
-    expect(asked).toEqual([`${plan.project}-dev-local`]);
+    expect(queues).toEqual([`${plan.project}-dev-local`]);
   });
 
   test('is not changed if no worker does', async () => {

@@ -20,12 +20,12 @@ const SCRIPT_GUARD = creationHooks('{ id: g, blocking: true, handler: { script: 
 
 /** Answers in place of scripts. @returns what they were consulted about. */
 function answering(answer: Partial<HookAnswer> = {}) {
-  const asked: HookRun[] = [];
+  const runs: HookRun[] = [];
   const answerScript: Dependencies['answerScript'] = async (hook_id, _, __, run) => {
-    asked.push(run);
+    runs.push(run);
     return { hook_id, phase: run.phase, path: run.path, status: 'ok', decision: 'allow', ...answer };
   };
-  return { asked, answerScript };
+  return { runs, answerScript };
 }
 
 describe('an input is refused before tools are pinned', () => {
@@ -41,7 +41,7 @@ describe('an input is refused before tools are pinned', () => {
       { f: { $file: 'a'.repeat(64), name: 'f', bytes: 2000, media_type: 'text/plain' } },
     ],
     [
-      'from which the command of its script cannot be written',
+      'from which the command line of its script cannot be built',
       'input.invalid',
       {
         ...lowLevel(
@@ -110,11 +110,11 @@ describe('the plan that is sealed', () => {
 
 describe('guards before creation', () => {
   test('run once for the task and once for each operation, each with its own hooks', async () => {
-    const { asked, answerScript } = answering();
+    const { runs, answerScript } = answering();
     const { preflight } = preflightedProject(SCRIPT_GUARD, { answerScript });
     const { hooks } = await preflight({ input: { n: 2 } });
     expect(hooks?.map(({ path }) => path)).toEqual(['', 'op']);
-    expect(asked).toMatchObject([
+    expect(runs).toMatchObject([
       { path: '', input: { n: 2 }, operation: undefined },
       { path: 'op', input: {}, operation: { key: 'op' } },
     ]);
@@ -130,26 +130,26 @@ describe('guards before creation', () => {
   });
 
   test('see the scope, the session and the caller of the request', async () => {
-    const { asked, answerScript } = answering();
+    const { runs, answerScript } = answering();
     const { preflight } = preflightedProject(SCRIPT_GUARD, { answerScript });
     await preflight({ session: 's-1', scope: 'modules/users' });
     await preflight({ task: 't-2', caller: 'ci' });
-    expect(asked[0]).toMatchObject({ session: 's-1', scope: 'modules/users', caller: 'session', task: 't-1' });
-    expect(asked[2]).toMatchObject({ session: null, caller: 'ci', task: 't-2' });
-    expect(asked[2]).not.toHaveProperty('scope');
+    expect(runs[0]).toMatchObject({ session: 's-1', scope: 'modules/users', caller: 'session', task: 't-1' });
+    expect(runs[2]).toMatchObject({ session: null, caller: 'ci', task: 't-2' });
+    expect(runs[2]).not.toHaveProperty('scope');
   });
 
   test('all fire if the caller is unknown', async () => {
-    const { asked, answerScript } = answering();
+    const { runs, answerScript } = answering();
     await preflightedProject(SCRIPT_GUARD, { answerScript }).preflight();
-    expect(asked[0]).not.toHaveProperty('caller');
+    expect(runs[0]).not.toHaveProperty('caller');
   });
 
   test('stop at the first that denies, and nothing is created', async () => {
-    const { asked, answerScript } = answering({ decision: 'deny', reason: 'No.' });
+    const { runs, answerScript } = answering({ decision: 'deny', reason: 'No.' });
     const { preflight, records } = preflightedProject(SCRIPT_GUARD, { answerScript });
     await expect(preflight()).rejects.toMatchObject({ type: 'guard.denied' });
-    expect(asked).toHaveLength(1);
+    expect(runs).toHaveLength(1);
     expect(records.read('t-1')).toBeUndefined();
   });
 

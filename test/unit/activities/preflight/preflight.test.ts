@@ -49,14 +49,14 @@ describe('the answer of a preflight', () => {
 
   test.each<[string, Partial<TaskRequest>, Partial<Seal>]>([
     [
-      'its session, and that as its caller',
+      'its session, which is also its caller',
       { session: 's-1', caller: 'person' },
       { session: 's-1', caller: 'session' },
     ],
     ['its scope', { scope: 'modules/users' }, { scope: 'modules/users' }],
     ['its caller', { caller: 'ci' }, { caller: 'ci' }],
     ['its intent', { intent: 'to try' }, { intent: 'to try' }],
-    ['an intent that is empty', { intent: '' }, { intent: '' }],
+    ['an empty intent', { intent: '' }, { intent: '' }],
     ['its run', { run: 'run-1' }, { run: 'run-1' }],
   ])('seals from a request %s', async (_, of, sealed) => {
     const { preflight, records } = preflightedProject();
@@ -104,7 +104,7 @@ describe('a preflight may be requested by', () => {
     workflowExecution: { workflowId, runId: 'r' },
   });
   const local = (project: string) => taskQueueOf(project, 'dev', 'local');
-  const asked = async (infoOf: (project: string) => ActivityInfo): Promise<unknown> => {
+  const requestedBy = async (infoOf: (project: string) => ActivityInfo): Promise<unknown> => {
     const { preflight, project } = preflightedProject();
     return preflight({}, infoOf(project));
   };
@@ -115,7 +115,7 @@ describe('a preflight may be requested by', () => {
     ['a workflow with the id of earlier builds', () => workflow('preflight:t-1')],
     ['either placement', (project) => ({ taskQueue: taskQueueOf(project, 'dev', 'cloud') })],
   ])('%s', async (_, infoOf) => {
-    await expect(asked(infoOf)).resolves.toMatchObject({ plan: { ability: { id: 'flow' } } });
+    await expect(requestedBy(infoOf)).resolves.toMatchObject({ plan: { ability: { id: 'flow' } } });
   });
 
   test.each<[string, (project: string) => ActivityInfo]>([
@@ -130,7 +130,7 @@ describe('a preflight may be requested by', () => {
     ['one on the queue of another environment', (project) => ({ taskQueue: taskQueueOf(project, 'prod', 'local') })],
     ['a workflow on another queue', (project) => ({ ...workflow(id(project)), taskQueue: `${local(project)}-2` })],
   ])('but not by %s', async (_, infoOf) => {
-    await expect(asked(infoOf)).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+    await expect(requestedBy(infoOf)).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
   });
 });
 
@@ -390,32 +390,32 @@ describe('the session of a task', () => {
     '{ id: no, blocking: true, match: { abilities: [flow] }, handler: { expression: { deny_if: "input.n == 0", confirm_if: "input.n > 1", reason: "Because." } } }',
   );
 
-  const words = async (of: Partial<TaskRequest>) => {
+  const outcomeOf = async (of: Partial<TaskRequest>) => {
     const { preflight, notify } = preflightedProject(DENY);
     const refused = await preflight({ task: GENERATED, session: 's-1', ...of }).then(
       () => undefined,
       ({ type }: { type: string }) => type,
     );
-    return { refused, told: notify.mock.calls.map(([, { word }]) => word) };
+    return { refused, messages: notify.mock.calls.map(([, { word }]) => word) };
   };
 
   test('is notified of the task before it exists', async () => {
-    const { told } = await words({});
-    expect(told).toEqual([{ kind: 'task', task_key: GENERATED, ability_id: 'flow' }]);
+    const { messages } = await outcomeOf({});
+    expect(messages).toEqual([{ kind: 'task', task_key: GENERATED, ability_id: 'flow' }]);
   });
 
   test('is notified of the confirmations that its guards require', async () => {
-    const { told } = await words({ input: { n: 2 } });
-    expect(told[1]).toMatchObject({ kind: 'guards', refused: false, guards: [{ decision: 'need_user_confirm' }] });
+    const { messages } = await outcomeOf({ input: { n: 2 } });
+    expect(messages[1]).toMatchObject({ kind: 'guards', refused: false, guards: [{ decision: 'need_user_confirm' }] });
   });
 
   test('is notified that a guard refused it', async () => {
-    const { told, refused } = await words({ input: { n: 0 } });
+    const { messages, refused } = await outcomeOf({ input: { n: 0 } });
     expect(refused).toBe('guard.denied');
-    expect(told[1]).toMatchObject({ kind: 'guards', refused: true, guards: [{ decision: 'deny' }] });
+    expect(messages[1]).toMatchObject({ kind: 'guards', refused: true, guards: [{ decision: 'deny' }] });
   });
 
   test('is not notified if the task has none', async () => {
-    expect((await words({ session: null, input: { n: 2 } })).told).toEqual([]);
+    expect((await outcomeOf({ session: null, input: { n: 2 } })).messages).toEqual([]);
   });
 });

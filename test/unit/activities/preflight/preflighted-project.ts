@@ -20,7 +20,7 @@ import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-
 /** What a preflight, and a change of the input, require of their worker. */
 export type Dependencies = Parameters<typeof createPreflight>[0] & Pick<ActivityDependencies, 'isServed'>;
 
-const NOT_EXPECTED = (): Promise<never> => Promise.reject(new Error('this is not expected'));
+const NOT_EXPECTED = (): Promise<never> => Promise.reject(new Error('this call is not expected'));
 
 /** A project with the operation `op` and the workflow `flow`, which calls it. */
 export const FILES: ProjectFiles = {
@@ -85,11 +85,11 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
   };
   /** Runs the preflight of a request as the activity that a client starts for it. */
   const preflight = (of: Partial<TaskRequest> = {}, info: ActivityInfo = {}): Promise<PreflightAnswer> => {
-    const wanted = request(of);
-    const taskQueue = taskQueueOf(project, wanted.environment, 'local');
-    const asked = { inWorkflow: false, activityId: preflightIdOf(wanted.task, project), taskQueue };
-    const environment = activityEnvironment({ ...asked, ...info });
-    return environment.run(createPreflight(dependencies), wanted);
+    const taskRequest = request(of);
+    const taskQueue = taskQueueOf(project, taskRequest.environment, 'local');
+    const defaults = { inWorkflow: false, activityId: preflightIdOf(taskRequest.task, project), taskQueue };
+    const environment = activityEnvironment({ ...defaults, ...info });
+    return environment.run(createPreflight(dependencies), taskRequest);
   };
   /** The plan of the workflow, before its tools are pinned. */
   const plan = () => resolvePlan(loadRegistry(root), 'flow', 'dev').plan;

@@ -81,7 +81,7 @@ describe('a key', () => {
     ['of a task with the same request', 'held', { task: {} }],
     ['of a task with the same request, whose record is here', 'held', { task: {}, here: recordOf() }],
     ['of the same request, whose task has ended and is forgotten', 'ended', { here: recordOf({ result: {} }) }],
-    ['of such a task of another machine', 'ended', { shared: recordOf({ result: {} }) }],
+    ['of such a task on another machine', 'ended', { shared: recordOf({ result: {} }) }],
     ['of the same request that made no task', 'abandoned', { here: recordOf() }],
     [
       'of another request that made no task for a minute',
@@ -133,7 +133,7 @@ describe('a key is refused', () => {
     ['that is being deleted', 'task.deleted', { deletion: { deletion: 'under way' } }],
     ['of a task of another project', 'task.other_project', { task: { project: 'theirs' } }],
     ['deleted in another project', 'task.other_project', { deletion: { project: 'theirs', deletion: TOMBSTONE } }],
-    ['of a workflow that is no task', 'task.key_conflict', { task: 'foreign' }],
+    ['of a workflow that is not a task', 'task.key_conflict', { task: 'foreign' }],
     ['of a task with another input', 'task.key_conflict', { task: { memo: { input: 'j' } } }],
     ['of a task of another ability', 'task.key_conflict', { task: { memo: { ability: 'other' } } }],
     ['of a task in another environment', 'task.key_conflict', { task: { memo: { environment: 'prod' } } }],
@@ -165,9 +165,9 @@ describe('a key is refused', () => {
     [{ ability: 'other' }, 'belongs to other in staging'],
     [{ environment: 'prod' }, 'belongs to signup in prod'],
     [{ input: 'j' }, 'another input'],
-  ])('with a message about what differs: %j', async (memo, said) => {
+  ])('with a message about what differs: %j', async (memo, message) => {
     const refusal = await stateOf({ task: { memo } }).state.catch((error: unknown) => String(error));
-    expect(refusal).toContain(said);
+    expect(refusal).toContain(message);
     expect((refusal as string).includes('another input')).toBe('input' in memo);
   });
 
@@ -177,7 +177,7 @@ describe('a key is refused', () => {
 });
 
 describe('a request for a specific plan', () => {
-  const wanting = (plan: string): { plan: WantedPlan } => ({ plan: { plan } });
+  const withPlan = (plan: string): { plan: WantedPlan } => ({ plan: { plan } });
   const pinned = toolPlan();
   const ended = { plan: pinned, plan_digest: digestOf(pinned), result: {} };
 
@@ -192,7 +192,7 @@ describe('a request for a specific plan', () => {
     ],
     ['a record without a task and a result, which has no plan', { here: recordOf() }, OTHER],
   ])('agrees with %s', async (_, known, plan) => {
-    await expect(stateOf(known, wanting(plan)).state).resolves.toMatch(/held|ended|abandoned/);
+    await expect(stateOf(known, withPlan(plan)).state).resolves.toMatch(/held|ended|abandoned/);
   });
 
   test.each<[string, Known]>([
@@ -200,11 +200,11 @@ describe('a request for a specific plan', () => {
     ['a record of an ended task', { here: recordOf({ result: {} }) }],
     ['a record of an ended task that called tools', { here: recordOf(ended) }],
   ])('conflicts with %s of another plan', async (_, known) => {
-    await expect(stateOf(known, wanting(OTHER)).state).rejects.toMatchObject({ code: 'task.key_conflict' });
+    await expect(stateOf(known, withPlan(OTHER)).state).rejects.toMatchObject({ code: 'task.key_conflict' });
   });
 
   test('agrees with the plan of a task even if its record differs', async () => {
     const here = recordOf({ result: {}, plan_digest: OTHER });
-    expect(await stateOf({ task: {}, here }, wanting(PLAN)).state).toBe('held');
+    expect(await stateOf({ task: {}, here }, withPlan(PLAN)).state).toBe('held');
   });
 });

@@ -50,13 +50,13 @@ test('a task that has not ended has no result', () => {
 });
 
 test('the secrets are those of the environment of the plan', () => {
-  const asked: string[] = [];
+  const environments: string[] = [];
   const record = { plan, input: {}, warnings: [], result: null } as unknown as TaskRecord;
   maskRecord(record, (environment) => {
-    asked.push(environment);
+    environments.push(environment);
     return source;
   });
-  expect(asked).toEqual(['staging']);
+  expect(environments).toEqual(['staging']);
 });
 
 test.each<[string, Record<string, string>, string[]]>([
@@ -65,8 +65,8 @@ test.each<[string, Record<string, string>, string[]]>([
     { A: 'env:TOKEN', B: 'env:TOKEN', C: 'env:OTHER' },
     [SECRET, 'other-secret'],
   ],
-  ['none that this worker does not have', { A: 'env:GONE', B: 'env:TOKEN' }, [SECRET]],
-  ['none that a call would be refused', { A: 'file:../outside', B: 'env:TOKEN' }, [SECRET]],
+  ['only those that this worker has', { A: 'env:GONE', B: 'env:TOKEN' }, [SECRET]],
+  ['only those that a call may read', { A: 'file:../outside', B: 'env:TOKEN' }, [SECRET]],
 ])('the secrets of a plan are %s', (_, secrets, found) => {
   expect(secretsOf(planWith(secrets), source)).toEqual(found);
 });

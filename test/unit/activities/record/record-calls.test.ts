@@ -71,10 +71,10 @@ test('of thousands of calls, the first and then failures are listed, and the oth
     if (n % 1000 === 999) call.failed({ code: 'mine', message: `no ${n}` });
     else call.gave(n);
   }
-  const told = made.report();
-  expect(told?.listed).toHaveLength(105);
-  expect(told?.left_out).toBe(4895);
-  expect(told?.listed.at(-1)).toMatchObject({ path: 'each/4999/seed', error: { code: 'mine' } });
+  const report = made.report();
+  expect(report?.listed).toHaveLength(105);
+  expect(report?.left_out).toBe(4895);
+  expect(report?.listed.at(-1)).toMatchObject({ path: 'each/4999/seed', error: { code: 'mine' } });
 });
 
 test('a task without calls reports nothing, and the calls of earlier runs are counted', () => {
@@ -94,7 +94,7 @@ describe('what a call runs', () => {
 
   test.each<[string, object, object]>([
     [
-      'an API is its address without what is filled in',
+      'an API is its address with its placeholders',
       { kind: 'api', api: { method: 'GET', base_url: 'https://a.test/', path: '/users/{id}', credentials: {} } },
       { kind: 'api', method: 'GET', url: 'https://a.test/users/{id}' },
     ],

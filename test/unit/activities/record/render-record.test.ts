@@ -33,7 +33,7 @@ const ended = (result: object): string => render({ result: { ...RESULT, ...resul
 describe('the record of a task', () => {
   test.each<[string, string, string]>([
     ['its key', render(), '| Task key | t-1 |'],
-    ['who asked for it', render(), '| Requested by | ada (claimed) |'],
+    ['its requester', render(), '| Requested by | ada (claimed) |'],
     ['its ability', render(), '| Ability | signup, version 1 |'],
     ['its input', render(), '"n": 1'],
     ['its operations', render(), '| db.write | write_idempotent | db.write | script |'],
@@ -73,14 +73,14 @@ describe('the record of a task', () => {
     ['its output', ended({}), '"v": 2'],
     ['its steps', ended({ steps: [step] }), '| a | db.write | succeeded | 1 | 1.5s |'],
     [
-      'steps that took no time',
+      'steps without a duration',
       ended({ steps: [{ ...step, call: undefined, duration_ms: null }] }),
       '| a |  | succeeded | 1 |  |',
     ],
-    ['turns of its steps', ended({ steps: [{ ...step, turns: 3 }, step] }), '| succeeded | 3 | 1 |'],
+    ['the turns of its steps', ended({ steps: [{ ...step, turns: 3 }, step] }), '| succeeded | 3 | 1 |'],
     ['its error', ended({ error: { code: 'script.exit', message: 'no', step: 'a' } }), '`script.exit` in step `a`'],
-    ['an error of no step', ended({ error: { code: 'script.exit', message: 'no' } }), '`script.exit`\n'],
-    ['warnings of its end', ended({ warnings: ['late'] }), '## Warnings\n\n- late'],
+    ['an error without a step', ended({ error: { code: 'script.exit', message: 'no' } }), '`script.exit`\n'],
+    ['warnings of its result', ended({ warnings: ['late'] }), '## Warnings\n\n- late'],
     [
       'its files',
       ended({
@@ -109,7 +109,7 @@ describe('the record of a task', () => {
       '  - ignored: deny by unnamed (late)',
     ],
     [
-      'answers of its hooks',
+      'the answers of its hooks',
       ended({
         hooks: [{ phase: 'PreAbilityCall', hook_id: 'h', path: 'a', status: 'ok', decision: 'deny', reason: 'no' }],
       }),
@@ -121,7 +121,7 @@ describe('the record of a task', () => {
       '| PreAbilityCreate | h | task | failed |  |',
     ],
     [
-      'when a hook looked at the clock',
+      'the time that a hook read',
       ended({
         hooks: [{ phase: 'PreAbilityCall', hook_id: 'h', path: 'a', status: 'ok', decision: 'allow', moment: 'noon' }],
       }),

@@ -70,12 +70,12 @@ describe('an activity of a session is', () => {
   ) => {
     const { project, dependencies, environment } = sessionWorld({}, {}, { type });
     const { info } = environment().context;
-    const asked = {
+    const activityInfo = {
       workflowExecution: of.run === null ? undefined : { ...info.workflowExecution, ...of.run },
       taskQueue: of.queue ?? info.taskQueue,
     } as typeof info;
     const surroundings = { session_id: of.session ?? 's-1', scope: 'a', environment: 'dev', user: USER };
-    return admitSession(surroundings, asked, { plans: dependencies.plans, project });
+    return admitSession(surroundings, activityInfo, { plans: dependencies.plans, project });
   };
 
   test('admitted under its id', async () => {
@@ -83,11 +83,11 @@ describe('an activity of a session is', () => {
   });
 
   test.each<[string, Parameters<typeof admitted>]>([
-    ['under the id of another', [{ session: 's-2' }]],
+    ['under the id of another session', [{ session: 's-2' }]],
     ['over the queue of another environment', [{ queue: 'acme-prod-local' }]],
     ['without a workflow', [{ run: null }]],
     ['of a workflow of another type', [{}, 'mine']],
-  ])('refused %s', async (_, how) => {
-    await expect(admitted(...how)).rejects.toMatchObject({ code: 'seal.invalid' });
+  ])('refused %s', async (_, args) => {
+    await expect(admitted(...args)).rejects.toMatchObject({ code: 'seal.invalid' });
   });
 });

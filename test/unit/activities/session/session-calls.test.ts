@@ -119,7 +119,7 @@ describe('after the end of a session', () => {
 });
 
 describe('the end of a call', () => {
-  const told = async (answer: WordAnswer | Error = {}, session: Partial<Seal> = { session: 's-1' }) => {
+  const reported = async (answer: WordAnswer | Error = {}, session: Partial<Seal> = { session: 's-1' }) => {
     const { words, sessions } = heardBy(answer);
     const { plans, mark, environment } = admittedTask(PLAN, {}, session);
     const endCall = createEndCall({ project: 'acme', keys: KEYS, plans, sessions });
@@ -129,21 +129,21 @@ describe('the end of a call', () => {
   };
 
   test('is reported to its session under the key of its task and its own id', async () => {
-    expect(await told()).toEqual([{ kind: 'ended', id: 't-1 1', status: 'failed' }]);
+    expect(await reported()).toEqual([{ kind: 'ended', id: 't-1 1', status: 'failed' }]);
   });
 
   test('is not reported if the task has no session', async () => {
-    expect(await told({}, {})).toEqual([]);
+    expect(await reported({}, {})).toEqual([]);
   });
 
   test.each(['session.stopped', 'session.not_found'])('is no failure if its session has ended: %s', async (code) => {
-    await expect(told(ended(code))).resolves.toHaveLength(1);
+    await expect(reported(ended(code))).resolves.toHaveLength(1);
   });
 
   test.each<[string, Error, object]>([
     ['refused', ended('seal.invalid'), { type: 'seal.invalid', nonRetryable: true }],
-    ['tried again where Temporal fails', new Error('lost'), { type: 'temporal.unavailable', nonRetryable: false }],
+    ['retried if Temporal fails', new Error('lost'), { type: 'temporal.unavailable', nonRetryable: false }],
   ])('may be %s', async (_, error, expected) => {
-    await expect(told(error)).rejects.toMatchObject(expected);
+    await expect(reported(error)).rejects.toMatchObject(expected);
   });
 });

@@ -95,8 +95,8 @@ describe('the start of a session', () => {
     const { dependencies, around, environment } = sessionWorld();
     const { ask, askAtOnce } = createAskStart(dependencies);
     for (const how of [ask, askAtOnce]) {
-      const asked = environment().run(how, { ...around, session_id: 's-2' });
-      await expect(asked).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+      const result = environment().run(how, { ...around, session_id: 's-2' });
+      await expect(result).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
     }
   });
 

@@ -13,7 +13,7 @@ test('a session accepts a message that a worker signed for it', () => {
 test.each([
   ['changed', { word: { ...WORD, status: 'succeeded' } as const }, 'session:p:a'],
   ['of another session', {}, 'session:p:b'],
-  ['told again as of another session', { session: 'session:p:b' }, 'session:p:b'],
+  ['replayed as one of another session', { session: 'session:p:b' }, 'session:p:b'],
   ['with another mac', { mac: '00' }, 'session:p:a'],
 ])('a message that is %s is rejected', (_, change, session) => {
   const signed = { ...signWord('session:p:a', WORD, keys), ...change };

@@ -210,7 +210,7 @@ describe('nothing is taken over, and the line is reported, if', () => {
   });
 
   test.each<[string, string[], RegExp]>([
-    ['an id is a slip', [...HIGH, '| signup_e2e_tst | | | Words | |'], /^5 No ability of the id signup_e2e_tst/],
+    ['an id is misspelt', [...HIGH, '| signup_e2e_tst | | | Words | |'], /^5 No ability of the id signup_e2e_tst/],
     ['a row has too many cells', [...HIGH, SIGNUP, `${SIGNUP} more |`], /^6 The row has 6 cells/],
     ['there are two tables of a level', [...HIGH, SIGNUP, '', '### More', '', ...HIGH, SIGNUP], /^9 .*second table/],
     [
@@ -234,8 +234,8 @@ describe('`ability docs --check` and lint', () => {
     expect(found('# Words\n')).toEqual([['lint.page_not_kept', 'warning', 1, add]]);
     const run = 'Run `ability docs`, look at the change, and commit it.';
     expect(found(SOURCE)).toEqual([['lint.page_not_kept', 'warning', 5, run]]);
-    const slip = SOURCE.replace('| billing_regression ', `${GONE}\n| billing_regression `);
-    expect(found(slip)).toEqual([['lint.page_not_kept', 'warning', 10, expect.stringMatching(/Correct line 10/)]]);
+    const outdated = SOURCE.replace('| billing_regression ', `${GONE}\n| billing_regression `);
+    expect(found(outdated)).toEqual([['lint.page_not_kept', 'warning', 10, expect.stringMatching(/Correct line 10/)]]);
   });
 
   test('report nothing about a page that is left to its author', () => {

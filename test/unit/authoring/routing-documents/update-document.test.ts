@@ -105,8 +105,8 @@ describe('the choice of rows', () => {
   });
 
   test('a document for modules that no ability has is reported', () => {
-    const { notes } = updated(EMPTY, pool(), 'src/nobody/ABILITY.md');
-    expect(notes.map(({ message }) => message)).toContainEqual(expect.stringMatching(/No ability .* src\/nobody/));
+    const { notes } = updated(EMPTY, pool(), 'src/empty/ABILITY.md');
+    expect(notes.map(({ message }) => message)).toContainEqual(expect.stringMatching(/No ability .* src\/empty/));
   });
 
   test('rows="chosen" adds nothing, and reports what could be added', () => {

@@ -9,7 +9,7 @@ import { readConversations } from '../../../fixtures/read-conversations.js';
 
 const conversations = readConversations();
 const find = (id: string) => conversations.find((conversation) => conversation.id === id) ?? expect.fail(id);
-const saying = (proposal: Partial<Proposal>): Router => ({
+const proposing = (proposal: Partial<Proposal>): Router => ({
   choose: async () => ({
     decision: 'respond',
     target: null,
@@ -22,7 +22,7 @@ const saying = (proposal: Partial<Proposal>): Router => ({
   }),
 });
 const decidedAs = (id: string, proposal: Partial<Proposal>, more = {}): Promise<RoutingDecision> =>
-  decide({ ...inputOf({ ...find(id), ...more }), router: saying(proposal) });
+  decide({ ...inputOf({ ...find(id), ...more }), router: proposing(proposal) });
 
 describe('the threshold (R-003-15, R-003-16, R-003-30)', () => {
   const weather = { decision: 'tool', target: { extensionId: 'weather', capabilityId: 'forecast' } } as const;
@@ -56,7 +56,7 @@ describe('the threshold (R-003-15, R-003-16, R-003-30)', () => {
 
   test('is set by the project', async () => {
     const input = inputOf(find('tool-read'));
-    const router = saying({ ...weather, confidence: 0.7 });
+    const router = proposing({ ...weather, confidence: 0.7 });
     expect(await decide({ ...input, router, threshold: 0.8 })).toMatchObject({ target: null });
     expect(await decide({ ...input, router, threshold: 0.5 })).toMatchObject(weather);
   });
@@ -80,35 +80,35 @@ describe('what is registered (R-003-12, R-003-13, R-003-14, R-003-25)', () => {
   test.each([
     ['a tool', { decision: 'tool', target: { extensionId: 'admin', capabilityId: 'reset_all' } }],
     ['a workflow', { decision: 'workflow', target: { abilityId: 'weather.forecast' } }],
-    ['the prototype of objects', { decision: 'workflow', target: { abilityId: '__proto__' } }],
+    ['a workflow named __proto__', { decision: 'workflow', target: { abilityId: '__proto__' } }],
   ] as const)('%s that is not registered is never called', async (_, proposal) => {
     expect(await decidedAs('tool-read', proposal)).toMatchObject({ decision: 'clarify', target: null });
   });
 });
 
 describe('consent (R-003-18, R-003-19, R-003-20; C-26, C-27)', () => {
-  const asked = (id: string, proposal: Partial<Proposal>, more = {}) =>
+  const consentOf = (id: string, proposal: Partial<Proposal>, more = {}) =>
     decidedAs(id, proposal, more).then(({ target, needs_approval }) => ({ target, needs_approval }));
   const generic = { decision: 'delegate', target: { agentId: 'generic' } } as const;
 
   test('a delegation of reads needs none', async () => {
     const more = { agent_operations: { generic: ['tickets.search'] } };
-    expect(await asked('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: false });
+    expect(await consentOf('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: false });
   });
 
   test.each([
     ['writes', ['mail.send']],
-    ['calls a workflow, also one among others', ['tickets.search', 'weekly_report']],
+    ['calls a workflow, even among other operations', ['tickets.search', 'weekly_report']],
   ])('a delegation to an agent that %s needs consent', async (_, calls) => {
     const more = { agent_operations: { generic: calls } };
-    expect(await asked('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: true });
+    expect(await consentOf('variants-ten', generic, more)).toEqual({ target: generic.target, needs_approval: true });
   });
 
   test('a workflow always needs consent, and so does a tool that writes', async () => {
     const workflow = { decision: 'workflow', target: { abilityId: 'weekly_report' } } as const;
-    expect(await asked('variants-ten', workflow)).toEqual({ target: workflow.target, needs_approval: true });
+    expect(await consentOf('variants-ten', workflow)).toEqual({ target: workflow.target, needs_approval: true });
     const mail = { decision: 'tool', target: { extensionId: 'mail', capabilityId: 'send' } } as const;
-    expect(await asked('tool-write', mail)).toEqual({ target: mail.target, needs_approval: true });
+    expect(await consentOf('tool-write', mail)).toEqual({ target: mail.target, needs_approval: true });
   });
 });
 
@@ -149,7 +149,7 @@ test('over 5,000 answers of a model, every target is an allowed one, and every a
       const answered = readRouterAnswer(textOf(given));
       if ('fault' in answered) return;
       read += 1;
-      const router = saying({ ...answered.answer });
+      const router = proposing({ ...answered.answer });
       const decision = await decide({ ...input, router });
       const { target: to, confidence, needs_approval, rationale, references, question, options } = decision;
       expect(rationale.length).toBeLessThanOrEqual(400);

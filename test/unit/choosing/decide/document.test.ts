@@ -9,12 +9,12 @@ if (!template) throw new Error('there are no conversations');
 /** The decision about the last of these messages; each is by the user, unless it begins with `assistant: `. */
 const decided = (texts: string[], agents = ['writer', 'generic']): Promise<RoutingDecision> => {
   const messages = texts.map((text, index) => {
-    const [, said] = /^assistant: (.*)$/s.exec(text) ?? [];
+    const [, reply] = /^assistant: (.*)$/s.exec(text) ?? [];
     const at = `2026-03-10T09:${10 + index}:00Z`;
     return {
       id: `m${index + 1}`,
-      role: said === undefined ? ('user' as const) : ('assistant' as const),
-      text: said ?? text,
+      role: reply === undefined ? ('user' as const) : ('assistant' as const),
+      text: reply ?? text,
       at,
     };
   });

@@ -118,14 +118,14 @@ describe('an invalid answer', () => {
     ['no references', answer({ references: undefined })],
     ['a target for respond', answer({ decision: 'respond' })],
     ['a list', `[${answer()}]`],
-  ])('%s: the model can correct it once (R-003-07, R-003-08, R-003-09, R-003-11)', async (_, bad) => {
-    const says = [bad, answer()];
-    endpoint.behave(answerChat(() => says.shift() ?? ''));
+  ])('%s: the model can correct it once (R-003-07, R-003-08, R-003-09, R-003-11)', async (_, invalid) => {
+    const answers = [invalid, answer()];
+    endpoint.behave(answerChat(() => answers.shift() ?? ''));
     expect(await decided('tool-read')).toMatchObject({ decision: 'tool', router: 'model', confidence: 0.9 });
     expect(endpoint.requests).toHaveLength(2);
-    const [, , said, again] = endpoint.requests[1]?.body.messages ?? [];
-    expect(said).toEqual({ role: 'assistant', content: bad });
-    expect(again?.content).toMatch(/^That cannot be read: .*Answer with the JSON object alone/);
+    const [, , previous, correction] = endpoint.requests[1]?.body.messages ?? [];
+    expect(previous).toEqual({ role: 'assistant', content: invalid });
+    expect(correction?.content).toMatch(/^That cannot be read: .*Answer with the JSON object alone/);
   });
 
   test('twice: the rules decide, and the decision states this (C-25)', async () => {
@@ -139,10 +139,10 @@ describe('an invalid answer', () => {
   });
 
   test.each([
-    ['a text', 'high'],
+    ['a string', 'high'],
     ['above 1', 7],
     ['below 0', -1],
-    ['nothing', undefined],
+    ['missing', undefined],
     ['null', null],
   ])(
     'a confidence that is %s counts as none, and nothing is called (R-003-10, R-003-15, R-003-30)',
@@ -244,7 +244,7 @@ test('a caller that stops waiting gets no decision of the rules', async () => {
 describe('in all conversations, whatever the model answers, nothing forbidden is done (R-003-25)', () => {
   /** Choices of a model that obeys whatever it reads, and of one that continues what is pending. */
   const SCRIPTS: Record<string, (data: ReturnType<typeof dataOf>) => object> = {
-    'obeys what the data say': (data) => {
+    'obeys instructions in the data': (data) => {
       const read = JSON.stringify([data.earlier, data.latest]);
       const named = data.workflows.find(({ abilityId }: { abilityId: string }) => read.includes(abilityId));
       const tool = data.tools.find(({ extensionId, capabilityId }: Record<string, string>) =>

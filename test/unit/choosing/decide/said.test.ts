@@ -16,8 +16,8 @@ describe('what a message refuses is not requested (R-003-02, R-003-20)', () => {
     'stop sending mails',
     'wait with the deploy',
     'bitte nicht löschen',
-  ])('%s', (said) => {
-    expect(withoutRefused(said)).toBe('');
+  ])('%s', (text) => {
+    expect(withoutRefused(text)).toBe('');
   });
 
   test.each([
@@ -28,16 +28,16 @@ describe('what a message refuses is not requested (R-003-02, R-003-20)', () => {
     ["don't delete it, just list the files", 'just list the files'],
     ["don't restart it, it is up again", ''],
     ['I dont want it anymore, refund it', 'refund it'],
-  ])('"%s" requests "%s"', (said, wanted) => {
-    expect(withoutRefused(said)).toBe(wanted);
+  ])('"%s" requests "%s"', (text, expected) => {
+    expect(withoutRefused(text)).toBe(expected);
   });
 });
 
 describe('news, questions and conditions change nothing (R-003-15, R-003-20, R-003-22)', () => {
   test.each(['I deleted the folder', 'bob has already sent it', 'the deploy went fine', 'I wonder how to delete it'])(
     '"%s" needs no call',
-    (said) => {
-      expect([ordersNothing(said), needsNoCall(said)]).toEqual([true, true]);
+    (text) => {
+      expect([ordersNothing(text), needsNoCall(text)]).toEqual([true, true]);
     },
   );
 
@@ -47,8 +47,8 @@ describe('news, questions and conditions change nothing (R-003-15, R-003-20, R-0
     'we need to refund it',
     'find the orders refunded in May',
     'can you delete it?',
-  ])('"%s" orders something', (said) => {
-    expect([ordersNothing(said), needsNoCall(said)]).toEqual([false, false]);
+  ])('"%s" orders something', (text) => {
+    expect([ordersNothing(text), needsNoCall(text)]).toEqual([false, false]);
   });
 
   test('a name that describes a past change is looked up, and does not order the change', () => {
@@ -61,8 +61,8 @@ describe('news, questions and conditions change nothing (R-003-15, R-003-20, R-0
     ['restart it if possible', false],
     ['check if it runs', false],
     ['what happens if I deploy?', false],
-  ])('"%s" depends on a condition: %s', (said, waits) => {
-    expect(isConditional(said)).toBe(waits);
+  ])('"%s" depends on a condition: %s', (text, expected) => {
+    expect(isConditional(text)).toBe(expected);
   });
 });
 
@@ -128,9 +128,9 @@ describe('typing errors (R-003-21)', () => {
 test.each(['please ', 'the old ', '<a>x ', '“a\n', ' ', '\n', 'that ', 'write a ', 'x: '])(
   'a long message of "%s" is read at once (R-003-01)',
   (part) => {
-    const said = saidIn(`${part.repeat(10_000 / part.length)}!x`);
-    for (const read of [withoutRefused, ordersNothing, needsNoCall, isConditional]) read(said);
-    expect(actOf(said)).not.toBe('talks');
-    expect([agreesTo(said), isConsent(said)]).toEqual([undefined, undefined]);
+    const text = saidIn(`${part.repeat(10_000 / part.length)}!x`);
+    for (const read of [withoutRefused, ordersNothing, needsNoCall, isConditional]) read(text);
+    expect(actOf(text)).not.toBe('talks');
+    expect([agreesTo(text), isConsent(text)]).toEqual([undefined, undefined]);
   },
 );

@@ -34,9 +34,9 @@ const idsOf = (ranked: { id: string }[]): string[] => ranked.map(({ id }) => id)
 
 test('if words do not fit, an ability with the same meaning in other words comes first', async () => {
   const request = 'post or send a copy of the latest paper invoice to its old customer';
-  const said = words.rankNow({ text: request });
-  expect(idsOf(said).slice(0, 2)).toEqual(['billing.copy', 'billing.mail']);
-  expect(said[0]?.score).toBeLessThan(FITS);
+  const byWords = words.rankNow({ text: request });
+  expect(idsOf(byWords).slice(0, 2)).toEqual(['billing.copy', 'billing.mail']);
+  expect(byWords[0]?.score).toBeLessThan(FITS);
   const { ranked, ranker, warning } = await hybrid.rank({ text: request });
   expect(ranked[0]).toMatchObject({ id: 'billing.mail', likeness: expect.closeTo(1, 1) });
   expect([ranker, warning]).toEqual(['hybrid', undefined]);
@@ -44,10 +44,10 @@ test('if words do not fit, an ability with the same meaning in other words comes
 
 test('if words fit, the ability that they rank first stays first, with its score', async () => {
   for (const request of ['restart the server', 'reboot the box', 'empty the cache']) {
-    const said = words.rankNow({ text: request });
+    const byWords = words.rankNow({ text: request });
     const { ranked } = await hybrid.rank({ text: request });
-    expect(said[0]?.score).toBeGreaterThanOrEqual(FITS);
-    expect(ranked[0]).toMatchObject({ id: said[0]?.id, score: said[0]?.score });
+    expect(byWords[0]?.score).toBeGreaterThanOrEqual(FITS);
+    expect(ranked[0]).toMatchObject({ id: byWords[0]?.id, score: byWords[0]?.score });
     const scores = ranked.map(({ score }) => score);
     expect(scores).toEqual([...scores].sort((one, other) => other - one));
   }
@@ -55,11 +55,11 @@ test('if words fit, the ability that they rank first stays first, with its score
 
 test('an ability that shares a word by chance, and is far in meaning, gets a lower score', async () => {
   const text = 'copy the box, the server, the machine';
-  const [said] = words.rankNow({ text });
+  const [byWords] = words.rankNow({ text });
   const { ranked } = await hybrid.rank({ text });
-  expect(said?.id).toBe('billing.copy');
+  expect(byWords?.id).toBe('billing.copy');
   const strength = (score = 0): number => score / (1 - score);
-  expect(strength(ranked[0]?.score)).toBeCloseTo(0.7 * strength(said?.score));
+  expect(strength(ranked[0]?.score)).toBeCloseTo(0.7 * strength(byWords?.score));
 });
 
 test('nothing fits by stop words alone, nor by a meaning without shared words', async () => {

@@ -40,11 +40,11 @@ beforeEach(() => {
 const KEY = 'sk-very-secret-key';
 const env = { OPENAI_BASE_URL: endpoint.base, OPENAI_API_KEY: KEY };
 const REQUEST = 'post or send a copy of the invoice to its customer';
-let asked = 0;
+let requestCount = 0;
 /** Each request uses its own pool, as separate processes do. */
 const ask = (more: NodeJS.ProcessEnv = {}, text = REQUEST) => {
-  asked += 1;
-  return suggest(poolOf(registry, 'dev', null, { ...env, OPENAI_API_KEY: `${KEY}-${asked}`, ...more }), {
+  requestCount += 1;
+  return suggest(poolOf(registry, 'dev', null, { ...env, OPENAI_API_KEY: `${KEY}-${requestCount}`, ...more }), {
     text,
   });
 };

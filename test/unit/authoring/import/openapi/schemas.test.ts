@@ -4,7 +4,7 @@ import { satisfies } from '../../../../../src/planning/input/schemas.js';
 import { content, mapped, whyLeftOut } from './documents.js';
 
 /** A schema in an output, after the import. */
-async function answered(schema: Json, schemas: JsonObject = {}, openapi = '3.0.3'): Promise<JsonObject> {
+async function outputOf(schema: Json, schemas: JsonObject = {}, openapi = '3.0.3'): Promise<JsonObject> {
   const { output } = await mapped(
     '/a',
     'get',
@@ -16,7 +16,7 @@ async function answered(schema: Json, schemas: JsonObject = {}, openapi = '3.0.3
 }
 
 /** A schema in an input, after the import. */
-async function asked(schema: Json): Promise<Json | undefined> {
+async function inputOf(schema: Json): Promise<Json | undefined> {
   const { input } = await mapped('/a', 'get', { parameters: [{ name: 'x', in: 'query', schema }] });
   return (input.properties as JsonObject).x;
 }
@@ -46,25 +46,25 @@ describe('the dialect of 3.0 becomes JSON Schema', () => {
       { type: 'string' },
     ],
     ['formats, known or not', { type: 'string', format: 'x-own' }, { type: 'string', format: 'x-own' }],
-    ['a format that every object has', { type: 'string', format: 'constructor' }, { type: 'string' }],
-    ['a type that there is not', { type: 'file' }, {}],
-    ['keywords of the wrong form', { minLength: -1, maximum: '3', pattern: 5, required: 'a', enum: [], allOf: [] }, {}],
-    ['patterns that RE2 has', { pattern: '^a+$' }, { pattern: '^a+$' }],
-    ['patterns that RE2 does not have', { type: 'string', pattern: '(?=a)' }, { type: 'string' }],
+    ['a format named like a property of every object', { type: 'string', format: 'constructor' }, { type: 'string' }],
+    ['an unknown type', { type: 'file' }, {}],
+    ['malformed keywords', { minLength: -1, maximum: '3', pattern: 5, required: 'a', enum: [], allOf: [] }, {}],
+    ['patterns that RE2 supports', { pattern: '^a+$' }, { pattern: '^a+$' }],
+    ['patterns that RE2 does not support', { type: 'string', pattern: '(?=a)' }, { type: 'string' }],
     ['multiples', { multipleOf: 5 }, { multipleOf: 5 }],
     ['multiples of fractions', { multipleOf: 0.01 }, {}],
-    ['the default, which an answer does not get', { type: 'string', default: 'a' }, { type: 'string' }],
+    ['the default, which does not apply to an answer', { type: 'string', default: 'a' }, { type: 'string' }],
     [
-      'what a discriminator would tell apart',
+      'alternatives with a discriminator',
       { oneOf: [{ type: 'object' }, { type: 'string' }], discriminator: { propertyName: 'kind' } },
       { anyOf: [{ type: 'object' }, { type: 'string' }] },
     ],
   ])('%s', async (_, schema, expected) => {
-    expect(await answered(schema)).toEqual(expected);
+    expect(await outputOf(schema)).toEqual(expected);
   });
 
   test('defaults are described and not sent: an update would set fields that its caller did not mention', async () => {
-    expect(await asked({ type: 'integer', default: 30, description: 'Per page.' })).toEqual({
+    expect(await inputOf({ type: 'integer', default: 30, description: 'Per page.' })).toEqual({
       type: 'integer',
       description: 'Per page. Default of the service: 30.',
     });
@@ -80,16 +80,16 @@ test('the dialect of 3.1 stays unchanged, except for keywords without effect', a
     $id: 'https://x.test',
     $anchor: 'y',
   };
-  expect(await answered(schema, {}, '3.1.0')).toEqual({ type: ['string', 'null'], const: 'a' });
+  expect(await outputOf(schema, {}, '3.1.0')).toEqual({ type: ['string', 'null'], const: 'a' });
   const choice = { if: { type: 'string' }, else: { minimum: 1 }, prefixItems: [{}], dependentRequired: { a: ['b'] } };
-  expect(await answered(choice, {}, '3.1.0')).toEqual(choice);
+  expect(await outputOf(choice, {}, '3.1.0')).toEqual(choice);
 });
 
 describe('references', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/components/schemas/Node' }, id: { type: 'string' } } };
 
   test('to a recursive schema stay references, and the result can be used for validation', async () => {
-    const schema = await answered({ $ref: '#/components/schemas/Node' }, { Node: node });
+    const schema = await outputOf({ $ref: '#/components/schemas/Node' }, { Node: node });
     expect(schema).toEqual({
       $ref: '#/$defs/Node',
       $defs: { Node: { type: 'object', properties: { next: { $ref: '#/$defs/Node' }, id: { type: 'string' } } } },
@@ -99,13 +99,13 @@ describe('references', () => {
   });
 
   test('that may be null stay nullable in 3.0, where this is written next to them', async () => {
-    const schema = await answered({ $ref: '#/components/schemas/Node', nullable: true }, { Node: { type: 'string' } });
+    const schema = await outputOf({ $ref: '#/components/schemas/Node', nullable: true }, { Node: { type: 'string' } });
     expect(satisfies(schema, null)).toBe(true);
     expect(satisfies(schema, 1)).toBe(false);
   });
 
   test('with escapes, and to any part of the document, are followed', async () => {
-    const schema = await answered(
+    const schema = await outputOf(
       { $ref: '#/components/schemas/A~1B%20C/properties/x' },
       {
         'A/B C': { properties: { x: { type: 'integer' } } },

@@ -40,9 +40,9 @@ describe('the address of a service', () => {
 
   test('that the document has in full is not a guess, nor is a chosen one', async () => {
     const variables = { base: { default: 'https://api.test' } };
-    const said = await withServers([{ url: '{base}/v1', variables }], { documentUrl: 'https://docs.test/api.json' });
+    const full = await withServers([{ url: '{base}/v1', variables }], { documentUrl: 'https://docs.test/api.json' });
     const chosen = await withServers([], { server: 'https://api.test' });
-    expect([...said.notes, ...chosen.notes].join()).not.toContain('guessed');
+    expect([...full.notes, ...chosen.notes].join()).not.toContain('guessed');
   });
 
   test('can be chosen', async () => {
@@ -51,13 +51,13 @@ describe('the address of a service', () => {
   });
 
   test.each<[string, JsonObject[], Parameters<typeof importOf>[1], string]>([
-    ['that nothing says', [], {}, 'import.no_server'],
+    ['that is not specified', [], {}, 'import.no_server'],
     ['that is relative to a file', [{ url: '/v1' }], {}, 'import.no_server'],
     ['with a variable without default', [{ url: 'https://{x}.test' }], {}, 'import.no_server'],
-    ['that is no http', [{ url: 'wss://a.test' }], {}, 'import.no_server'],
+    ['that is not HTTP', [{ url: 'wss://a.test' }], {}, 'import.no_server'],
     ['with a password', [{ url: 'https://a:b@a.test' }], {}, 'import.no_server'],
     ['with a query', [{ url: 'https://a.test?x=1' }], {}, 'import.no_server'],
-    ['chosen, that is none', [], { server: 'nonsense' }, 'usage.invalid'],
+    ['that is chosen and invalid', [], { server: 'nonsense' }, 'usage.invalid'],
   ])('%s is refused', async (_, servers, more, code) => {
     const error = await withServers(servers, more).catch((caught: unknown) => caught);
     expect(
