@@ -19,7 +19,7 @@ const hooks = (phase: string, ...entries: string[]): ProjectFiles => ({
 function found(files: ProjectFiles) {
   const registry = registryOf({ ...PROJECT, ...files });
   const problems = registry.problems.map(({ code, message, suggestion = '', location = { file: '' } }) => {
-    return { code, said: `${message} | ${suggestion}`, at: formatLocation(location) };
+    return { code, text: `${message} | ${suggestion}`, at: formatLocation(location) };
   });
   const plan = (ability: string, environment = 'dev') => resolvePlan(registry, ability, environment).plan;
   return { problems, plan };
@@ -34,7 +34,7 @@ describe('a reference to an ability that does not exist', () => {
       {
         code: 'definition.unknown_reference',
         at: expect.stringMatching(/^registry\/hooks\/PreAbilityCall\.yaml:2:\d+$/),
-        said: expect.stringMatching(/no ability db\.wirte.*(Did you mean|or) db\.write/),
+        text: expect.stringMatching(/no ability db\.wirte.*(Did you mean|or) db\.write/),
       },
     ]);
     expect(plan('db.write').ability.id).toBe('db.write');
@@ -46,7 +46,7 @@ describe('a reference to an ability that does not exist', () => {
       {
         code: 'definition.unknown_reference',
         at: 'registry/config/c.yaml:2:11',
-        said: expect.stringMatching(/Did you mean db\.write/),
+        text: expect.stringMatching(/Did you mean db\.write/),
       },
     ]);
     expect(plan('db.write').ability.id).toBe('db.write');
@@ -55,7 +55,7 @@ describe('a reference to an ability that does not exist', () => {
   test('in an implementation is reported', () => {
     const text = 'id: x\noperation_key: db.wirte\nkind: script\nscript: { path: scripts/any.mjs }\n';
     expect(found({ 'registry/implementations/x.yaml': text }).problems).toMatchObject([
-      { at: 'registry/implementations/x.yaml:2:16', said: expect.stringMatching(/Did you mean .*db\.write/) },
+      { at: 'registry/implementations/x.yaml:2:16', text: expect.stringMatching(/Did you mean .*db\.write/) },
     ]);
   });
 
@@ -76,7 +76,7 @@ describe('an environment that the project does not have', () => {
       {
         code: 'definition.unknown_reference',
         at: 'registry/config/c.yaml:2:37',
-        said: expect.stringMatching(/Did you mean prod\?/),
+        text: expect.stringMatching(/Did you mean prod\?/),
       },
     ]);
     expect(errorOf(() => plan('db.write', 'prod')).message).toMatch(/no environment prodd/);
@@ -86,7 +86,7 @@ describe('an environment that the project does not have', () => {
   test('in a scope is reported, and the ability does not change elsewhere', () => {
     const { problems, plan } = found(lowLevel('scoped', 'scope: { environments: [dev, prodd] }', SCRIPT));
     expect(problems).toMatchObject([
-      { at: 'registry/low-level/scoped.yaml:4:30', said: expect.stringMatching(/prod\?/) },
+      { at: 'registry/low-level/scoped.yaml:4:30', text: expect.stringMatching(/prod\?/) },
     ]);
     expect(plan('scoped').ability.id).toBe('scoped');
     expect(errorOf(() => plan('scoped', 'prod')).code).toBe('scope.environment');
@@ -106,10 +106,10 @@ describe('a hook that can never run', () => {
       /neither \| Set `blocking: true`, or bind it.*pre_call: \[g\]/,
     ],
     ['PreAbilityCreate', 'id: g, match: {}', /neither \| Set `blocking: true`, or bind it.*pre_create: \[g\]/],
-  ])('is reported (%s: %s)', (phase, hook, said) => {
+  ])('is reported (%s: %s)', (phase, hook, message) => {
     const { problems } = found(hooks(phase, hook));
     expect(problems).toMatchObject([
-      { code: 'definition.unread', at: `registry/hooks/${phase}.yaml:2:5`, said: expect.stringMatching(said) },
+      { code: 'definition.unread', at: `registry/hooks/${phase}.yaml:2:5`, text: expect.stringMatching(message) },
     ]);
   });
 
@@ -154,7 +154,7 @@ test('a hook that decides whether a task can be formed must not match on effects
     {
       code: 'definition.invalid',
       at: 'registry/hooks/PreAbilityCreate.yaml:2:39',
-      said: expect.stringMatching(/PreAbilityCall\.yaml/),
+      text: expect.stringMatching(/PreAbilityCall\.yaml/),
     },
   ]);
   expect(errorOf(() => plan('other')).message).toMatch(/matches on effects/);
@@ -166,9 +166,9 @@ describe('YAML in a place that is not read', () => {
     ['registry/low_level/x.yaml', 'registry/low_level', /Did you mean low-level/],
     ['registry/drafts/deep/x.yaml', 'registry/drafts', /low-level\/, high-level\//],
     ['registry/x.yaml', 'registry/x.yaml', /Definitions are in low-level\//],
-  ])('%s is reported', (file, at, said) => {
+  ])('%s is reported', (file, at, message) => {
     const { problems } = found({ [file]: 'hooks: []\n' });
-    expect(problems).toEqual([{ code: 'definition.unread', at, said: expect.stringMatching(said) }]);
+    expect(problems).toEqual([{ code: 'definition.unread', at, text: expect.stringMatching(message) }]);
   });
 
   test('a mistyped folder of guards disables what they may guard; a folder that was set aside does not', () => {
@@ -206,7 +206,7 @@ describe('a setting that is not read', () => {
     'mcp_tool: t',
   ])('of a script is reported with its location: %s', (setting) => {
     expect(found(configured(`{ ${setting} }`)).problems).toMatchObject([
-      { code: 'definition.unread', at: 'registry/config/c.yaml:4:14', said: expect.stringMatching(/kind (api|mcp)/) },
+      { code: 'definition.unread', at: 'registry/config/c.yaml:4:14', text: expect.stringMatching(/kind (api|mcp)/) },
     ]);
   });
 
@@ -230,11 +230,11 @@ describe('a setting that is not read', () => {
       ].join('\n'),
     };
     expect(found(files).problems).toMatchObject([
-      { code: 'definition.unread', at: 'registry/config/c.yaml:3:5', said: expect.stringMatching(/w is a workflow/) },
+      { code: 'definition.unread', at: 'registry/config/c.yaml:3:5', text: expect.stringMatching(/w is a workflow/) },
       {
         code: 'definition.unread',
         at: expect.stringMatching(/c\.yaml:4:/),
-        said: expect.stringMatching(/timeout_sec/),
+        text: expect.stringMatching(/timeout_sec/),
       },
     ]);
   });

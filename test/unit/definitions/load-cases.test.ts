@@ -8,7 +8,7 @@ import { temporaryProject } from '../temporary-project.js';
 const FILE = 'registry/high-level/x.test.yaml';
 
 /** The problems of a file of cases: location, message, suggestion. */
-function told(text: string): string[] {
+function problemsIn(text: string): string[] {
   const { broken } = loadCases(temporaryProject({ [FILE]: text }).root);
   return broken.flatMap(({ problems }) =>
     problems.map(({ location, message, suggestion }) => {
@@ -65,7 +65,7 @@ test.each([
   ['expect: { steps: { s: done } }', '4:27 One of pending, running'],
   ['input: [1]', '4:12 A map belongs here'],
 ])('%s is refused with its location and the right form', (line, message) => {
-  expect(told(oneCase(line))[0]).toContain(message);
+  expect(problemsIn(oneCase(line))[0]).toContain(message);
 });
 
 test.each([
@@ -76,7 +76,7 @@ test.each([
   ['ability: [', '1:11 Not valid YAML'],
   ['ability: x\ncases: [{ name: a }, { name: a }]', `2:30 Two cases are called "a"; the first is in ${FILE}:2:17`],
 ])('%j is refused', (text, message) => {
-  expect(told(text)[0]).toContain(message);
+  expect(problemsIn(text)[0]).toContain(message);
 });
 
 describe('the registry', () => {

@@ -5,10 +5,10 @@ import { errorOf } from '../error-of.js';
 import { registryOf, temporaryProject } from '../temporary-project.js';
 
 /** The first problem of one file. */
-function faultOf(file: string, text: string): { code: string; at: string; said: string } {
+function faultOf(file: string, text: string): { code: string; at: string; text: string } {
   const [problem] = registryOf({ [file]: text }).problems as [Problem];
   const at = formatLocation(problem.location ?? { file: 'nowhere' });
-  return { code: problem.code, at: at.replace(file, ''), said: `${problem.message} | ${problem.suggestion ?? ''}` };
+  return { code: problem.code, at: at.replace(file, ''), text: `${problem.message} | ${problem.suggestion ?? ''}` };
 }
 
 const INVALID = 'definition.invalid';
@@ -23,7 +23,7 @@ describe('a server', () => {
       expect(fault(line)).toMatchObject({
         code: INVALID,
         at: ':2:20',
-        said: expect.stringMatching(/as a list: `args: /),
+        text: expect.stringMatching(/as a list: `args: /),
       });
     },
   );
@@ -59,7 +59,7 @@ describe('an operation', () => {
       ':3:50',
       /A number .*such as 5\./,
     ],
-    ['with a time-out of nothing', 'implementation: { kind: api, api: { timeout_sec: 0 } }', ':3:50', />0/],
+    ['with a time-out of zero', 'implementation: { kind: api, api: { timeout_sec: 0 } }', ':3:50', />0/],
     ['with a method in small letters', 'implementation: { kind: api, api: { method: get } }', ':3:45', /Write GET\./],
     ['with its address in it', 'implementation: { kind: api, api: { url: "http://x" } }', ':3:37', /registry\/config/],
     [
@@ -69,19 +69,19 @@ describe('an operation', () => {
       /GET, HEAD, POST/,
     ],
     ['with a mistyped list of hooks', 'hooks: { precall: [g] }', ':3:10', /Did you mean pre_call/],
-    ['with a hook that is no list', 'hooks: { pre_call: g }', ':3:20', /A list belongs here.*Write \[g\]\./],
+    ['with hooks that are not a list', 'hooks: { pre_call: g }', ':3:20', /A list belongs here.*Write \[g\]\./],
     ['with a schema that is a text', 'input_schema: object', ':3:15', /A map belongs here/],
-    ['with a version of nothing', 'version: ""', ':3:10', /./],
+    ['with an empty version', 'version: ""', ':3:10', /./],
     ['with a mistyped hint', 'routing_hints: { keyword: [x] }', ':3:18', /Did you mean keywords/],
-  ])('%s is refused', (_, yaml, at, said) => {
+  ])('%s is refused', (_, yaml, at, message) => {
     const found = fault(yaml);
-    expect(found.said).toMatch(said);
+    expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 
   test('with a text that contains a colon is refused, with the right way to write it', () => {
     const found = fault('notes: The weather: of a city');
-    expect(found.said).toMatch(/Quote a text that contains `: `/);
+    expect(found.text).toMatch(/Quote a text that contains `: `/);
     expect([found.code, found.at]).toEqual(['definition.syntax', ':3:8']);
   });
 
@@ -104,9 +104,9 @@ describe('an operation', () => {
     ['a fragment in the path', 'path: "/x#a"', ':3:43', /cannot contain `#`/],
     ['an expression in the path', 'path: "/x/${{ input.a }}"', ':3:43', /write \{name\}/],
     ['a placeholder of another form', 'path: "/x{/a}"', ':3:43', /\{name\}, or as \{\+name\}/],
-  ])('with %s is refused, since it would be sent literally', (_, api, at, said) => {
+  ])('with %s is refused, since it would be sent literally', (_, api, at, message) => {
     const found = fault(`implementation: { kind: api, api: { ${api} } }`);
-    expect(found.said).toMatch(said);
+    expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 
@@ -124,9 +124,9 @@ describe('an operation', () => {
     ['a'.repeat(101), /at most 100/],
     ['constructor', /reserved/],
     ['prototype', /reserved/],
-  ])('the key %s is refused', (key, said) => {
+  ])('the key %s is refused', (key, message) => {
     const found = faultOf('registry/low-level/x.yaml', `operation_key: ${key}\nsummary: s\n`);
-    expect(found.said).toMatch(said);
+    expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, ':1:16']);
   });
 
@@ -156,18 +156,13 @@ describe('a configuration', () => {
       /env:NAME or file:PATH/,
     ],
     [
-      'with a server that is both',
+      'with a server that has both a command and a URL',
       'mcp_servers: { s: { command: a, url: "http://x.test" } }',
       ':1:19',
       /either a `command` or a `url`/,
     ],
-    ['with a server that is neither', 'mcp_servers: { s: {} }', ':1:19', /`command`.*`url`/],
-    [
-      'with an address that is none',
-      'mcp_servers: { s: { url: "ftp://x.test" } }',
-      ':1:26',
-      /http or https, or env:NAME/,
-    ],
+    ['with a server that has neither', 'mcp_servers: { s: {} }', ':1:19', /`command`.*`url`/],
+    ['with an invalid address', 'mcp_servers: { s: { url: "ftp://x.test" } }', ':1:26', /http or https, or env:NAME/],
     ['with an ability without an id', 'abilities: [{ impl: { kind: api, api: {} } }]', ':1:13', /`id` is missing/],
     [
       'with a mistyped key',
@@ -177,14 +172,14 @@ describe('a configuration', () => {
     ],
     ['with a mistyped section', 'env_profile: { db: {} }', ':1:1', /Did you mean env_profiles/],
     [
-      'with an empty list of what is allowed',
+      'with an empty list of allowed implementations',
       'abilities: [{ id: op, allowed_implementations: [] }]',
       ':1:48',
       />=1|at least/,
     ],
-  ])('%s is refused', (_, yaml, at, said) => {
+  ])('%s is refused', (_, yaml, at, message) => {
     const found = fault(yaml);
-    expect(found.said).toMatch(said);
+    expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 
@@ -192,7 +187,7 @@ describe('a configuration', () => {
     'env_profiles: { db: { secrets: { P: hunter2 } } }',
     'abilities: [{ id: op, environments: { dev: { credentials: { token: hunter2 } } } }]',
   ])('a secret that was written inline is not repeated in the message: %s', (yaml) => {
-    expect(fault(yaml).said).not.toContain('hunter2');
+    expect(fault(yaml).text).not.toContain('hunter2');
   });
 });
 
@@ -219,9 +214,9 @@ describe('a hook', () => {
     ],
     ['with a filter on routing hints', 'match: { keywords: [x] }, handler: { builtin: usage }', ':1:27', /`keywords`/],
     ['with an `enabled` that is a text', 'enabled: "yes", handler: { builtin: usage }', ':1:27', /True or false/],
-  ])('%s is refused', (_, hook, at, said) => {
+  ])('%s is refused', (_, hook, at, message) => {
     const found = fault(hook);
-    expect(found.said).toMatch(said);
+    expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 
@@ -244,9 +239,9 @@ describe('an implementation document', () => {
       ':5:1',
       /Did you mean defaults/,
     ],
-  ])('%s is refused', (_, yaml, at, said) => {
+  ])('%s is refused', (_, yaml, at, message) => {
     const found = fault(yaml);
-    expect(found.said).toMatch(said);
+    expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 });
@@ -256,22 +251,22 @@ describe('a project', () => {
     const { root } = temporaryProject({ 'ability.yaml': yaml });
     const error = errorOf(() => loadRegistry(root));
     const at = formatLocation(error.location ?? { file: 'nowhere' }).replace('ability.yaml', '');
-    return { code: error.code, at, said: `${error.message} | ${error.suggestion ?? ''}` };
+    return { code: error.code, at, text: `${error.message} | ${error.suggestion ?? ''}` };
   };
   const NAMED = 'format: 1\nproject: p\n';
 
   test.each([
-    ['of a format that is not ours', 'format: 2\nproject: p\nenvironments: { dev: {} }', ':1:9', /1/],
+    ['of an unknown format', 'format: 2\nproject: p\nenvironments: { dev: {} }', ':1:9', /1/],
     ['without environments', NAMED, ':1:1', /`environments` is missing/],
     ['with no environment', `${NAMED}environments: {}`, ':3:15', /at least one/],
     [
-      'with a name that is no part of a queue',
+      'with a name that a queue cannot contain',
       'format: 1\nproject: My Project\nenvironments: { dev: {} }',
       ':2:10',
       /lowercase letters/,
     ],
     [
-      'with an environment that is no part of a queue',
+      'with an environment that a queue cannot contain',
       `${NAMED}environments: { Prod: {} }`,
       ':3:17',
       /lowercase letters/,
@@ -288,9 +283,9 @@ describe('a project', () => {
       ':3:34',
       /destructive/,
     ],
-    ['with a quorum of nobody', `${NAMED}environments: { dev: { quorum: 0 } }`, ':3:32', />=1/],
+    ['with a quorum of zero', `${NAMED}environments: { dev: { quorum: 0 } }`, ':3:32', />=1/],
     [
-      'with a limit that is no duration',
+      'with a limit that is not a duration',
       `${NAMED}environments: { dev: {} }\npolicy: { max_timeout: 1 hour }`,
       ':4:24',
       /500ms, 20s/,
@@ -307,9 +302,9 @@ describe('a project', () => {
       ':4:21',
       /A list/,
     ],
-  ])('%s is refused', (_, yaml, at, said) => {
+  ])('%s is refused', (_, yaml, at, message) => {
     const found = fault(yaml);
-    expect(found.said).toMatch(said);
+    expect(found.text).toMatch(message);
     expect([found.code, found.at]).toEqual([INVALID, at]);
   });
 });
@@ -321,9 +316,9 @@ describe('a setting that would reveal the keys that seal plans', () => {
     ['a variable that is passed on', 'pass: [PATH, ABILITY_SEAL_KEYS]'],
     ['a reference to the variable', 'secrets: { K: "env:ABILITY_SEAL_KEYS" }'],
     ['a reference to their folder', 'secrets: { K: "file:.system/keys/k1" }'],
-    ['by another way to it', 'secrets: { K: "file:./x/../.system//keys/k1" }'],
+    ['a reference by another path', 'secrets: { K: "file:./x/../.system//keys/k1" }'],
   ])('%s is refused', (_, yaml) => {
-    expect(fault(yaml)).toMatchObject({ code: INVALID, said: expect.stringMatching(/keys that seal plans/) });
+    expect(fault(yaml)).toMatchObject({ code: INVALID, text: expect.stringMatching(/keys that seal plans/) });
   });
 
   test.each(['pass: [MY_ABILITY_SEAL_KEYS]', 'secrets: { K: "env:ABILITY_SEAL_KEYS_2", L: "file:keys/x" }'])(

@@ -5,13 +5,13 @@ import { errorOf } from '../error-of.js';
 import { lowLevel, registryOf, SCRIPT, SCRIPT_FILE } from '../temporary-project.js';
 
 /** The problem of a workflow: the first one of its file, else that of planning. Its steps begin in line 5. */
-function faultOf(yaml: string): Problem & { at: string; said: string } {
+function faultOf(yaml: string): Problem & { at: string; text: string } {
   const text = `id: w\ntype: workflow\nversion: 1\nsummary: A test.\n${yaml}\n`;
   const files = { ...SCRIPT_FILE, ...lowLevel('op', SCRIPT), 'registry/high-level/w.yaml': text };
   const registry = registryOf(files);
   const problem = registry.problems[0] ?? errorOf(() => resolvePlan(registry, 'w', 'dev')).toProblem();
   const at = formatLocation(problem.location ?? { file: 'nowhere' }).replace('registry/high-level/w.yaml', '');
-  return { ...problem, at, said: `${problem.message} | ${problem.suggestion ?? ''}` };
+  return { ...problem, at, text: `${problem.message} | ${problem.suggestion ?? ''}` };
 }
 
 const step = (...lines: string[]): string => ['steps:', '  - id: a', ...lines.map((line) => `    ${line}`)].join('\n');
@@ -25,15 +25,15 @@ describe('an unknown key', () => {
     ['a mistyped key of an approval', step('approval: { titel: x }'), ':7:17', /`titel`.*Did you mean title/],
     ['a mistyped key of a retry', step('call: op', 'retry: { atempts: 2 }'), ':8:14', /Did you mean attempts/],
     ['a mistyped key of the scope', top('scope: { environment: [dev] }'), ':5:10', /Did you mean environments/],
-    ['one like none there is', step('call: op', 'colour: red'), ':8:5', /`colour`.*There are: id, call, with/],
-    ['a name of every object', step('call: op', 'toString: 1'), ':8:5', /`toString`.*There are: id, call/],
+    ['one that resembles no key', step('call: op', 'colour: red'), ':8:5', /`colour`.*There are: id, call, with/],
+    ['a name that every object has', step('call: op', 'toString: 1'), ':8:5', /`toString`.*There are: id, call/],
     ['in a step of a group', step('steps:', '  - { id: b, call: op, wth: {} }'), ':8:28', /Did you mean with/],
     ['in a branch', step('parallel:', '  b: { call: op, wth: {} }'), ':8:22', /Did you mean with/],
     ['in `finally`', `${top('')}\nfinally: [{ id: z, call: op, wth: {} }]`, ':7:30', /Did you mean with/],
     ['a modifier of another verb', step('approval: { title: x }', 'retry: {}'), ':8:5', /`retry`/],
-  ])('%s', (_, yaml, at, said) => {
+  ])('%s', (_, yaml, at, message) => {
     const fault = faultOf(yaml);
-    expect(fault.said).toMatch(said);
+    expect(fault.text).toMatch(message);
     expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
   });
 });
@@ -71,9 +71,9 @@ describe('a habit from elsewhere', () => {
     ['PT1H at the top', top('timeout: PT1H'), ':5:10', /Use a number with a unit/],
     ['PT1S of a retry', step('call: op', 'retry: { first: PT1S }'), ':8:21', /Use a number with a unit/],
     ['a bare number of seconds', step('call: op', 'timeout: 30'), ':8:14', /unit|30s/],
-  ])('%s is refused with the right form', (_, yaml, at, said) => {
+  ])('%s is refused with the right form', (_, yaml, at, message) => {
     const fault = faultOf(yaml);
-    expect(fault.said).toMatch(said);
+    expect(fault.text).toMatch(message);
     expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
   });
 });
@@ -96,9 +96,9 @@ describe('a trap of YAML', () => {
     ['a tab', 'steps:\n\t- id: a', ':6:1', /Indent with spaces/],
     ['a key twice', step('call: op', 'call: op'), ':8:5', /is there twice/],
     ['two documents', `${top('')}\n---\nid: x`, ':7:1', /several documents/],
-  ])('%s is explained', (_, yaml, at, said) => {
+  ])('%s is explained', (_, yaml, at, message) => {
     const fault = faultOf(yaml);
-    expect(fault.said).toMatch(said);
+    expect(fault.text).toMatch(message);
     expect([fault.code, fault.at]).toEqual(['definition.syntax', at]);
   });
 });
@@ -111,7 +111,7 @@ describe('a step', () => {
     ['without an id', 'steps:\n  - call: op', ':6:5', /`id` is missing/],
     ['with a dash in its id', 'steps:\n  - { id: a-b, call: op }', ':6:11', /steps\.a-b is a subtraction/],
     ['with an id that begins with a digit', 'steps:\n  - { id: 1a, call: op }', ':6:11', /does not begin with a digit/],
-    ['with a call that is no id', step('call: Op!'), ':7:11', /lowercase letter/],
+    ['with a call that is not an id', step('call: Op!'), ':7:11', /lowercase letter/],
     ['that calls a reserved name', step('call: constructor'), ':7:11', /reserved/],
     ['with a call that is a list', step('call: [op]'), ':7:11', /A text/],
     ['with no attempts', step('call: op', 'retry: { attempts: 0 }'), ':8:24', />=1/],
@@ -122,7 +122,7 @@ describe('a step', () => {
       /`max`.*`first`/,
     ],
     ['with a retry that is a number', step('call: op', 'retry: 3'), ':8:12', /A map/],
-    ['with a quorum of nobody', step('approval: { title: x, quorum: 0 }'), ':7:35', />=1/],
+    ['with a quorum of zero', step('approval: { title: x, quorum: 0 }'), ':7:35', />=1/],
     ['that asks without a title', step('approval: { quorum: 2 }'), ':7:15', /`title` is missing/],
     ['with `parallel` as a list', step('parallel: [{ call: op }]'), ':7:15', /A map/],
     ['with a branch that cannot be named', step('parallel: { a-b: { call: op } }'), ':7:17', /subtraction/],
@@ -130,25 +130,25 @@ describe('a step', () => {
     ['that fails without a message', step('fail: { code: oops }'), ':7:11', /`message` is missing/],
     ['that names values in a list', step('let: [1]'), ':7:10', /A map/],
     ['with an empty group', step('steps: []'), ':7:12', />=1|at least/],
-  ])('%s is refused', (_, yaml, at, said) => {
+  ])('%s is refused', (_, yaml, at, message) => {
     const fault = faultOf(yaml);
-    expect(fault.said).toMatch(said);
+    expect(fault.text).toMatch(message);
     expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
   });
 });
 
 describe('a workflow', () => {
   test.each([
-    ['without steps, which gives something', 'output: 1', ':1:1', /Without `steps` there is no output/],
+    ['without steps, with an output', 'output: 1', ':1:1', /Without `steps` there is no output/],
     ['with no step', 'steps: []', ':5:8', />=1|at least/],
     ['with steps that are a map', 'steps: { a: { call: op } }', ':5:8', /A list/],
     ['with a placement that does not exist', top('placement: edge'), ':5:12', /local, cloud/],
     ['with an unsafe key', step('call: op', 'with: { __proto__: { x: 1 } }'), ':8:13', /__proto__/],
     ['with an unsafe key at the top', top('constructor: 1'), ':5:1', /constructor/],
     ['for an environment that cannot be one', top('scope: { environments: [Prod!] }'), ':5:25', /lowercase letters/],
-  ])('%s is refused', (_, yaml, at, said) => {
+  ])('%s is refused', (_, yaml, at, message) => {
     const fault = faultOf(yaml);
-    expect(fault.said).toMatch(said);
+    expect(fault.text).toMatch(message);
     expect([fault.code, fault.at]).toEqual(['definition.invalid', at]);
   });
 });

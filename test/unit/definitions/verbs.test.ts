@@ -15,7 +15,7 @@ summary: A test.
 scope: {}
 input_schema: { type: object }
 templates:
-  t: { input: [], steps: [{ id: told, let: { x: 1 } }] }
+  t: { input: [], steps: [{ id: sent, let: { x: 1 } }] }
 steps:
   - id: call
     call: op
@@ -40,7 +40,7 @@ const written = parse(FILE) as Record<string, unknown>;
 const workflow = highLevel.parse(written);
 const stepOf = (verb: string): StepDefinition => {
   const found = workflow.steps.find((step) => step.id === verb);
-  if (!found) throw new Error(`no step shows \`${verb}\``);
+  if (!found) throw new Error(`no step has the verb \`${verb}\``);
   return found;
 };
 

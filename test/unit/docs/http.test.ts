@@ -9,11 +9,11 @@ const page = readFileSync(join(import.meta.dirname, '../../../docs/http.md'), 'u
 describe('docs/http.md', () => {
   test('lists every route with the right that it requires, and no other route', () => {
     const [, table = ''] = /<!-- routes -->\n([\s\S]*)<!-- \/routes -->/.exec(page) ?? [];
-    const told = [...table.matchAll(/^\| `([A-Z]+ \S+)` \| (?:`(\w+)`)? ?\|/gm)].map(([, route, right]) => [
+    const documented = [...table.matchAll(/^\| `([A-Z]+ \S+)` \| (?:`(\w+)`)? ?\|/gm)].map(([, route, right]) => [
       route,
       right ?? null,
     ]);
-    expect(told).toEqual(ROUTES.map(({ method, path, right }) => [`${method} ${path}`, right]));
+    expect(documented).toEqual(ROUTES.map(({ method, path, right }) => [`${method} ${path}`, right]));
   });
 
   test.each(TASK_EVENTS)('has a row for the event %s', (event) => {

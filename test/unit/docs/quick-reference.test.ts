@@ -112,9 +112,9 @@ const FROM_CODE: Record<string, string> = {
 
 const plain = (standard: string): string => standard.replace(/^`"?(.*?)"?`$/, '$1');
 
-function expectRows(told: Row[], fields: Row[]): void {
-  expect(told.map(({ path }) => path).sort()).toEqual([...new Set(fields.map(({ path }) => path))].sort());
-  for (const { path, type, standard } of told) {
+function expectRows(documented: Row[], fields: Row[]): void {
+  expect(documented.map(({ path }) => path).sort()).toEqual([...new Set(fields.map(({ path }) => path))].sort());
+  for (const { path, type, standard } of documented) {
     const field = fields.find((one) => one.path === path) as Row;
     expect([path, typesOf(type)]).toEqual([path, expect.arrayContaining([field.type])]);
     const allowed = [plain(field.standard), ...(field.standard === '' ? [FROM_CODE[path]] : [])];
@@ -134,22 +134,22 @@ const planOf = (yaml: string, files: ProjectFiles = {}) =>
 
 describe('docs/quick-reference.md', () => {
   test('has the fields of a file, with type and default', () => {
-    const told = readRows(marked('file'));
+    const documented = readRows(marked('file'));
     const nested = ['limits', 'concurrency', 'templates'];
     const fields = fieldsOf(format).filter(
       ({ path }) => !path.includes('.') || nested.includes(path.split('.')[0] ?? ''),
     );
     expectRows(
-      told,
+      documented,
       fields.filter(({ path }) => !path.includes('[')),
     );
-    expect(told.map(({ path }) => path)).toEqual(expect.arrayContaining(Object.keys(highLevel.shape)));
+    expect(documented.map(({ path }) => path)).toEqual(expect.arrayContaining(Object.keys(highLevel.shape)));
   });
 
   test('has a table for each verb, and no other', () => {
-    const told = [...page.matchAll(/^<!-- verb:(\w+) -->$/gm)].map(([, verb]) => verb);
-    expect(told.sort()).toEqual([...VERBS].sort());
-    expect([...page.matchAll(/^### (\w+)\n/gm)].map(([, verb]) => verb)).toEqual(expect.arrayContaining(told));
+    const documented = [...page.matchAll(/^<!-- verb:(\w+) -->$/gm)].map(([, verb]) => verb);
+    expect(documented.sort()).toEqual([...VERBS].sort());
+    expect([...page.matchAll(/^### (\w+)\n/gm)].map(([, verb]) => verb)).toEqual(expect.arrayContaining(documented));
   });
 
   test.each([...VERBS])('has every field of `%s`, and no other, with type and default', (verb) => {
@@ -161,12 +161,12 @@ describe('docs/quick-reference.md', () => {
   });
 
   test('has every modifier with the verbs that it applies to', () => {
-    const told = readRows(marked('modifiers'));
+    const documented = readRows(marked('modifiers'));
     const fields = fieldsOf(stepOf('call')).filter(({ path }) => {
       const [first = ''] = path.split(/[.[]/);
       return [...MODIFIERS, 'retry', 'undo', 'cut'].includes(first) && !/^(retry|undo)\./.test(path);
     });
-    expectRows(told, fields);
+    expectRows(documented, fields);
     for (const [, modifier = '', on = ''] of marked('modifiers').matchAll(
       /^\| `(\w+)` \|[^|]*\|[^|]*\| ([^|]*) \|/gm,
     )) {
@@ -230,8 +230,8 @@ describe('docs/quick-reference.md', () => {
   test('has every function of expressions, and the limits', () => {
     const MACROS = ['has', 'all', 'exists', 'exists_one', 'existsOne', 'filter', 'map', 'or', 'orValue'];
     const known = [...FUNCTIONS.keys(), ...METHODS.keys(), ...MACROS];
-    const told = namesIn(marked('functions')).filter((name) => !/[.[]/.test(name));
-    expect([...new Set(told)].sort()).toEqual([...new Set(known)].sort());
+    const documented = namesIn(marked('functions')).filter((name) => !/[.[]/.test(name));
+    expect([...new Set(documented)].sort()).toEqual([...new Set(known)].sort());
     for (const name of OPTIONAL_FUNCTIONS.keys()) expect(marked('functions')).toContain(`\`optional.${name}\``);
     const { characters, depth, nodes, visits } = EXPRESSION_LIMITS;
     for (const limit of [characters, depth, nodes, visits]) expect(page).toContain(limit.toLocaleString('en'));
@@ -258,15 +258,15 @@ describe('docs/quick-reference.md', () => {
   });
 
   test('has every final status of a task with its exit code, and every exit code', () => {
-    const told = [...marked('ends').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(([, state, code]) => [
+    const documented = [...marked('ends').matchAll(/^\| `(\w+)` \| (\d+) \|/gm)].map(([, state, code]) => [
       state,
       Number(code),
     ]);
-    expect(told.map(([state]) => state).sort()).toEqual([...END_STATES, 'waiting_approval'].sort());
-    for (const [state, code] of told)
+    expect(documented.map(([state]) => state).sort()).toEqual([...END_STATES, 'waiting_approval'].sort());
+    for (const [state, code] of documented)
       expect([state, EXIT_OF_STATE[state as keyof typeof EXIT_OF_STATE]]).toEqual([state, code]);
     const others = [...marked('commands').matchAll(/ \| (\d+) \|$/gm)].map(([, code]) => Number(code));
-    expect([...new Set([...told.map(([, code]) => code), ...others])].sort()).toEqual(Object.values(EXIT).sort());
+    expect([...new Set([...documented.map(([, code]) => code), ...others])].sort()).toEqual(Object.values(EXIT).sort());
   });
 
   test.each(['README.md', 'docs/workflow-language.md'])('%s links to it', (name) => {

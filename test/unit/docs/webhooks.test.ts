@@ -23,16 +23,17 @@ describe('docs/webhooks.md', () => {
 
   test('names each key of a trigger, and no other', () => {
     const [, table = ''] = /\| Key of `triggers` \|[^\n]*\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(page) ?? [];
-    const told = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
-    expect(told.sort()).toEqual(Object.keys(triggers.element.shape).sort());
+    const documented = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
+    expect(documented.sort()).toEqual(Object.keys(triggers.element.shape).sort());
   });
 
   test('gives each code the status of its response', () => {
     const rows = [...page.matchAll(/^\| (\d{3}) \| (`[a-z]+\.[^|]*) \|/gm)];
-    const told = rows.flatMap(([, status, codes = '']) =>
+    const documented = rows.flatMap(([, status, codes = '']) =>
       [...codes.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, code = '']) => [code, Number(status)] as const),
     );
-    expect(told.length).toBeGreaterThan(5);
-    for (const [code, status] of told) expect([code, code in CODES, statusOf(code)]).toEqual([code, true, status]);
+    expect(documented.length).toBeGreaterThan(5);
+    for (const [code, status] of documented)
+      expect([code, code in CODES, statusOf(code)]).toEqual([code, true, status]);
   });
 });

@@ -158,16 +158,16 @@ describe('ids are unique in the file', () => {
 
 describe('names of loops', () => {
   test.each([
-    ['a name of every expression', `foreach: [1], as: input, ${inner}`, /`input` is taken/],
-    ['the name of what a wait asks about', `foreach: [1], as: signal, ${inner}`, /`signal` is taken/],
-    ['item and number alike', `foreach: [1], as: x, index: x, ${inner}`, /`x` is taken/],
+    ['a name that every expression has', `foreach: [1], as: input, ${inner}`, /`input` is taken/],
+    ['the name of the payload of a signal', `foreach: [1], as: signal, ${inner}`, /`signal` is taken/],
+    ['the same name for item and index', `foreach: [1], as: x, index: x, ${inner}`, /`x` is taken/],
     [
-      'that of a loop around it',
+      'the name of a loop around it',
       `foreach: [1], as: x, steps: [{ id: c, foreach: [1], as: x, ${inner} }]`,
       /`x` is taken/,
     ],
     [
-      'a number named as a loop around it',
+      'an index with the name of a loop around it',
       `foreach: [1], as: x, steps: [{ id: c, repeat: { until: "true" }, index: x, ${inner} }]`,
       /`x` is taken/,
     ],
@@ -279,10 +279,10 @@ describe('impossible definitions', () => {
       /`retry` is set on a call of the agent `helper`/,
       /^Set it on a group of steps around the call\.$/,
     ],
-    ['another word for what may be cut', 'call: op, cut: yes', /One of allowed belongs here|allowed/, /./],
+    ['another value of `cut`', 'call: op, cut: yes', /One of allowed belongs here|allowed/, /./],
     ['a group that may be cut', `cut: allowed, ${inner}`, /Unknown key `cut`/, /at each `call` that may be cut/],
     ['a race that may be cut', 'cut: allowed, race: { b: { call: op } }', /Unknown key `cut`/, /at each `call`/],
-    ['a race of nobody', 'race: {}', /`race` has no branches/, /./],
+    ['a race without branches', 'race: {}', /`race` has no branches/, /./],
   ])('%s is refused with its location', (_, yaml, message, suggestion) => {
     const error = refused(step(yaml));
     expect(error.message).toMatch(message);
@@ -378,7 +378,7 @@ describe('an approval that no one could complete', () => {
     ['one person twice', 'approval: { title: x, quorum: 2, approvers: [alice, alice] }', 'dev'],
     ['a group and one of its people', 'approval: { title: x, quorum: 3, approvers: [managers, bob] }', 'dev'],
     ['more than the environment lists', 'approval: { title: x, quorum: 3 }', 'prod'],
-    ['fewer than the environment asks for', 'approval: { title: x, approvers: [alice] }', 'prod'],
+    ['fewer than the environment requires', 'approval: { title: x, approvers: [alice] }', 'prod'],
   ])('is refused: %s', (_, yaml, environment) => {
     const error = refused(step(yaml), environment);
     expect(error.message).toMatch(/The approval needs \d people, and only \d .* may give it/);

@@ -51,9 +51,9 @@ describe('a plan', () => {
   });
 
   test.each([
-    ['a folder whose files nobody names', [script('["{output_dir}"]')], /names no file that it leaves/],
+    ['a folder whose files have no names', [script('["{output_dir}"]')], /names no file that it leaves/],
     ['a path that leads out', ['output_files: { a: "../*" }', script('["{output_dir}"]')], /has a part that is empty/],
-    ['no name of an expression', ['output_files: { a-b: "*" }', script('["{output_dir}"]')], /The name of a file/],
+    ['a name that CEL cannot read', ['output_files: { a-b: "*" }', script('["{output_dir}"]')], /The name of a file/],
     [
       'the files of a HTTP call',
       ['output_files: { a: "*" }', 'implementation: { kind: api, api: { path: / } }'],

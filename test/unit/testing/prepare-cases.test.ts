@@ -31,7 +31,7 @@ hooks:
   - { id: ask, approval: { title: Go? } }
   - { id: names, let: { a: 1 } }
   - { id: other, call: inner }
-  - { id: heard, wait: { signal: built } }
+  - { id: waits, wait: { signal: built } }
 finally: [{ id: bye, call: util.echo }]`,
   ),
   ...workflow('inner', 'steps: [{ id: within, call: util.echo }]'),
@@ -41,7 +41,7 @@ function prepared(cases: string, filter: CaseFilter = {}) {
   const { root } = temporaryProject({ ...PROJECT, 'registry/high-level/flow.test.yaml': cases });
   return prepareCases(loadRegistry(root), loadCases(root), filter);
 }
-const told = (cases: string): string[] =>
+const problemsIn = (cases: string): string[] =>
   prepared(cases).problems.map(
     ({ message, location, suggestion }) => `${location ? formatLocation(location) : ''} ${message} ${suggestion ?? ''}`,
   );
@@ -95,7 +95,7 @@ test('neither credentials nor addresses need be set', () => {
 
 test('names are step ids, step paths, operation keys, hooks that run a script, and the beginning of approval ids', () => {
   expect(
-    told(`
+    problemsIn(`
 ability: flow
 cases:
   - name: x
@@ -131,13 +131,13 @@ test.each([
   ['signals: [{ name: bild }]', '4:23 No step of this ability waits for the signal `bild` Did you mean built?'],
   ['environment: produ', '4:18 The project'],
 ])('%s is a mistake', (line, message) => {
-  const [only, ...others] = told(`ability: flow\ncases:\n  - name: x\n    ${line}\n`);
+  const [only, ...others] = problemsIn(`ability: flow\ncases:\n  - name: x\n    ${line}\n`);
   expect(only).toContain(`registry/high-level/flow.test.yaml:${message}`);
   expect(others).toEqual([]);
 });
 
 test('an unknown ability is a mistake, and the nearest name is suggested', () => {
-  expect(told('ability: flwo\ncases: [{ name: x }]\n')).toEqual([
+  expect(problemsIn('ability: flwo\ncases: [{ name: x }]\n')).toEqual([
     'registry/high-level/flow.test.yaml:1:10 There is no ability `flwo` Did you mean flow?',
   ]);
 });
@@ -154,7 +154,7 @@ cases: [{ name: there }, { name: nowhere else, environment: prod, expect: { stat
 
   test('must fit at least one of them', () => {
     expect(
-      told('ability: flow\ndefaults: { mocks: { frist: { output: 1 } } }\ncases: [{ name: x }, { name: y }]\n'),
+      problemsIn('ability: flow\ndefaults: { mocks: { frist: { output: 1 } } }\ncases: [{ name: x }, { name: y }]\n'),
     ).toEqual(['registry/high-level/flow.test.yaml:2:22 There is no step or operation `frist` Did you mean first?']);
   });
 });

@@ -83,8 +83,8 @@ describe('a request to a model (issue 15, item 6)', () => {
 
   test('has an error with the code of the thrown error, which is passed on unchanged', async () => {
     const thrown = new AbilityError({ code: 'limit.max_calls', message: 'no' });
-    const asked = around(() => traceModelCall({ operation: 'chat', model: 'm', url }, () => Promise.reject(thrown)));
-    await expect(asked).rejects.toBe(thrown);
+    const call = around(() => traceModelCall({ operation: 'chat', model: 'm', url }, () => Promise.reject(thrown)));
+    await expect(call).rejects.toBe(thrown);
     expect(written()).toMatchObject({ name: 'chat m', error: 'limit.max_calls' });
   });
 
@@ -112,11 +112,11 @@ describe('a request to a model (issue 15, item 6)', () => {
     const read = () => {
       throw new Error('read');
     };
-    const said = await traceModelCall({ operation: 'chat', model: 'm', url }, async (report) => {
+    const traceparent = await traceModelCall({ operation: 'chat', model: 'm', url }, async (report) => {
       report(read);
       return currentTraceparent() ?? 'none';
     });
-    expect(said).toBe('none');
+    expect(traceparent).toBe('none');
     expect(spans).toEqual([]);
   });
 });

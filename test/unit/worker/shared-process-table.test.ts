@@ -16,16 +16,16 @@ async function startSleeper(callId: string): Promise<ChildProcess & { pid: numbe
 onLinux('a look at processes', () => {
   test('is shared by concurrent callers, and contains what each of them started', async () => {
     const looks = new SharedProcessTable();
-    const asked = [];
+    const requests = [];
     const pids: number[] = [];
     for (const id of ['a.1', 'a.2', 'a.3']) {
       const began = performance.now();
       const { pid } = await startSleeper(id);
       pids.push(pid);
-      asked.push({ pid, began });
+      requests.push({ pid, began });
     }
     // The youngest first: the look still reaches back to the oldest.
-    const tables = await Promise.all(asked.toReversed().map((one) => looks.take(one)));
+    const tables = await Promise.all(requests.toReversed().map((one) => looks.take(one)));
     expect(new Set(tables).size).toBe(1);
     const found = tables[0]?.entries.filter(({ pid }) => pids.includes(pid)) ?? [];
     expect(found.map(({ callId }) => callId).toSorted()).toEqual(['a.1', 'a.2', 'a.3']);

@@ -170,9 +170,9 @@ describe('a call that must not be cut, but was', () => {
   ])('in several items of a loop has its cause in the account of each: %s', async (_, steps, code) => {
     const result = await resultOf(steps);
     const loop = result.steps.find(({ id }) => id === 'each');
-    const told = (loop?.failures ?? []).map(({ error }) => error?.message);
-    expect(told).toHaveLength(3);
-    for (const message of told) expect(message).toContain(`it was cut by ${code}`);
+    const messages = (loop?.failures ?? []).map(({ error }) => error?.message);
+    expect(messages).toHaveLength(3);
+    for (const message of messages) expect(message).toContain(`it was cut by ${code}`);
   });
 
   test('is not cut if the others only stop or finish', async () => {

@@ -5,12 +5,12 @@ import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
 /** What is requested from Temporal for each call. */
-const asked = vi.hoisted(() => [] as { retry?: unknown; scheduleToCloseTimeout?: number }[]);
+const requested = vi.hoisted(() => [] as { retry?: unknown; scheduleToCloseTimeout?: number }[]);
 
 vi.mock('@temporalio/workflow', async () => {
   const { fakeWorkflow } = await import('../../property/fake-workflow.js');
   const proxyActivities: typeof fakeWorkflow.proxyActivities = (options) => {
-    asked.push(options);
+    requested.push(options);
     return fakeWorkflow.proxyActivities(options);
   };
   return { ...fakeWorkflow, proxyActivities };
@@ -23,7 +23,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 beforeEach(() => {
-  asked.length = 0;
+  requested.length = 0;
 });
 
 /** Our own limit ends a call this many milliseconds before that of Temporal. */
@@ -36,7 +36,7 @@ async function limitOf(timeout: string, max_ms: number | null): Promise<number> 
   const plan = planOf(steps);
   const limits = { ...plan.limits, max_ms, task_ms: 900_000 };
   await runTree(task, { plan: { ...plan, limits }, input: {}, script: new Script(1, {}, {}, undefined) });
-  const [{ scheduleToCloseTimeout = 0 } = {}] = asked;
+  const [{ scheduleToCloseTimeout = 0 } = {}] = requested;
   return scheduleToCloseTimeout - MARGIN;
 }
 
@@ -46,6 +46,6 @@ test('the policy of the project caps the time-out of a step when it is called', 
 
 test('a time-out below it, or without a policy, stays that of the step', async () => {
   expect(await limitOf('10s', 20_000)).toBe(10_000);
-  asked.length = 0;
+  requested.length = 0;
   expect(await limitOf('5m', null)).toBe(300_000);
 });

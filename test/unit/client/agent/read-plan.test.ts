@@ -8,7 +8,7 @@ describe('readPlan', () => {
     'reads %j as a value, as text, and in a code fence (R-002-52)',
     (answer) => {
       const text = JSON.stringify(answer);
-      for (const said of [answer, text, `\`\`\`json\n${text}\n\`\`\``]) expect(readPlan(said)).toEqual({ answer });
+      for (const reply of [answer, text, `\`\`\`json\n${text}\n\`\`\``]) expect(readPlan(reply)).toEqual({ answer });
     },
   );
 
@@ -33,7 +33,7 @@ describe('readPlan', () => {
     [{ plan: [], answer: 'x'.repeat(100_001) }, 'answer'],
     ['{"plan": [{"id": "a", "ability_id": "x", "input": {"__proto__": {"admin": true}}}]}', '__proto__'],
     [`{"plan": [], "answer": "${'x'.repeat(1024 * 1024)}"}`, 'no JSON object'],
-  ])('refuses anything else, and states why: %.60j', (said, fault) => {
-    expect(readPlan(said)).toEqual({ fault: expect.stringContaining(fault) });
+  ])('refuses anything else, and states why: %.60j', (reply, fault) => {
+    expect(readPlan(reply)).toEqual({ fault: expect.stringContaining(fault) });
   });
 });

@@ -5,14 +5,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ConnectionCalls } from '../../../../src/client/connection/connection-calls.js';
 
 /** A server that answers UNAVAILABLE first, and then not at all; with the number of requests. */
-async function connectToSilence(delayMs: number): Promise<{ connection: Connection; asked: () => number }> {
-  let asked = 0;
+async function connectToSilentServer(delayMs: number): Promise<{ connection: Connection; requests: () => number }> {
+  let requests = 0;
   const streams: ServerHttp2Stream[] = [];
   const server = createServer().on('stream', (stream) => {
     stream.on('error', () => {});
     streams.push(stream);
-    asked += 1;
-    if (asked === 1) stream.respond({ ':status': 200, 'grpc-status': '14' }, { endStream: true });
+    requests += 1;
+    if (requests === 1) stream.respond({ ':status': 200, 'grpc-status': '14' }, { endStream: true });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const retry = { ...defaultGrpcRetryOptions(), delayFunction: () => delayMs };
@@ -24,7 +24,7 @@ async function connectToSilence(delayMs: number): Promise<{ connection: Connecti
     for (const { session } of streams) session?.destroy();
     server.close();
   });
-  return { connection, asked: () => asked };
+  return { connection, requests: () => requests };
 }
 
 const CANCELLED = { code: 1 };
@@ -35,33 +35,33 @@ test('a signal ends the second attempt of a call, and the delay before it', asyn
     [1, 2],
     [60_000, 1],
   ] as const) {
-    const { connection, asked } = await connectToSilence(delayMs);
+    const { connection, requests } = await connectToSilentServer(delayMs);
     const stop = new AbortController();
     const call = connection.withAbortSignal(stop.signal, () => ask(connection));
     call.catch(() => {});
-    await expect.poll(asked).toBe(attempts);
+    await expect.poll(requests).toBe(attempts);
     stop.abort();
     await expect(call).rejects.toMatchObject(CANCELLED);
   }
 });
 
 test('a call under a signal that has fired is not awaited', async () => {
-  const { connection } = await connectToSilence(1);
+  const { connection } = await connectToSilentServer(1);
   const call = connection.withAbortSignal(AbortSignal.abort(), () => ask(connection));
   await expect(call).rejects.toMatchObject(CANCELLED);
 });
 
 test('closing a connection ends its calls, whichever attempt is running', async () => {
-  const { connection, asked } = await connectToSilence(1);
+  const { connection, requests } = await connectToSilentServer(1);
   const call = ask(connection);
   call.catch(() => {});
-  await expect.poll(asked).toBe(2);
+  await expect.poll(requests).toBe(2);
   await connection.close();
   await expect(call).rejects.toMatchObject(CANCELLED);
 });
 
 test('a deadline ends a call that waits for its next attempt, with the error of the server', async () => {
-  const { connection } = await connectToSilence(60_000);
+  const { connection } = await connectToSilentServer(60_000);
   const call = connection.withDeadline(Date.now() + 5000, () => ask(connection));
   await expect(call).rejects.toMatchObject({ code: 14 });
 });

@@ -26,11 +26,11 @@ const LIVING = { ...ownMark(), ...ownSpace() };
 const GONE = { pid: 4_000_000, started: '1', ...ownSpace() };
 
 let folder: string;
-let said: string[];
+let messages: string[];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ability-test-keep-'));
-  said = [];
+  messages = [];
   revived.ensure.mockReset().mockImplementation(async () => {
     const runtime = announce(LIVING);
     return { runtime, started: true };
@@ -51,7 +51,7 @@ function announce(mark: object): RuntimeFile {
 function sessionWith(runtime: RuntimeFile | undefined): Connection {
   const temporal = { withAbortSignal: (_: AbortSignal, action: () => unknown) => action() };
   const paths = pathsOf(folder, folder);
-  return { temporal, paths, runtime, progress: (text: string) => void said.push(text) } as unknown as Connection;
+  return { temporal, paths, runtime, progress: (text: string) => void messages.push(text) } as unknown as Connection;
 }
 
 /** An error as gRPC throws it. */
@@ -76,7 +76,7 @@ test.each([status.UNAVAILABLE, status.CANCELLED])(
     expect(await keepingRuntime(connection, action)).toBe('done');
     expect(action).toHaveBeenCalledTimes(2);
     expect(revived.ensure).toHaveBeenCalledOnce();
-    expect(said).toEqual([expect.stringMatching(/had ended while this command waited; it has been started again/)]);
+    expect(messages).toEqual([expect.stringMatching(/had ended while this command waited; it has been started again/)]);
   },
 );
 
@@ -103,9 +103,9 @@ test('a runtime that another command has started is used, and one that runs is n
   announce(LIVING);
   expect(await keepingRuntime(connection, failing(status.UNAVAILABLE, 1))).toBe('done');
   expect(revived.ensure).not.toHaveBeenCalled();
-  expect(said).toEqual([expect.stringMatching(/another one is up/)]);
+  expect(messages).toEqual([expect.stringMatching(/another one is up/)]);
   expect(await keepingRuntime(connection, failing(status.UNAVAILABLE, 1))).toBe('done');
-  expect(said).toHaveLength(1);
+  expect(messages).toHaveLength(1);
 });
 
 test('a runtime that `ability down` stopped is not started again', async () => {

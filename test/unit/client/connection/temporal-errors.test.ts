@@ -7,7 +7,7 @@ const connection = { address: 'temporal.test:7233', namespace: 'acme' } as Conne
 
 /** An error as the gRPC client throws it. */
 const grpc = (code: number, details: string) => Object.assign(new Error(details), { code, details, metadata: {} });
-const told = (error: Error) => asking(connection, () => Promise.reject(error)).catch((problem: unknown) => problem);
+const reported = (error: Error) => asking(connection, () => Promise.reject(error)).catch((problem: unknown) => problem);
 
 describe('temporal.unavailable is reported', () => {
   test.each([
@@ -24,7 +24,7 @@ describe('temporal.unavailable is reported', () => {
     [16, 'invalid token', /refuses access to the namespace acme/],
   ])('for the gRPC code %i, bare and wrapped', async (code, details, message) => {
     for (const error of [grpc(code, details), new ServiceError('failed', { cause: grpc(code, details) })]) {
-      expect(await told(error)).toMatchObject({
+      expect(await reported(error)).toMatchObject({
         code: 'temporal.unavailable',
         message: expect.stringMatching(message),
       });
@@ -34,6 +34,6 @@ describe('temporal.unavailable is reported', () => {
 
 test('any other error is passed through', async () => {
   for (const error of [new Error('ours'), grpc(5, 'workflow not found for ID: x'), grpc(6, 'already there')]) {
-    expect(await told(error)).toBe(error);
+    expect(await reported(error)).toBe(error);
   }
 });

@@ -14,7 +14,7 @@ const sources = readdirSync(CLIENT, { recursive: true, encoding: 'utf8' })
 /** A session of the project `own`, on a Temporal where every key has this memo and these attributes. */
 function sessionOf(memo: object, searchAttributes: object, onOther?: Connection['onOther']): Connection {
   const description = { memo, searchAttributes, runId: 'r2', raw: { workflowExecutionInfo: { firstRunId: 'r1' } } };
-  const getHandle = (...about: unknown[]) => ({ about, describe: async () => description });
+  const getHandle = (...args: unknown[]) => ({ args, describe: async () => description });
   return { project: 'own', temporal: { workflow: { getHandle } }, onOther } as unknown as Connection;
 }
 const task = { ability: 'a' };
@@ -22,14 +22,14 @@ const task = { ability: 'a' };
 describe('a task is opened for a change', () => {
   test('if it belongs to the own project: the run that was read, and the runs that continue it', async () => {
     const opened = await openOwn(sessionOf(task, { AbilityProject: ['own'] }), 'k');
-    expect(opened?.run).toMatchObject({ about: ['k', 'r2'] });
-    expect(opened?.execution).toMatchObject({ about: ['k', undefined, { firstExecutionRunId: 'r1' }] });
+    expect(opened?.run).toMatchObject({ args: ['k', 'r2'] });
+    expect(opened?.execution).toMatchObject({ args: ['k', undefined, { firstExecutionRunId: 'r1' }] });
   });
 
   test.each([
     ['another project', { AbilityProject: ['other'] }, /belongs to the project other, and this is the project own/],
     ['no project', {}, /belongs to a project that its start does not name/],
-    ['what is no name', { AbilityProject: [5] }, /does not name/],
+    ['something that is not a name', { AbilityProject: [5] }, /does not name/],
     ['an empty list', { AbilityProject: [] }, /does not name/],
   ])('not if it names %s', async (_, attributes, message) => {
     await expect(openOwn(sessionOf(task, attributes), 'k')).rejects.toMatchObject({
@@ -101,9 +101,9 @@ describe('the project of a task that is read is reported if it is another one', 
     [task, undefined, [['k', '']]],
     [{}, ['other'], []],
   ])('%j of %j', async (memo, project, expected) => {
-    const said: string[][] = [];
-    const connection = sessionOf(memo, project ? { AbilityProject: project } : {}, (...what) => void said.push(what));
+    const calls: string[][] = [];
+    const connection = sessionOf(memo, project ? { AbilityProject: project } : {}, (...args) => void calls.push(args));
     await openToRead(connection, 'k');
-    expect(said).toEqual(expected);
+    expect(calls).toEqual(expected);
   });
 });

@@ -31,13 +31,13 @@ function sessionOn(stored: StoredResult, created: Connection['created']) {
 }
 
 test('the result of a task that the session created is the same, with one request less', async () => {
-  const asked = sessionOn(STORED, undefined);
+  const queried = sessionOn(STORED, undefined);
   const known = sessionOn(STORED, new Map([['t-1', MEMO]]));
   const result = await awaitResult(known.session, 't-1');
-  expect(result).toEqual(await awaitResult(asked.session, 't-1'));
+  expect(result).toEqual(await awaitResult(queried.session, 't-1'));
   expect(result).toMatchObject({ ability_id: 'a.b', version: '3', digest: MEMO.plan, requested_by: { name: 'ann' } });
   expect(result).toMatchObject({ started_at: STARTED, finished_at: '2026-01-01T00:00:01.500Z', environment: 'dev' });
-  expect([known.describe.mock.calls.length, asked.describe.mock.calls.length]).toEqual([0, 1]);
+  expect([known.describe.mock.calls.length, queried.describe.mock.calls.length]).toEqual([0, 1]);
 });
 
 test('the server is queried for other tasks, and if the result lacks its times', async () => {

@@ -33,7 +33,7 @@ const turn = (state: number, scheduled = 1) => raw({ pendingWorkflowTask: { stat
 const call = (more: object) => raw({ pendingActivities: [{ activityId: 'a', state: SCHEDULED, attempt: 1, ...more }] });
 
 /** The messages about a task that is viewed repeatedly and does not change. */
-async function saidOf(description: Raw, connection = sessionAt({})): Promise<string[]> {
+async function messagesOf(description: Raw, connection = sessionAt({})): Promise<string[]> {
   const watch = new StallWatch(connection);
   const times = [0, STALL_MS - 1, STALL_MS, STALL_MS * 2];
   const all = [];
@@ -78,37 +78,39 @@ test('turns that are taken up one after the other are not a stall, however long 
 test.each([
   ['an approval, a wait, a turn for a concurrency key: nothing is due', raw({})],
   ['a turn that is being taken', turn(STARTED)],
-  ['a call at work, also one that waits for its rate', call({ state: STARTED })],
+  ['a running call, including one that waits for its rate limit', call({ state: STARTED })],
   ['a paused call', call({ state: PAUSED })],
   ['a call that is marked as paused', call({ paused: true })],
   ['a call between two attempts', call({ attempt: 2, nextAttemptScheduleTime: at(9_999_999_999) })],
   [
-    'a call between two attempts, where the server only says when the next one begins',
+    'a call between two attempts, where the server only reports when the next one begins',
     call({ attempt: 2, scheduledTime: at(9_999_999_999) }),
   ],
 ])('%s', async (_, description) => {
-  expect(await saidOf(description)).toEqual([]);
+  expect(await messagesOf(description)).toEqual([]);
 });
 
 test.each([
-  ['the server says so', call({ activityOptions: { taskQueue: { name: 'p-dev-cloud' } } })],
-  ['its history says so', call({})],
+  ['the server reports it', call({ activityOptions: { taskQueue: { name: 'p-dev-cloud' } } })],
+  ['its history contains it', call({})],
   ['it was tried before', call({ attempt: 2, scheduledTime: at(1) })],
 ])('a call that no worker takes up is reported with its own queue: %s', async (_, description) => {
-  expect(await saidOf(description)).toEqual(['No worker has taken up a call of t for 5 s, on the queue p-dev-cloud']);
+  expect(await messagesOf(description)).toEqual([
+    'No worker has taken up a call of t for 5 s, on the queue p-dev-cloud',
+  ]);
 });
 
 test('many calls on one queue are reported together', async () => {
   const pendingActivities = ['a', 'b', 'c'].map((activityId) => ({ activityId, state: SCHEDULED, attempt: 1 }));
   const activityOptions = { taskQueue: { name: 'p-dev-cloud' } };
   const all = pendingActivities.map((each) => ({ ...each, activityOptions }));
-  expect(await saidOf(raw({ pendingActivities: all }))).toHaveLength(1);
+  expect(await messagesOf(raw({ pendingActivities: all }))).toHaveLength(1);
 });
 
 test('a called task is viewed, too', async () => {
   const connection = sessionAt({ describe: (id) => (id === 't/inner' ? turn(SCHEDULED) : {}) });
-  const said = await saidOf(raw({ pendingChildren: [{ workflowId: 't/inner' }] }), connection);
-  expect(said).toEqual(['No worker has taken up the next turn of t/inner for 5 s, on the queue p-dev-local']);
+  const messages = await messagesOf(raw({ pendingChildren: [{ workflowId: 't/inner' }] }), connection);
+  expect(messages).toEqual(['No worker has taken up the next turn of t/inner for 5 s, on the queue p-dev-local']);
 });
 
 test('the runtime of a project has its own workers: the log and a restart are suggested', async () => {
@@ -121,19 +123,21 @@ test('the runtime of a project has its own workers: the log and a restart are su
 const refused = { applicationFailureInfo: { type: 'seal.unknown_key' } };
 
 test('a call on a worker without the key of its task is reported at once, and only once', async () => {
-  const said = await saidOf(call({ attempt: 2, lastFailure: refused, nextAttemptScheduleTime: at(9_999_999_999) }));
-  expect(said).toEqual([
+  const messages = await messagesOf(
+    call({ attempt: 2, lastFailure: refused, nextAttemptScheduleTime: at(9_999_999_999) }),
+  );
+  expect(messages).toEqual([
     'A worker on the queue p-dev-local has taken up t and does not have the key that the task was sealed with (seal.unknown_key); the task waits for a worker that can run it',
   ]);
 });
 
 test.each([
   [
-    'the last call was given back',
+    'the last call was refused',
     [{ timerStartedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }],
     'seal.unknown_key',
   ],
-  ['so was one beside the history', [{ markerRecordedEventAttributes: { failure: refused } }], 'seal.unknown_key'],
+  ['the last local call was refused', [{ markerRecordedEventAttributes: { failure: refused } }], 'seal.unknown_key'],
   [
     'another call came after it',
     [{ activityTaskCompletedEventAttributes: {} }, { activityTaskFailedEventAttributes: { failure: refused } }],

@@ -21,7 +21,7 @@ function sessionAt(attempt: number, reason?: string, isTimeout = false, cause = 
     return { history: { events: events.slice(from, from + 100) }, nextPageToken: rest };
   };
   const temporal = {
-    workflowService: { getWorkflowExecutionHistoryReverse: async (asked: object) => page(asked) },
+    workflowService: { getWorkflowExecutionHistoryReverse: async (request: object) => page(request) },
     workflow: { getHandle: () => handle },
     withDeadline: (_: number, action: () => unknown) => action(),
     withAbortSignal(signal: AbortSignal, action: () => unknown) {

@@ -164,9 +164,9 @@ describe('the guards of an ability are consulted about a call of its tool', () =
 
   test('need_user_confirm is `ask` if the tool can ask, and otherwise a denial that states this', async () => {
     const { project, ask } = withBypass('{ abilities: "off" }');
-    const asked = await ask(call({ limit: 500 }, project.root));
-    expect(asked).toMatchObject({ exit: 0, stderr: '' });
-    expect(JSON.parse(asked.stdout)).toMatchObject({
+    const claude = await ask(call({ limit: 500 }, project.root));
+    expect(claude).toMatchObject({ exit: 0, stderr: '' });
+    expect(JSON.parse(claude.stdout)).toMatchObject({
       hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' },
     });
     const codex = await ask(call({ limit: 500 }, project.root), 'codex');

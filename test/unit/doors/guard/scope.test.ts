@@ -23,7 +23,7 @@ function scoped() {
   writeFileSync(join(inside, 'ABILITY.md'), '# Users\n');
   return async (args: string[], env: NodeJS.ProcessEnv = {}, cwd = inside) => {
     const line = readGuardLine(['guard', '--for', 'claude', ...args]);
-    if (!line) throw new Error('not a line of the guard');
+    if (!line) throw new Error('not a command line of the guard');
     const event = JSON.stringify(claudeCall('mcp__log-server__search', { text: 'a' }, cwd));
     const own = { PATH: process.env.PATH, HOME: '/home/nobody', ...env };
     return guardProcess(line, { cwd, env: own, stdin: Readable.from([event]) });

@@ -47,10 +47,10 @@ describe.each([
   test('one that reads only whether there is a session, or its id, is evaluated', async () => {
     const { project, ask } = limited("session == null || session.id == 'bad'", also);
     const call = claudeCall('mcp__log-server__search', { text: 'a' }, project.root);
-    const asked = (session: string | undefined) =>
+    const askIn = (session: string | undefined) =>
       ask(call, 'claude', { ...process.env, ...ENV, ABILITY_SESSION: session });
-    expect((await asked('one')).exit).toBe(0);
-    expect((await asked('bad')).stderr).toContain('That was enough.');
-    expect((await asked(undefined)).exit).toBe(2);
+    expect((await askIn('one')).exit).toBe(0);
+    expect((await askIn('bad')).stderr).toContain('That was enough.');
+    expect((await askIn(undefined)).exit).toBe(2);
   });
 });

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-async function said(command: string, cwd = project.root): Promise<{ exit: number; stderr: string }> {
+async function guardAnswer(command: string, cwd = project.root): Promise<{ exit: number; stderr: string }> {
   const text = JSON.stringify(claudeCall('Bash', { command: command.replaceAll('ROOT', project.root) }, cwd));
   return runGuard({ tool: 'claude', root: project.root, environment: undefined, env: { HOME: '/home/nobody' }, text });
 }
@@ -108,7 +108,7 @@ describe('the script of an ability may not be run directly (R-002-57, R-000-96)'
     'rg --pre ops/tools/make-report.py x',
     'git -c core.pager=ops/tools/make-report.py log',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command);
+    const { exit, stderr } = await guardAnswer(command);
     expect(stderr).toMatch(/ability run (report\.make|site\.deploy|logs\.search)/);
     expect(exit).toBe(2);
   });
@@ -139,7 +139,7 @@ describe('the endpoint of an ability may not be called directly (R-002-57)', () 
     'bash -c "curl https://api.billing.test/v1/charges"',
     'echo https://api.billing.test/v1/charges | xargs curl',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command);
+    const { exit, stderr } = await guardAnswer(command);
     expect(stderr).toContain('ability run bill.charge');
     expect(exit).toBe(2);
   });
@@ -207,7 +207,7 @@ describe('decisions and keys are reserved for people', () => {
     'cp -r .system/keys /tmp',
     'python3 -c "print(open(\'.system/keys/proof\').read())"',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command);
+    const { exit, stderr } = await guardAnswer(command);
     expect(stderr).toContain('Ask the person you work for');
     expect(exit).toBe(2);
   });
@@ -266,7 +266,7 @@ describe('registrations are changed only with the scaffolds (R-002-58)', () => {
     'echo x | sudo tee registry/low-level/new.yaml',
     'echo x > "registry/low-level/new.yaml',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command);
+    const { exit, stderr } = await guardAnswer(command);
     expect(stderr).toMatch(/ability scaffold|Leave it to a person/);
     expect(exit).toBe(2);
   });
@@ -326,6 +326,6 @@ describe('everything else passes', () => {
     'python3 "$FILE"',
     'echo "ability approve KEY is for people"',
   ])('%s', async (command) => {
-    expect(await said(command)).toEqual({ exit: 0, stderr: '', stdout: '{}\n' });
+    expect(await guardAnswer(command)).toEqual({ exit: 0, stderr: '', stdout: '{}\n' });
   });
 });

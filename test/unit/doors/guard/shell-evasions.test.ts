@@ -24,7 +24,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-async function said(command: string, env: NodeJS.ProcessEnv = {}): Promise<{ exit: number; stderr: string }> {
+async function guardAnswer(command: string, env: NodeJS.ProcessEnv = {}): Promise<{ exit: number; stderr: string }> {
   const given = command.replaceAll('ROOT', project.root).replaceAll('HOSTNAME', hostname());
   const text = JSON.stringify(claudeCall('Bash', { command: given }, project.root));
   const all = { HOME: '/home/nobody', ...env };
@@ -151,7 +151,7 @@ describe('the script of an ability may not be run directly, second round (R-002-
     'node --import ./servers/logs.mjs -e 1',
     'NODE_OPTIONS="--require ./servers/logs.mjs" node -e 1',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command);
+    const { exit, stderr } = await guardAnswer(command);
     expect(stderr).toMatch(/ability run (report\.make|site\.deploy|logs\.search)/);
     expect(exit).toBe(2);
   });
@@ -206,7 +206,7 @@ describe('the endpoint of an ability may not be called directly, second round (R
     'bash -c \'curl "$0"\' https://api.billing.test/v1/charges',
     'for u in https://api.billing.test/v1/charges; do curl $u; done',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command);
+    const { exit, stderr } = await guardAnswer(command);
     expect(stderr).toContain('ability run bill.charge');
     expect(exit).toBe(2);
   });
@@ -278,7 +278,7 @@ describe('decisions and keys are reserved for people, second round', () => {
     'echo $ABILITY_SEAL_KEYS',
     'printenv ABILITY_SEAL_KEYS',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command, { ABILITY_SEAL_KEYS: 'k' });
+    const { exit, stderr } = await guardAnswer(command, { ABILITY_SEAL_KEYS: 'k' });
     expect(stderr).toContain('Ask the person you work for');
     expect(exit).toBe(2);
   });
@@ -391,7 +391,7 @@ describe('registrations are changed only with the scaffolds, second round (R-002
     'git checkout stash@{0} -- ability.yaml',
     'gio trash registry',
   ])('%s', async (command) => {
-    const { exit, stderr } = await said(command);
+    const { exit, stderr } = await guardAnswer(command);
     expect(stderr).toMatch(/ability scaffold|Leave it to a person/);
     expect(exit).toBe(2);
   });
@@ -414,7 +414,7 @@ describe('a long text is judged in time, since some tools continue without an an
     ['many files that are written', many('echo a > b; ')],
   ])('%s', async (_, command) => {
     const started = performance.now();
-    await said(command);
+    await guardAnswer(command);
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 });
@@ -425,11 +425,11 @@ test.each([
   ['words', `node ${'a '.repeat(10_001)}`],
   ['commands', `bash -c "${'ls; '.repeat(1999)}"; ls; ls`],
 ])('more %s than the guard judges are denied unread', async (what, command) => {
-  const { exit, stderr } = await said(command);
+  const { exit, stderr } = await guardAnswer(command);
   expect(stderr).toContain(`${what}; split it`);
   expect(exit).toBe(2);
 });
 
 test('a long text that a command only writes is not judged as a command', async () => {
-  expect((await said(`cat > notes.txt <<'EOF'\n${'some words of a text\n'.repeat(5000)}EOF`)).exit).toBe(0);
+  expect((await guardAnswer(`cat > notes.txt <<'EOF'\n${'some words of a text\n'.repeat(5000)}EOF`)).exit).toBe(0);
 });

@@ -18,10 +18,10 @@ describe('the description of the door', () => {
     for (const { method, path } of ROUTES) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const { parameters } = document.paths[path][method.toLowerCase()];
-      const told = parameters
+      const documented = parameters
         .filter((one: { in: string }) => one.in === 'path')
         .map((one: { name: string }) => one.name);
-      expect(told).toEqual(inPath);
+      expect(documented).toEqual(inPath);
     }
   });
 

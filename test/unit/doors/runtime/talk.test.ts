@@ -18,7 +18,7 @@ afterEach(async () => {
   server = undefined;
 });
 
-const ASKED: CommandRequest = {
+const REQUEST: CommandRequest = {
   version: '1',
   args: ['run', 'x'],
   cwd: '/',
@@ -38,12 +38,12 @@ async function answering(lines: object[], then: (response: ServerResponse, reque
   await new Promise<void>((resolve) => server?.listen(path, resolve));
 }
 
-class Asker extends EventEmitter {
-  readonly said: string[] = [];
+class FakeProcess extends EventEmitter {
+  readonly written: string[] = [];
   readonly pid = 1;
   readonly killed: string[] = [];
-  readonly stdout = { write: (text: string) => this.said.push(`out ${text}`) };
-  readonly stderr = { write: (text: string) => this.said.push(`err ${text}`) };
+  readonly stdout = { write: (text: string) => this.written.push(`out ${text}`) };
+  readonly stderr = { write: (text: string) => this.written.push(`err ${text}`) };
 
   kill(_: number, signal: string): void {
     this.killed.push(signal);
@@ -51,17 +51,17 @@ class Asker extends EventEmitter {
 }
 
 async function ask(patienceMs?: number) {
-  const asker = new Asker();
-  const end = await talk(path, ASKED, asker, patienceMs);
-  expect(asker.eventNames()).toEqual([]);
-  return { end, said: asker.said };
+  const caller = new FakeProcess();
+  const end = await talk(path, REQUEST, caller, patienceMs);
+  expect(caller.eventNames()).toEqual([]);
+  return { end, written: caller.written };
 }
 
 test('output is passed on, with stdout at the end', async () => {
   await answering([{ taken: true }, { out: 'a' }, { err: 'b' }, { out: 'c' }, { exit: 4 }], (response) =>
     response.end(),
   );
-  expect(await ask()).toEqual({ end: { kind: 'done', exit: 4 }, said: ['err b', 'out ac'] });
+  expect(await ask()).toEqual({ end: { kind: 'done', exit: 4 }, written: ['err b', 'out ac'] });
 });
 
 test('a runtime that is gone, refuses the command, does not answer or is not a runtime is bypassed', async () => {
@@ -78,11 +78,11 @@ test('a runtime that is gone, refuses the command, does not answer or is not a r
 
 test('an accepted command whose connection breaks is lost, and writes nothing to stdout', async () => {
   await answering([{ taken: true }, { out: 'half' }], (response) => setImmediate(() => response.destroy()));
-  expect(await ask()).toEqual({ end: { kind: 'lost' }, said: [] });
+  expect(await ask()).toEqual({ end: { kind: 'lost' }, written: [] });
 });
 
 test('a signal is passed on, and ends the process if the command does not handle it', async () => {
-  const asker = new Asker();
+  const caller = new FakeProcess();
   await answering([{ taken: true }], (response, request) => {
     let text = '';
     request.setEncoding('utf8').on('data', (piece: string) => {
@@ -92,10 +92,10 @@ test('a signal is passed on, and ends the process if the command does not handle
       else response.write(`{"unheard":"${JSON.parse(text.trim().split('\n').at(-1) as string).signal}"}\n`);
     });
   });
-  asker.stderr.write = () => {
-    setImmediate(() => asker.emit('SIGINT', 'SIGINT'));
+  caller.stderr.write = () => {
+    setImmediate(() => caller.emit('SIGINT', 'SIGINT'));
     return 0;
   };
-  await talk(path, ASKED, asker);
-  expect(asker.killed).toEqual(['SIGINT']);
+  await talk(path, REQUEST, caller);
+  expect(caller.killed).toEqual(['SIGINT']);
 });

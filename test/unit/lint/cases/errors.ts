@@ -56,7 +56,7 @@ export const ERROR_CASES: LintCase[] = [
   },
   {
     code: 'config.missing_endpoint',
-    name: 'nowhere',
+    name: 'in no environment',
     files: own('implementation: { kind: api, api: ▶{ path: /x } }'),
   },
   {
@@ -117,7 +117,7 @@ export const ERROR_CASES: LintCase[] = [
   },
   {
     code: 'definition.invalid',
-    name: 'R-000-29: a schema that is none',
+    name: 'R-000-29: an invalid schema',
     files: own('input_schema: { type: ▶strnig }', SCRIPT),
   },
   {
@@ -164,7 +164,7 @@ export const ERROR_CASES: LintCase[] = [
   },
   {
     code: 'definition.unread',
-    name: 'C-07: a hook that is not asked',
+    name: 'C-07: a hook that never runs',
     files: {
       'registry/hooks/PreAbilityCall.yaml': 'hooks:\n  - ▶id: a\n    handler: { expression: { deny_if: "true" } }\n',
     },
@@ -260,7 +260,7 @@ export const ERROR_CASES: LintCase[] = [
   },
   {
     code: 'project.two_registries',
-    name: 'one of them holds nothing',
+    name: 'one of them is empty',
     files: {
       'ability.yaml': '▶format: 1\nproject: two\nenvironments: { dev: {} }\n',
       '.system/registry/notes.md': 'later',
@@ -268,7 +268,7 @@ export const ERROR_CASES: LintCase[] = [
   },
   {
     code: 'project.two_registries',
-    name: 'records of tasks lie beside',
+    name: 'records of tasks next to it',
     files: { '.system/implement/t-1/tool_call.md': '' },
   },
   {

@@ -45,31 +45,31 @@ const ROWS: Row[] = [
     workflow(
       'steps:',
       '  - { id: both, parallel: { left: { let: { a: 1 } } } }',
-      '  - { id: asked, approval: { title: Go?, fields: { ticket: { type: string } } } }',
+      '  - { id: approval, approval: { title: Go?, fields: { ticket: { type: string } } } }',
       '  - id: two',
       '    let:',
       '      a: ▶${{ steps.both.output.right }}',
       '      b: ▶${{ steps.both.output.left.b }}',
-      '      c: ▶${{ steps.asked.output.fields.tiket }}',
+      '      c: ▶${{ steps.approval.output.fields.tiket }}',
     ),
   ],
   ['unknown_field', 'a variable that no environment has', flow(lookMarked('environment.vars.url'))],
   ['unknown_field', 'in a guard', hook('▶environment.portected')],
   [
     'unknown_field',
-    'fields that may be there, by other words of the schema',
+    'fields that other keywords of the schema allow',
     workflow(
       'input_schema: { type: object, properties: { kind: { type: string } }, patternProperties: { "^x_": { type: string } } }',
       look('input.x_more'),
     ),
   ],
   ['undeclared_field', 'of an output', flow(lookMarked('steps.one.output.statuss'))],
-  ['undeclared_field', 'asked for, and nearly another one', flow(lookMarked('has(input.notes)'))],
-  ['undeclared_field', 'asked for with a question mark', flow(lookMarked('input.?nott.orValue(0)'))],
+  ['undeclared_field', 'in has(), and nearly another one', flow(lookMarked('has(input.notes)'))],
+  ['undeclared_field', 'read with a question mark', flow(lookMarked('input.?nott.orValue(0)'))],
   ['undeclared_field', 'as a key', flow(lookMarked("'siz' in input"))],
   [
     'undeclared_field',
-    'of a schema that is open, and says so',
+    'of a schema that is explicitly open',
     {
       ...lowLevel(
         'op.open',
@@ -81,19 +81,19 @@ const ROWS: Row[] = [
   ],
   [
     'undeclared_field',
-    'asked for, of a schema that may have it',
+    'in has(), of a schema that may have it',
     {
       ...lowLevel('op.open', SCRIPT, 'output_schema: { type: object, properties: { alpha: { type: string } } }'),
       ...workflow('steps: [{ id: one, call: op.open }, { id: two, let: { it: "${{ has(steps.one.output.beta) }}" } }]'),
     },
   ],
   ['optional_field', 'of the input', flow(lookMarked('input.note'))],
-  ['optional_field', 'of an output that says what it promises', flow(lookMarked('steps.one.output.count + 1'))],
-  ['optional_field', 'of what may be missing itself', flow(lookMarked('has(input.place.x)'))],
-  ['optional_field', 'asked on the wrong side', flow(lookMarked("has(input.note) ? '' : input.note"))],
+  ['optional_field', 'of an output with required fields', flow(lookMarked('steps.one.output.count + 1'))],
+  ['optional_field', 'of an object that may be missing itself', flow(lookMarked('has(input.place.x)'))],
+  ['optional_field', 'checked on the wrong side', flow(lookMarked("has(input.note) ? '' : input.note"))],
   [
     'optional_field',
-    'asked for in every way',
+    'checked in every way',
     flow(
       `steps:`,
       `  - ${called}`,
@@ -124,7 +124,7 @@ const ROWS: Row[] = [
   ['type_mismatch', 'no truthiness', flow(lookMarked('input.size && true'))],
   [
     'type_mismatch',
-    'a field of what is null',
+    'a field of null',
     flow('steps: [{ id: pause, wait: 1s }, { id: two, let: { it: ▶"${{ steps.pause.output.x }}" } }]'),
   ],
   [
@@ -142,17 +142,17 @@ const ROWS: Row[] = [
   ['never_equal', 'a status', flow(lookMarked("steps.one.status == 'suceeded'"))],
   ['never_equal', 'a choice of an output', flow(when('▶steps.one.output.status != "ok"'))],
   ['never_equal', 'a number and a text', flow(lookMarked("input.size == '3'"))],
-  ['never_equal', 'an environment that there is not', flow(when('▶environment.name == "production"'))],
+  ['never_equal', 'an environment that does not exist', flow(when('▶environment.name == "production"'))],
   [
     'never_equal',
-    'a text of two',
+    'one of two texts',
     flow(
       `steps: [${called}, { id: two, let: { it: "\${{ steps.one.output.status == 'success' || environment.name == 'prod' }}" } }]`,
     ),
   ],
   [
     'never_equal',
-    'what may be null, or of two types',
+    'values that may be null, or of two types',
     workflow(
       'input_schema: { type: object, required: [a, b], properties: { a: { type: [integer, string] }, b: { type: number } } }',
       'steps: [{ id: one, let: { a: "${{ input.a == 1 }}", b: "${{ input.b == 2 }}", c: "${{ input.b != null }}", d: "${{ task.key == null }}" } }]',
@@ -183,7 +183,7 @@ const ROWS: Row[] = [
   ['not_boolean', 'in a guard', hook('▶effects')],
   [
     'not_boolean',
-    'what may be a boolean',
+    'values that may be booleans',
     workflow(
       'input_schema: { type: object, required: [ok, any, at], properties: { ok: { type: boolean }, any: {}, at: { type: string } } }',
       'steps: [{ id: a, if: input.ok, let: {} }, { id: b, if: input.any, let: {} }, { id: c, wait: { until: timestamp(input.at) } }, { id: d, wait: { signal: go, if: signal.ok } }]',
@@ -202,7 +202,7 @@ const ROWS: Row[] = [
   ['not_text', 'the title of an approval', flow(`steps: [{ id: one, approval: { title: ▶"\${{ input.rows }}" } }]`)],
   [
     'not_text',
-    'what is null',
+    'a null value',
     flow(`steps: [{ id: w, wait: 1s }, { id: one, approval: { title: ▶"Go \${{ steps.w.output }}" } }]`),
   ],
   [

@@ -52,14 +52,14 @@ export const HOOK_CASES: LintCase[] = [
   },
   {
     code: 'lint.hook_example',
-    name: 'a moment inside the window is let pass',
+    name: 'a moment inside the window is allowed',
     files: guards(
       `{ id: guard, match: {}, blocking: true, ${FREEZE}, examples: [ ▶{ now: 2026-12-31T22:59:00Z, decision: deny } ] }`,
     ),
   },
   {
     code: 'lint.hook_example',
-    name: 'what the condition reads is not there',
+    name: 'a value that the condition reads is missing',
     files: guards(
       '{ id: guard, match: {}, blocking: true, handler: { expression: { deny_if: "input.n > 1" } }, examples: [ ▶{ decision: allow } ] }',
     ),
@@ -87,7 +87,7 @@ export const HOOK_CASES: LintCase[] = [
   },
   {
     code: 'lint.hook_disabled',
-    name: 'one that nobody binds is switched off on purpose',
+    name: 'one that is not bound is switched off on purpose',
     files: guards(`{ id: guard, enabled: false, ${GUARD} }`),
   },
   {
@@ -102,22 +102,22 @@ export const HOOK_CASES: LintCase[] = [
   },
   {
     code: 'lint.claimed_caller',
-    name: 'R-000-82: one that fires for persons as well cannot be passed so',
+    name: 'R-000-82: one that also fires for persons cannot be avoided this way',
     files: guards(`{ id: guard, blocking: true, match: { callers: [agent, person, ci] }, ${GUARD} }`),
   },
   {
     code: 'lint.guard_without_example',
-    name: 'a guard of all',
+    name: 'a guard of all abilities',
     files: guards(`{ id: ▶guard, blocking: true, match: {}, ${GUARD} }`),
   },
   {
     code: 'lint.guard_without_example',
-    name: 'a guard of some',
+    name: 'a guard of some abilities',
     files: guards(`{ id: ▶guard, blocking: true, match: { abilities: ["op.*"] }, ${GUARD} }`),
   },
   {
     code: 'lint.guard_without_example',
-    name: 'one that shows what it refuses',
+    name: 'one with an example of what it refuses',
     files: guards(
       `{ id: guard, blocking: true, match: {}, ${GUARD}, examples: [{ context: { environment: { name: dev, protected: true } }, expect: deny }] }`,
     ),
@@ -138,7 +138,7 @@ export const HOOK_CASES: LintCase[] = [
   },
   {
     code: 'lint.hook_narrowed',
-    name: 'C-44: each says where it fires, or is bound only',
+    name: 'C-44: each has a `match`, or is only bound',
     files: {
       ...guards(
         `{ id: guard, blocking: true, match: {}, ${GUARD} }`,
@@ -169,7 +169,7 @@ export const HOOK_CASES: LintCase[] = [
   },
   {
     code: 'lint.hooks_dropped',
-    name: 'a list written anew that keeps them',
+    name: 'a replaced list that keeps them',
     files: {
       ...guards(`{ id: guard, ${GUARD} }`, `{ id: other, ${GUARD} }`),
       ...bound('{ pre_call: [guard] }'),

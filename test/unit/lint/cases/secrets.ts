@@ -81,7 +81,7 @@ export const SECRET_CASES: LintCase[] = [
   },
   {
     code: 'config.missing_credential',
-    name: 'nobody asked',
+    name: 'the environment is not checked',
     files: credentials('"env:NOBODY_SETS_THIS_TOKEN"'),
   },
   {
@@ -92,13 +92,13 @@ export const SECRET_CASES: LintCase[] = [
   },
   {
     code: 'lint.secret_short',
-    name: 'a token that is masked only where it shows whole',
+    name: 'a token that is masked only where it appears whole',
     files: { ...credentials('▶"env:SHORT_ONE"'), '.env.dev': 'SHORT_ONE=seven-7\n' },
     options: { checkEnv: true },
   },
   {
     code: 'lint.secret_short',
-    name: 'a file that holds three characters',
+    name: 'a file with three characters',
     files: { ...credentials('▶"file:token"'), token: 'abc\n' },
     options: { checkEnv: true },
   },
@@ -110,7 +110,7 @@ export const SECRET_CASES: LintCase[] = [
   },
   {
     code: 'lint.secret_short',
-    name: 'nobody asked',
+    name: 'the environment is not checked',
     files: { ...credentials('"env:SHORT_ONE"'), '.env.dev': 'SHORT_ONE=seven-7\n' },
   },
 ];

@@ -16,9 +16,9 @@ const hooksFile = (start: string) => ({
 });
 const UNMATCHED = hooksFile('{ id: guard, blocking: true, ');
 
-const takes = (properties: string, more = '') => `input_schema: { type: object, properties: { ${properties} }${more} }`;
+const input = (properties: string, more = '') => `input_schema: { type: object, properties: { ${properties} }${more} }`;
 
-const gives = (properties: string, more = '') =>
+const output = (properties: string, more = '') =>
   `output_schema: { type: object, properties: { ${properties} }${more} }`;
 
 const flow = (id: string, ...called: string[]) => ({
@@ -51,7 +51,7 @@ function changedGuard(
 const DENIES = 'handler: { expression: { deny_if: "environment.protected" } }';
 const on = (match: string, handler = DENIES): string =>
   `blocking: true, match: { abilities: [op.two]${match} }, ${handler}`;
-const says = (expression: string, mark = ''): string => on('', `handler: ${mark}{ expression: { ${expression} } }`);
+const rule = (expression: string, mark = ''): string => on('', `handler: ${mark}{ expression: { ${expression} } }`);
 const silent = (abstain: string): string =>
   on(
     '',
@@ -112,126 +112,126 @@ export const SINCE_CASES: LintCase[] = [
   {
     code: 'lint.break_input_narrowed',
     name: 'a limit',
-    before: two(takes('a: { type: string, maxLength: 9 }, b: { type: integer }')),
-    files: two(takes('a: { type: string, maxLength: ▶5 }, b: { type: integer, minimum: ▶1 }')),
+    before: two(input('a: { type: string, maxLength: 9 }, b: { type: integer }')),
+    files: two(input('a: { type: string, maxLength: ▶5 }, b: { type: integer, minimum: ▶1 }')),
   },
   {
     code: 'lint.break_input_narrowed',
     name: 'closed for other fields',
-    before: two(takes('a: { type: string }')),
-    files: two(takes('a: { type: string }', ', additionalProperties: ▶false')),
+    before: two(input('a: { type: string }')),
+    files: two(input('a: { type: string }', ', additionalProperties: ▶false')),
   },
   {
     code: 'lint.break_input_narrowed',
     name: 'a wider limit',
-    before: two(takes('a: { type: string, maxLength: 5, minLength: 1 }')),
-    files: two(takes('a: { type: string, maxLength: 9 }')),
+    before: two(input('a: { type: string, maxLength: 5, minLength: 1 }')),
+    files: two(input('a: { type: string, maxLength: 9 }')),
   },
   {
     code: 'lint.break_output_widened',
     name: 'a limit',
-    before: two(gives('a: { type: integer, maximum: 5 }')),
-    files: two(gives('a: { type: integer, maximum: ▶9 }')),
+    before: two(output('a: { type: integer, maximum: 5 }')),
+    files: two(output('a: { type: integer, maximum: ▶9 }')),
   },
   {
     code: 'lint.break_output_removed',
-    name: 'a property that is called as every object has it',
-    before: two(gives('a: { type: string }, toString: { type: string }')),
+    name: 'a property with a name that every object has',
+    before: two(output('a: { type: string }, toString: { type: string }')),
     files: two('output_schema: { type: object, properties: ▶{ a: { type: string } } }'),
   },
   {
     code: 'lint.break_input_required',
     name: 'a new one',
-    before: two(takes('a: { type: string }')),
-    files: two(takes('a: { type: string }, b: { type: string }', ', required: ▶[b]')),
+    before: two(input('a: { type: string }')),
+    files: two(input('a: { type: string }, b: { type: string }', ', required: ▶[b]')),
   },
   {
     code: 'lint.break_input_required',
     name: 'an optional one, deep inside',
-    before: two(takes('a: { type: object, properties: { b: { type: string } } }')),
-    files: two(takes('a: { type: object, properties: { b: { type: string } }, required: ▶[b] }')),
+    before: two(input('a: { type: object, properties: { b: { type: string } } }')),
+    files: two(input('a: { type: object, properties: { b: { type: string } }, required: ▶[b] }')),
   },
   {
     code: 'lint.break_input_required',
     name: 'one with a default, and a new version',
     before: {
-      ...two(takes('a: { type: string }')),
-      ...lowLevel('op.three', 'version: 1', takes('a: { type: string }'), SCRIPT),
+      ...two(input('a: { type: string }')),
+      ...lowLevel('op.three', 'version: 1', input('a: { type: string }'), SCRIPT),
     },
     files: {
-      ...two(takes('a: { type: string }, b: { type: string, default: x }', ', required: [b]')),
-      ...lowLevel('op.three', 'version: 2', takes('a: { type: string }', ', required: [a]'), SCRIPT),
+      ...two(input('a: { type: string }, b: { type: string, default: x }', ', required: [b]')),
+      ...lowLevel('op.three', 'version: 2', input('a: { type: string }', ', required: [a]'), SCRIPT),
     },
   },
   {
     code: 'lint.break_input_narrowed',
     name: 'a type',
-    before: two(takes('a: { type: [string, integer] }')),
-    files: two(takes('a: { type: ▶string }')),
+    before: two(input('a: { type: [string, integer] }')),
+    files: two(input('a: { type: ▶string }')),
   },
   {
     code: 'lint.break_input_narrowed',
     name: 'a value and a property',
-    before: two(takes('a: { enum: [x, y] }, b: { type: string }')),
+    before: two(input('a: { enum: [x, y] }, b: { type: string }')),
     files: two('input_schema: { type: object, additionalProperties: ▶false, properties: ▶{ a: { enum: ▶[x] } } }'),
   },
   {
     code: 'lint.break_input_narrowed',
     name: 'more values, and an integer that may be any number',
-    before: two(takes('a: { enum: [x] }, b: { type: integer }')),
-    files: two(takes('a: { enum: [x, y] }, b: { type: number }')),
+    before: two(input('a: { enum: [x] }, b: { type: integer }')),
+    files: two(input('a: { enum: [x, y] }, b: { type: number }')),
   },
   {
     code: 'lint.break_output_removed',
     name: 'a property',
-    before: two(gives('a: { type: string }, b: { type: string }')),
+    before: two(output('a: { type: string }, b: { type: string }')),
     files: two('output_schema: { type: object, properties: ▶{ a: { type: string } } }'),
   },
   {
     code: 'lint.break_output_removed',
     name: 'a promise',
-    before: two(gives('a: { type: string }', ', required: [a]')),
-    files: two(gives('a: { type: string }', ', required: ▶[]')),
+    before: two(output('a: { type: string }', ', required: [a]')),
+    files: two(output('a: { type: string }', ', required: ▶[]')),
   },
   {
     code: 'lint.break_output_removed',
-    name: 'a property more',
-    before: two(gives('a: { type: string }')),
-    files: two(gives('a: { type: string }, b: { type: string }', ', required: [a]')),
+    name: 'one more property',
+    before: two(output('a: { type: string }')),
+    files: two(output('a: { type: string }, b: { type: string }', ', required: [a]')),
   },
   {
     code: 'lint.break_output_widened',
     name: 'a type',
-    before: two(gives('a: { type: string }')),
-    files: two(gives('a: { type: ▶[string, "null"] }')),
+    before: two(output('a: { type: string }')),
+    files: two(output('a: { type: ▶[string, "null"] }')),
   },
   {
     code: 'lint.break_output_widened',
     name: 'a value',
-    before: two(gives('a: { enum: [x] }')),
-    files: two(gives('a: { enum: ▶[x, y] }')),
+    before: two(output('a: { enum: [x] }')),
+    files: two(output('a: { enum: ▶[x, y] }')),
   },
   {
     code: 'lint.break_output_widened',
-    name: 'a value less',
-    before: two(gives('a: { enum: [x, y] }')),
-    files: two(gives('a: { enum: [x] }')),
+    name: 'one value fewer',
+    before: two(output('a: { enum: [x, y] }')),
+    files: two(output('a: { enum: [x] }')),
   },
   {
     code: 'lint.break_scope',
-    name: 'an environment less',
+    name: 'one environment fewer',
     before: two('scope: { environments: [dev, staging] }'),
     files: two('scope: { environments: ▶[dev] }'),
   },
   {
     code: 'lint.break_scope',
-    name: 'not everywhere any more',
+    name: 'no longer everywhere',
     before: two(),
     files: two('scope: { environments: ▶[dev, staging] }'),
   },
   {
     code: 'lint.break_scope',
-    name: 'an environment more',
+    name: 'one more environment',
     before: two('scope: { environments: [dev] }'),
     files: two('scope: { environments: [dev, staging] }'),
   },
@@ -306,16 +306,16 @@ export const SINCE_CASES: LintCase[] = [
   changedGuard('for other modules', on(''), on(', modules: [db]'), 'ability'),
   changedGuard('for other abilities', on(''), on('').replace('op.two', 'op.none'), 'ability'),
   changedGuard('not enabled', on(''), `enabled: false, ${on('')}`, 'ability'),
-  changedGuard('that denied and asks', says('deny_if: input.a'), says('confirm_if: input.a', '▶')),
-  changedGuard('that denied and warns', says('deny_if: input.a'), says('warn_if: input.a', '▶')),
-  changedGuard('that asked no more', says('deny_if: input.a, confirm_if: input.b'), says('deny_if: input.a', '▶')),
+  changedGuard('that denied and asks', rule('deny_if: input.a'), rule('confirm_if: input.a', '▶')),
+  changedGuard('that denied and warns', rule('deny_if: input.a'), rule('warn_if: input.a', '▶')),
+  changedGuard('that no longer asks', rule('deny_if: input.a, confirm_if: input.b'), rule('deny_if: input.a', '▶')),
   changedGuard('that only counts', on(''), on('', 'handler: ▶{ builtin: usage }')),
-  changedGuard('that asked and denies', says('confirm_if: input.a'), says('deny_if: input.a'), 'none'),
+  changedGuard('that asked and denies', rule('confirm_if: input.a'), rule('deny_if: input.a'), 'none'),
   changedGuard('silent, no longer a deny', silent('deny'), silent('▶allow')),
   changedGuard(
-    'that asked, both merged',
-    says('deny_if: input.a, confirm_if: input.b'),
-    says('deny_if: input.a || input.b'),
+    'that asked and denies, both merged',
+    rule('deny_if: input.a, confirm_if: input.b'),
+    rule('deny_if: input.a || input.b'),
     'none',
   ),
   changedGuard('not blocking', on(''), on('').replace('blocking: true, ', ''), 'ability'),

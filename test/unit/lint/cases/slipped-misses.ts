@@ -17,27 +17,27 @@ const second = (more: string) => ({
 /** Definitions that look like one of the slips, but are intended. */
 export const SLIPPED_MISSES: LintCase[] = [
   miss('lint.match_never_fits', 'for abilities to come', hook('abilities: ["db.*"], effects: [destructive]')),
-  miss('lint.match_never_fits', 'a tag of ours that nothing has yet', hook('tags: [high-cost]')),
+  miss('lint.match_never_fits', 'a built-in tag that nothing has yet', hook('tags: [high-cost]')),
   miss(
     'lint.match_never_fits',
     'design, 4: a guard for an environment outside the scope',
     hook('environments: [prod]'),
     lowLevel('op.two', 'scope: { environments: [dev] }', 'hooks: { pre_call: [guard] }', SCRIPT),
   ),
-  miss('lint.environment_unprotected', 'said so', project('{ dev: {}, prod: { protected: false } }')),
+  miss('lint.environment_unprotected', 'explicitly unprotected', project('{ dev: {}, prod: { protected: false } }')),
   miss('lint.environment_unprotected', 'before production', project('{ dev: {}, preprod: {}, product: {} }')),
-  miss('lint.approve_gap', 'the gravest alone', project('{ dev: { approve: [destructive] } }')),
+  miss('lint.approve_gap', 'the most severe effect alone', project('{ dev: { approve: [destructive] } }')),
   miss(
     'lint.group_in_group',
     'a person called like a group',
     project('{ dev: {} }', 'people: { all: [ops], ops: [ops] }'),
   ),
   miss('lint.effect_too_mild', 'a search', request('{ method: POST, path: /search }')),
-  miss('lint.effect_too_mild', 'looking for what was deleted', tool('tool: list_delete_requests'), {
+  miss('lint.effect_too_mild', 'a search for deleted rows', tool('tool: list_delete_requests'), {
     ...lowLevel('db.find.deleted', SCRIPT),
   }),
-  miss('lint.tag_idle', 'tags of their own', script('', ', tags: [fast, nightly, breakfast]')),
-  miss('lint.inline_secret', 'options and words that are none', {
+  miss('lint.tag_idle', 'other tags', script('', ', tags: [fast, nightly, breakfast]')),
+  miss('lint.inline_secret', 'options and words that are not secrets', {
     ...script('args: [--token-file, tokens/first.txt, --password, "{payload}"]'),
     ...profile('set: { PWD: /srv/app, TOKEN_URL: "https://a.test/?token={x}" }'),
   }),
@@ -59,7 +59,7 @@ export const SLIPPED_MISSES: LintCase[] = [
   }),
   miss(
     'lint.host_pattern',
-    'names, ports and endings of nobody',
+    'names, ports and endings without an owner',
     project(
       '{ dev: {} }',
       'policy: { allowed_hosts: ["*.acme.com", "127.0.0.1:*", "[::1]:80", "*.test", "*.svc.local", "100.64.0.0/10:443", "[fd00::/8]:*", "*.acme.test:8443"] }',
@@ -87,7 +87,7 @@ export const SLIPPED_MISSES: LintCase[] = [
   ),
   miss(
     'lint.limit_too_small',
-    'conditions, cases and what stands behind an end',
+    'conditions, cases and loops',
     workflow(
       'limits: { max_calls: 1 }',
       'steps:',
@@ -113,7 +113,7 @@ export const SLIPPED_MISSES: LintCase[] = [
   ),
   miss(
     'lint.timeout_zero',
-    'no wait at all is one',
+    'waits of zero seconds',
     steps('{ id: one, wait: 0s }', '{ id: two, wait: { signal: go, timeout: 0s } }'),
   ),
   miss(
@@ -149,7 +149,7 @@ export const SLIPPED_MISSES: LintCase[] = [
       'steps: [{ id: one, let: { a: input.txt, b: steps.md, c: "Costs $5", d: "{a: 1}", e: environment.yaml, f: "$5", g: "input.name is the name", h: "${{ input.name }}" } }]',
     ),
   ),
-  miss('lint.ids_alike', 'a letter more', lowLevel('op.reads', SCRIPT), lowLevel('op.read.all', SCRIPT)),
+  miss('lint.ids_alike', 'one more letter', lowLevel('op.reads', SCRIPT), lowLevel('op.read.all', SCRIPT)),
   miss('lint.scope_empty', 'left out', lowLevel('op.two', 'scope: { modules: [] }', SCRIPT)),
   miss(
     'lint.hidden_character',
@@ -180,7 +180,7 @@ export const SLIPPED_MISSES: LintCase[] = [
   ),
   miss(
     'lint.schema_default',
-    'defaults that fit, with references, several types and words alone',
+    'defaults that fit, with references, several types, or no type',
     input(
       '{ properties: { a: { $ref: "#/$defs/a", default: y }, b: { type: [string, "null"], default: null }, c: { default: 1 }, d: { type: integer, minimum: 1, default: 1 } }, $defs: { a: { enum: [y, z] } } }',
     ),
@@ -212,7 +212,7 @@ export const SLIPPED_MISSES: LintCase[] = [
   ),
   miss(
     'definition.unknown_reference',
-    'cases as they should be',
+    'valid cases',
     cases('defaults: { mocks: { op.read: { output: { status: success } } } }'),
   ),
 ];

@@ -18,7 +18,7 @@ const KEY = `ghp_${'a1B2c3'.repeat(6)}`;
 export const SLIPPED_CASES: LintCase[] = [
   // Guards that do not apply.
   slip('lint.match_never_fits', 'a regular expression', hook('abilities: [▶"^op\\\\..*"]')),
-  slip('lint.match_never_fits', 'a module of nobody', hook('modules: [▶billing]')),
+  slip('lint.match_never_fits', 'an unknown module', hook('modules: [▶billing]')),
   slip('lint.match_never_fits', 'nearly a tag', hook('tags: [▶high_cost]')),
   slip(
     'lint.match_never_fits',
@@ -28,10 +28,10 @@ export const SLIPPED_CASES: LintCase[] = [
   ),
   slip('lint.environment_unprotected', 'left out', project('{ dev: {}, prod: ▶{ quorum: 2 } }')),
   slip('lint.environment_unprotected', 'with a suffix', project('{ dev: {}, live-eu: ▶{} }')),
-  slip('lint.approve_gap', 'the graver effect', project('{ dev: { approve: ▶[write_additive] } }')),
+  slip('lint.approve_gap', 'the more severe effect', project('{ dev: { approve: ▶[write_additive] } }')),
   slip(
     'lint.approve_gap',
-    'one between',
+    'one in between',
     project('{ dev: {}, prod: { protected: true, approve: ▶[write_idempotent, destructive] } }'),
   ),
   slip('lint.group_in_group', 'a group of groups', project('{ dev: {} }', 'people: { all: [▶ops], ops: [bob] }')),
@@ -122,7 +122,7 @@ export const SLIPPED_CASES: LintCase[] = [
   ),
   slip(
     'lint.schema_impossible',
-    'nothing between',
+    'an empty range',
     input('{ type: object, properties: { a: { minimum: 9, maximum: ▶1 }, b: { exclusiveMinimum: 1, maximum: ▶1 } } }'),
   ),
   slip('lint.schema_impossible', 'an input that is a list', input('{ type: ▶array, items: { type: string } }')),
@@ -166,13 +166,13 @@ export const SLIPPED_CASES: LintCase[] = [
   // Steps that do nothing.
   slip(
     'lint.undo_idle',
-    'itself again',
+    'the same call',
     lowLevel('op.two', 'effects: write_additive', SCRIPT),
     steps('{ id: one, call: op.two, undo: { call: ▶op.two } }'),
   ),
   slip(
     'lint.undo_idle',
-    'a look',
+    'a read',
     steps('{ id: one, call: op.read, with: { id: x }, undo: { call: ▶op.read, with: { id: y } } }'),
   ),
   slip('lint.loop_empty', 'a list', steps(`{ id: all, foreach: ▶[], as: n, steps: [${CALL('one')}] }`)),
@@ -185,12 +185,12 @@ export const SLIPPED_CASES: LintCase[] = [
   slip('lint.until_constant', 'of a wait', steps('{ id: one, wait: { until: ▶environment.protected } }')),
   slip(
     'lint.never_reached',
-    'behind a handler of everything',
+    'after a handler of all errors',
     steps('{ id: one, call: op.read, with: { id: x }, on_error: [{ output: 1 }, ▶{ errors: [timeout], output: 2 }] }'),
   ),
   slip(
     'lint.never_reached',
-    'a condition twice',
+    'the same condition twice',
     steps(
       `{ id: one, switch: [{ if: input.a, steps: [${CALL('two')}] }, { if: ▶input.a, steps: [${CALL('three')}] }] }`,
     ),
@@ -215,7 +215,7 @@ export const SLIPPED_CASES: LintCase[] = [
   slip('lint.scope_empty', 'of an operation', lowLevel('op.two', 'scope: { environments: ▶[] }', SCRIPT)),
   slip('lint.scope_empty', 'of a workflow', workflow('scope: { environments: ▶[] }', `steps: [${CALL('one')}]`)),
   slip('lint.hidden_character', 'a space without width', lowLevel('op.two', 'notes: "pro▶\u200Bd"', SCRIPT)),
-  slip('lint.hidden_character', 'turned around in a comment', lowLevel('op.two', '# ▶\u202E txet', SCRIPT)),
+  slip('lint.hidden_character', 'reversed text in a comment', lowLevel('op.two', '# ▶\u202E txet', SCRIPT)),
   slip('lint.lookalike_letter', 'in a module', lowLevel('op.two', 'scope: { modules: [▶p\u0430yments] }', SCRIPT)),
   slip(
     'lint.lookalike_letter',
@@ -231,7 +231,7 @@ export const SLIPPED_CASES: LintCase[] = [
   }),
   slip(
     'lint.concurrency_disagrees',
-    'what is done',
+    'the action if it is busy',
     workflow('concurrency: { key: deploy }', `steps: [${CALL('one')}]`),
     {
       'registry/high-level/second.yaml': `id: second\ntype: workflow\nversion: 1\nsummary: A.\nconcurrency: { key: ▶deploy, on_busy: refuse }\nsteps: [${CALL('one')}]`,
@@ -279,7 +279,7 @@ export const SLIPPED_CASES: LintCase[] = [
   ),
   // Test cases.
   slip('definition.unknown_reference', 'cases of an ability that is gone', cases('ability: ▶op.gone')),
-  slip('definition.unknown_reference', 'a mock of no step', cases('defaults: { mocks: { ▶op.raed: { output: {} } } }')),
+  slip('definition.unknown_reference', 'an unknown mock', cases('defaults: { mocks: { ▶op.raed: { output: {} } } }')),
   slip('definition.invalid', 'a key of a case', cases('▶tests: []')),
   slip('definition.duplicate', 'two cases of one name', cases('cases: [{ name: a }, { name: ▶a }]')),
 ];

@@ -63,7 +63,7 @@ test('an unreadable file leaves no session unguarded', () => {
 });
 
 test('C-07: lint reports a hook of PromptSubmit that could never run', () => {
-  const registry = registryOf(files('PromptSubmit', `id: aside, ${WARN}`, `id: asked, blocking: true, ${WARN}`));
+  const registry = registryOf(files('PromptSubmit', `id: aside, ${WARN}`, `id: active, blocking: true, ${WARN}`));
   expect(findUnread(registry).map(({ problem }) => problem.message)).toEqual([
     'The hook aside never runs: PromptSubmit runs blocking hooks only',
   ]);

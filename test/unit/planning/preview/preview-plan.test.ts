@@ -115,7 +115,7 @@ describe('the plan', () => {
       'Ask Bob.',
     ],
     [
-      'deny_if: "input.nothing", reason: Never told., suggestion: Ask Bob.',
+      'deny_if: "input.nothing", reason: Never shown., suggestion: Ask Bob.',
       'hook.failed',
       'The guard early failed',
       undefined,
@@ -371,8 +371,8 @@ describe('hooks', () => {
     const steps = 'steps: [{ id: a, call: read.op }]';
     const denied = preview(steps, { n: 1 }, { more: create('deny_if: input.n == 1') });
     expect([denied.status, denied.problems[0]?.code]).toEqual(['unavailable', 'guard.denied']);
-    const asked = preview(steps, { n: 1 }, { more: create('confirm_if: input.n == 1') });
-    expect(asked.start.approval).toMatchObject({ asked: 'yes', reasons: ['Why not. (hook first)'] });
+    const confirming = preview(steps, { n: 1 }, { more: create('confirm_if: input.n == 1') });
+    expect(confirming.start.approval).toMatchObject({ asked: 'yes', reasons: ['Why not. (hook first)'] });
     const keyed = preview(steps, { n: 1 }, { more: create('deny_if: task.key == "x"') });
     expect(keyed.creation[0]?.hooks[0]).toMatchObject({ decision: null, depends_on: ['the key of the task'] });
   });

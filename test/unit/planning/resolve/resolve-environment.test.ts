@@ -39,7 +39,7 @@ describe('an environment', () => {
       'quorum: 3, approvers: [alice, managers]',
       /needs 3 people, and only 2 \(alice, bob\)/,
     ],
-    ['somebody of a group of nobody', 'approvers: [empty]', /needs 1 person, and none may give it/],
+    ['a member of an empty group', 'approvers: [empty]', /needs 1 person, and none may give it/],
   ])('whose approvals need %s is refused', (_, settings, message) => {
     const people = 'people: { managers: [alice, bob], empty: [] }\n';
     const error = errorOf(() => resolveEnvironment(registry(`{ dev: { ${settings} } }`, people), 'dev'));

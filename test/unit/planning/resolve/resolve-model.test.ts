@@ -12,8 +12,8 @@ function modelOf(name: string, models: string, policy = '') {
   return resolveModel(registryOf(files), name, LOCATION);
 }
 
-const settingsOf = (...asked: Parameters<typeof modelOf>) => {
-  const { implementation } = modelOf(...asked);
+const settingsOf = (...args: Parameters<typeof modelOf>) => {
+  const { implementation } = modelOf(...args);
   return implementation.kind === 'model' ? implementation.model : undefined;
 };
 

@@ -30,8 +30,8 @@ test.each([
   ['409', /Did you mean http\.409\?/],
   ['http.6xx', /nothing fails with that code/],
   ['guard.no_such_thing_at_all', /nothing fails with that code/],
-])('%s causes a warning', (entry, said) => {
-  expect(warning(entry)).toMatch(said);
+])('%s causes a warning', (entry, message) => {
+  expect(warning(entry)).toMatch(message);
 });
 
 test('a code of a `fail` step is known, and a near miss causes a warning', () => {

@@ -34,7 +34,7 @@ describe('R-001-11: the server of a tool', () => {
 });
 
 describe('R-001-12, R-001-17: where a server may run', () => {
-  test.each(['filesystem', 'sqlite', 'never-heard-of', ''])('C-28: %j is local', (server) => {
+  test.each(['filesystem', 'sqlite', 'unknown-server', ''])('C-28: %j is local', (server) => {
     expect([isLocalServer(server, rules), isCloudServer(server, rules)]).toEqual([true, false]);
   });
 
@@ -96,7 +96,7 @@ describe('R-001-16: what a project writes', () => {
 
   test('R-001-16: only the servers listed as cloud are cloud; every other server is local', () => {
     const own = placementRules(at('placement: { cloud: [search] }').project.placement);
-    expect(['search', 'memory', 'never-heard-of'].map((name) => placementOfTool(name, own))).toEqual([
+    expect(['search', 'memory', 'unknown-server'].map((name) => placementOfTool(name, own))).toEqual([
       'cloud',
       'local',
       'local',

@@ -3,11 +3,11 @@ import { renderApproval } from '../../../../src/doors/cli/output/result/render-a
 import { describeApproval } from '../../../../src/workflows/approvals/describe-approval.js';
 import { exampleApproval } from '../../doors/cli/output/story/example-story.js';
 
-const asked = (agent?: string) =>
+const approvalThrough = (agent?: string) =>
   exampleApproval({ requested_by: { name: 'alice', source: 'claimed', ...(agent && { agent }) } });
 const shown = (agent?: string) => [
-  renderApproval(asked(agent), (_, text) => text),
-  describeApproval(asked(agent)).join('\n'),
+  renderApproval(approvalThrough(agent), (_, text) => text),
+  describeApproval(approvalThrough(agent)).join('\n'),
 ];
 
 test('an approval shows that an agent requested it, and which one, in a terminal and in the Temporal UI', () => {

@@ -11,7 +11,7 @@ test.each([
   ['its own time-out, below the maximum of the policy', 400_000, 300_000, 300_000],
   ['the maximum of the policy, where its own time-out is above it', 5000, 300_000, 5000],
   ['the maximum of the policy, where it has none of its own', 5000, undefined, 5000],
-  ['a minute, where nobody states anything', null, undefined, 60_000],
+  ['a minute, where no time-out is set', null, undefined, 60_000],
 ])('a step may take %s', (_, most, own, expected) => {
   expect(limitOf(most, own)).toBe(expected);
 });

@@ -85,11 +85,11 @@ test('a lock keeps working, whatever it is started with or sent', () => {
     fc.record({ key: fc.anything(), holders: fc.array(fc.anything()), line: fc.array(fc.constant(entry)) }),
   );
   fc.assert(
-    fc.property(anything, fc.anything(), (state, said) => {
+    fc.property(anything, fc.anything(), (state, message) => {
       const slots = new Slots(readLockState(state));
-      const request = readSlotRequest(said);
+      const request = readSlotRequest(message);
       if (request) slots.enter(request);
-      const reference = readSlotReference(said);
+      const reference = readSlotReference(message);
       if (reference) slots.leave(reference);
       slots.enter({ ...entry, task: 'z' });
       slots.admit();

@@ -241,12 +241,12 @@ describe('a task with `newest`', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3 }), fc.array(action, { maxLength: 40 }), (limit, actions) => {
         const slots = new Slots({ holders: [], line: [] });
-        const came: string[] = [];
+        const arrived: string[] = [];
         actions.forEach(({ kind, task }, n) => {
           const inside = standing(slots).in;
-          if (kind === 'leave') slots.leave(request(inside[task % Math.max(1, inside.length)] ?? 'nobody'));
+          if (kind === 'leave') slots.leave(request(inside[task % Math.max(1, inside.length)] ?? 'none'));
           else slots.enter({ ...request(`t${n}`, limit), ...(kind === 'newest' && { newest: true }) });
-          if (kind === 'newest') came.push(`t${n}`);
+          if (kind === 'newest') arrived.push(`t${n}`);
           slots.admit();
           const held = standing(slots).in;
           expect(held.length).toBeLessThanOrEqual(limit);
@@ -254,8 +254,8 @@ describe('a task with `newest`', () => {
           expect(standing(slots).in).toEqual(held);
           const waiting = slots.line.filter((entry) => entry.newest).map((entry) => entry.task);
           expect(waiting.length).toBeLessThanOrEqual(1);
-          for (const one of waiting) expect(one).toBe(came.at(-1));
-          const last = came.at(-1);
+          for (const one of waiting) expect(one).toBe(arrived.at(-1));
+          const last = arrived.at(-1);
           if (kind === 'newest') expect([...held, ...waiting]).toContain(last);
         });
       }),

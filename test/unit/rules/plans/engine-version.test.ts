@@ -16,9 +16,9 @@ describe('a plan', () => {
     ['for another engine', { engine: ENGINE + 1, cel: CEL }, `engine ${ENGINE + 1}`],
     ['for another CEL', { engine: ENGINE, cel: '0.0.1' }, 'CEL 0.0.1'],
     ['that names neither', {}, 'engine none'],
-    ['that is none', undefined, 'engine none'],
-  ])('%s is refused, and both versions are reported', (_, planned, told) => {
-    expect(whyNotThisBuild(planned)).toContain(told);
+    ['that is missing', undefined, 'engine none'],
+  ])('%s is refused, and both versions are reported', (_, planned, message) => {
+    expect(whyNotThisBuild(planned)).toContain(message);
   });
 });
 

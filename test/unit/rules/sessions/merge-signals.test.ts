@@ -69,15 +69,15 @@ test.each([
   ['allow', 'need_user_confirm'],
 ] as const)(
   'of the guards %s and %s of an ability the more severe one is reported, whichever comes first',
-  (weak, grave) => {
+  (weak, severe) => {
     const guard = (id: string, decision: string) =>
       answer(id, { ability_guard: { ability_id: 'x', decision, reason: id } });
     for (const order of [
-      [guard('w', weak), guard('g', grave)],
-      [guard('g', grave), guard('w', weak)],
+      [guard('w', weak), guard('g', severe)],
+      [guard('g', severe), guard('w', weak)],
     ]) {
       expect(merged(...order).ability_guards).toMatchObject([
-        { decision: grave, reason: 'g', source: 'PromptSubmit.g' },
+        { decision: severe, reason: 'g', source: 'PromptSubmit.g' },
       ]);
     }
   },
@@ -169,8 +169,8 @@ test('a guard without a reason gets one from its source, and keeps its suggestio
 });
 
 test('the guard of a task is passed on with its suggestion, even without a reason', () => {
-  const said = answer('limit', {}, { phase: 'PreAbilityCall', decision: 'need_user_confirm', suggestion: 'Ask.' });
-  expect(guardsIn([said], () => 'x')).toEqual([
+  const guard = answer('limit', {}, { phase: 'PreAbilityCall', decision: 'need_user_confirm', suggestion: 'Ask.' });
+  expect(guardsIn([guard], () => 'x')).toEqual([
     {
       ability_id: 'x',
       decision: 'need_user_confirm',
@@ -188,16 +188,16 @@ test('texts are one line each, so that none can look like another', () => {
 });
 
 test('guards of tasks are reported together with those of prompt hooks, and only the most severe is kept', () => {
-  const told = guardsIn(
+  const guards = guardsIn(
     [
       answer('limit', {}, { phase: 'PreAbilityCall', path: 'a', decision: 'deny', reason: 'Enough.' }),
       answer('fine', {}, { phase: 'PreAbilityCall', path: 'a' }),
     ],
     () => 'pay.refund',
   );
-  expect(told).toEqual([
+  expect(guards).toEqual([
     { ability_id: 'pay.refund', decision: 'deny', reason: 'Enough.', source: 'PreAbilityCall.limit' },
   ]);
   const weaker = answer('p', { ability_guard: { ability_id: 'pay.refund', decision: 'allow', reason: 'Go.' } });
-  expect(mergeSignals([weaker], told, AT).hook_signals.ability_guards).toEqual(told);
+  expect(mergeSignals([weaker], guards, AT).hook_signals.ability_guards).toEqual(guards);
 });

@@ -71,16 +71,16 @@ test('a step outside loops has no account', () => {
 
 test('an unknown outcome is reported before failures, and unlisted ones are counted', () => {
   const failures = [failure(0), failure(1), failure(2, { status: 'unknown' })];
-  const told = describeTurns(
+  const description = describeTurns(
     loop({ total: 9, succeeded: 2, failed: 6, unknown: 1 }, { failures, failures_left_out: 4 }),
     2,
   );
-  expect(told?.head).toBe('2 of 9 succeeded, 1 outcome unknown, 6 failed');
-  expect(told?.failures.map(({ text }) => text)).toEqual([
+  expect(description?.head).toBe('2 of 9 succeeded, 1 outcome unknown, 6 failed');
+  expect(description?.failures.map(({ text }) => text)).toEqual([
     'outcome unknown: item 2: mine: no',
     'failed: item 0: mine: no',
   ]);
-  expect(told?.rest).toBe('5 more not listed');
+  expect(description?.rest).toBe('5 more not listed');
 });
 
 test('terminal control characters are shown in labels and messages of results from other sources', () => {

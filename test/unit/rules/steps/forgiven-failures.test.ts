@@ -4,8 +4,8 @@ import type { StepSummary } from '../../../../src/contracts/task.js';
 import { describeForgiven } from '../../../../src/rules/steps/forgiven-failures.js';
 
 /** A step with its path, and whether it continues after an error. */
-function listed(path: string, goesOn = true): { step: PlanStep; path: string } {
-  const step: PlanStep = { id: 'x', verb: 'let', let: {}, ...(goesOn && { continue_on_error: true }) } as never;
+function listed(path: string, continues = true): { step: PlanStep; path: string } {
+  const step: PlanStep = { id: 'x', verb: 'let', let: {}, ...(continues && { continue_on_error: true }) } as never;
   return { step, path };
 }
 
@@ -50,20 +50,20 @@ test('a failure that ended its turn is reported by the loop, not as forgiven', (
 
 test('a nested loop that failed in some turns is reported with its error, if it has one', () => {
   const items = { verb: 'foreach' as const, total: 2, succeeded: 1 };
-  const told = (more: Partial<StepSummary>) =>
+  const warningsOf = (more: Partial<StepSummary>) =>
     describeForgiven([listed('l/*/m')], [row('l/*/m', { turns: 3, failed_turns: 1, items, ...more })]);
-  expect(told({ error })).toEqual([expect.stringMatching(/in 1 of 3 turns, .*: script\.exit: x\.sh/)]);
-  expect(told({})).toEqual([expect.stringMatching(/which went on \(continue_on_error\)$/)]);
+  expect(warningsOf({ error })).toEqual([expect.stringMatching(/in 1 of 3 turns, .*: script\.exit: x\.sh/)]);
+  expect(warningsOf({})).toEqual([expect.stringMatching(/which went on \(continue_on_error\)$/)]);
 });
 
 test('of many steps the first are reported, and the others are counted', () => {
   const paths = Array.from({ length: 25 }, (_, index) => `s${index}`);
-  const told = describeForgiven(
+  const warnings = describeForgiven(
     paths.map((path) => listed(path)),
     paths.map((path) => row(path, { error })),
   );
-  expect(told).toHaveLength(21);
-  expect(told.at(-1)).toBe('5 more steps failed and the task went on');
+  expect(warnings).toHaveLength(21);
+  expect(warnings.at(-1)).toBe('5 more steps failed and the task went on');
   const few = paths.slice(0, 20);
   const all = few.map((path) => row(path, { error }));
   expect(

@@ -8,7 +8,7 @@ test.each([
   [null, 'agent', 'agent'],
   [null, 'session', undefined],
   [null, 'child', undefined],
-  [null, 'somebody', undefined],
+  [null, 'unknown', undefined],
   [null, undefined, undefined],
   ['s-1', 'person', 'session'],
   ['s-1', undefined, 'session'],

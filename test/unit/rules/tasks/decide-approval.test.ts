@@ -109,7 +109,7 @@ describe('who may decide', () => {
 
   test('without listed approvers any person counts', () => {
     const one = approval({ approvers: [], people: [] });
-    expect(decide(one, 'approve', { by: 'whoever' }).counted).toBe(true);
+    expect(decide(one, 'approve', { by: 'erin' }).counted).toBe(true);
   });
 
   test('without listed approvers an empty name counts and is recorded as unnamed', () => {
@@ -230,10 +230,10 @@ describe('fields that the decider fills in', () => {
     level: { type: 'integer', enum: [1, 2], optional: true },
     urgent: { type: 'boolean', optional: true },
   } as const;
-  const asked = () => approval({ fields: { ...fields, level: { ...fields.level, enum: [1, 2] } } });
+  const withFields = () => approval({ fields: { ...fields, level: { ...fields.level, enum: [1, 2] } } });
 
   test('are recorded with the decision', () => {
-    const one = asked();
+    const one = withFields();
     decide(one, 'approve', { by: 'alice', fields: { ticket: 'T-1', level: 2 } });
     expect(one.decisions[0]?.fields).toEqual({ ticket: 'T-1', level: 2 });
   });
@@ -247,7 +247,7 @@ describe('fields that the decider fills in', () => {
     [{ ticket: 'T-1', tikcet: 'x' }, 'there is no field tikcet'],
     [{ ticket: 'T-1', toString: 'x' }, 'there is no field toString'],
   ])('%j does not count: %s', (given, reason) => {
-    const one = asked();
+    const one = withFields();
     expect(reasonOf(decide(one, 'approve', { by: 'alice', ...(given && { fields: given as never }) }))).toBe(reason);
     expect(one.status).toBe('open');
   });
@@ -259,11 +259,11 @@ describe('fields that the decider fills in', () => {
   });
 
   test('are not needed for a denial', () => {
-    expect(decide(asked(), 'deny', { by: 'alice' })).toMatchObject({ counted: true, status: 'denied' });
+    expect(decide(withFields(), 'deny', { by: 'alice' })).toMatchObject({ counted: true, status: 'denied' });
   });
 
   test('are not recorded with a denial, which counts whatever fields it has', () => {
-    const one = asked();
+    const one = withFields();
     expect(decide(one, 'deny', { by: 'alice', fields: { ticket: 3, other: 'x' } })).toMatchObject({ status: 'denied' });
     expect(one.decisions[0]).not.toHaveProperty('fields');
   });

@@ -13,8 +13,8 @@ const answer = { plan, seal: { plan: 'p', input: 'i' }, input: { n: 1 }, warning
 const user = { name: 'alice', source: 'claimed' as const };
 const request = { ability: 'backup', environment: 'prod', input: {}, task: 't', direct: false, user, session: null };
 
-function formed(asked: object = {}, answered: object = {}, run = true): FormedStart {
-  const full = { ...request, ...asked } as TaskRequest;
+function formed(requested: object = {}, answered: object = {}, run = true): FormedStart {
+  const full = { ...request, ...requested } as TaskRequest;
   return formStart('acme', full, { ...answer, ...answered } as unknown as SealedAnswer, run);
 }
 
@@ -70,8 +70,8 @@ describe('the memo of a task', () => {
   });
 
   test('names the agent, the intent and the task that it retries', () => {
-    const asked = { user: { ...user, agent: 'probe' }, intent: 'weekly', retry: { task: 't-0' } };
-    expect(formed(asked).memo).toStrictEqual({ ...least, agent: 'probe', intent: 'weekly', retry_of: 't-0' });
+    const requested = { user: { ...user, agent: 'probe' }, intent: 'weekly', retry: { task: 't-0' } };
+    expect(formed(requested).memo).toStrictEqual({ ...least, agent: 'probe', intent: 'weekly', retry_of: 't-0' });
   });
 
   test('has the digest of the plan before its tools were pinned, if it has tools', () => {

@@ -111,7 +111,7 @@ test.each<[string, TaskResult]>([
     },
   ],
   [
-    'approvals of anyone, and of somebody',
+    'approvals by anyone, and by listed people',
     {
       ...short,
       approvals: [

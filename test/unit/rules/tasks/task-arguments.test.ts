@@ -17,7 +17,7 @@ const start: TaskStart = { format: 1, plan, seal, input, user, session: null, ru
 /** The seal of a task as a worker reads it from its first event. */
 function sealIn(start: TaskStart | object, packed: object, task = 't-1'): Seal {
   const found = unpackArguments([start, packed], task);
-  if (!found) throw new Error('these are no arguments');
+  if (!found) throw new Error('these are not arguments of a task');
   return found.seal;
 }
 
@@ -80,8 +80,8 @@ test('a task that continues in a new run keeps the digest of its sealed progress
   expect(begun[0].seal).not.toHaveProperty('progress');
   expect(() => verifySeal(sealIn(...begun), { task: 't-1' }, keys)).not.toThrow();
   const now = { a: { status: 'succeeded' }, b: { status: 'succeeded' } } as never;
-  const goesOn = packArguments({ ...start, seal: sealed, progress: now, carried: {} as never });
-  expect(() => verifySeal(sealIn(...goesOn), { task: 't-1' }, keys)).not.toThrow();
+  const continued = packArguments({ ...start, seal: sealed, progress: now, carried: {} as never });
+  expect(() => verifySeal(sealIn(...continued), { task: 't-1' }, keys)).not.toThrow();
 });
 
 test('a task that continues, and took over no progress, has none in its seal', () => {
@@ -110,7 +110,7 @@ describe('a seal is refused if the arguments contain something else:', () => {
     ['a session', { ...first, session: 's-1' }, packed, 't-1'],
     ['another plan', first, { $plan: { ...plan, project: 'evil' } }, 't-1'],
     ['another task', first, packed, 't-2'],
-    ['progress that nobody sealed', { ...first, progress: { a: { status: 'succeeded' } } }, packed, 't-1'],
+    ['progress that is not sealed', { ...first, progress: { a: { status: 'succeeded' } } }, packed, 't-1'],
   ])('%s', (_, changed, plans, task) => {
     const refused = (given: object): string => {
       const found = sealIn(given, plans, task);

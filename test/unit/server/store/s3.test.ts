@@ -54,14 +54,14 @@ describe('an object whose connection breaks while it is read', () => {
 
   /** Returns at most this many bytes before the connection breaks. */
   class Breaking extends S3Objects {
-    readonly asked: number[] = [];
+    readonly offsets: number[] = [];
 
     constructor(private readonly most: number) {
       super(PLACE);
     }
 
     override async get(_: string, from = 0): Promise<Readable> {
-      this.asked.push(from);
+      this.offsets.push(from);
       const { most } = this;
       return Readable.from(
         (async function* () {
@@ -75,13 +75,13 @@ describe('an object whose connection breaks while it is read', () => {
   test('continues from the first missing byte', async () => {
     const objects = new Breaking(400);
     expect((await buffer(Readable.from(readObject(objects, 'x')))).equals(bytes)).toBe(true);
-    expect(objects.asked).toEqual([0, 400, 800]);
+    expect(objects.offsets).toEqual([0, 400, 800]);
   });
 
   test('fails with store.not_shared if no more bytes arrive', async () => {
     const objects = new Breaking(0);
     const error = await errorOfAsync(() => buffer(Readable.from(readObject(objects, 'x'))));
     expect(error).toMatchObject({ code: 'store.not_shared', message: expect.stringContaining('the line broke') });
-    expect(objects.asked).toEqual([0, 0, 0]);
+    expect(objects.offsets).toEqual([0, 0, 0]);
   });
 });

@@ -192,7 +192,7 @@ describe('how many calls a task may make', () => {
 describe('all reasons of one call make one approval', () => {
   const environment = { ...examplePlan().environment, approve: ['write_idempotent'] };
   const ability = { ...examplePlan().ability, kind: 'operation' };
-  const start = { seal: { confirmations: [{ hook_id: 'h', reason: 'asked before' }] } };
+  const start = { seal: { confirmations: [{ hook_id: 'h', reason: 'confirm first' }] } };
 
   test('of its guards and of the environment', async () => {
     around.reasons.push('a guard asks');
@@ -215,7 +215,7 @@ describe('all reasons of one call make one approval', () => {
 
   test('of its creation, if the task is only this call and was not called itself', async () => {
     await called({ plan: { ability }, start });
-    expect(around.approvals).toMatchObject([{ reasons: ['asked before (hook h)'] }]);
+    expect(around.approvals).toMatchObject([{ reasons: ['confirm first (hook h)'] }]);
     around.approvals.length = 0;
     await called({ start });
     await called({ plan: { ability }, start: { ...start, child: {} } });

@@ -7,7 +7,7 @@ import { examplePlan } from '../../rules/example-plan.js';
 const temporal = vi.hoisted(() => ({
   /** What the child ends with: a result, or an error that is thrown. */
   end: undefined as unknown,
-  asked: [] as {
+  started: [] as {
     type: string;
     options: {
       workflowId: string;
@@ -23,7 +23,7 @@ const temporal = vi.hoisted(() => ({
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
   executeChild: async (type: string, options: never) => {
-    temporal.asked.push({ type, options });
+    temporal.started.push({ type, options });
     if (temporal.end instanceof Error) throw temporal.end;
     return temporal.end;
   },
@@ -39,7 +39,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
 
 beforeEach(() => {
   temporal.end = { output: 'done' };
-  temporal.asked.length = 0;
+  temporal.started.length = 0;
   temporal.memo = {};
   temporal.isPatched = true;
 });
@@ -98,8 +98,8 @@ async function called(
   const one = { path: 'p/a', id: 'a', ability: 'inner', input: { n: 1 }, budget, groups: [], ...call };
   const outcome = await callWorkflow(taskRun as never, one as never).catch((error: unknown) => error);
   expect(life).toEqual({ atWork: 0, called: 0 });
-  const [asked] = temporal.asked;
-  return { outcome, noted, asked, problem: (outcome as StepFailure).problem };
+  const [started] = temporal.started;
+  return { outcome, noted, started, problem: (outcome as StepFailure).problem };
 }
 
 /** A child that failed with a result. */
@@ -116,9 +116,9 @@ function failed(result: object | undefined, type = 'script.exit') {
 
 describe('a workflow that is called', () => {
   test('is a child under the key of its caller and its path, and returns its output', async () => {
-    const { outcome, asked, noted } = await called();
+    const { outcome, started, noted } = await called();
     expect(outcome).toBe('done');
-    expect(asked).toMatchObject({
+    expect(started).toMatchObject({
       type: 'inner',
       options: { workflowId: 't-1/p/a', workflowIdReusePolicy: 'REJECT_DUPLICATE' },
     });
@@ -127,23 +127,23 @@ describe('a workflow that is called', () => {
   });
 
   test('has a key of its own in a later attempt of a group', async () => {
-    expect((await called({ groups: [1, 2] })).asked?.options.workflowId).toBe('t-1/p/a~1.2');
-    temporal.asked.length = 0;
-    expect((await called({ groups: [1, 1] })).asked?.options.workflowId).toBe('t-1/p/a');
-    temporal.asked.length = 0;
+    expect((await called({ groups: [1, 2] })).started?.options.workflowId).toBe('t-1/p/a~1.2');
+    temporal.started.length = 0;
+    expect((await called({ groups: [1, 1] })).started?.options.workflowId).toBe('t-1/p/a');
+    temporal.started.length = 0;
     temporal.isPatched = false;
-    expect((await called({ groups: [1, 2] })).asked?.options.workflowId).toBe('t-1/p/a');
+    expect((await called({ groups: [1, 2] })).started?.options.workflowId).toBe('t-1/p/a');
   });
 
   test('is not called if no time is left', async () => {
-    const { problem, asked } = await called({}, { leftMs: 0 });
+    const { problem, started } = await called({}, { leftMs: 0 });
     expect(problem.code).toBe('timeout.task');
-    expect(asked).toBeUndefined();
+    expect(started).toBeUndefined();
   });
 
   test('has the search attributes of its caller, with its own module and status', async () => {
-    const { asked } = await called();
-    const attributes = asked?.options.typedSearchAttributes.map(({ key, value }) => [key.name, value]);
+    const { started } = await called();
+    const attributes = started?.options.typedSearchAttributes.map(({ key, value }) => [key.name, value]);
     expect(attributes).toEqual([
       ['AbilityProject', 'of the caller'],
       ['AbilityStatus', 'running'],
@@ -152,24 +152,24 @@ describe('a workflow that is called', () => {
   });
 
   test('has its caller and its request in its memo', async () => {
-    expect((await called()).asked?.options.memo).toMatchObject({
+    expect((await called()).started?.options.memo).toMatchObject({
       ability: 'inner',
       environment: 'staging',
       requested_by: 'ada',
       parent: 't-1',
     });
-    expect((await called()).asked?.options.memo).not.toHaveProperty('trace');
-    expect((await called()).asked?.options.memo).not.toHaveProperty('intent');
+    expect((await called()).started?.options.memo).not.toHaveProperty('trace');
+    expect((await called()).started?.options.memo).not.toHaveProperty('intent');
   });
 
   test('has the intent of its caller in its memo', async () => {
-    expect((await called({}, { intent: 'weekly' })).asked?.options.memo).toMatchObject({ intent: 'weekly' });
+    expect((await called({}, { intent: 'weekly' })).started?.options.memo).toMatchObject({ intent: 'weekly' });
   });
 
   test('continues the trace of its caller', async () => {
     const trace = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
     temporal.memo = { trace };
-    expect((await called()).asked?.options.memo).toMatchObject({ trace });
+    expect((await called()).started?.options.memo).toMatchObject({ trace });
   });
 
   test('spends the time, the tokens and the files that it reports', async () => {
@@ -189,8 +189,8 @@ describe('a workflow that is called', () => {
 
 test('a workflow that is called knows who changed the input of its caller', async () => {
   const startOf = async (changedBy: string[]) => {
-    temporal.asked.length = 0;
-    return JSON.stringify((await called({}, { run: { input: { changedBy } } })).asked?.options.args);
+    temporal.started.length = 0;
+    return JSON.stringify((await called({}, { run: { input: { changedBy } } })).started?.options.args);
   };
   expect(await startOf(['bob'])).toContain('"changed_by":["bob"]');
   expect(await startOf([])).not.toContain('changed_by');

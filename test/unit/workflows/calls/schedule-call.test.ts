@@ -4,12 +4,12 @@ import { type OperationCall, scheduleCall } from '../../../../src/workflows/call
 import { examplePlan } from '../../rules/example-plan.js';
 
 /** What is requested from Temporal: the options, and the request that the activity gets. */
-const asked = vi.hoisted(() => [] as { kind: string; options: Record<string, unknown>; request?: object }[]);
+const requested = vi.hoisted(() => [] as { kind: string; options: Record<string, unknown>; request?: object }[]);
 
 vi.mock('@temporalio/workflow', async (original) => {
   const proxy = (kind: string) => (options: Record<string, unknown>) => {
-    const one: (typeof asked)[number] = { kind, options };
-    asked.push(one);
+    const one: (typeof requested)[number] = { kind, options };
+    requested.push(one);
     const call = async (request: object) => {
       one.request = request;
       return { output: 'done' };
@@ -20,7 +20,7 @@ vi.mock('@temporalio/workflow', async (original) => {
 });
 
 beforeEach(() => {
-  asked.length = 0;
+  requested.length = 0;
 });
 
 const MARGIN_MS = 5000;
@@ -43,7 +43,7 @@ async function scheduled(
   };
   const whole = { path: 'a', id: 'a', input: { n: 1 }, retry: undefined, timeoutMs: undefined, groups: [], ...call };
   expect(await scheduleCall(run as never, { ...whole, operation: owner } as never, leftMs)).toEqual({ output: 'done' });
-  const [one] = asked;
+  const [one] = requested;
   return { kind: one?.kind, request: one?.request, options: one?.options as Record<string, never> };
 }
 
@@ -111,7 +111,7 @@ test('a fast call is a local activity with the same limits and retries', async (
     scheduleToCloseTimeout: 20_000 + MARGIN_MS,
     retry: { maximumAttempts: 3 },
   });
-  asked.length = 0;
+  requested.length = 0;
   expect((await scheduled()).kind).toBe('activity');
 });
 
@@ -122,14 +122,14 @@ describe('the request of a call', () => {
 
   test('has the attempts of the groups around it once one of them has been repeated', async () => {
     expect((await scheduled({ groups: [1, 2] })).request).toMatchObject({ groups: [1, 2] });
-    asked.length = 0;
+    requested.length = 0;
     expect((await scheduled({ groups: [1, 1] })).request).not.toHaveProperty('groups');
   });
 
   test('has the files of its input, and the room for new ones if the plan limits it', async () => {
     const files = { within: () => ['f'], room: 7 };
     expect((await scheduled({}, { files, plan: { files: {} } })).request).toMatchObject({ files: ['f'], file_room: 7 });
-    asked.length = 0;
+    requested.length = 0;
     expect((await scheduled({}, { files })).request).not.toHaveProperty('file_room');
   });
 });

@@ -34,7 +34,7 @@ describe('the answers of hooks that a long task carries over', () => {
 
   test.each<[string, Partial<HookAnswer>]>([
     ['a denial', { decision: 'deny' }],
-    ['a confirmation that was asked for', { decision: 'need_user_confirm' }],
+    ['a confirmation that was requested', { decision: 'need_user_confirm' }],
     ['an error of a hook', { status: 'error' }],
   ])('always contain %s despite thousands of warnings', (_, more) => {
     const warnings = many(5000, (n) => answer(`all/${n}/one`, { warnings: [`warning ${n}`] }));

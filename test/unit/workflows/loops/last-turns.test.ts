@@ -18,7 +18,7 @@ afterAll(() => {
 });
 
 /** Each call takes a millisecond and ends as set for its path, or else with `{ v: <its number> }`. */
-class Told extends Script {
+class FixedEnds extends Script {
   private count = 0;
 
   constructor(private readonly ends: Record<string, Json | Error>) {
@@ -51,7 +51,7 @@ async function run(
   const flow = { steps, finally: cleanup, ...(on_error && { on_error }), ...(output !== undefined && { output }) };
   const known = planOf([]);
   const plan = { ...known, ...flow, engine, operations: { ...operations, ...known.operations } };
-  return runTree(task, { plan, input, script: new Told(ends) });
+  return runTree(task, { plan, input, script: new FixedEnds(ends) });
 }
 
 const SUM = 'steps.add.output == null ? 0 : steps.add.output.sum';
@@ -225,7 +225,7 @@ output: "\${{ steps.settled.output.answer }}"`;
 
   test('whatever failed items have done', async () => {
     const steps = `${add()}, { id: bad, if: n == 2, fail: { code: app.broken, message: no } }, { id: sum, let: { sum: "\${{ steps.add.output.sum }}" } }`;
-    const yaml = `steps:\n  - { id: each, foreach: input.list, as: n, on_failure: finish, continue_on_error: true, steps: [${steps}, { id: told, call: op.read, with: { sum: "\${{ steps.add.output.sum }}" } }] }`;
+    const yaml = `steps:\n  - { id: each, foreach: input.list, as: n, on_failure: finish, continue_on_error: true, steps: [${steps}, { id: after, call: op.read, with: { sum: "\${{ steps.add.output.sum }}" } }] }`;
     const { effects } = await run(yaml, { input: { list: [1, 2, 3] } });
     expect(effects.map((effect) => effect.with)).toEqual(sums(1, 4));
   });

@@ -38,18 +38,20 @@ function abilitiesOf({ plan, pending, decision }: Considered): string[] {
 }
 
 test.each(readFirstRequests())('$id: $text', async (request) => {
-  const came = await consideredAs(request);
+  const considered = await consideredAs(request);
   const { outcome, ability, input, missing } = request.expect;
-  const is = came.abstained ? 'abstains' : came.outcome;
+  const is = considered.abstained ? 'abstains' : considered.outcome;
   expect(listOf(outcome)).toContain(is);
   const wanted = listOf(ability);
   // A wrong guess: something runs, or is proposed, that was not meant.
-  if (is === 'runs' || came.plan.length > 0) expect(wanted).toEqual(expect.arrayContaining([came.plan[0]?.ability_id]));
+  if (is === 'runs' || considered.plan.length > 0)
+    expect(wanted).toEqual(expect.arrayContaining([considered.plan[0]?.ability_id]));
   if (is !== 'runs' && is !== 'asks') return;
-  if (wanted.length > 0) expect(abilitiesOf(came).filter((id) => wanted.includes(id))).not.toEqual([]);
-  if (input && came.plan[0] && !BROADER.has(request.id))
-    expect({ ...came.plan[0].input, ...input }).toEqual(came.plan[0].input);
-  if (missing && came.pending && 'input' in came.pending.expects) expect(missing).toContain(came.pending.expects.input);
+  if (wanted.length > 0) expect(abilitiesOf(considered).filter((id) => wanted.includes(id))).not.toEqual([]);
+  if (input && considered.plan[0] && !BROADER.has(request.id))
+    expect({ ...considered.plan[0].input, ...input }).toEqual(considered.plan[0].input);
+  if (missing && considered.pending && 'input' in considered.pending.expects)
+    expect(missing).toContain(considered.pending.expects.input);
 });
 
 test('R-000-97: the regression of the scenario selects the workflow, or without it the operations that it consists of', async () => {

@@ -25,20 +25,20 @@ const FILES: ProjectFiles = {
 /** What a list prints, as text and as JSON. */
 async function list(flags: Parameters<typeof run>[2], more: Partial<Context> = {}, files = FILES) {
   const { root } = temporaryProject(files);
-  const said = { text: '', notes: '', json: undefined as unknown };
+  const output = { text: '', notes: '', json: undefined as unknown };
   const terminal: Context['terminal'] = {
     ...SILENT_TERMINAL,
-    print: (text) => (said.text += text),
-    note: (text) => (said.notes += text),
+    print: (text) => (output.text += text),
+    note: (text) => (output.notes += text),
     printJson: (value) => {
-      said.json = value;
+      output.json = value;
     },
   };
   const given = { ...NOWHERE, cwd: root, terminal, ...more };
   // A command that returns nothing has succeeded.
   expect(await run(given, [], flags)).toBeUndefined();
   expect(await run({ ...given, flags: { ...given.flags, json: true } }, [], flags)).toBeUndefined();
-  return said;
+  return output;
 }
 
 describe('ability list --packs', () => {

@@ -13,12 +13,12 @@ function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
   const registry = new Registry();
   const clock = { now: START };
   const since: number[] = [];
-  const asked: string[][] = [];
+  const newRuns: string[][] = [];
   const tasks = new TaskMetrics(registry, () => clock.now, {
     readEnds: async (_, from, isKnown = () => false) => {
       since.push(from.getTime());
       const listed = ended.filter(({ at, seen = at }) => at >= from.getTime() && seen <= clock.now);
-      asked.push(listed.filter(({ run }) => !isKnown(run)).map(({ run }) => run));
+      newRuns.push(listed.filter(({ run }) => !isKnown(run)).map(({ run }) => run));
       return listed;
     },
     countOpen: async (_, environment) => ({ environment, open: 3, waitingForApproval: 2, waitingForTurn: 1 }),
@@ -29,7 +29,7 @@ function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
   });
   return {
     since,
-    asked,
+    newRuns,
     lose: () => tasks.lose(),
     async look(afterMs: number, abilities: string[] = []) {
       clock.now += afterMs;
@@ -68,7 +68,7 @@ test('each end is counted once, even if the list shows it late, and none from be
   expect(await counts(5 * MINUTE)).toEqual([2, 1]);
   expect(sampleOf(await over.read(), 'ability_task_duration_seconds_sum')).toBe(6);
   expect(sampleOf(await over.read(), 'ability_task_duration_seconds_count')).toBe(3);
-  expect(over.asked).toEqual([['1'], [], ['late', '2'], [], []]);
+  expect(over.newRuns).toEqual([['1'], [], ['late', '2'], [], []]);
   expect(over.since.map((since) => since - START)).toEqual([0, 0, 0, 0, 40_000 + 5 * MINUTE - MINUTE]);
 });
 

@@ -33,7 +33,7 @@ describe('a proof by a token', () => {
 
   test.each([
     ['another approval', { approval_id: 'run-ba9876543210' }],
-    ['the approval when it is asked for again', { raised_at: '2026-11-23T06:00:00.000Z' }],
+    ['the approval when it is requested again', { raised_at: '2026-11-23T06:00:00.000Z' }],
     ['another decision', { verdict: 'deny' }],
     ['another comment', { comment: 'x' }],
     ['other fields', { fields: { x: 1 } }],

@@ -17,7 +17,7 @@ const guard = (id: string, ...must_deny: JsonObject[]): WrittenDraft => {
   const draft = { id, phase: 'PreAbilityCall', at: `${id}.json`, notes: [], mapped: [] } as unknown as HookDraft;
   return { draft, definition: must_deny.length === 0 ? { abstain: 'deny' } : { must_deny } };
 };
-const said = (hooks: WrittenDraft[]): string => {
+const outputOf = (hooks: WrittenDraft[]): string => {
   const denied = callToShow(hooks, BOTH);
   const done = {
     source: '.claude/settings.json',
@@ -34,14 +34,14 @@ const said = (hooks: WrittenDraft[]): string => {
 test('answer 41: the run that shows a denial is one that the ability accepts', () => {
   const hooks = [guard('none'), guard('one', { ability: 'ops.run_in', input: RM }, { ability: 'ops.run', input: RM })];
   expect(callToShow(hooks, BOTH)).toEqual({ ability: 'ops.run', input: RM });
-  expect(said(hooks)).toMatch(/ {2}ability run ops\.run --input .*rm -rf .* {3}# is denied\n/);
+  expect(outputOf(hooks)).toMatch(/ {2}ability run ops\.run --input .*rm -rf .* {3}# is denied\n/);
 });
 
 test('no run is suggested if an ability would refuse it before any guard is consulted', () => {
   const hooks = [guard('one', { ability: 'ops.run_in', input: RM }, { ability: 'ops.gone', input: RM })];
   expect(callToShow(hooks, BOTH)).toBeUndefined();
-  expect(said(hooks)).not.toMatch(/ability run/);
-  expect(said(hooks)).toMatch(/Next\n.*lint --check-hooks/);
+  expect(outputOf(hooks)).not.toMatch(/ability run/);
+  expect(outputOf(hooks)).toMatch(/Next\n.*lint --check-hooks/);
 });
 
 test('no run is suggested if a schema cannot be read', () => {

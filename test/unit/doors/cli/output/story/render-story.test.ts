@@ -9,8 +9,8 @@ import { formatMoment, localTime } from '../../../../../../src/doors/cli/output/
 import { renderStory } from '../../../../../../src/doors/cli/output/story/render-story.js';
 import { exampleApproval, exampleStep, exampleStory } from './example-story.js';
 
-const told = (more: Partial<TaskStory> = {}) => renderStory(exampleStory(more), [], (_, text) => text);
-const firstOf = (more: Partial<TaskStory>) => told(more).split('\n', 1)[0];
+const rendered = (more: Partial<TaskStory> = {}) => renderStory(exampleStory(more), [], (_, text) => text);
+const firstOf = (more: Partial<TaskStory>) => rendered(more).split('\n', 1)[0];
 const attempt = (more: Partial<AttemptStory>): AttemptStory => ({
   number: 1,
   round: 1,
@@ -48,15 +48,15 @@ test('changes that are not listed are counted at their position', () => {
     at: `2026-01-31T08:0${n}:00.000Z`,
     fields: ['n'],
   }));
-  const asked = (more: Partial<TaskStory>) => renderStory(exampleStory(more), [], (_, text) => text);
-  expect(asked({ changes, changes_left: 7 })).toContain(
+  const shown = (more: Partial<TaskStory>) => renderStory(exampleStory(more), [], (_, text) => text);
+  expect(shown({ changes, changes_left: 7 })).toContain(
     [
       `  ann (claimed) changed n ${formatMoment('2026-01-31T08:00:00Z')}`,
       '  and 7 more',
       `  ben (claimed) changed n ${formatMoment('2026-01-31T08:01:00Z')}`,
     ].join('\n'),
   );
-  expect(asked({ changes })).not.toContain('more');
+  expect(shown({ changes })).not.toContain('more');
 });
 
 describe('the headline states the status of the task, and the reason', () => {
@@ -85,8 +85,8 @@ describe('the headline states the status of the task, and the reason', () => {
     [{ status: 'timed_out', error }, 'took too long in step seed: No luck'],
     [{ status: 'unknown', error }, 'ended without its outcome being known in step seed: No luck'],
     [{ status: 'expired' }, 'expired'],
-  ])('%j', (more, standing) => {
-    expect(firstOf(more)).toBe(`signup v2 (t-1) ${standing}`);
+  ])('%j', (more, headline) => {
+    expect(firstOf(more)).toBe(`signup v2 (t-1) ${headline}`);
   });
 
   test('for a low-level ability it names no step, since there is only one', () => {
@@ -114,7 +114,7 @@ test('the resolution lists the implementation, what it runs, effects, tags and h
     operations: [operation],
     hooks: ['own'],
   };
-  expect(told({ resolution })).toContain(
+  expect(rendered({ resolution })).toContain(
     [
       'Resolved',
       '  for staging, which is protected, placed cloud, plan aaaaaaaaaaaa',
@@ -127,7 +127,7 @@ test('the resolution lists the implementation, what it runs, effects, tags and h
 
 describe('attempts', () => {
   const linesOf = (tries: AttemptStory[]) =>
-    told({ steps: [exampleStep({ tries })] })
+    rendered({ steps: [exampleStep({ tries })] })
       .split('\n')
       .filter((line) => line.includes('attempt'));
   test('a single successful attempt has no line', () => {
@@ -158,7 +158,7 @@ test('a group does not repeat the error of a step in it', () => {
   const error = { code: 'mine', message: 'no' };
   const group = exampleStep({ path: 'g', call: null, status: 'failed', error });
   const inner = exampleStep({ path: 'g/a', status: 'failed', error });
-  expect(told({ steps: [group, inner] }).match(/mine no/g)).toHaveLength(1);
+  expect(rendered({ steps: [group, inner] }).match(/mine no/g)).toHaveLength(1);
 });
 
 test('text written by people cannot imitate a line of the story', () => {
@@ -166,7 +166,7 @@ test('text written by people cannot imitate a line of the story', () => {
   const decisions = [
     { decision: 'deny', by, comment: 'no\n          approved', at: '2026-01-31T08:00:03.000Z', self: false },
   ] as const;
-  const text = told({ steps: [], approvals: [exampleApproval({ status: 'denied', decisions: [...decisions] })] });
+  const text = rendered({ steps: [], approvals: [exampleApproval({ status: 'denied', decisions: [...decisions] })] });
   expect(text).not.toContain('\u001b');
   expect(text).not.toMatch(/^ {6}approved$/m);
   expect(text).toMatch(/^ {6}denied$/m);
@@ -178,8 +178,8 @@ test('the input step of a template is hidden, since its author does not know it'
     exampleStep({ id: 'tell/input', path: 'tell/input', call: null }),
     exampleStep({ id: 'tell/send', path: 'tell/send', call: 'mail.send' }),
   ];
-  expect(told({ steps })).toContain('tell/send');
-  expect(told({ steps })).not.toContain('tell/input');
+  expect(rendered({ steps })).toContain('tell/send');
+  expect(rendered({ steps })).not.toContain('tell/input');
 });
 
 test('if the input of a template fails, the step that uses the template reports why', () => {
@@ -188,13 +188,13 @@ test('if the input of a template fails, the step that uses the template reports 
     exampleStep({ id: 'tell', path: 'tell', call: null, status: 'failed', error }),
     exampleStep({ id: 'tell/input', path: 'tell/input', call: null, status: 'failed', error }),
   ];
-  expect(told({ status: 'failed', steps })).toContain('no such key');
+  expect(rendered({ status: 'failed', steps })).toContain('no such key');
 });
 
 test('a call of an MCP tool shows the protocol, and the request shows the agent that it came through', () => {
   const steps = [exampleStep({ protocol: '2026-07-28', status: 'succeeded' })];
   const requested_by = { name: 'alice', source: 'claimed', agent: 'probe\n' } as const;
-  const text = told({ steps, requested_by, caller: 'session' });
+  const text = rendered({ steps, requested_by, caller: 'session' });
   expect(text).toContain(', over MCP 2026-07-28');
   expect(text).toContain('by alice (claimed, session), through probe in staging');
 });

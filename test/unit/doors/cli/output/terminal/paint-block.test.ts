@@ -23,10 +23,10 @@ test('a block is drawn over the previous one, and only the lines that differ are
 test('what is printed while a block is shown appears above it, and stays', async () => {
   const { terminal, lines } = openScreen();
   terminal.redraw(['a', 'b']);
-  terminal.note('said');
+  terminal.note('noted');
   terminal.print('printed');
   terminal.redraw(['a', 'c']);
-  expect(await lines()).toEqual(['said', 'printed', 'a', 'c']);
+  expect(await lines()).toEqual(['noted', 'printed', 'a', 'c']);
 });
 
 test.each([

@@ -76,16 +76,16 @@ test('people are asked only if both stdin and stderr are terminals', () => {
 test('Ctrl-C and SIGTERM are each handled once, and only while there is a listener', () => {
   const around = surroundings(false);
   const { onInterrupt, readInput, leave } = openTerminal({}, around);
-  const heard = vi.fn();
-  const stop = onInterrupt(heard);
+  const listener = vi.fn();
+  const stop = onInterrupt(listener);
   around.emit('SIGINT');
   around.emit('SIGINT');
   around.emit('SIGTERM');
-  expect(heard).toHaveBeenCalledTimes(2);
-  onInterrupt(heard)();
+  expect(listener).toHaveBeenCalledTimes(2);
+  onInterrupt(listener)();
   stop();
   around.emit('SIGINT');
-  expect(heard).toHaveBeenCalledTimes(2);
+  expect(listener).toHaveBeenCalledTimes(2);
   leave(6);
   expect(around.exit).toHaveBeenCalledExactlyOnceWith(6);
   expect(readInput()).toBe('typed');
@@ -111,14 +111,14 @@ test('leaving without an exit code keeps that of the process', () => {
 
 test('output that cannot be written fails the command, which reports why if it can', () => {
   const around = surroundings(false);
-  const said = vi.spyOn(around.stderr, 'write');
+  const write = vi.spyOn(around.stderr, 'write');
   openTerminal({}, around);
   around.stdout.emit('error', Object.assign(new Error('reset by peer'), { code: 'ECONNRESET' }));
   expect(around.exit).toHaveBeenCalledExactlyOnceWith(1);
-  expect(said.mock.calls).toEqual([['error The output could not be written: reset by peer\n']]);
+  expect(write.mock.calls).toEqual([['error The output could not be written: reset by peer\n']]);
 });
 
-test.each([new Error('Channel has been shut down'), 'a rejection that is no error'])(
+test.each([new Error('Channel has been shut down'), 'a rejection that is not an error'])(
   'a failure after the answer is reported, and keeps the exit code: %s',
   (fault) => {
     const around = Object.assign(new EventEmitter(), { exitCode: undefined as number | undefined });
