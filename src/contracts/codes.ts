@@ -302,7 +302,8 @@ export const CODES = {
   },
   'engine.stuck': {
     exit: EXIT.outOfOrder,
-    means: 'The workflow code failed three times in a row on this task; Temporal goes on trying.',
+    means:
+      'The workflow code failed three times in a row on this task, or a worker lost its workflow task ten times; Temporal goes on trying.',
     next: 'Look at the failed workflow task in the Temporal UI; deploy the worker version that the task was started with.',
   },
   'engine.unsupported': {

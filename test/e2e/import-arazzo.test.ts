@@ -86,6 +86,11 @@ describe('ability import arazzo', () => {
 
   test('a chosen source must exist', async () => {
     const { json: end } = await json('import', 'arazzo', 'docs/shopping.arazzo.yaml', '--source', 'shop=nope');
-    expect(end.error).toMatchObject({ code: 'usage.invalid', message: 'There is no import nope' });
+    expect(end.error).toMatchObject({
+      code: 'usage.invalid',
+      message: 'There is no import nope for a source of this type',
+    });
+    const { json: other } = await json('import', 'arazzo', 'docs/shopping.arazzo.yaml', '--source', 'nope=shop');
+    expect(other.error).toMatchObject({ code: 'usage.invalid', message: 'The document has no source nope' });
   });
 });

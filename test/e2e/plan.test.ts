@@ -18,7 +18,7 @@ beforeAll(() => {
     ...operation('util.secret', 'return {};', { script: ', env_profile: db' }),
     'registry/config/profiles.yaml': 'env_profiles: { db: { secrets: { PASSWORD: "env:PLAN_E2E_PASSWORD" } } }\n',
     'registry/hooks/PreAbilityCall.yaml':
-      'hooks: [{ id: careful, handler: { expression: { confirm_if: "input.name == \'Ada\'", reason: Ada is dear. } } }]\n',
+      'hooks: [{ id: careful, handler: { expression: { confirm_if: "input.name == \'Ada\'", reason: Ada is dear. } } }, { id: in_sessions, blocking: true, match: { callers: [session] }, handler: { expression: { deny_if: "true", reason: No sessions. } } }]\n',
     ...workflow(
       'greet',
       `
@@ -53,6 +53,13 @@ describe('ability plan', () => {
     expect(stdout).toContain('only if `steps.say.output.text != ""`, which depends on steps.say');
     expect(stdout).toMatch(/ability run greet --env dev --input '\{.*\}' --plan [0-9a-f]{64}\.[0-9a-f]{64}$/);
     expect(existsSync(join(project.root, '.system'))).toBe(false);
+  });
+
+  test('asks the hooks of the caller that the task would have: in a session, a session', async () => {
+    const hooks = async (env?: Record<string, string>) =>
+      (await json(['plan', 'util.wipe'], env)).json.steps[0].call.hooks;
+    expect(await hooks()).toEqual([]);
+    expect(await hooks({ ABILITY_SESSION: 's-1' })).toMatchObject([{ id: 'in_sessions', decision: 'deny' }]);
   });
 
   test('names the people who would be asked', async () => {

@@ -45,7 +45,7 @@ steps:
         'implementation: { kind: script, tags: [fast], script: { path: scripts/util.quick.mjs } }',
       ].join('\n'),
       'registry/hooks/PreAbilityCall.yaml':
-        'hooks: [{ id: no_agents, blocking: true, match: { abilities: [only.people], callers: [agent, session] }, handler: { expression: { deny_if: "true", reason: No agents } } }]',
+        'hooks: [{ id: no_agents, blocking: true, match: { abilities: [only.people], callers: [session] }, handler: { expression: { deny_if: "true", reason: No agents } } }]',
     },
     { proves: true },
   );
@@ -413,6 +413,10 @@ describe('the caller', () => {
     const other = await run('util.echo', {}, { token: door.token('alice', ['run'], { agent: 'bot' }) });
     expect(other.body._meta.session_id).not.toBe(one.body._meta.session_id);
     expect((await run('only.people')).body).toMatchObject({ status: 'denied' });
+    const planned = async (token: string) =>
+      (await post('/v1/abilities/only.people/plan', {}, { token })).body.steps[0].call.hooks;
+    expect(await planned(agent)).toMatchObject([{ id: 'no_agents', decision: 'deny' }]);
+    expect(await planned(door.token('alice'))).toEqual([]);
   });
 
   test('has the rights of the token, and no others', async () => {

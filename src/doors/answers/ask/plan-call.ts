@@ -20,7 +20,7 @@ const REQUEST_INPUTS: readonly string[] = ['request', 'prompt'];
 
 /** Asks for inputs that the request does not state unambiguously. @param known overrides the text. */
 export function planCall(
-  request: Pick<Request, 'registry' | 'environment' | 'user' | 'caller' | 'env'>,
+  request: Pick<Request, 'registry' | 'environment' | 'user' | 'env'>,
   ability: string,
   text: string,
   known: JsonObject = {},
@@ -35,7 +35,8 @@ export function planCall(
   if (missing !== undefined)
     return { open: { ability_id: ability, name: missing, schema: inputSchema(schema, missing), given } };
   try {
-    const user = { ...request.user, ...(request.caller && { caller: request.caller }) };
+    // The task will run in the session of the request.
+    const user = { ...request.user, caller: 'session' } as const;
     const preview = previewPlan(registry, { ability, environment, input: given, user, env });
     const [problem] = preview.problems;
     return problem ? { problem } : { plan: callOf(preview) };

@@ -1,4 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
+import { callerToSeal } from '../../../rules/tasks/caller-of.js';
 import { findAbility } from '../../answers/find-ability.js';
 import { planAnswer } from '../../answers/plan-answer.js';
 import { parseInput } from '../input/parse-input.js';
@@ -15,7 +16,9 @@ export async function run(context: Context, [ability]: [string], flags: Definiti
   const environment = await environmentOf(context, registry);
   const input = parseInput(flags, definition.input_schema, context);
   const { previewPlan } = await import('../../../planning/preview/preview-plan.js');
-  const user = { ...currentUser(context.env), caller: readCaller(context.env) };
+  const session = context.env.ABILITY_SESSION || null;
+  const caller = callerToSeal({ session, caller: readCaller(context.env) });
+  const user = { ...currentUser(context.env), ...(caller && { caller }) };
   const planned = await createOrReport(context, { ability, environment }, async () =>
     previewPlan(registry, { ability, environment, input, user, env: context.env }),
   );

@@ -55,7 +55,9 @@ export const abilityRoutes: Route[] = [
     answers: { 200: { means: 'The plan; `status` says whether it can be formed.', schema: planAnswerFormat } },
     async handle({ door, caller, params: { id: ability }, body: { input = {}, environment: requested } }) {
       const { registry, environment } = await findIn(door, ability, requested);
-      const user = { ...caller.person, ...(caller.kind && { caller: caller.kind }) };
+      // Each task of an agent runs in a session.
+      const kind = caller.kind === 'agent' ? 'session' : caller.kind;
+      const user = { ...caller.person, ...(kind && { caller: kind }) };
       const planned = previewPlan(registry, { ability, environment, input: input as JsonObject, user, env: door.env });
       return { status: 200, body: planAnswer(planned) };
     },

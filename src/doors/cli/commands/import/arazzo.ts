@@ -92,8 +92,7 @@ async function findSources(
   const imports = listImports(root);
   const chosen = new Map(flags.map((flag) => sourceFlag(flag, sources, imports)));
   return sources.map((source) => {
-    const kind = source.type === 'arazzo' ? 'arazzo' : 'openapi';
-    const own = imports.filter((one) => one.kind === kind);
+    const own = imports.filter(({ kind }) => kind === kindOf(source));
     const place = placeOf(source.url, at);
     const state =
       chosen.get(source.name) ??
@@ -103,16 +102,22 @@ async function findSources(
   });
 }
 
+function kindOf({ type }: ArazzoDocument['sources'][number]): ImportState['kind'] {
+  return type === 'arazzo' ? 'arazzo' : 'openapi';
+}
+
 function sourceFlag(
   flag: string,
   sources: ArazzoDocument['sources'],
   imports: readonly ImportState[],
 ): [string, ImportState] {
   const [name = '', wanted = ''] = flag.split('=');
-  const state = imports.find((one) => one.kind !== 'mcp' && one.name === wanted);
-  if (state && sources.some((source) => source.name === name)) return [name, state];
+  const source = sources.find((one) => one.name === name);
+  // Imports of different kinds can share a name.
+  const state = imports.find((one) => one.name === wanted && (!source || one.kind === kindOf(source)));
+  if (state && source) return [name, state];
   throw usageError(
-    state ? `The document has no source ${name}` : `There is no import ${wanted}`,
+    source ? `There is no import ${wanted} for a source of this type` : `The document has no source ${name}`,
     `Pass --source SOURCE=IMPORT; sources are ${sources.map((one) => one.name).join(', ')}, imports ${imports.map((one) => one.name).join(', ') || 'none'}.`,
   );
 }
