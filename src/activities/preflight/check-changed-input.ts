@@ -61,8 +61,8 @@ async function modify(
   const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
   const { input } = resolved;
   const { plan, digests, hooks, confirmations } = guarded;
-  await holdFiles({ plan, input }, task, dependencies.files.store);
   refuseOtherPlan(only, { ...planned, plan }, true);
+  await holdFiles({ plan, input }, task, dependencies.files.store);
   const said = {
     ...(session && { session }),
     ...within,

@@ -7,6 +7,7 @@ import type { Plan } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
+import { MemoryFiles } from '../../../fixtures/memory-files.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { admittedTask, KEYS } from '../admitted-task.js';
 import {
@@ -20,6 +21,14 @@ import {
 
 const EVE = { name: 'eve', source: 'claimed' } as const;
 const OTHER = 'f'.repeat(64);
+const FILE = { $file: 'a'.repeat(64), name: 'f', bytes: 1, media_type: 'text/plain' };
+/** The ability takes a file. */
+const WITH_FILE = {
+  'registry/high-level/flow.yaml': [
+    ...['id: flow', 'type: workflow', 'version: 1', 'summary: x', 'steps: [{ id: a, call: op }]'],
+    'input_schema: { type: object, properties: { f: { type: object, format: file } } }',
+  ].join('\n'),
+};
 
 afterEach(() => {
   vi.useRealTimers();
@@ -101,13 +110,8 @@ describe('a change of the input', () => {
   });
 
   test('holds the files of the new input', async () => {
-    const file = { $file: 'a'.repeat(64), name: 'f', bytes: 1, media_type: 'text/plain' };
-    const schema = 'input_schema: { type: object, properties: { f: { type: object, format: file } } }';
-    const files = {
-      'registry/high-level/flow.yaml': `id: flow\ntype: workflow\nversion: 1\nsummary: x\n${schema}\nsteps: [{ id: a, call: op }]\n`,
-    };
-    const { held } = await changed({ input: { f: file } }, { files });
-    expect(held).toEqual([['t-1', file.$file]]);
+    const { held } = await changed({ input: { f: FILE } }, { files: WITH_FILE });
+    expect(held).toEqual([['t-1', FILE.$file]]);
   });
 
   test('gives the new plan to the worker', async () => {
@@ -151,8 +155,12 @@ describe('a change of the input of a task for a specific plan', () => {
   });
 
   test('is refused if its tools are pinned differently', async () => {
-    const refused = changed({ only: { plan: OTHER } }, { files: TOOL, more: PINNED });
-    await expect(refused).rejects.toMatchObject({ type: 'plan.changed' });
+    const files = { store: new MemoryFiles() } as Dependencies['files'] & { store: MemoryFiles };
+    const options = { files: { ...TOOL, ...WITH_FILE }, more: { ...PINNED, files } };
+    await expect(changed({ input: { f: FILE }, only: { plan: OTHER } }, options)).rejects.toMatchObject({
+      type: 'plan.changed',
+    });
+    expect(files.store.held).toEqual([]);
   });
 });
 
