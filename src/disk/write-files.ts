@@ -62,7 +62,7 @@ function writeNow(files: readonly Content[]): void {
 }
 
 /** A removal that fails must not hide why the write did, nor keep the other files from being removed. */
-function discard(file: string): void {
+export function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
@@ -85,7 +85,8 @@ async function writeInPool(files: readonly Content[], signal: AbortSignal | unde
   }
 }
 
-function besidesOf(): (path: string) => string {
+/** The name beside a file under which its new content is first written. */
+export function besidesOf(): (path: string) => string {
   const mark = randomUUID();
   return (path) => `${path}.${mark}`;
 }

@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { besidesOf, discard, inFolder } from './write-files.js';
 
 /** Writes a file so that readers see the old content or the new, never a part. */
 export function writeWhole(path: string, content: string | Uint8Array, mode?: number): void {
-  const own = `${path}.${randomUUID()}`;
+  const own = besidesOf()(path);
   try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(own, content, { mode: mode ?? 0o666 });
+    inFolder(own, () => writeFileSync(own, content, { mode: mode ?? 0o666 }));
     renameSync(own, path);
   } catch (error) {
-    rmSync(own, { force: true });
+    discard(own);
     throw error;
   }
 }
