@@ -258,7 +258,7 @@ describe('refused, with advice', () => {
     ['an invalid URL', ['srv', '--url', 'ftp://x'], 'usage.invalid', /Correct the name, --command or --url/],
     ['another command for a known server', ['known', '--command', 'node y.mjs'], 'usage.invalid', /edit its entry/],
     ['a prefix with which no key can begin', ['known', '--prefix', '_X'], 'usage.invalid', /lowercase letter first/],
-    ['an invalid time', ['known', '--timeout', 'soon'], 'expression.not_duration', /10m/],
+    ['an invalid time', ['known', '--timeout', 'soon'], 'usage.invalid', /10m/],
     [
       'a profile with a URL',
       ['srv', '--url', 'http://localhost', '--env-profile', 'x'],

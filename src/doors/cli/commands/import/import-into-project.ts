@@ -3,7 +3,7 @@ import type { Imported } from '../../../../authoring/import/imported.js';
 import type { ImportOptions, PlannedImport } from '../../../../authoring/import/planned-import.js';
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import type { RegistryLoader } from '../../../../definitions/load-registry.js';
-import { parseDuration } from '../../../../rules/duration.js';
+import { readDuration } from '../../input/flag-values.js';
 import { type Context, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 
@@ -12,9 +12,9 @@ type CommonFlags = Pick<ImportFlags['arazzo'], 'select' | 'prefix' | 'dryRun' | 
 
 const MAX_MS = 24 * 60 * 60 * 1000;
 
-/** Milliseconds that another system may take to answer. @throws AbilityError for an invalid duration. */
+/** Milliseconds that another system may take to answer. @throws AbilityError `usage.invalid` for an invalid duration. */
 export function timeoutOf({ timeout }: CommonFlags): number {
-  return Math.min(parseDuration(timeout), MAX_MS);
+  return Math.min(readDuration('--timeout', timeout), MAX_MS);
 }
 
 export interface ImportSource extends Pick<ImportOptions, 'kind' | 'name' | 'location' | 'command'> {
