@@ -42,20 +42,23 @@ export function readMetricsAddress(text: string): string {
   );
 }
 
-/** A day, or a time on it; without a zone it is UTC, as in all output. */
 const TIMESTAMP = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|[+-]\d{2}:\d{2})?)?$/i;
 
+/** Reads a day, or a time on it, such as `2026-01-31T08:00:00+01:00`; without a zone it is UTC, as in JSON output. */
+export function parseTime(text: string): Date | undefined {
+  const [, day, time = '00:00', zone = 'Z'] = TIMESTAMP.exec(text.trim()) ?? [];
+  const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
+  return day === undefined || Number.isNaN(date.getTime()) || !isDay(day) ? undefined : date;
+}
+
 /**
- * Reads `--since`: a duration back from now (`24h`), or a timestamp (`2026-01-31`, `2026-01-31T08:00:00+01:00`).
+ * Reads `--since`: a duration back from now (`24h`), or a time as of {@link parseTime}.
  * @param now milliseconds since 1970. @throws AbilityError `usage.invalid`.
  */
 export function readSince(text: string, now: number): Date {
   if (isDuration(text)) return new Date(now - parseDuration(text));
-  const [, day, time = '00:00', zone = 'Z'] = TIMESTAMP.exec(text.trim()) ?? [];
-  const date = new Date(`${day}T${time}${zone.toUpperCase()}`);
-  if (day === undefined || Number.isNaN(date.getTime()) || !isDay(day)) {
-    throw refuse(`--since ${text} is neither a duration nor a time`);
-  }
+  const date = parseTime(text);
+  if (!date) throw refuse(`--since ${text} is neither a duration nor a time`);
   if (date.getTime() > now) throw refuse(`--since ${text} lies in the future`);
   return date;
 }

@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { OVERLAPS } from '../../../contracts/schedules.js';
 import { type Commands, declare, type FlagsOf, repeatable } from './declare-command.js';
+import { TIME } from './shared-flags.js';
 
 const COMMENT = 'why; shown with the schedule';
 
@@ -38,8 +39,8 @@ const schedules = {
       'ability schedule run backup',
       'ability schedule run backup --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z',
     )
-      .option('--from <time>', 'with --to: all firings of that span, one after the other')
-      .option('--to <time>', 'ISO 8601'),
+      .option('--from <time>', `with --to: all firings of that span, one after the other; ${TIME}`)
+      .option('--to <time>', `its end; ${TIME}`),
   sync: () =>
     declare(
       'sync',

@@ -3,6 +3,8 @@ import { repeatable } from './declare-command.js';
 
 export const SCOPE = 'the folder that it is about (default: ABILITY_SCOPE, then the nearest ABILITY.md)';
 
+export const TIME = 'a time such as 2026-01-31T08:00:00Z (UTC without a zone)';
+
 export const inputFlags = (command: Command) =>
   command
     .option('--input <json>', 'the input: JSON, @file, or - for stdin')

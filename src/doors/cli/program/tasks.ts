@@ -1,5 +1,5 @@
 import { type Commands, declare, type FlagsOf, repeatable, withFlags } from './declare-command.js';
-import { followFlags, taskFlags } from './shared-flags.js';
+import { followFlags, TIME, taskFlags } from './shared-flags.js';
 
 const tasks = {
   run: () =>
@@ -107,7 +107,7 @@ const tasks = {
       .addOption(repeatable('--status <status>', 'only those in this state; may be given several times'))
       .option('--ability <id>', 'only those of this ability')
       .option('--session <id>', 'only those of this session')
-      .option('--since <when>', 'only those started since: 30m, 24h, 7d, or a time such as 2026-01-31T08:00:00Z')
+      .option('--since <when>', `only those started since: 30m, 24h, 7d, or ${TIME}`)
       .option('--query <condition>', 'a list filter of Temporal that must hold as well')
       .option('--limit <n>', 'at most this many', '50'),
 };

@@ -1,5 +1,6 @@
 import { backfillSchedule, fireSchedule, showSchedule } from '../../../../client/index.js';
 import { usageError } from '../../../../contracts/problem.js';
+import { parseTime } from '../../input/flag-values.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { ScheduleFlags } from '../../program/schedules.js';
@@ -25,8 +26,8 @@ export async function run(context: Context, [name]: [string], flags: Flags): Pro
 
 function readSpan({ from, to }: Flags): { from: Date; to: Date } | undefined {
   if (from === undefined && to === undefined) return undefined;
-  const span = { from: new Date(from ?? ''), to: new Date(to ?? '') };
-  if (span.from.getTime() < span.to.getTime()) return span;
+  const [start, end] = [parseTime(from ?? ''), parseTime(to ?? '')];
+  if (start && end && start < end) return { from: start, to: end };
   throw usageError(
     `--from ${from ?? 'nothing'} and --to ${to ?? 'nothing'} are no span of time`,
     'Pass both, the earlier first, such as --from 2026-11-20T00:00:00Z --to 2026-11-22T00:00:00Z.',
