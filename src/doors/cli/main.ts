@@ -33,16 +33,17 @@ export async function main({ args, began = performance.now(), ...rest }: Command
     const flags = { ...outcome.flags, json: args.includes('--json') };
     if (!(error instanceof CommanderError)) return reportError(error, { flags, terminal, env: rest.env });
     if (error.exitCode === 0) return EXIT.ok;
-    if (error.code === 'commander.help') {
-      // A command group without a subcommand.
-      terminal.print(commandIn(program, args).helpInformation().trimEnd());
+    const command = commandIn(program, args);
+    const isHelp = error.code === 'commander.help';
+    if (isHelp && args.length === 0) {
+      terminal.print(command.helpInformation().trimEnd());
       return EXIT.ok;
     }
-    const message = error.message.replace(/^error: /, '');
+    if (isHelp && !flags.json) terminal.note(command.helpInformation());
+    const message = isHelp ? `\`${nameOf(command)}\` needs a command` : error.message.replace(/^error: /, '');
     const [what = message, ...hints] = message.split('\n');
-    const suggestion = hints.join(' ').replace(/^\(|\)$/g, '') || `See \`${nameOf(commandIn(program, args))} --help\`.`;
-    const usage = usageError(what, suggestion);
-    return reportError(usage, { flags, terminal, env: rest.env });
+    const suggestion = hints.join(' ').replace(/^\(|\)$/g, '') || `See \`${nameOf(command)} --help\`.`;
+    return reportError(usageError(what, suggestion), { flags, terminal, env: rest.env });
   }
 }
 
