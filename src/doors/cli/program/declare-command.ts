@@ -77,7 +77,7 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
   return {
     add(command, load) {
       command.action(async () => {
-        const flags = command.optsWithGlobals() as GlobalFlags & ReturnType<typeof command.opts>;
+        const flags = flagsOf(command) as GlobalFlags & ReturnType<typeof command.opts>;
         outcome.flags = flags;
         const { run } = await load();
         outcome.exit = (await run({ ...given, flags }, command.processedArgs, flags)) ?? EXIT.ok;
@@ -90,6 +90,11 @@ export function commandsBelow(parent: CommandUnknownOpts, given: Given, outcome:
       return take(command);
     },
   };
+}
+
+/** Its own flags, and those before its name; of one that is given to both, its own. */
+function flagsOf(command: CommandUnknownOpts): OptionValues {
+  return command.parent ? { ...flagsOf(command.parent), ...command.opts() } : command.opts();
 }
 
 /** An option that may be repeated; its value is a list, in the order of the command line. */

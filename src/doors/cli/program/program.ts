@@ -24,6 +24,8 @@ export function buildProgram(given: Given, outcome: Outcome): CommandUnknownOpts
     .description('Run the operations of your team durably, on Temporal.')
     .option('-V, --version', 'print the version')
     .exitOverride()
+    // Flags after the name of a command are its own: `worker` takes more in `--env` than others do.
+    .enablePositionalOptions()
     // Help is printed as a result; errors are thrown, so nothing is written here.
     .configureOutput({
       writeOut: terminal.print,
@@ -65,6 +67,8 @@ export function buildProgram(given: Given, outcome: Outcome): CommandUnknownOpts
 }
 
 const EXIT_HELP = `
+The options above come before the name of a command or after it; given twice, the last one counts.
+
 Exit codes:
   0 succeeded   1 the task failed   2 bad usage or invalid input   3 unavailable   4 denied
   5 waiting for an approval   6 timed out   7 Temporal, a worker or the engine unavailable

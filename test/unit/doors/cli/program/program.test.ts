@@ -1,6 +1,7 @@
 import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import type { Outcome } from '../../../../../src/doors/cli/program/declare-command.js';
 import { buildProgram } from '../../../../../src/doors/cli/program/program.js';
 import { NOWHERE } from '../../../../fixtures/silent-terminal.js';
 
@@ -245,6 +246,27 @@ describe('options', () => {
     const globals = ['--project', '--address', '--namespace', '--profile', '--json', '--env', '--yes', '--strict'];
     expect(taken).toEqual(expect.arrayContaining(globals));
   });
+});
+
+test.each([
+  [['--env', 'dev', 'show', 'x', '--env', 'prod'], 'prod'],
+  [['show', 'x', '--env', 'prod', '--env', 'dev'], 'dev'],
+  [['--env', 'a', 'task', '--env', 'b', 'show', 'x', '--env', 'c'], 'c'],
+  [['--env', 'dev', 'task', 'show', 'x'], 'dev'],
+  [['--env', 'dev', 'worker', '--env', 'prod'], ['prod']],
+  [
+    ['worker', '--env', 'dev', '--env', 'prod'],
+    ['dev', 'prod'],
+  ],
+  [
+    ['worker', '--env', 'dev', 'prod'],
+    ['dev', 'prod'],
+  ],
+])('a flag holds as it was typed last, and `worker` takes several environments: %j', async (args, env) => {
+  const outcome: Outcome = { exit: EXIT.ok };
+  // There is no project here.
+  await expect(buildProgram(NOWHERE, outcome).parseAsync(args, { from: 'user' })).rejects.toThrow(/ability\.yaml/);
+  expect(outcome.flags?.env).toEqual(env);
 });
 
 test.each(['', ...leavesOf(program).map(([name]) => name)])('the help of `ability %s` has an example', (name) => {
