@@ -26,13 +26,23 @@ export function canAsk({ flags, terminal }: Context): boolean {
   return terminal.canAsk() && !flags.yes && !flags.json;
 }
 
-/** True without a terminal or with `--yes`. @param signal ends the prompt. Source: docs/guide.md#tasks. */
+/**
+ * True without a person at the keyboard or with `--yes`. @param signal ends the prompt. Source: docs/guide.md#tasks.
+ * @throws AbilityError `usage.invalid` if there is a person, but no screen for the question.
+ */
 export async function isConfirmed(
   { flags, terminal }: Context,
   message: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (flags.yes || !terminal.canAsk()) return true;
+  if (flags.yes) return true;
+  if (!terminal.canAsk()) {
+    if (!terminal.hasKeyboard()) return true;
+    throw usageError(
+      `The question "${message}" cannot be asked: stderr is no terminal, TERM is dumb, or CI is set`,
+      'Pass --yes to go on without the question.',
+    );
+  }
   const { confirm, isCancel } = await import('@clack/prompts');
   // Return alone is no consent.
   const answer = await confirm({ message, initialValue: false, ...terminal.questions(), ...(signal && { signal }) });

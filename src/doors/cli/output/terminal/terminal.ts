@@ -29,6 +29,8 @@ export interface Terminal {
   isLive: boolean;
   style(format: Parameters<typeof styleText>[0], text: string): string;
   canAsk(): boolean;
+  /** Whether stdin is a terminal, so that a person may wait for a question that {@link canAsk} rules out. */
+  hasKeyboard(): boolean;
   questions(): { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
   /** Reads all of stdin. Blocks until it ends. */
   readInput(): string;
@@ -64,6 +66,8 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
     paint([]);
     output.write(text.endsWith('\n') ? text : `${text}\n`);
   };
+  // Accesses stdin only when needed: the first access opens the stream.
+  const hasKeyboard = (): boolean => around.stdin.isTTY === true;
   const endWhenClosed = enderOfClosed(around);
   for (const output of [stdout, stderr]) output.on('error', endWhenClosed);
   return {
@@ -79,8 +83,8 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
       if (!isColored) return text;
       return styleText(format, showUnseenCharacters(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
     },
-    // Accesses stdin only when needed: the first access opens the stream.
-    canAsk: () => isLive && around.stdin.isTTY === true,
+    canAsk: () => isLive && hasKeyboard(),
+    hasKeyboard,
     questions: () => ({ input: around.stdin as NodeJS.ReadStream, output: stderr as NodeJS.WriteStream }),
     readInput: () => (around.readInput ? around.readInput() : readFileSync(0, 'utf8')),
     onInterrupt(listener) {

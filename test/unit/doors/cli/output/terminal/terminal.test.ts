@@ -70,6 +70,9 @@ test('people are asked only if both stdin and stderr are terminals', () => {
   expect(openTerminal({ CI: '1' }, both).canAsk()).toBe(false);
   expect(openTerminal({}, { ...both, stdin: { isTTY: false } } as never).canAsk()).toBe(false);
   expect(openTerminal({}, surroundings(false)).canAsk()).toBe(false);
+  expect(
+    [openTerminal({ CI: '1' }, both), openTerminal({}, surroundings(false))].map((one) => one.hasKeyboard()),
+  ).toEqual([true, false]);
   expect([openTerminal({}, both).width(), openTerminal({}, surroundings(false)).width()]).toEqual([90, undefined]);
 });
 
