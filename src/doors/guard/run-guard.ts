@@ -74,7 +74,7 @@ function osUser(): string {
 }
 
 /** Larger than the event of any call. */
-const MAX_BYTES = 32 * 1024 * 1024;
+export const MAX_EVENT_BYTES = 32 * 1024 * 1024;
 
 /** Answers the event on stdin. Never throws. */
 export async function guardProcess(
@@ -100,7 +100,7 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
   for await (const part of stdin) {
     parts.push(Buffer.from(part));
     length += parts.at(-1)?.length ?? 0;
-    if (length > MAX_BYTES) throw new Error(`the event has more than ${MAX_BYTES} bytes`);
+    if (length > MAX_EVENT_BYTES) throw new Error(`the event has more than ${MAX_EVENT_BYTES} bytes`);
   }
   return Buffer.concat(parts).toString('utf8');
 }

@@ -44,13 +44,16 @@ export function splitLines(
   maxBytes = Number.POSITIVE_INFINITY,
 ): (piece: string) => void {
   let rest = '';
+  let bytes = 0;
   return (piece) => {
     rest += piece;
+    bytes += Buffer.byteLength(piece);
     for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
       const line = rest.slice(0, end);
       rest = rest.slice(end + 1);
+      bytes -= Buffer.byteLength(line) + 1;
       onLine(line);
     }
-    if (rest.length > maxBytes) throw new RangeError(`a line has more than ${maxBytes} characters`);
+    if (bytes > maxBytes) throw new RangeError(`a line has more than ${maxBytes} bytes`);
   };
 }

@@ -1,5 +1,5 @@
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
-import { guardProcess } from '../../guard/run-guard.js';
+import { guardProcess, MAX_EVENT_BYTES } from '../../guard/run-guard.js';
 import type { AgentToolFlags } from '../program/agent-tools.js';
 import type { Context } from '../program/context.js';
 
@@ -12,7 +12,7 @@ export async function run(
   const { project, env: environment } = flags;
   const given = { ...(project !== undefined && { project }), ...(environment !== undefined && { env: environment }) };
   const stdin = (async function* read() {
-    yield terminal.readInput();
+    yield terminal.readInput(MAX_EVENT_BYTES);
   })();
   const { stdout, stderr, exit } = await guardProcess(
     { tool, ...given, ...(scope !== undefined && { scope }) },

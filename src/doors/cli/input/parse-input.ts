@@ -1,21 +1,18 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { GivenFiles } from '../../../client/index.js';
 import { FILE_LIMITS } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import type { Project } from '../../../definitions/formats/project.js';
+import { readUpTo } from '../../../disk/read-up-to.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { parseBytes } from '../../../text/byte-size.js';
-import type { Terminal } from '../output/terminal/terminal.js';
+import { MAX_INPUT_BYTES, type Terminal } from '../output/terminal/terminal.js';
 import { shellWord } from '../output/typed-command.js';
 import type { DefinitionFlags } from '../program/definitions.js';
 
 /** Where `@file` and `-` are read. */
 export type InputSource = { cwd: string; terminal: Pick<Terminal, 'readInput'> };
-
-/** Larger inputs belong in a file or service that the ability reads. */
-const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
  * `--set` overrides `--input` key by key; `--set name=text` converts by the schema. Source: docs/guide.md#tasks.
@@ -102,14 +99,14 @@ function convertTo(type: string, text: string): Json | undefined {
 }
 
 function readText(path: string, cwd: string): string {
+  let bytes: Buffer | undefined;
   try {
-    const text = readFileSync(resolve(cwd, path), 'utf8');
-    if (text.length > MAX_BYTES) throw invalid(`${path} is larger than ${MAX_BYTES} bytes`);
-    return text;
+    bytes = readUpTo(MAX_INPUT_BYTES, resolve(cwd, path));
   } catch (error) {
-    if (error instanceof AbilityError) throw error;
     throw invalid(`${path} cannot be read: ${reasonOf(error)}`);
   }
+  if (bytes === undefined) throw invalid(`${path} is larger than ${MAX_INPUT_BYTES} bytes`);
+  return bytes.toString('utf8');
 }
 
 /** @throws AbilityError `input.invalid`. */

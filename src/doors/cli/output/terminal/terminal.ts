@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { styleText } from 'node:util';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
-import { reasonOf } from '../../../../contracts/problem.js';
+import { AbilityError, reasonOf } from '../../../../contracts/problem.js';
+import { readUpTo } from '../../../../disk/read-up-to.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './paint-block.js';
 import { enderOfClosed, type Output, type Surroundings } from './surroundings.js';
@@ -32,8 +32,8 @@ export interface Terminal {
   /** Whether stdin is a terminal, so that a person may wait for a question that {@link canAsk} rules out. */
   hasKeyboard(): boolean;
   questions(): { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
-  /** Reads all of stdin. Blocks until it ends. */
-  readInput(): string;
+  /** Reads all of stdin. Blocks until it ends. @param max bytes. @throws AbilityError `input.invalid` above it. */
+  readInput(max?: number): string;
   /** Listens for one Ctrl-C and one SIGTERM. @returns a function that stops listening. */
   onInterrupt(listener: () => void): () => void;
   /** Ends the process at once. @param exit left out: the exit code set so far. */
@@ -42,7 +42,10 @@ export interface Terminal {
 
 export type Style = Terminal['style'];
 
+/** Larger inputs belong in a file or service that the ability reads. */
+export const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 const INTERRUPTIONS = ['SIGINT', 'SIGTERM'] as const;
+const STDIN = 0;
 /** The assumed height of a terminal that does not report one. */
 const USUAL_ROWS = 24;
 const USUAL_COLUMNS = 80;
@@ -86,7 +89,7 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
     canAsk: () => isLive && hasKeyboard(),
     hasKeyboard,
     questions: () => ({ input: around.stdin as NodeJS.ReadStream, output: stderr as NodeJS.WriteStream }),
-    readInput: () => (around.readInput ? around.readInput() : readFileSync(0, 'utf8')),
+    readInput: (max = MAX_INPUT_BYTES) => readStdin(around, max),
     onInterrupt(listener) {
       for (const signal of INTERRUPTIONS) around.once(signal, listener);
       return () => {
@@ -96,6 +99,12 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
     // Passing undefined to `exit` would overwrite the exit code already set.
     leave: (exit) => void (exit === undefined ? around.exit() : around.exit(exit)),
   };
+}
+
+function readStdin(around: Surroundings, max: number): string {
+  const bytes = around.readInput ? Buffer.from(around.readInput()) : readUpTo(max, STDIN);
+  if (bytes !== undefined && bytes.length <= max) return bytes.toString('utf8');
+  throw new AbilityError({ code: 'input.invalid', message: `stdin is larger than ${max} bytes` });
 }
 
 type Ending = Pick<NodeJS.Process, 'exitCode' | 'on'>;

@@ -88,6 +88,11 @@ describe('--set name:=JSON', () => {
   });
 });
 
+test.each([{ input: '@/dev/zero' }, { set: ['text=@/dev/zero'] }])('a file without an end is refused: %j', (flags) => {
+  const error = errorOf(() => parseInput(flags, SCHEMA, NOWHERE));
+  expect(error).toMatchObject({ code: 'input.invalid', message: '/dev/zero is larger than 16777216 bytes' });
+});
+
 describe('--set name=@file', () => {
   test('reads the file, relative to the working directory', () => {
     const { root } = temporaryProject({ 'note.txt': 'from a file\n', 'list.json': '[1]' });

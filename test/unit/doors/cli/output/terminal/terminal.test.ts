@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import type { Surroundings } from '../../../../../../src/doors/cli/output/terminal/surroundings.js';
 import { keepAnswer, openTerminal } from '../../../../../../src/doors/cli/output/terminal/terminal.js';
+import { errorOf } from '../../../../error-of.js';
 
 /** A terminal that records what is written to it. */
 function terminalOn(isTTY: boolean, rows?: number) {
@@ -92,6 +93,15 @@ test('Ctrl-C and SIGTERM are each handled once, and only while there is a listen
   leave(6);
   expect(around.exit).toHaveBeenCalledExactlyOnceWith(6);
   expect(readInput()).toBe('typed');
+});
+
+test('stdin above its limit, in bytes, is refused', () => {
+  const around = Object.assign(surroundings(false), { readInput: () => 'ä' });
+  expect(openTerminal({}, around).readInput(2)).toBe('ä');
+  expect(errorOf(() => openTerminal({}, around).readInput(1))).toMatchObject({
+    code: 'input.invalid',
+    message: 'stdin is larger than 1 bytes',
+  });
 });
 
 test('a closed pipe ends a listener as SIGTERM does, and without one ends the command with 130', () => {
