@@ -70,7 +70,7 @@ function logsIn(folder: string): CallLog[] {
   return readCallLogs(folder).map(({ file, name, lines }) => ({ name: `${file} ${name}`, step: name, lines }));
 }
 
-export function inOrder(logs: readonly CallLog[]): LogLine[] {
+export function inOrder(logs: readonly Pick<CallLog, 'lines'>[]): LogLine[] {
   return logs.flatMap(({ lines }) => lines).sort((a, b) => a.time.localeCompare(b.time));
 }
 
