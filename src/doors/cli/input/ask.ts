@@ -23,7 +23,7 @@ export interface TextQuestion extends Question<string> {
 
 /** Only at a terminal, and not with `--yes` or `--json`. */
 export function canAsk({ flags, terminal }: Context): boolean {
-  return terminal.canAsk() && !flags.yes && !flags.json;
+  return terminal.canPrompt() && !flags.yes && !flags.json;
 }
 
 /** True without a terminal or with `--yes`. @param signal ends the prompt. Source: docs/guide.md#tasks. */
@@ -32,7 +32,7 @@ export async function isConfirmed(
   message: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  if (flags.yes || !terminal.canAsk()) return true;
+  if (flags.yes || !terminal.canPrompt()) return true;
   const { confirm, isCancel } = await import('@clack/prompts');
   // Return alone is no consent.
   const answer = await confirm({ message, initialValue: false, ...terminal.questions(), ...(signal && { signal }) });
@@ -113,7 +113,7 @@ export async function agreeAtTerminal(
   { risks, calls }: ConsentQuestion,
 ): Promise<boolean | undefined> {
   const { terminal, flags } = context;
-  if (!terminal.canAsk() || flags.json || readCaller(context.env) === 'agent') return undefined;
+  if (!terminal.canPrompt() || flags.json || readCaller(context.env) === 'agent') return undefined;
   for (const risk of risks) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(risk, '  ')}`);
   for (const { ability_id, input } of calls)
     terminal.note(`  ${ability_id}  ${plainText(JSON.stringify(input), '  ')}`);

@@ -28,7 +28,8 @@ export interface Terminal {
   /** Whether stderr is an interactive terminal. */
   isLive: boolean;
   style(format: Parameters<typeof styleText>[0], text: string): string;
-  canAsk(): boolean;
+  /** Whether stdin and stderr are an interactive terminal. */
+  canPrompt(): boolean;
   questions(): { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
   /** Reads all of stdin. Blocks until it ends. */
   readInput(): string;
@@ -80,7 +81,7 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
       return styleText(format, showUnseenCharacters(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
     },
     // Accesses stdin only when needed: the first access opens the stream.
-    canAsk: () => isLive && around.stdin.isTTY === true,
+    canPrompt: () => isLive && around.stdin.isTTY === true,
     questions: () => ({ input: around.stdin as NodeJS.ReadStream, output: stderr as NodeJS.WriteStream }),
     readInput: () => (around.readInput ? around.readInput() : readFileSync(0, 'utf8')),
     onInterrupt(listener) {
