@@ -83,7 +83,7 @@ export type { NewTask } from './start/new-task.js';
 export type { Retry } from './start/retry-task.js';
 export type { Delivery, DeliveryState } from './start/start-delivery.js';
 export type { FetchedHistory } from './view/fetch-histories.js';
-export { type LogLine, linesOf, readCallLogs } from './view/read-call-logs.js';
+export { fetchCallLogs, type LogLine, linesOf, readCallLogs } from './view/read-call-logs.js';
 export type { TaskChain } from './view/read-chain.js';
 export { earlierKeys, nextKey } from './view/read-chain.js';
 export { readRecord } from './view/read-record.js';

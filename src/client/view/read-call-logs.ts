@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { RECORD_FILES, REQUESTS_LOG } from '../../contracts/record.js';
 import { parseJson } from '../../disk/read-json.js';
@@ -23,16 +24,45 @@ export interface CallLog {
 
 /** A task's logs: one file per call, and files that calls share. @param isWanted by the path of the step. */
 export function readCallLogs(folder: string, isWanted: (path: string) => boolean = () => true): CallLog[] {
-  return filesIn(folder).flatMap((file) => {
+  return wantedFiles(folder, isWanted).flatMap((log) => logsIn(log, readFileSync(log.file, 'utf8'), isWanted));
+}
+
+/** Like {@link readCallLogs}, but file by file, so that other requests go on meanwhile. */
+export async function fetchCallLogs(folder: string, isWanted: (path: string) => boolean): Promise<CallLog[]> {
+  const logs: CallLog[] = [];
+  for (const log of wantedFiles(folder, isWanted)) {
+    const text = await readFile(log.file, 'utf8').catch(unlessDeleted);
+    if (text !== undefined) logs.push(...logsIn(log, text, isWanted));
+  }
+  return logs;
+}
+
+/** A task may be deleted while its logs are read. */
+function unlessDeleted(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** `step` is undefined for a file that calls share. */
+interface LogFile {
+  file: string;
+  step: string | undefined;
+}
+
+/** Files with wanted logs; which calls share a file is known only once it is read. */
+function wantedFiles(folder: string, isWanted: (path: string) => boolean): LogFile[] {
+  return filesIn(folder).flatMap((file): LogFile[] => {
     const name = relative(folder, file).replace(/\.jsonl$/, '');
-    if (name.startsWith(REQUESTS_LOG)) return logsOfRequests(file).filter((log) => isWanted(log.name));
-    return isWanted(name) ? [{ file, name, lines: readLines(file) }] : [];
+    if (name.startsWith(REQUESTS_LOG)) return [{ file, step: undefined }];
+    return isWanted(name) ? [{ file, step: name }] : [];
   });
 }
 
-function logsOfRequests(file: string): CallLog[] {
+function logsIn({ file, step }: LogFile, text: string, isWanted: (path: string) => boolean): CallLog[] {
+  const lines = linesOf(text);
+  if (step !== undefined) return [{ file, name: step, lines }];
   const logs = new Map<string, CallLog>();
-  for (const line of readLines(file)) {
+  for (const line of lines) {
+    if (!isWanted(line.step)) continue;
     const log = logs.get(line.step) ?? { file, name: line.step, lines: [] };
     log.lines.push(line);
     logs.set(line.step, log);
@@ -40,14 +70,10 @@ function logsOfRequests(file: string): CallLog[] {
   return [...logs.values()];
 }
 
-function readLines(file: string): LogLine[] {
-  return linesOf(readFileSync(file, 'utf8'));
-}
-
-/** {@link readLines}; empty for an unreadable file. */
+/** Empty for an unreadable file. */
 function linesIn(file: string): LogLine[] {
   try {
-    return readLines(file);
+    return linesOf(readFileSync(file, 'utf8'));
   } catch {
     return [];
   }

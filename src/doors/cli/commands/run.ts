@@ -21,7 +21,6 @@ import { readIntent } from '../input/flag-values.js';
 import { parseFiles, parseInput } from '../input/parse-input.js';
 import { readCaller, readTrace } from '../input/read-caller.js';
 import { readPlanFlag } from '../input/read-plan-flag.js';
-import { refuseUnwritable } from '../output/junit/junit.js';
 import { openView } from '../output/live/progress-view.js';
 import { plainText } from '../output/plain-text.js';
 import { explainingChange } from '../output/preview/explain-change.js';
@@ -37,7 +36,7 @@ import {
 } from '../program/context.js';
 import type { TaskFlags } from '../program/tasks.js';
 import { type Deadline, withDeadline } from './following/deadline.js';
-import { followTask, noteStall, readPatience, refuseUnusedFlags, reportEnd } from './following/follow-task.js';
+import { checkFollowFlags, followTask, noteStall, readPatience, reportEnd } from './following/follow-task.js';
 import { interruption } from './following/interruption.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
@@ -46,11 +45,8 @@ type Flags = TaskFlags['run'];
 /** `ability run ID`: creates a task, runs it, waits for its end. */
 export async function run(context: Context, [ability]: [string], flags: Flags): Promise<ExitCode> {
   refuseContradictions(flags);
-  refuseUnusedFlags(flags);
   if (flags.intent !== undefined) readIntent(flags.intent);
-  // Wrong flags are refused before anything starts.
-  const patience = readPatience(context.terminal.isLive, flags);
-  if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
+  const patience = checkFollowFlags(context, flags);
   const registry = await openRegistry(context);
   return withDeadline(context, patience, 'No task was created', async (deadline) => {
     const { signal } = deadline;

@@ -5,7 +5,7 @@ import { findAbility } from '../../answers/find-ability.js';
 import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.js';
 import { describeProblem, typedBy } from '../output/describe-problem.js';
 import { renderCase, renderSummary } from '../output/findings/render-cases.js';
-import { writeReport } from '../output/junit/junit.js';
+import { refuseUnwritable, writeReport } from '../output/junit/junit.js';
 import { renderCasesJunit } from '../output/junit/junit-cases.js';
 import { reportError } from '../output/report.js';
 import { type Context, openRegistry } from '../program/context.js';
@@ -24,6 +24,7 @@ export async function run(context: Context, [ability]: [string | undefined], fla
   if (flags.watch && context.flags.json) {
     throw usageError('--json prints one value, and --watch never ends', 'Leave out one of them.');
   }
+  if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
   const interrupted = interruption(context);
   const { terminal } = context;
   // A second Ctrl-C ends the process in an orderly way, so that the server does not outlive it.
@@ -73,7 +74,7 @@ async function runOnce(
   { junit }: Flags,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const { terminal, flags, cwd } = context;
+  const { terminal, flags } = context;
   const registry = await openRegistry(context);
   if (ability !== undefined) await findAbility(registry, ability);
   try {
@@ -88,8 +89,8 @@ async function runOnce(
         if (!flags.json) terminal.print(renderCase(own, terminal.style));
       },
     });
-    if (junit !== undefined) writeReport(junit, renderCasesJunit(report), cwd);
     printReport(context, report);
+    if (junit !== undefined) writeReport(context, junit, renderCasesJunit(report));
     return EXIT_OF_REPORT[report.status];
   } catch (error) {
     if (!signal.aborted) throw error;

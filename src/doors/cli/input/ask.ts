@@ -23,7 +23,7 @@ export interface TextQuestion extends Question<string> {
 
 /** Only at a terminal, and not with `--yes` or `--json`. */
 export function canAsk({ flags, terminal }: Context): boolean {
-  return terminal.canAsk() && !flags.yes && !flags.json;
+  return terminal.canPrompt() && !flags.yes && !flags.json;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function isConfirmed(
   signal?: AbortSignal,
 ): Promise<boolean> {
   if (flags.yes) return true;
-  if (!terminal.canAsk()) {
+  if (!terminal.canPrompt()) {
     if (!terminal.hasKeyboard()) return true;
     throw usageError(
       `The question "${message}" cannot be asked: stderr is no terminal, TERM is dumb, or CI is set`,
@@ -123,7 +123,7 @@ export async function agreeAtTerminal(
   { risks, calls }: ConsentQuestion,
 ): Promise<boolean | undefined> {
   const { terminal, flags } = context;
-  if (!terminal.canAsk() || flags.json || readCaller(context.env) === 'agent') return undefined;
+  if (!terminal.canPrompt() || flags.json || readCaller(context.env) === 'agent') return undefined;
   for (const risk of risks) terminal.note(`${terminal.style('yellow', 'warning')} ${plainText(risk, '  ')}`);
   for (const { ability_id, input } of calls)
     terminal.note(`  ${ability_id}  ${plainText(JSON.stringify(input), '  ')}`);

@@ -21,6 +21,7 @@ import { masking } from '../../output/mask-secrets.js';
 import { renderShown } from '../../output/result/render-approval.js';
 import type { ApprovalFlags } from '../../program/approvals.js';
 import { type Context, currentUser, openRegistry, withSession } from '../../program/context.js';
+import { endInterrupted } from '../following/interruption.js';
 
 /** The flags of a decision; `--set` is only for `approve`. */
 export type DecideFlags = Pick<ApprovalFlags['deny'], 'approval' | 'as' | 'comment'> &
@@ -50,7 +51,8 @@ export async function runDecision(
     const fields = readFields(flags, only, context);
     const token = readToken(context, registry);
     const by = chooseDecider(context, flags, shown, token);
-    if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this?`))) return undecided(context);
+    if (only && !(await isConfirmed(context, `${QUESTIONS[verdict]} this?`)))
+      return undecided(context, { task_key: key });
     // The shown id ensures that nothing else is decided, such as an approval opened meanwhile.
     const decision: Decision = {
       by,
@@ -120,9 +122,8 @@ export function chooseDecider(
   return by;
 }
 
-export function undecided({ terminal }: Context): ExitCode {
-  terminal.note('Nothing was decided.');
-  return EXIT.interrupted;
+export function undecided(context: Context, more?: { task_key: string }): ExitCode {
+  return endInterrupted(context, 'Nothing was decided', more);
 }
 
 /** With several open, an unnamed decision would hit whichever is left when it arrives. @throws AbilityError. */

@@ -5,7 +5,7 @@ import { isEndState } from '../../../../contracts/states.js';
 import type { TaskResult } from '../../../../contracts/task.js';
 import { shapeOf } from '../../../answers/result-shape.js';
 import { readDuration } from '../../input/flag-values.js';
-import { writeJunit } from '../../output/junit/junit.js';
+import { refuseUnwritable, writeJunit } from '../../output/junit/junit.js';
 import { alignedCommands, decisionLines } from '../../output/live/announcer.js';
 import { openView } from '../../output/live/progress-view.js';
 import { afterFailure } from '../../output/next-commands.js';
@@ -101,8 +101,15 @@ export function readPatience(isLive: boolean, { timeout: given, waitApproval }: 
   return { timeout, timeoutMs, approvalMs };
 }
 
+/** Refuses wrong flags before anything starts. @returns how long to wait. @throws AbilityError `usage.invalid`. */
+export function checkFollowFlags(context: Context, flags: FollowFlags & { detach?: boolean }): Patience {
+  refuseUnusedFlags(flags);
+  if (flags.junit !== undefined) refuseUnwritable(flags.junit, context.cwd);
+  return readPatience(context.terminal.isLive, flags);
+}
+
 /** Refuses flags about waiting if the command does not wait. @throws AbilityError `usage.invalid`. */
-export function refuseUnusedFlags({
+function refuseUnusedFlags({
   detach,
   junit,
   timeout,
@@ -124,16 +131,20 @@ export async function reportEnd(
   result: TaskResult,
   { junit }: FollowFlags,
 ): Promise<ExitCode> {
-  if (junit !== undefined) writeJunit(junit, result, context.cwd);
-  await printResult(context, connection, result);
+  printOutcome(context, result);
+  if (junit !== undefined) writeJunit(context, junit, result);
+  if (!context.flags.json) await noteNext(context, connection, result);
   return EXIT_OF_STATE[result.status];
 }
 
 /** Prints one JSON value, or lines for people; after a failure, also what to do next, on stderr. */
 export async function printResult(context: Context, connection: Connection, result: TaskResult): Promise<void> {
-  const { flags, terminal } = context;
-  printAnswer(context, shapeOf(result), () => renderResult(result, terminal.style, context));
-  if (!flags.json) await noteNext(context, connection, result);
+  printOutcome(context, result);
+  if (!context.flags.json) await noteNext(context, connection, result);
+}
+
+function printOutcome(context: Context, result: TaskResult): void {
+  printAnswer(context, shapeOf(result), () => renderResult(result, context.terminal.style, context));
 }
 
 /** Prints on stderr what to do after a task that did not succeed; nothing after others. */
@@ -171,10 +182,10 @@ function reportWaiting(context: Context, connection: Connection, key: string, re
 }
 
 function reportInterrupted(context: Context, key: string, result: TaskResult | undefined): ExitCode {
-  const next = isCreated(result)
-    ? 'the task still waits to be run: ability task run'
-    : 'the task goes on: ability task watch';
-  const note = asTyped(`Interrupted; ${next} ${key}`, context);
-  const more = { note, task_key: key, task_status: result?.status ?? 'running' };
-  return endInterrupted(context, 'Interrupted; the task goes on', more);
+  const [state, next] = isCreated(result)
+    ? ['the task still waits to be run', `ability task run ${key}`]
+    : ['the task goes on', `ability task watch ${key}`];
+  const message = `Interrupted; ${state}`;
+  const note = asTyped(`${message}: ${next}`, context);
+  return endInterrupted(context, message, { note, task_key: key, task_status: result?.status ?? 'running' });
 }

@@ -30,8 +30,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
     const { signal } = deadline;
     const presence = await keepingRuntime(connection, () => readPresence(connection, key, purge), signal);
     if (presence !== 'deleted' && !(await isConfirmed(context, questionOn(key, presence, purge), signal))) {
-      terminal.note('Nothing was deleted.');
-      return EXIT.interrupted;
+      return endInterrupted(context, 'Nothing was deleted', { task_key: key });
     }
     if (presence === 'open') terminal.note(`${key} is cancelled first; its clean-up runs.`);
     if (purge && presence !== 'deleted' && presence !== 'unformed')

@@ -16,6 +16,7 @@ import { pathsOf } from '../../../../server/project-paths.js';
 import type { Store } from '../../../../server/store/store.js';
 import { didYouMean } from '../../../../text/nearest.js';
 import { recordFolder } from '../../../answers/record-folder.js';
+import { freshLines } from '../../output/fresh-lines.js';
 import { plainText } from '../../output/plain-text.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
@@ -88,12 +89,7 @@ async function followLogs(
 
 /** Lines of each call not returned before, in order of time; updates `shown`. */
 export function newLines(logs: CallLog[], shown: Map<string, number>): LogLine[] {
-  const fresh = logs.map(({ name, step, lines }) => {
-    const before = shown.get(name) ?? 0;
-    shown.set(name, lines.length);
-    return { name, step, lines: lines.slice(before) };
-  });
-  return inOrder(fresh);
+  return inOrder([{ lines: freshLines(logs, shown) }]);
 }
 
 const MAX_NAMES = 20;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type LogLine, linesOf, readCallLogs, SharedLogs } from '../../../../client/index.js';
+import { fetchCallLogs, type LogLine, linesOf, SharedLogs } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { TaskPlace } from '../../../../rules/tasks/shared-names.js';
 import { recordsOrigin } from '../../../../server/logs/records-origin.js';
@@ -39,17 +39,20 @@ export class CallLogs {
 
   /** @param step as in {@link isOf}. @param now bypasses the cache. @throws AbilityError `store.not_shared`. */
   async read(step: string | undefined, now: boolean): Promise<CallLog[]> {
-    const all = logsIn(this.folder);
-    const here = all.filter((log) => step === undefined || isOf(log.step, step));
-    return [...here, ...(await this.elsewhere(step, new Set(all.map((log) => log.step)), now))];
+    const isWanted = (path: string): boolean => step === undefined || isOf(path, step);
+    const found = await fetchCallLogs(this.folder, isWanted);
+    const here = found.map(({ file, name, lines }) => ({ name: `${file} ${name}`, step: name, lines }));
+    return [...here, ...(await this.elsewhere(isWanted, new Set(here.map((log) => log.step)), now))];
   }
 
-  private async elsewhere(step: string | undefined, here: ReadonlySet<string>, now: boolean): Promise<CallLog[]> {
+  private async elsewhere(
+    isWanted: (path: string) => boolean,
+    here: ReadonlySet<string>,
+    now: boolean,
+  ): Promise<CallLog[]> {
     if (!this.shared || (!now && performance.now() - this.knownSince < SHARED_MS)) return this.known;
     try {
-      const found = await this.shared.read(
-        (log) => !this.isHere(log, here) && (step === undefined || isOf(log.step, step)),
-      );
+      const found = await this.shared.read((log) => isWanted(log.step) && !this.isHere(log, here));
       this.known = found.map(({ name, step, text }) => ({ name, step, lines: linesOf(text) }));
     } catch (error) {
       if (!(error instanceof AbilityError) || !existsSync(this.folder)) throw error;
@@ -66,11 +69,7 @@ export class CallLogs {
   }
 }
 
-function logsIn(folder: string): CallLog[] {
-  return readCallLogs(folder).map(({ file, name, lines }) => ({ name: `${file} ${name}`, step: name, lines }));
-}
-
-export function inOrder(logs: readonly CallLog[]): LogLine[] {
+export function inOrder(logs: readonly Pick<CallLog, 'lines'>[]): LogLine[] {
   return logs.flatMap(({ lines }) => lines).sort((a, b) => a.time.localeCompare(b.time));
 }
 

@@ -6,14 +6,13 @@ import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import { connectedInTime } from '../following/deadline.js';
-import { followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
+import { checkFollowFlags, followTask } from '../following/follow-task.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from '../run.js';
 import { reviewDefinitions } from './review-definitions.js';
 
 /** `ability task retry KEY`: a new task under `KEY.r2`, which reuses finished work. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['retry']): Promise<ExitCode> {
-  refuseUnusedFlags(flags);
-  const patience = readPatience(context.terminal.isLive, flags);
+  const patience = checkFollowFlags(context, flags);
   const registry = await openRegistry(context);
   return connectedInTime(context, registry, patience, `${key} was not retried`, async (connection, deadline) => {
     const { signal } = deadline;

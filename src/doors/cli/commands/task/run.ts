@@ -3,12 +3,11 @@ import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { type Context, openRegistry, printAnswer } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import { connectedInTime } from '../following/deadline.js';
-import { followTask, readPatience, refuseUnusedFlags } from '../following/follow-task.js';
+import { checkFollowFlags, followTask } from '../following/follow-task.js';
 
 /** `ability task run KEY`: runs a created task. Source: R-000-74 to R-000-76. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['runCreated']): Promise<ExitCode> {
-  refuseUnusedFlags(flags);
-  const patience = readPatience(context.terminal.isLive, flags);
+  const patience = checkFollowFlags(context, flags);
   const registry = await openRegistry(context);
   return connectedInTime(context, registry, patience, `${key} was not run`, async (connection, deadline) => {
     await keepingRuntime(connection, () => runTask(connection, key), deadline.signal);

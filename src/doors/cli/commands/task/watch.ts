@@ -3,11 +3,11 @@ import type { ExitCode } from '../../../../contracts/exit-codes.js';
 import { type Context, openRegistry } from '../../program/context.js';
 import type { TaskFlags } from '../../program/tasks.js';
 import { connectedInTime } from '../following/deadline.js';
-import { followTask, readPatience, reportEnd } from '../following/follow-task.js';
+import { checkFollowFlags, followTask, reportEnd } from '../following/follow-task.js';
 
 /** `ability task watch KEY`: waits for a task and exits with its outcome. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['watch']): Promise<ExitCode> {
-  const patience = readPatience(context.terminal.isLive, flags);
+  const patience = checkFollowFlags(context, flags);
   const registry = await openRegistry(context);
   return connectedInTime(context, registry, patience, `${key} was not reached`, async (connection, deadline) => {
     const seen = await keepingRuntime(connection, () => viewTask(connection, key, false), deadline.signal);

@@ -1,32 +1,36 @@
-import { accessSync, constants, existsSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
 import { reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import type { Context } from '../../program/context.js';
 import { casesOfItems, type JunitCase } from './junit-items.js';
 import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
 
-/** One test case a step or item. @throws AbilityError `usage.invalid` if the file cannot be written. */
-export function writeJunit(file: string, result: TaskResult, cwd: string): void {
-  writeReport(file, renderJunit(result), cwd);
+type Place = Pick<Context, 'cwd' | 'terminal'>;
+
+/** One test case a step or item; a failure as of {@link writeReport}. */
+export function writeJunit(context: Place, file: string, result: TaskResult): void {
+  writeReport(context, file, renderJunit(result));
 }
 
 /** Checks before a run that the report can be written. @throws AbilityError `usage.invalid`. */
 export function refuseUnwritable(file: string, cwd: string): void {
   const path = resolve(cwd, file);
   try {
-    accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) throw new Error('it is a directory');
+    accessSync(found ? path : `${dirname(path)}${sep}`, constants.W_OK);
   } catch (error) {
     throw usageError(`--junit ${file} cannot be written: ${reasonOf(error)}`);
   }
 }
 
-/** @throws AbilityError `usage.invalid` if the file cannot be written. */
-export function writeReport(file: string, xml: string, cwd: string): void {
+/** Called after the answer was printed: a failure is a warning, and keeps the exit code of the outcome. */
+export function writeReport({ cwd, terminal }: Place, file: string, xml: string): void {
   try {
     writeFileSync(resolve(cwd, file), xml);
   } catch (error) {
-    const reason = reasonOf(error);
-    throw usageError(`--junit ${file} cannot be written: ${reason}`);
+    terminal.note(`${terminal.style('yellow', 'warning')} --junit ${file} was not written: ${reasonOf(error)}`);
   }
 }
 

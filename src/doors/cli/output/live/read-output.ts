@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { RECORD_FILES } from '../../../../contracts/record.js';
+import { parseJson } from '../../../../disk/read-json.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
 import { recordPath } from '../../../../rules/tasks/record-path.js';
 
@@ -52,9 +53,11 @@ function readCurrent(file: string): OutputLine | undefined {
   }
 }
 
-/** A log line as people see it; undefined if nothing of it is visible. */
+/** A log line as people see it; undefined if nothing of it is visible, or a full disk or a killed worker has cut it. */
 export function seen(json: string): OutputLine | undefined {
-  const { step, attempt, time, text } = JSON.parse(json) as OutputLine;
+  const line = parseJson<OutputLine>(json);
+  if (!line) return undefined;
+  const { step, attempt, time, text } = line;
   const shown = asShown(text);
   return shown === '' ? undefined : { step, attempt, time, text: shown };
 }

@@ -1,4 +1,4 @@
-import { linesOf, SharedLogs } from '../../../../client/index.js';
+import { SharedLogs } from '../../../../client/index.js';
 import type { TaskPlace } from '../../../../rules/tasks/shared-names.js';
 import type { Store } from '../../../../server/store/store.js';
 import { type OutputLine, seen } from './read-output.js';
@@ -6,12 +6,24 @@ import { type OutputLine, seen } from './read-output.js';
 /** How long a read is cached: workers share a log at most every two seconds. */
 const READ_MS = 2000;
 
+/** The log of one attempt of a call. */
+interface SharedLog {
+  /** Unique among the logs of the task. */
+  name: string;
+  step: string;
+  lines: OutputLine[];
+}
+
+interface SharedTask {
+  source: SharedLogs;
+  logs: SharedLog[];
+  readAt: number;
+  isReading: boolean;
+}
+
 /** Calls on other machines, read from the shared store only while watched; unreadable output is not shown. */
 export class SharedOutput {
-  private readonly tasks = new Map<
-    string,
-    { logs: SharedLogs; lines: OutputLine[]; readAt: number; isReading: boolean }
-  >();
+  private readonly tasks = new Map<string, SharedTask>();
 
   constructor(
     private readonly store: Store,
@@ -21,35 +33,28 @@ export class SharedOutput {
 
   /** The last line read so far; triggers a read of newer ones. */
   lastLine(task: string, path: string): OutputLine | undefined {
-    return this.lines(task).findLast(({ step }) => step === path);
+    const ends = this.logs(task).flatMap(({ step, lines }) => (step === path ? lines.slice(-1) : []));
+    return ends.reduce<OutputLine | undefined>((last, end) => (last && last.time > end.time ? last : end), undefined);
   }
 
-  /** All lines read so far, in order of time; triggers a read of newer ones. */
-  lines(task: string): readonly OutputLine[] {
-    const logs = () => new SharedLogs(this.store, { project: this.project, task });
+  /** All logs read so far; triggers a read of newer lines. A log that is read later may hold earlier lines. */
+  logs(task: string): readonly SharedLog[] {
     const known = this.tasks.get(task) ?? {
-      logs: logs(),
-      lines: [],
+      source: new SharedLogs(this.store, { project: this.project, task }),
+      logs: [],
       readAt: Number.NEGATIVE_INFINITY,
       isReading: false,
     };
     this.tasks.set(task, known);
     if (!known.isReading && this.clock() - known.readAt >= READ_MS) void this.read(known);
-    return known.lines;
+    return known.logs;
   }
 
-  private async read(known: {
-    logs: SharedLogs;
-    lines: OutputLine[];
-    readAt: number;
-    isReading: boolean;
-  }): Promise<void> {
+  private async read(known: SharedTask): Promise<void> {
     known.isReading = true;
     try {
-      const found = await known.logs.read(() => true);
-      known.lines = found
-        .flatMap(({ step, text }) => linesOf(text).flatMap((line) => shown(step, line)))
-        .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0));
+      const found = await known.source.read(() => true);
+      known.logs = found.map(({ name, step, text }) => ({ name, step, lines: shownLines(step, text) }));
     } catch {
       // The task continues, and `task logs` reports the error of the store.
     } finally {
@@ -59,7 +64,11 @@ export class SharedOutput {
   }
 }
 
-function shown(step: string, line: object): OutputLine[] {
-  const one = seen(JSON.stringify(line));
-  return one ? [{ ...one, step }] : [];
+function shownLines(step: string, text: string): OutputLine[] {
+  // The last line may be unfinished.
+  const lines = text.split('\n').slice(0, -1);
+  return lines.flatMap((line) => {
+    const one = seen(line);
+    return one ? [{ ...one, step }] : [];
+  });
 }

@@ -3,7 +3,9 @@ import { join, relative, sep } from 'node:path';
 import { RECORD_FILES } from '../../../../contracts/record.js';
 import { oneLine } from '../../../../rules/shown-text.js';
 import { CHILDREN, recordPath } from '../../../../rules/tasks/record-path.js';
+import { freshLines } from '../fresh-lines.js';
 import { GrowingFile, type OutputLine, seen } from './read-output.js';
+import type { SharedOutput } from './shared-output.js';
 
 /** Pauses this many times as long as a read took. */
 const REST = 20;
@@ -12,29 +14,30 @@ const REST = 20;
 export class OutputStream {
   private readonly files = new Map<string, GrowingFile>();
   private readonly folder: string;
+  /** How many lines of each log elsewhere were returned. */
+  private readonly given = new Map<string, number>();
   private notBefore = 0;
-
-  private given = 0;
 
   /** @param records their folder. @param task workflow id. @param elsewhere if the record is not here. */
   constructor(
     records: string,
     private readonly task: string,
-    private readonly elsewhere?: { lines(task: string): readonly OutputLine[] },
+    private readonly elsewhere?: Pick<SharedOutput, 'logs'>,
   ) {
     this.folder = join(records, ...recordPath(task));
   }
 
-  /** Whether its record is on this machine, or lines of it were found elsewhere. */
+  /** Whether its record is on this machine, or logs of it were found elsewhere. */
   isHere(): boolean {
-    return existsSync(this.folder) || this.given > 0;
+    return existsSync(this.folder) || this.given.size > 0;
   }
 
   /** Output since the last call, as `step | text`. @param isEnd true for the last call. */
   newLines(isEnd = false): string[] {
     const began = performance.now();
     if (began < this.notBefore && !isEnd) return [];
-    const fresh: OutputLine[] = existsSync(this.folder) ? [] : this.fromElsewhere();
+    const fresh: OutputLine[] =
+      this.elsewhere && !existsSync(this.folder) ? freshLines(this.elsewhere.logs(this.task), this.given) : [];
     for (const file of filesIn(this.folder)) {
       const log = this.files.get(file) ?? new GrowingFile(file);
       this.files.set(file, log);
@@ -49,14 +52,6 @@ export class OutputStream {
     return fresh
       .sort((one, other) => (one.time < other.time ? -1 : one.time > other.time ? 1 : 0))
       .map(({ step, attempt, text }) => `${oneLine(step)}${attempt > 1 ? `#${attempt}` : ''} | ${text}`);
-  }
-
-  /** Counts lines to return each once: a log that is read later may hold earlier lines. */
-  private fromElsewhere(): OutputLine[] {
-    const lines = this.elsewhere?.lines(this.task) ?? [];
-    const fresh = lines.slice(this.given);
-    this.given = lines.length;
-    return fresh;
   }
 }
 

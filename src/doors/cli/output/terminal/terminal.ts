@@ -28,8 +28,9 @@ export interface Terminal {
   /** Whether stderr is an interactive terminal. */
   isLive: boolean;
   style(format: Parameters<typeof styleText>[0], text: string): string;
-  canAsk(): boolean;
-  /** Whether stdin is a terminal, so that a person may wait for a question that {@link canAsk} rules out. */
+  /** Whether stdin and stderr are an interactive terminal. */
+  canPrompt(): boolean;
+  /** Whether stdin is a terminal, so that a person may wait for a question that {@link canPrompt} rules out. */
   hasKeyboard(): boolean;
   questions(): { input: NodeJS.ReadStream; output: NodeJS.WriteStream };
   /** Reads all of stdin. Blocks until it ends. @param max bytes. @throws AbilityError `input.invalid` above it. */
@@ -86,7 +87,7 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
       if (!isColored) return text;
       return styleText(format, showUnseenCharacters(text), { validateStream: false }).replaceAll('\x1b', ownEscape);
     },
-    canAsk: () => isLive && hasKeyboard(),
+    canPrompt: () => isLive && hasKeyboard(),
     hasKeyboard,
     questions: () => ({ input: around.stdin as NodeJS.ReadStream, output: stderr as NodeJS.WriteStream }),
     readInput: (max = MAX_INPUT_BYTES) => readStdin(around, max),

@@ -62,3 +62,30 @@ test('a store that cannot be read is noted once if there are local logs, and is 
   expect(await texts(logs)).toEqual(['here']);
   expect(notes).toHaveLength(1);
 });
+
+test('the logs of other steps are not read, and their requests are left out', async () => {
+  here('a', 'wanted');
+  symlinkSync('b.jsonl', join(logsFolder(), 'b.jsonl'));
+  writeFileSync(join(logsFolder(), 'requests.0badcafe.jsonl'), line('a', 'GET /a') + line('b', 'GET /b'));
+  const logs = new CallLogs(logsFolder(), pathsOf(root), PLACE, undefined, () => {});
+  expect(await texts(logs, 'a')).toEqual(['wanted', 'GET /a']);
+  await expect(logs.read(undefined, true)).rejects.toThrow('ELOOP');
+});
+
+test('other work goes on while logs are read', async () => {
+  here('a', 'one');
+  let isServed = false;
+  setImmediate(() => {
+    isServed = true;
+  });
+  await new CallLogs(logsFolder(), pathsOf(root), PLACE, undefined, () => {}).read(undefined, true);
+  expect(isServed).toBe(true);
+});
+
+test('a log that is deleted while others are read is left out', async () => {
+  here('a', 'one');
+  here('b', 'two');
+  const read = new CallLogs(logsFolder(), pathsOf(root), PLACE, undefined, () => {}).read(undefined, true);
+  rmSync(join(logsFolder(), 'b.jsonl'));
+  expect((await read).map(({ step }) => step)).toEqual(['a']);
+});

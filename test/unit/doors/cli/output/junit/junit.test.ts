@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StepStatus, TaskState } from '../../../../../../src/contracts/states.js';
 import type { StepSummary, TaskResult } from '../../../../../../src/contracts/task.js';
-import { renderJunit, writeJunit } from '../../../../../../src/doors/cli/output/junit/junit.js';
+import { refuseUnwritable, renderJunit, writeJunit } from '../../../../../../src/doors/cli/output/junit/junit.js';
+import { SILENT_TERMINAL } from '../../../../../fixtures/silent-terminal.js';
 import { errorOf } from '../../../../error-of.js';
 import { temporaryProject } from '../../../../temporary-project.js';
 
@@ -168,15 +169,35 @@ describe('text written by scripts and people', () => {
 describe('the file', () => {
   test('is written relative to the working directory', () => {
     const { root } = temporaryProject({ 'out/.keep': '' });
-    writeJunit('out/junit.xml', result('succeeded', []), root);
+    writeJunit({ cwd: root, terminal: SILENT_TERMINAL }, 'out/junit.xml', result('succeeded', []));
     expect(readFileSync(join(root, 'out/junit.xml'), 'utf8')).toMatch(/^<\?xml/);
   });
 
-  test('that cannot be written is usage.invalid, and is named', () => {
+  test('that cannot be written after a run is a warning that names it', () => {
     const { root } = temporaryProject();
-    const error = errorOf(() => writeJunit('gone/junit.xml', result('succeeded', []), root));
+    const notes: string[] = [];
+    const terminal = { ...SILENT_TERMINAL, note: (text: string) => void notes.push(text) };
+    writeJunit({ cwd: root, terminal }, 'gone/junit.xml', result('succeeded', []));
+    expect(notes).toEqual([expect.stringMatching(/^warning --junit gone\/junit\.xml was not written: .*ENOENT/)]);
+  });
+
+  test.each([
+    ['gone/junit.xml', /ENOENT/],
+    ['ability.yaml/junit.xml', /ENOTDIR/],
+    ['.', /it is a directory/],
+  ])('%s is refused before a run', (file, reason) => {
+    const { root } = temporaryProject();
+    const error = errorOf(() => refuseUnwritable(file, root));
     expect(error.code).toBe('usage.invalid');
-    expect(error.message).toMatch(/--junit gone\/junit\.xml/);
+    expect(error.message).toContain(`--junit ${file} cannot be written: `);
+    expect(error.message).toMatch(reason);
+  });
+
+  test('is accepted before a run if it is new or can be replaced', () => {
+    const { root } = temporaryProject();
+    writeFileSync(join(root, 'old.xml'), '');
+    refuseUnwritable('new.xml', root);
+    refuseUnwritable('old.xml', root);
   });
 });
 

@@ -231,6 +231,17 @@ test('with --verbose the output of all calls is shown above, each line once, wit
   expect(await screen.lines()).toEqual(['dump | one', 'push#2 | two', 'call/inner | three']);
 });
 
+test('a line of a log that was cut is not shown, and the lines after it are', async () => {
+  const { root, look, log, screen, view } = viewOn(80, 24, true);
+  log('logs/dump.jsonl', 'one', 3);
+  appendFileSync(join(root, 'k/logs/dump.jsonl'), '{"time":"2026-01-31T08:0{"time":\n');
+  const task = openTask({ steps: [row('dump', { status: 'running' })], progress: { dump: running('dump', 4) } });
+  expect(await look(task)).toEqual(['dump | one', 'nightly  running 1m 12s  k', '  ▸ dump  4s', '      │ one']);
+  log('logs/dump.jsonl', 'two', 1);
+  view.close();
+  expect(await screen.lines()).toEqual(['dump | one', 'dump | two']);
+});
+
 test('a call that undoes an item of a loop is a row, but not a running item as well', async () => {
   const { look } = viewOn();
   const hosts = row('hosts', { status: 'failed', items: { verb: 'foreach', total: 2, succeeded: 1, failed: 1 } });

@@ -33,3 +33,26 @@ test('the last line of a call on another machine comes from the store that worke
   expect(stream.newLines(true)).toEqual(['dump | second']);
   expect(stream.isHere()).toBe(true);
 });
+
+test('each line from the store is shown once, also if a log arrives late with earlier times', async () => {
+  const { root } = temporaryProject({});
+  const store = new FolderStore(`${root}/shared`, true);
+  const clock = { now: 0 };
+  const output = new SharedOutput(store, 'p', () => clock.now);
+  const stream = new OutputStream(`${root}/none`, 'k', output);
+  const share = (origin: string, text: string): Promise<void> =>
+    store.putNamed(sharedLog(place, { step: 'dump', origin }, new Date(0), origin), Buffer.from(text));
+  const nextLines = async (): Promise<string[]> => {
+    clock.now += 2000;
+    const before = output.logs('k');
+    await vi.waitFor(() => expect(output.logs('k')).not.toBe(before));
+    return stream.newLines(true);
+  };
+  await share('0badcafe', line('third', 3));
+  expect(await nextLines()).toEqual(['dump | third']);
+  await share('deadbeef', line('first', 1) + line('second', 2));
+  expect(await nextLines()).toEqual(['dump | first', 'dump | second']);
+  await share('deadbeef', line('first', 1) + line('second', 2) + line('fourth', 4));
+  expect(await nextLines()).toEqual(['dump | fourth']);
+  expect(output.lastLine('k', 'dump')?.text).toBe('fourth');
+});

@@ -67,10 +67,10 @@ function surroundings(isTTY: boolean) {
 
 test('people are asked only if both stdin and stderr are terminals', () => {
   const both = surroundings(true);
-  expect(openTerminal({}, both).canAsk()).toBe(true);
-  expect(openTerminal({ CI: '1' }, both).canAsk()).toBe(false);
-  expect(openTerminal({}, { ...both, stdin: { isTTY: false } } as never).canAsk()).toBe(false);
-  expect(openTerminal({}, surroundings(false)).canAsk()).toBe(false);
+  expect(openTerminal({}, both).canPrompt()).toBe(true);
+  expect(openTerminal({ CI: '1' }, both).canPrompt()).toBe(false);
+  expect(openTerminal({}, { ...both, stdin: { isTTY: false } } as never).canPrompt()).toBe(false);
+  expect(openTerminal({}, surroundings(false)).canPrompt()).toBe(false);
   expect(
     [openTerminal({ CI: '1' }, both), openTerminal({}, surroundings(false))].map((one) => one.hasKeyboard()),
   ).toEqual([true, false]);
