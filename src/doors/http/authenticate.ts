@@ -135,8 +135,8 @@ function readClaims(known: HttpCaller, { headers }: Shown, believes: boolean): H
   const [user, kind] = [nameIn(headers[USER_CLAIM.user]), headers[USER_CLAIM.caller]];
   const isBelieved = believes && known.token === undefined;
   if (!isBelieved) {
-    if (user !== undefined && user !== known.person.name) throw another(user, known.person.name);
-    if (kind !== undefined && kind !== known.kind) throw another(String(kind), known.kind ?? 'of no kind');
+    if (user !== undefined && user !== known.person.name) throw otherRequester(user, known.person.name);
+    if (kind !== undefined && kind !== known.kind) throw otherRequester(String(kind), known.kind ?? 'of no kind');
     return known;
   }
   return {
@@ -157,7 +157,7 @@ function nameIn(header: string | string[] | undefined): string | undefined {
   throw new AbilityError({ code: 'door.bad_request', message: `${USER_CLAIM.user} names no person` });
 }
 
-function another(said: string, known: string): AbilityError {
+function otherRequester(said: string, known: string): AbilityError {
   return new AbilityError({
     code: 'door.forbidden',
     message: `The request names ${oneLine(said)} as its requester, but ${known} sent it`,

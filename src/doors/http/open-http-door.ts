@@ -134,7 +134,7 @@ const FRAMEWORK_CODES: Record<string, string> = {
 };
 
 function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = httpProblem(known(error, door));
+  const problem = httpProblem(asAbilityError(error, door));
   if (problem.status >= 500 && problem.code === 'internal.error') {
     door.note(`${request.method} ${request.url.split('?', 1)[0]} failed: ${stackOf(error)}`);
   }
@@ -171,7 +171,7 @@ function answerBroken({ code }: { code?: string }, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function known(error: unknown, { limits }: HttpDoor): unknown {
+function asAbilityError(error: unknown, { limits }: HttpDoor): unknown {
   if (error instanceof AbilityError || !(error instanceof Error)) return error;
   const { code = '', statusCode } = error as Error & { code?: string; statusCode?: number };
   const ours = FRAMEWORK_CODES[code] ?? (statusCode !== undefined && statusCode < 500 ? 'door.bad_request' : undefined);

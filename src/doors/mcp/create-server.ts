@@ -50,7 +50,7 @@ export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = tru
     const tool = toolOf(params.name);
     if (!tool) throw unknownTool(params.name, visitor.access);
     const call = callOf(door, visitor, server, context);
-    const answer = await answerOf(tool, call, params);
+    const answer = await runTool(tool, call, params);
     if (answer.open && tool.isLong && declaresTasks(capabilitiesOf(context))) {
       const task = createdTask(answer, answer.open.handle);
       return { ...task, _meta: metaOf(call) } as never;
@@ -61,7 +61,7 @@ export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = tru
   return server;
 }
 
-async function answerOf(tool: DoorTool, call: ToolCall, params: CallToolRequest['params']): Promise<ToolAnswer> {
+async function runTool(tool: DoorTool, call: ToolCall, params: CallToolRequest['params']): Promise<ToolAnswer> {
   try {
     return await call.visitor.calls.run(call.signal, () => tool.run(call, params.arguments));
   } catch (error) {

@@ -30,7 +30,7 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
       // The caller may have disconnected while this was loaded.
       if (response.destroyed) return;
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      const reason = underWay >= MAX_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, wanted);
+      const reason = underWay >= MAX_AT_ONCE ? 'as many commands as it does at once' : whyDeclined(commands, wanted);
       if (reason !== undefined) {
         response.end(`${JSON.stringify({ passed: reason })}\n`);
         return;
@@ -67,8 +67,8 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
   };
 }
 
-/** Why this runtime refuses a command; undefined if it runs it. */
-function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: CommandRequest): string | undefined {
+/** Why this runtime declines a command; undefined if it runs it. */
+function whyDeclined({ runtime, loader }: Commands, { version, args, timezone }: CommandRequest): string | undefined {
   if (version !== packageVersion()) return 'another version';
   if (!readLine(args)) return 'no command for the runtime';
   if ((process.env.TZ ?? null) !== timezone) return 'another time zone';

@@ -4,8 +4,8 @@ import { followEvents, keepingRuntime } from '../../../client/index.js';
 import type { TaskEvent } from '../../../contracts/task-events.js';
 import { withModelOutput } from '../../answers/with-model-output.js';
 import { eventAnswer, keyParams } from '../formats.js';
+import { reserveWait } from '../reserve-wait.js';
 import { defineRoute, type Route } from '../route.js';
-import { takeListener } from '../take-listener.js';
 
 export const eventRoutes: Route[] = [
   defineRoute({
@@ -18,7 +18,7 @@ export const eventRoutes: Route[] = [
     answers: { 200: { means: 'Each `data` is one of these.', schema: eventAnswer, type: 'text/event-stream' } },
     handle: ({ door, caller, params: { key }, headers, signal, raw }) =>
       door.ask(async (connection) => {
-        const leave = takeListener(door, caller, key);
+        const leave = reserveWait(door, caller, key);
         try {
           const last = headers['last-event-id'];
           const after = typeof last === 'string' ? last : undefined;

@@ -18,7 +18,7 @@ export interface Deadline {
   /** Aborts with `wait.timeout` if time runs out before a task exists. */
   signal: AbortSignal;
   /** Milliseconds left, at least 0; undefined: no limit. Stops the timer of {@link signal}. */
-  takeRest(): number | undefined;
+  stopAndReadRest(): number | undefined;
   /** Records a stall, so that the error of {@link signal} mentions it. */
   stalled(stall: Stall): void;
   done(): void;
@@ -81,7 +81,7 @@ export function startDeadline(context: Context, { timeout, timeoutMs }: Patience
   const stop = startTimer(rest() ?? Number.POSITIVE_INFINITY, abort);
   return {
     signal: controller.signal,
-    takeRest() {
+    stopAndReadRest() {
       stop();
       return rest();
     },
