@@ -37,30 +37,31 @@ export interface Shown {
 const BEARER = /^Bearer +([\x21-\x7e]{1,200})$/i;
 const MAX_NAME = 100;
 
-/**
- * Who sends a request, if that is allowed. @param right null: anyone, limited by address. @throws AbilityError
- * `door.unauthenticated`, `door.forbidden`, `door.too_many`.
- */
+/** The sender of a request that anyone may send. */
+export const ANYONE: HttpCaller = { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
+
+/** Who sends a request, if that is allowed. @throws AbilityError `door.unauthenticated`, `door.forbidden`, `door.too_many`. */
 export function admit(
   authentication: Authentication,
-  right: Right | null,
+  right: Right,
   request: FastifyRequest,
   rates: RateLimit,
 ): HttpCaller {
-  if (right === null) {
-    rates.take(`address ${request.ip}`);
-    return { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
-  }
   let caller: HttpCaller;
   try {
     caller = authenticate(authentication, request);
   } catch (error) {
-    rates.take(`address ${request.ip}`);
+    rates.take(refusedFrom(request));
     throw error;
   }
   rates.take(`caller ${caller.name}`);
   refuseWithoutRight(caller, right);
   return caller;
+}
+
+/** Counts refused requests: behind a proxy all have its address, so no others may share this limit. */
+export function refusedFrom({ ip }: FastifyRequest): string {
+  return `refused ${ip}`;
 }
 
 /**

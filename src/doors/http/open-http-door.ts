@@ -3,7 +3,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/installation.js';
 import type { HttpCaller } from './authenticate.js';
-import { admit } from './authenticate.js';
+import { ANYONE, admit, refusedFrom } from './authenticate.js';
 import { checkOrigin } from './check-origin.js';
 import type { HttpDoor } from './http-door.js';
 import { httpProblem } from './http-problem.js';
@@ -80,16 +80,29 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
-      callers.set(request, admit(door.authentication, route.right, request, rates));
-      route.refuseUnread?.({ door, headers: request.headers, params: request.params });
+      const { headers, params } = request;
+      if (route.right !== null) callers.set(request, admit(door.authentication, route.right, request, rates));
+      else if (!route.countsItself) rates.take(`anyone ${request.ip}`);
+      route.refuseUnread?.({ door, headers, params, count: countIn(rates, request) });
     },
     handler: async (request, reply) => {
       const { params, query, body } = readParts(route, request);
       const { headers } = request;
-      const caller = callers.get(request) as HttpCaller;
+      const caller = callers.get(request) ?? ANYONE;
+      const count = countIn(rates, request);
       const { signal, release } = untilClosed(reply.raw, [door.closing]);
       try {
-        const answer = await route.handle({ door, caller, params, query, body, headers, signal, raw: reply.raw });
+        const answer = await route.handle({
+          door,
+          caller,
+          params,
+          query,
+          body,
+          headers,
+          signal,
+          count,
+          raw: reply.raw,
+        });
         if (!answer) return reply.hijack();
         return reply
           .code(answer.status)
@@ -100,6 +113,10 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
       }
     },
   });
+}
+
+function countIn(rates: RateLimit, request: FastifyRequest): (sender: string | null) => void {
+  return (sender) => rates.take(sender ?? refusedFrom(request));
 }
 
 /** Accepts only JSON: pages of other sites can send other types without a CORS check. */
