@@ -152,7 +152,9 @@ const FRAMEWORK_CODES: Record<string, string> = {
 
 function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = httpProblem(asAbilityError(error, door));
-  if (problem.status >= 500 && problem.code === 'internal.error') {
+  // Work fails when its caller has left or the door closes: that is no fault.
+  const isCut = reply.raw.destroyed || door.closing.aborted;
+  if (problem.status >= 500 && problem.code === 'internal.error' && !isCut) {
     door.note(`${request.method} ${request.url.split('?', 1)[0]} failed: ${stackOf(error)}`);
   }
   if (reply.raw.headersSent) {

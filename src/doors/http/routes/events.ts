@@ -35,7 +35,7 @@ export const eventRoutes: Route[] = [
 /** Proxies end idle streams. */
 const BEAT_MS = 15_000;
 
-/** As fast as the client reads. A broken stream reports no error; the client reconnects with its last id. */
+/** As fast as the client reads. A failure leaves the stream open for the door to break off; the client reconnects with its last id. */
 async function writeEvents(
   response: ServerResponse,
   events: AsyncIterable<TaskEvent>,
@@ -55,8 +55,10 @@ async function writeEvents(
       const text = `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
       if (!response.write(text)) await once(response, 'drain', { signal });
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
     clearInterval(beat);
-    response.end();
   }
+  response.end();
 }
