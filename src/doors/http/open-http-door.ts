@@ -25,6 +25,8 @@ const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 /** How often Node checks for requests that take too long. */
 const LOOK_MS = 5000;
+/** How long a client that sent no request may take to read the answer and to close the connection. */
+const LINGER_MS = 1000;
 
 /** Builds the server of a door; `listen` opens it. Every check that needs no body comes before the body is read. */
 export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
@@ -188,6 +190,9 @@ function answerBroken({ code }: { code?: string }, socket: Socket): void {
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Destroyed at once, a connection with unread input would be reset before the client has the answer.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 function asAbilityError(error: unknown, { limits }: HttpDoor): unknown {
