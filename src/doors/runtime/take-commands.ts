@@ -3,9 +3,11 @@ import type { Connection } from '../../client/index.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { packageVersion } from '../../server/installation.js';
+import { log } from '../../worker/logger.js';
 import { main } from '../cli/main.js';
+// Loaded beforehand: after a reinstall it may be gone when a command fails.
+import { reportError } from '../cli/output/report.js';
 import { openTerminal } from '../cli/output/terminal/terminal.js';
-import type { Within } from '../cli/program/context.js';
 import { type AnswerLine, type CommandRequest, type SignalLine, splitLines } from './lines.js';
 import { readLine } from './read-line.js';
 import { Stage } from './stage.js';
@@ -21,7 +23,11 @@ export interface Commands {
   use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
-export function commandTaker(commands: Commands): (request: IncomingMessage, response: ServerResponse) => void {
+/** @param run only tests replace it. */
+export function commandTaker(
+  commands: Commands,
+  run = main,
+): (request: IncomingMessage, response: ServerResponse) => void {
   let underWay = 0;
   return (request, response) => {
     let stage: Stage | undefined;
@@ -35,11 +41,21 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
         response.end(`${JSON.stringify({ passed: reason })}\n`);
         return;
       }
+      const own = new Stage(wanted, send);
+      const terminal = openTerminal(wanted.env, own);
       underWay += 1;
       send({ taken: true });
-      const own = new Stage(wanted, send);
       stage = own;
-      void doCommand(commands, wanted, own)
+      const { args, cwd, env, made, elapsedMs } = wanted;
+      const began = performance.now() - elapsedMs;
+      const { loader, use } = commands;
+      const ended = run({ args, cwd, env, terminal, began, within: { loader, use }, made });
+      void Promise.race([ended, own.left])
+        .catch((error: unknown) => {
+          // Unhandled, it would end the runtime and its workers.
+          log.error({ err: error }, 'a command failed');
+          return reportError(error, { flags: { json: args.includes('--json') }, terminal });
+        })
         .then((exit) => send({ exit }))
         .finally(() => {
           underWay -= 1;
@@ -78,12 +94,4 @@ function whyDeclined({ runtime, loader }: Commands, { version, args, timezone }:
   } catch {
     return 'broken definitions';
   }
-}
-
-async function doCommand({ loader, use }: Commands, wanted: CommandRequest, stage: Stage): Promise<number> {
-  const { args, cwd, env, made, elapsedMs } = wanted;
-  const within: Within = { loader, use };
-  const began = performance.now() - elapsedMs;
-  const ended = main({ args, cwd, env, terminal: openTerminal(env, stage), began, within, made });
-  return Promise.race([ended, stage.left]);
 }
