@@ -37,30 +37,31 @@ export interface Shown {
 const BEARER = /^Bearer +([\x21-\x7e]{1,200})$/i;
 const MAX_NAME = 100;
 
-/**
- * Who sends a request, if that is allowed. @param right null: anyone, limited by address. @throws AbilityError
- * `door.unauthenticated`, `door.forbidden`, `door.too_many`.
- */
+/** The sender of a request that anyone may send. */
+export const ANYONE: HttpCaller = { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
+
+/** Who sends a request, if that is allowed. @throws AbilityError `door.unauthenticated`, `door.forbidden`, `door.too_many`. */
 export function admit(
   authentication: Authentication,
-  right: Right | null,
+  right: Right,
   request: FastifyRequest,
   rates: RateLimit,
 ): HttpCaller {
-  if (right === null) {
-    rates.take(`address ${request.ip}`);
-    return { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
-  }
   let caller: HttpCaller;
   try {
     caller = authenticate(authentication, request);
   } catch (error) {
-    rates.take(`address ${request.ip}`);
+    rates.take(refusedFrom(request));
     throw error;
   }
   rates.take(`caller ${caller.name}`);
   refuseWithoutRight(caller, right);
   return caller;
+}
+
+/** Counts refused requests: behind a proxy all have its address, so no others may share this limit. */
+export function refusedFrom({ ip }: FastifyRequest): string {
+  return `refused ${ip}`;
 }
 
 /**
@@ -135,8 +136,8 @@ function readClaims(known: HttpCaller, { headers }: Shown, believes: boolean): H
   const [user, kind] = [nameIn(headers[USER_CLAIM.user]), headers[USER_CLAIM.caller]];
   const isBelieved = believes && known.token === undefined;
   if (!isBelieved) {
-    if (user !== undefined && user !== known.person.name) throw another(user, known.person.name);
-    if (kind !== undefined && kind !== known.kind) throw another(String(kind), known.kind ?? 'of no kind');
+    if (user !== undefined && user !== known.person.name) throw otherRequester(user, known.person.name);
+    if (kind !== undefined && kind !== known.kind) throw otherRequester(String(kind), known.kind ?? 'of no kind');
     return known;
   }
   return {
@@ -157,7 +158,7 @@ function nameIn(header: string | string[] | undefined): string | undefined {
   throw new AbilityError({ code: 'door.bad_request', message: `${USER_CLAIM.user} names no person` });
 }
 
-function another(said: string, known: string): AbilityError {
+function otherRequester(said: string, known: string): AbilityError {
   return new AbilityError({
     code: 'door.forbidden',
     message: `The request names ${oneLine(said)} as its requester, but ${known} sent it`,

@@ -61,10 +61,12 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
   };
 }
 
-/** @throws AbilityError `door.bad_request` for several keys. */
+/** Node joins repeated headers with commas, which no key contains. @throws AbilityError `door.bad_request` for several keys. */
 export function readKey(header: string | string[] | undefined): string | undefined {
-  if (header === undefined || typeof header === 'string') return header;
-  throw new AbilityError({ code: 'door.bad_request', message: 'Idempotency-Key was sent more than once' });
+  const key = header === undefined ? undefined : String(header);
+  if (!key?.includes(',')) return key;
+  const message = 'Idempotency-Key was sent more than once, or contains a comma';
+  throw new AbilityError({ code: 'door.bad_request', message });
 }
 
 /** The same as `ability task create --json` prints. */

@@ -6,7 +6,7 @@ import type { McpDoor, Visitor } from '../mcp/mcp-door.js';
 import { admit, type HttpCaller } from './authenticate.js';
 import { environmentOf, type HttpDoor, type McpOptions } from './http-door.js';
 import type { RateLimit } from './rate-limit.js';
-import { takeListener } from './take-listener.js';
+import { reserveWait } from './reserve-wait.js';
 import { untilClosed } from './until-closed.js';
 
 const PATH = '/mcp';
@@ -19,7 +19,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
   const mcp = mcpDoorOn(door, options);
   const callers = new McpCallers(door, mcp);
   const handler = handleRequests(mcp, visitorOf);
-  const looking = lookAtTokens(door, callers, options.tokensMs);
+  const looking = watchTokens(door, callers, options.tokensMs);
   app.addHook('onClose', async () => {
     clearInterval(looking);
     await handler.close();
@@ -38,7 +38,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
       handler: async (request, reply) => {
         const known = admitted.get(request) as HttpCaller;
         const caller = callers.of(known);
-        const leave = takeListener(door, known);
+        const leave = reserveWait(door, known);
         const { signal, release } = untilClosed(reply.raw, [door.closing, caller.end.signal]);
         reply.raw.once('close', () => {
           leave();
@@ -63,7 +63,7 @@ function visitorOf({ authInfo }: McpRequestContext): Visitor {
 }
 
 /** An expired or revoked token ends its caller's streams and session. */
-function lookAtTokens(door: HttpDoor, callers: McpCallers, everyMs: number): NodeJS.Timeout {
+function watchTokens(door: HttpDoor, callers: McpCallers, everyMs: number): NodeJS.Timeout {
   const look = (): void => {
     callers.endClosed();
     door.sessions

@@ -3,7 +3,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/installation.js';
 import type { HttpCaller } from './authenticate.js';
-import { admit } from './authenticate.js';
+import { ANYONE, admit, refusedFrom } from './authenticate.js';
 import { checkOrigin } from './check-origin.js';
 import type { HttpDoor } from './http-door.js';
 import { httpProblem } from './http-problem.js';
@@ -25,6 +25,8 @@ const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 /** How often Node checks for requests that take too long. */
 const LOOK_MS = 5000;
+/** How long a client that sent no request may take to read the answer and to close the connection. */
+const LINGER_MS = 1000;
 
 /** Builds the server of a door; `listen` opens it. Every check that needs no body comes before the body is read. */
 export function openHttpDoor(door: HttpDoor, tls?: Tls): FastifyInstance {
@@ -80,16 +82,29 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     onRequest: async (request) => {
-      callers.set(request, admit(door.authentication, route.right, request, rates));
-      route.refuseUnread?.({ door, headers: request.headers, params: request.params });
+      const { headers, params } = request;
+      if (route.right !== null) callers.set(request, admit(door.authentication, route.right, request, rates));
+      else if (!route.countsItself) rates.take(`anyone ${request.ip}`);
+      route.refuseUnread?.({ door, headers, params, count: countIn(rates, request) });
     },
     handler: async (request, reply) => {
       const { params, query, body } = readParts(route, request);
       const { headers } = request;
-      const caller = callers.get(request) as HttpCaller;
+      const caller = callers.get(request) ?? ANYONE;
+      const count = countIn(rates, request);
       const { signal, release } = untilClosed(reply.raw, [door.closing]);
       try {
-        const answer = await route.handle({ door, caller, params, query, body, headers, signal, raw: reply.raw });
+        const answer = await route.handle({
+          door,
+          caller,
+          params,
+          query,
+          body,
+          headers,
+          signal,
+          count,
+          raw: reply.raw,
+        });
         if (!answer) return reply.hijack();
         return reply
           .code(answer.status)
@@ -100,6 +115,10 @@ function mount(app: FastifyInstance, door: HttpDoor, route: Route, rates: RateLi
       }
     },
   });
+}
+
+function countIn(rates: RateLimit, request: FastifyRequest): (sender: string | null) => void {
+  return (sender) => rates.take(sender ?? refusedFrom(request));
 }
 
 /** Accepts only JSON: pages of other sites can send other types without a CORS check. */
@@ -134,8 +153,10 @@ const FRAMEWORK_CODES: Record<string, string> = {
 };
 
 function answerProblem(door: HttpDoor, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const problem = httpProblem(known(error, door));
-  if (problem.status >= 500 && problem.code === 'internal.error') {
+  const problem = httpProblem(asAbilityError(error, door));
+  // Work fails when its caller has left or the door closes: that is no fault.
+  const isCut = reply.raw.destroyed || door.closing.aborted;
+  if (problem.status >= 500 && problem.code === 'internal.error' && !isCut) {
     door.note(`${request.method} ${request.url.split('?', 1)[0]} failed: ${stackOf(error)}`);
   }
   if (reply.raw.headersSent) {
@@ -169,9 +190,12 @@ function answerBroken({ code }: { code?: string }, socket: Socket): void {
     'connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // Destroyed at once, a connection with unread input would be reset before the client has the answer.
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }
 
-function known(error: unknown, { limits }: HttpDoor): unknown {
+function asAbilityError(error: unknown, { limits }: HttpDoor): unknown {
   if (error instanceof AbilityError || !(error instanceof Error)) return error;
   const { code = '', statusCode } = error as Error & { code?: string; statusCode?: number };
   const ours = FRAMEWORK_CODES[code] ?? (statusCode !== undefined && statusCode < 500 ? 'door.bad_request' : undefined);

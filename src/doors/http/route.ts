@@ -19,6 +19,8 @@ export interface HttpCall<Params, Query, Body> {
   headers: Record<string, string | string[] | undefined>;
   /** Aborts when the client disconnects or the door closes. */
   signal: AbortSignal;
+  /** Counts this request as one of a sender; null: a refused one. @throws AbilityError `door.too_many`. */
+  count(sender: string | null): void;
   /** For streams; the handler then returns `undefined`. */
   raw: ServerResponse;
 }
@@ -48,7 +50,9 @@ export interface Route {
   /** The handler receives the raw body as a `Buffer` and checks it; `body` only describes it. */
   takesBytes?: true;
   /** Refuses a request before its body is read. `params` are not checked yet. */
-  refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params'>) => void;
+  refuseUnread?: (request: Pick<HttpCall<unknown, unknown, never>, 'door' | 'headers' | 'params' | 'count'>) => void;
+  /** The handler counts its requests, once it knows their senders. */
+  countsItself?: true;
   headers?: Record<string, string>;
   /** Refuses a body for which the format's own error would be less helpful. */
   refuse?: (body: unknown) => void;

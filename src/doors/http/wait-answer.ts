@@ -3,8 +3,8 @@ import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
 import { shapeOf } from '../answers/result-shape.js';
+import { reserveWait } from './reserve-wait.js';
 import type { HttpCall } from './route.js';
-import { takeListener } from './take-listener.js';
 
 /** Status 200 with the final result, or 202 while the task runs. */
 export function answerOf(result: TaskResult): { status: 200 | 202; body: TaskResult } {
@@ -31,7 +31,7 @@ export async function waitFor(
 ): Promise<TaskResult> {
   const timeoutMs = wait === undefined ? 0 : parseDuration(wait);
   if (timeoutMs === 0) return (await viewOwn(connection, key)).result;
-  const leave = takeListener(door, caller);
+  const leave = reserveWait(door, caller);
   try {
     const { result } = await waitForTask(connection, key, { timeoutMs, approvalMs: 0, signal });
     return result ?? (await viewOwn(connection, key)).result;

@@ -50,7 +50,7 @@ export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = tru
     const tool = toolOf(params.name);
     if (!tool) throw unknownTool(params.name, visitor.access);
     const call = callOf(door, visitor, server, context);
-    const answer = await answerOf(tool, call, params);
+    const answer = await runTool(tool, call, params);
     if (answer.open && tool.isLong && declaresTasks(capabilitiesOf(context))) {
       const task = createdTask(answer, answer.open.handle);
       return { ...task, _meta: metaOf(call) } as never;
@@ -61,12 +61,12 @@ export function createServer(door: McpDoor, visitor: Visitor, hearsChanges = tru
   return server;
 }
 
-async function answerOf(tool: DoorTool, call: ToolCall, params: CallToolRequest['params']): Promise<ToolAnswer> {
+async function runTool(tool: DoorTool, call: ToolCall, params: CallToolRequest['params']): Promise<ToolAnswer> {
   try {
     return await call.visitor.calls.run(call.signal, () => tool.run(call, params.arguments));
   } catch (error) {
     call.loan.failed(error);
-    if (!(error instanceof AbilityError)) noteFault(call.door, error);
+    noteFault(call, error);
     return refusalOf(error, call.door);
   }
 }
@@ -86,6 +86,7 @@ function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
         return await visitor.calls.run(call.signal, () => run(call, taskId));
       } catch (error) {
         call.loan.failed(error);
+        noteFault(call, error);
         throw protocolErrorOf(error, door);
       }
     });
@@ -147,14 +148,15 @@ function unlessEnded(error: unknown): void {
 }
 
 function protocolErrorOf(error: unknown, door: McpDoor): ProtocolError {
-  if (!(error instanceof AbilityError)) noteFault(door, error);
   const { data } = refusalOf(error, door);
   const isUnknown = data.code === 'task.not_found' || data.code === 'task.deleted';
   const code = isUnknown ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
   return new ProtocolError(code, String(data.reason), data);
 }
 
-function noteFault(door: McpDoor, error: unknown): void {
+/** Notes what is a fault of the door; a call that its caller has cancelled fails without one. */
+function noteFault({ door, signal }: ToolCall, error: unknown): void {
+  if (error instanceof AbilityError || signal.aborted) return;
   door.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }
 

@@ -49,11 +49,11 @@ export class DoorSession {
   async readChange(connection: Connection): Promise<TurnContext | undefined> {
     if (this.id === undefined) return undefined;
     const { turn_context } = await showSession(connection, this.id);
-    return turn_context !== null && this.isNews(turn_context) ? turn_context : undefined;
+    return turn_context !== null && this.remember(turn_context) ? turn_context : undefined;
   }
 
-  /** Whether a turn context differs from the last one, which it then replaces. */
-  isNews(context: TurnContext): boolean {
+  /** Replaces the last turn context. @returns whether they differ. */
+  remember(context: TurnContext): boolean {
     const digest = digestOf(context);
     const isNew = digest !== this.lastSeen;
     this.lastSeen = digest;

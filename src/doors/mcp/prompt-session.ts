@@ -15,7 +15,7 @@ export async function prompt(call: ToolCall, { text }: z.output<typeof promptInp
   const context = await visitor.session.use(connection, door, caller, (session) =>
     promptSession(connection, session, text, caller),
   );
-  visitor.session.isNews(context);
+  visitor.session.remember(context);
   return { data: { turn_context: context as unknown as Json }, isError: false };
 }
 

@@ -28,7 +28,7 @@ export interface SignalLine {
   signal: 'SIGINT' | 'SIGTERM';
 }
 
-/** The reply, line by line: first `taken`, or `passed` if the runtime refuses the command; last `exit`. */
+/** The reply, line by line: first `taken`, or `passed` if the runtime declines the command; last `exit`. */
 export type AnswerLine =
   | { taken: true }
   | { passed: string }

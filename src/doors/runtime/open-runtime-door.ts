@@ -6,6 +6,7 @@ import { pathsOf } from '../../server/project-paths.js';
 import { keepTouching } from '../../server/runtime/keep-touching.js';
 import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
 import { listenPrivately } from '../../server/runtime/runtime-socket.js';
+import { log } from '../../worker/logger.js';
 import type { RuntimeDoor } from '../../worker/runtime.js';
 import { Connections } from '../http/connections.js';
 import type { HttpDoor } from '../http/http-door.js';
@@ -43,10 +44,12 @@ export async function openRuntimeDoor(place: DoorPlace): Promise<RuntimeDoor> {
     const stopTouching = keepTouching(paths, env);
     response.on('close', stopTouching);
     const load = request.method === 'POST' && request.url === COMMANDS_PATH ? commands : routes;
-    load().then(
-      (handle) => handle(request, response),
-      () => response.destroy(),
-    );
+    load()
+      .then((handle) => handle(request, response))
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'a request failed');
+        response.destroy();
+      });
   });
   const socket = await listenPrivately(server, paths, readRuntimeFile(paths)?.socket);
   return {

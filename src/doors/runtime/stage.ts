@@ -27,8 +27,8 @@ export class Stage extends EventEmitter implements Surroundings {
     });
   }
 
-  exit(code: ExitCode | undefined): void {
-    this.leave(code ?? 0);
+  exit(code: ExitCode): void {
+    this.leave(code);
   }
 
   /** Never called: commands that read stdin do not run in the runtime. */

@@ -3,9 +3,11 @@ import type { Connection } from '../../client/index.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { packageVersion } from '../../server/installation.js';
+import { log } from '../../worker/logger.js';
 import { main } from '../cli/main.js';
+// Loaded beforehand: after a reinstall it may be gone when a command fails.
+import { reportError } from '../cli/output/report.js';
 import { openTerminal } from '../cli/output/terminal/terminal.js';
-import type { Within } from '../cli/program/context.js';
 import { type AnswerLine, type CommandRequest, type SignalLine, splitLines } from './lines.js';
 import { readLine } from './read-line.js';
 import { Stage } from './stage.js';
@@ -21,7 +23,11 @@ export interface Commands {
   use<T>(action: (connection: Connection) => Promise<T>): Promise<T>;
 }
 
-export function commandTaker(commands: Commands): (request: IncomingMessage, response: ServerResponse) => void {
+/** @param run only tests replace it. */
+export function commandTaker(
+  commands: Commands,
+  run = main,
+): (request: IncomingMessage, response: ServerResponse) => void {
   let underWay = 0;
   return (request, response) => {
     let stage: Stage | undefined;
@@ -30,16 +36,26 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
       // The caller may have disconnected while this was loaded.
       if (response.destroyed) return;
       response.writeHead(200, { 'content-type': 'application/x-ndjson' });
-      const reason = underWay >= MAX_AT_ONCE ? 'as many commands as it does at once' : whyPassed(commands, wanted);
+      const reason = underWay >= MAX_AT_ONCE ? 'as many commands as it does at once' : whyDeclined(commands, wanted);
       if (reason !== undefined) {
         response.end(`${JSON.stringify({ passed: reason })}\n`);
         return;
       }
+      const own = new Stage(wanted, send);
+      const terminal = openTerminal(wanted.env, own);
       underWay += 1;
       send({ taken: true });
-      const own = new Stage(wanted, send);
       stage = own;
-      void doCommand(commands, wanted, own)
+      const { args, cwd, env, made, elapsedMs } = wanted;
+      const began = performance.now() - elapsedMs;
+      const { loader, use } = commands;
+      const ended = run({ args, cwd, env, terminal, began, within: { loader, use }, made });
+      void Promise.race([ended, own.left])
+        .catch((error: unknown) => {
+          // Unhandled, it would end the runtime and its workers.
+          log.error({ err: error }, 'a command failed');
+          return reportError(error, { flags: { json: args.includes('--json') }, terminal });
+        })
         .then((exit) => send({ exit }))
         .finally(() => {
           underWay -= 1;
@@ -67,8 +83,8 @@ export function commandTaker(commands: Commands): (request: IncomingMessage, res
   };
 }
 
-/** Why this runtime refuses a command; undefined if it runs it. */
-function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: CommandRequest): string | undefined {
+/** Why this runtime declines a command; undefined if it runs it. */
+function whyDeclined({ runtime, loader }: Commands, { version, args, timezone }: CommandRequest): string | undefined {
   if (version !== packageVersion()) return 'another version';
   if (!readLine(args)) return 'no command for the runtime';
   if ((process.env.TZ ?? null) !== timezone) return 'another time zone';
@@ -78,12 +94,4 @@ function whyPassed({ runtime, loader }: Commands, { version, args, timezone }: C
   } catch {
     return 'broken definitions';
   }
-}
-
-async function doCommand({ loader, use }: Commands, wanted: CommandRequest, stage: Stage): Promise<number> {
-  const { args, cwd, env, made, elapsedMs } = wanted;
-  const within: Within = { loader, use };
-  const began = performance.now() - elapsedMs;
-  const ended = main({ args, cwd, env, terminal: openTerminal(env, stage), began, within, made });
-  return Promise.race([ended, stage.left]);
 }

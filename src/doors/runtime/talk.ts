@@ -16,8 +16,8 @@ export interface Asking {
   pid: number;
 }
 
-/** `passed`: the runtime did nothing; `lost`: it is not known how far the command came. */
-export type TalkEnd = { kind: 'done'; exit: number } | { kind: 'passed' } | { kind: 'lost' };
+/** `declined`: the runtime did nothing; `lost`: it is not known how far the command came. */
+export type TalkEnd = { kind: 'done'; exit: number } | { kind: 'declined' } | { kind: 'lost' };
 
 /** Runs a command line in the runtime. Holds stdout until the end, so that a rerun prints its result once. */
 export function talk(
@@ -38,7 +38,7 @@ export function talk(
     let heard = 0;
     const hear = (signal: NodeJS.Signals): void => {
       heard += 1;
-      if (heard > MAX_SIGNALS || !answer.isTaken) answer.die(signal);
+      if (heard > MAX_SIGNALS || !answer.isAccepted) answer.die(signal);
       else sent.write(`${JSON.stringify({ signal: signal as SignalLine['signal'] })}\n`);
     };
     for (const signal of SIGNALS) process.on(signal, hear);
@@ -59,7 +59,7 @@ export function talk(
 }
 
 class Answer {
-  isTaken = false;
+  isAccepted = false;
   private isOver = false;
   private stdout = '';
 
@@ -71,8 +71,8 @@ class Answer {
 
   take(line: AnswerLine): void {
     if (this.isOver) return;
-    if ('taken' in line) this.isTaken = true;
-    else if ('passed' in line) this.end({ kind: 'passed' });
+    if ('taken' in line) this.isAccepted = true;
+    else if ('passed' in line) this.end({ kind: 'declined' });
     else if ('err' in line) this.process.stderr.write(line.err);
     else if ('out' in line) this.stdout += line.out;
     else if ('unheard' in line) this.die(line.unheard);
@@ -84,7 +84,7 @@ class Answer {
 
   /** The connection ended, or the runtime stayed silent. */
   lose(): void {
-    this.end({ kind: this.isTaken ? 'lost' : 'passed' });
+    this.end({ kind: this.isAccepted ? 'lost' : 'declined' });
   }
 
   /** Ends this process as the signal would without a listener. */

@@ -68,9 +68,9 @@ async function follow(
   const { terminal } = context;
   const interrupted = interruption(context);
   const stop = new AbortController();
-  const rest = deadline.takeRest();
-  const cutOff = (): void => stop.abort(wait('wait.timeout', `It has not ended within ${flags.timeout ?? '15m'}`));
-  const leave = (): void => stop.abort(wait('wait.interrupted', 'Interrupted'));
+  const rest = deadline.stopAndReadRest();
+  const cutOff = (): void => stop.abort(waitError('wait.timeout', `It has not ended within ${flags.timeout ?? '15m'}`));
+  const leave = (): void => stop.abort(waitError('wait.interrupted', 'Interrupted'));
   const stopTimer = startTimer(rest ?? Number.POSITIVE_INFINITY, cutOff);
   interrupted.signal.addEventListener('abort', leave);
   const announcers = new Map<string, Announcer>();
@@ -153,7 +153,7 @@ function readTurns(given: string | undefined): number | undefined {
   throw usageError(message, 'Use a whole number, such as 10.');
 }
 
-function wait(code: string, message: string): AbilityError {
+function waitError(code: string, message: string): AbilityError {
   return new AbilityError({
     code,
     message: `${message}; running tasks continue`,

@@ -194,7 +194,7 @@ async function runDirectly(
   const onProgress: WaitOptions['onProgress'] = (result, now) => view.update(result, now);
   try {
     const onStall = (stall: Stall): void => noteStall(terminal, stall);
-    const timeoutMs = deadline.takeRest();
+    const timeoutMs = deadline.stopAndReadRest();
     const end = await waitForTask(connection, id, {
       timeoutMs,
       approvalMs,

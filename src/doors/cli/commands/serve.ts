@@ -20,16 +20,19 @@ import { openTokens } from '../input/read-token.js';
 import { asTyped } from '../output/typed-command.js';
 import type { AccessFlags } from '../program/access.js';
 import { type Context, currentUser, openLoader } from '../program/context.js';
-import { interruption, untilAborted } from './following/interruption.js';
+import { untilAborted, withInterruption } from './following/interruption.js';
 import { reviewDefinitions } from './task/review-definitions.js';
 
 /** How often to check whether tokens have expired or were revoked. */
 const TOKENS_MS = 2000;
 
 /** `ability serve`: the HTTP door, until it is interrupted. */
-export async function run(context: Context, _: [], flags: AccessFlags['serve']): Promise<void> {
+export function run(context: Context, _: [], flags: AccessFlags['serve']): Promise<void> {
+  return withInterruption(context, (signal) => serve(context, flags, signal));
+}
+
+async function serve(context: Context, flags: AccessFlags['serve'], interrupted: AbortSignal): Promise<void> {
   const { terminal, env } = context;
-  const interrupted = interruption(context);
   const loader = await openLoader(context);
   const registry = loader.load();
   const { root, project } = registry;
@@ -77,10 +80,10 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
   try {
     // Fails if Temporal is unavailable before anything listens.
     await connections.use(async () => {});
-    if (!interrupted.signal.aborted) {
+    if (!interrupted.aborted) {
       announce(context, listening, await listen(app, listening));
       noteWebhooks(registry, webhooks, note);
-      await untilAborted(interrupted.signal);
+      await untilAborted(interrupted);
     }
     note('Closing; tasks go on.');
     return;
@@ -92,7 +95,6 @@ export async function run(context: Context, _: [], flags: AccessFlags['serve']):
       note,
     );
     await connections.close();
-    interrupted.done();
   }
 }
 

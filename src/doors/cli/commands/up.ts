@@ -7,11 +7,12 @@ import { isVisible } from '../../../server/processes/process-space.js';
 import { type ProjectPaths, pathsOf } from '../../../server/project-paths.js';
 import { ensureRuntime } from '../../../server/runtime/ensure-runtime.js';
 import { readLivingRuntime } from '../../../server/runtime/runtime-file.js';
+import type { ProjectRuntime } from '../../../worker/runtime.js';
 import { doorOpener } from '../../runtime/door-opener.js';
 import { asTyped } from '../output/typed-command.js';
 import { type Context, openRegistry } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
-import { interruption } from './following/interruption.js';
+import { withInterruption } from './following/interruption.js';
 
 type Project = Registry['project'];
 
@@ -39,27 +40,37 @@ async function upDetached(context: Context, { project }: Registry, paths: Projec
 async function upHere(context: Context, { project }: Registry, paths: ProjectPaths): Promise<void> {
   const { ProjectRuntime } = await import('../../../worker/runtime.js');
   const { path } = await obtainTemporal((text) => context.terminal.note(text), context.env);
-  const interrupted = interruption(context);
-  const runtime = takeRuntime(paths, () =>
-    ProjectRuntime.take({
-      root: paths.root,
-      binary: path,
-      foreground: true,
-      env: context.env,
-      openDoor: doorOpener(paths.root, context.env),
-    }),
-  );
-  if ('holder' in runtime) {
-    interrupted.done();
-    const { runtime: other } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
-    return reportThere(context, project, paths, other, false);
-  }
+  const isHeld = await withInterruption(context, async (signal) => {
+    const runtime = takeRuntime(paths, () =>
+      ProjectRuntime.take({
+        root: paths.root,
+        binary: path,
+        foreground: true,
+        env: context.env,
+        openDoor: doorOpener(paths.root, context.env),
+      }),
+    );
+    if ('holder' in runtime) return true;
+    await runHere(context, project, runtime, signal);
+    return false;
+  });
+  if (!isHeld) return;
+  const { runtime: other } = await ensureRuntime(paths, noteTo(context), undefined, context.env, project.project);
+  return reportThere(context, project, paths, other, false);
+}
+
+async function runHere(
+  context: Context,
+  project: Project,
+  runtime: ProjectRuntime,
+  interrupted: AbortSignal,
+): Promise<void> {
   const leave = (): void => {
     context.terminal.note('Stopping; waiting for calls that must not be repeated ...');
     runtime.leave();
   };
-  if (interrupted.signal.aborted) leave();
-  else interrupted.signal.addEventListener('abort', leave);
+  if (interrupted.aborted) leave();
+  else interrupted.addEventListener('abort', leave);
   await runtime.start();
   if (!runtime.isLeaving) {
     announce(context, project, runtime.announcement, 'up');
@@ -67,7 +78,6 @@ async function upHere(context: Context, { project }: Registry, paths: ProjectPat
   }
   await runtime.untilEnd();
   context.terminal.note('Stopped.');
-  interrupted.done();
 }
 
 /** The lock is the first file that a runtime writes, so disk errors show here. */

@@ -3,10 +3,11 @@ import { PLACEMENTS } from '../../../contracts/placement.js';
 import { usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
+import type { ServeOptions } from '../../../worker/serve.js';
 import { readMetricsAddress } from '../input/flag-values.js';
 import { type Context, openRegistry } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
-import { interruption, untilAborted } from './following/interruption.js';
+import { untilAborted, withInterruption } from './following/interruption.js';
 
 /** `ability worker`: serves tasks of an external Temporal server. Source: docs/guide.md. */
 export async function run(context: Context, _: [], flags: RuntimeFlags['worker']): Promise<void> {
@@ -23,23 +24,26 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
   const metrics = flags.metrics === undefined ? undefined : readMetricsAddress(flags.metrics);
   const placements = flags.placement === 'all' ? PLACEMENTS : [flags.placement];
   const places = environments.flatMap((environment) => placements.map((placement) => ({ environment, placement })));
-  const interrupted = interruption(context);
+  const { root, project } = registry;
+  const serving = { root, project: project.project, server, places, env: context.env, metrics };
+  await withInterruption(context, (signal) => serveUntil(context, serving, signal));
+}
+
+async function serveUntil({ terminal }: Context, serving: ServeOptions, interrupted: AbortSignal): Promise<void> {
+  const { server, places, project, metrics } = serving;
   const { serve, workersFailed } = await import('../../../worker/serve.js');
-  const project = registry.project.project;
-  const host = await serve({ root: registry.root, project, server, places, env: context.env, metrics });
-  const { terminal } = context;
+  const host = await serve(serving);
   terminal.note(
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,
   );
   terminal.note(`on Temporal at ${server.address}; press Ctrl-C to stop.`);
   if (metrics !== undefined) terminal.note(`Metrics for Prometheus are at http://${metrics}/metrics.`);
   try {
-    await Promise.race([untilAborted(interrupted.signal), host.broken]);
+    await Promise.race([untilAborted(interrupted), host.broken]);
     terminal.note('Stopping; waiting for calls that must not be repeated ...');
   } catch (error) {
     throw workersFailed(server, error);
   } finally {
     await host.stop();
-    interrupted.done();
   }
 }

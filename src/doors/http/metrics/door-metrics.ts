@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { loadedComposites } from '../../../definitions/find-ability.js';
 import type { HttpDoor } from '../http-door.js';
-import { streamsOf } from '../take-listener.js';
+import { streamsOf } from '../reserve-wait.js';
 import { metricIn, type ProjectNames, TaskMetrics } from './task-metrics.js';
 
 /** How long a query of Temporal is reused. */

@@ -4,8 +4,8 @@ import { followEvents, keepingRuntime } from '../../../client/index.js';
 import type { TaskEvent } from '../../../contracts/task-events.js';
 import { withModelOutput } from '../../answers/with-model-output.js';
 import { eventAnswer, keyParams } from '../formats.js';
+import { reserveWait } from '../reserve-wait.js';
 import { defineRoute, type Route } from '../route.js';
-import { takeListener } from '../take-listener.js';
 
 export const eventRoutes: Route[] = [
   defineRoute({
@@ -18,7 +18,7 @@ export const eventRoutes: Route[] = [
     answers: { 200: { means: 'Each `data` is one of these.', schema: eventAnswer, type: 'text/event-stream' } },
     handle: ({ door, caller, params: { key }, headers, signal, raw }) =>
       door.ask(async (connection) => {
-        const leave = takeListener(door, caller, key);
+        const leave = reserveWait(door, caller, key);
         try {
           const last = headers['last-event-id'];
           const after = typeof last === 'string' ? last : undefined;
@@ -35,7 +35,7 @@ export const eventRoutes: Route[] = [
 /** Proxies end idle streams. */
 const BEAT_MS = 15_000;
 
-/** As fast as the client reads. A broken stream reports no error; the client reconnects with its last id. */
+/** As fast as the client reads. A failure leaves the stream open for the door to break off; the client reconnects with its last id. */
 async function writeEvents(
   response: ServerResponse,
   events: AsyncIterable<TaskEvent>,
@@ -55,8 +55,10 @@ async function writeEvents(
       const text = `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
       if (!response.write(text)) await once(response, 'drain', { signal });
     }
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
     clearInterval(beat);
-    response.end();
   }
+  response.end();
 }

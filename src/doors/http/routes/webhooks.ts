@@ -3,7 +3,7 @@ import type { Registry } from '../../../definitions/registry.js';
 import { resolveTriggerSecret } from '../../../planning/triggers/resolve-trigger-secret.js';
 import { type FoundTrigger, statedTriggers, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
 import { deliveryAnswer, deliveryBody, skippedAnswer, webhookParams } from '../formats.js';
-import { defineRoute, type Route } from '../route.js';
+import { defineRoute, type HttpCall, type Route } from '../route.js';
 import { checkSignature, refuseUnsigned } from '../webhooks/check-signature.js';
 import { takeDelivery } from '../webhooks/take-delivery.js';
 
@@ -28,22 +28,38 @@ export const webhookRoutes: Route[] = [
       },
       202: { means: 'It is accepted; the same delivery is the same task.', schema: deliveryAnswer },
     },
-    refuseUnread({ headers, params, door }) {
-      refuseUnsigned(headers);
-      refuseForms(headers['content-type']);
-      findTrigger(door.registry(), (params as { name?: string }).name ?? '');
+    countsItself: true,
+    refuseUnread({ headers, params, door, count }) {
+      countingRefusals(count, () => {
+        refuseUnsigned(headers);
+        refuseForms(headers['content-type']);
+        findTrigger(door.registry(), (params as { name?: string }).name ?? '');
+      });
     },
     async handle(call) {
-      const { door, params, headers } = call;
+      const { door, params, headers, count } = call;
       const body = call.body as unknown as Buffer;
-      const registry = door.registry();
-      const found = findTrigger(registry, params.name);
-      const secret = forOperator(() => resolveTriggerSecret(registry, found, door.env));
-      const signed = checkSignature(secret, headers, body, Date.now());
+      const { found, signed } = countingRefusals(count, () => {
+        const registry = door.registry();
+        const found = findTrigger(registry, params.name);
+        const secret = forOperator(() => resolveTriggerSecret(registry, found, door.env));
+        return { found, signed: checkSignature(secret, headers, body, Date.now()) };
+      });
+      count(`webhook ${params.name}`);
       return takeDelivery({ ...call, body }, found, signed);
     },
   }),
 ];
+
+/** Only refused deliveries count against the address, which all senders behind a proxy share. */
+function countingRefusals<T>(count: HttpCall<unknown, unknown, unknown>['count'], admit: () => T): T {
+  try {
+    return admit();
+  } catch (error) {
+    count(null);
+    throw error;
+  }
+}
 
 /** @throws AbilityError `door.no_webhook`; Error if a definition that may state it is unreadable. */
 function findTrigger(registry: Registry, name: string): FoundTrigger {

@@ -5,8 +5,8 @@ import { inferPlacement } from '../../../planning/steps/infer-placement.js';
 import { checkTrigger, triggerEnvironment } from '../../../planning/triggers/check-trigger.js';
 import type { FoundTrigger } from '../../../planning/triggers/stated-triggers.js';
 import { oneLine } from '../../../rules/shown-text.js';
+import { reserveWait } from '../reserve-wait.js';
 import type { HttpAnswer, HttpCall } from '../route.js';
-import { takeListener } from '../take-listener.js';
 import type { Signed } from './check-signature.js';
 import { invalid, parseBody, readDelivery } from './read-delivery.js';
 
@@ -64,7 +64,7 @@ async function start(
 /** @returns undefined if the queue of waiting requests is full. */
 function enter(door: Call['door'], webhook: string): (() => void) | undefined {
   try {
-    return takeListener(door, { name: `webhook ${webhook}` });
+    return reserveWait(door, { name: `webhook ${webhook}` });
   } catch (error) {
     if (error instanceof AbilityError && error.code === 'door.too_many') return undefined;
     throw error;

@@ -65,15 +65,15 @@ test('output is passed on, with stdout at the end', async () => {
 });
 
 test('a runtime that is gone, refuses the command, does not answer or is not a runtime is bypassed', async () => {
-  expect((await ask()).end).toEqual({ kind: 'passed' });
+  expect((await ask()).end).toEqual({ kind: 'declined' });
   await answering([{ passed: 'another version' }], (response) => response.end());
-  expect((await ask()).end).toEqual({ kind: 'passed' });
+  expect((await ask()).end).toEqual({ kind: 'declined' });
   server?.removeAllListeners('request');
   server?.on('request', () => {});
-  expect((await ask(20)).end).toEqual({ kind: 'passed' });
+  expect((await ask(20)).end).toEqual({ kind: 'declined' });
   server?.removeAllListeners('request');
   server?.on('request', (_, response) => response.writeHead(404).end('{"exit":0}\n'));
-  expect((await ask()).end).toEqual({ kind: 'passed' });
+  expect((await ask()).end).toEqual({ kind: 'declined' });
 });
 
 test('an accepted command whose connection breaks is lost, and writes nothing to stdout', async () => {

@@ -3,6 +3,7 @@ import { AbilityError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
 import { startTimer } from '../../../../server/start-timer.js';
 import { reportError } from '../../output/report.js';
+import { LATE_WORK_MS } from '../../output/terminal/terminal.js';
 import { type Context, withSession } from '../../program/context.js';
 
 /** How long a command waits, in milliseconds. */
@@ -18,14 +19,11 @@ export interface Deadline {
   /** Aborts with `wait.timeout` if time runs out before a task exists. */
   signal: AbortSignal;
   /** Milliseconds left, at least 0; undefined: no limit. Stops the timer of {@link signal}. */
-  takeRest(): number | undefined;
+  stopAndReadRest(): number | undefined;
   /** Records a stall, so that the error of {@link signal} mentions it. */
   stalled(stall: Stall): void;
   done(): void;
 }
-
-/** How long work that cannot be aborted, such as a download, may continue after the timeout. */
-const EXIT_MS = 1000;
 
 /** Applies `--timeout` to an action. @param what begins the error, such as `No task was created`. */
 export async function withDeadline<T>(
@@ -59,10 +57,10 @@ export function connectedInTime<T>(
 export function startDeadline(context: Context, { timeout, timeoutMs }: Patience, what: string): Deadline {
   const { began } = context;
   const controller = new AbortController();
-  let isOver = false;
   const rest = (): number | undefined =>
     timeoutMs === undefined ? undefined : Math.max(0, began + timeoutMs - performance.now());
   let last: Stall | undefined;
+  let late: NodeJS.Timeout | undefined;
   const abort = (): void => {
     const message = `${what} within ${timeout}, counted from the start of the command`;
     const error = new AbilityError({
@@ -73,15 +71,13 @@ export function startDeadline(context: Context, { timeout, timeoutMs }: Patience
         'Pass a longer --timeout: the runtime of the project may have to start first; on a shared server, a lost worker is noticed only after some seconds.',
     });
     controller.abort(error);
-    // Work that cannot be aborted, such as a download, must not delay the command or its answer.
-    setTimeout(() => {
-      context.terminal.leave(isOver ? undefined : reportError(error, context));
-    }, EXIT_MS).unref();
+    // Work that cannot be aborted must not delay the answer.
+    late = setTimeout(() => context.terminal.leave(reportError(error, context)), LATE_WORK_MS).unref();
   };
   const stop = startTimer(rest() ?? Number.POSITIVE_INFINITY, abort);
   return {
     signal: controller.signal,
-    takeRest() {
+    stopAndReadRest() {
       stop();
       return rest();
     },
@@ -89,8 +85,8 @@ export function startDeadline(context: Context, { timeout, timeoutMs }: Patience
       last = stall;
     },
     done() {
-      isOver = true;
       stop();
+      clearTimeout(late);
     },
   };
 }

@@ -42,7 +42,7 @@ export async function followTask(
   try {
     end = await waitForTask(connection, key, {
       approvalMs,
-      timeoutMs: deadline.takeRest(),
+      timeoutMs: deadline.stopAndReadRest(),
       onProgress: (result, now) => view.update(result, now),
       onStall: (stall) => noteStall(terminal, stall),
       signal: interrupted.signal,

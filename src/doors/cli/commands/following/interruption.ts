@@ -11,20 +11,25 @@ export function interruption({ terminal }: Listening): { signal: AbortSignal; do
   return { signal: controller.signal, done };
 }
 
-/** Runs what Ctrl-C may end before anything is written. @throws AbilityError `wait.interrupted` then. */
-export async function unlessInterrupted<T>(
-  context: Listening,
-  action: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+/** As {@link interruption}, and stops listening when the action has ended. */
+export async function withInterruption<T>(context: Listening, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal, done } = interruption(context);
   try {
     return await action(signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    throw new AbilityError({ code: 'wait.interrupted', message: 'Interrupted; nothing was written' }, { cause: error });
   } finally {
     done();
   }
+}
+
+/** Runs what Ctrl-C may end before anything is written. @throws AbilityError `wait.interrupted` then. */
+export function unlessInterrupted<T>(context: Listening, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  return withInterruption(context, (signal) =>
+    action(signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      const message = 'Interrupted; nothing was written';
+      throw new AbilityError({ code: 'wait.interrupted', message }, { cause: error });
+    }),
+  );
 }
 
 export function untilAborted(signal: AbortSignal): Promise<void> {

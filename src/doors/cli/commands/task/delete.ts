@@ -42,7 +42,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['d
       const end = await deleteTask(connection, key, {
         by: currentUser(context.env),
         purge,
-        timeoutMs: deadline.takeRest(),
+        timeoutMs: deadline.stopAndReadRest(),
         signal: interrupted.signal,
         onStall: (stall) => noteStall(terminal, stall),
       });

@@ -15,12 +15,12 @@ export class Announcer {
 
   announce({ status, approvals }: TaskResult): void {
     const { terminal } = this.context;
-    if (status === 'created' && this.isNew('created')) {
+    if (status === 'created' && this.markNew('created')) {
       const command = asTyped(commandOf('ability', 'task', 'run', this.key), this.context);
       terminal.note(`${this.key} has been created and waits to be run: ${command}`);
     }
     for (const approval of approvals) {
-      if (approval.status !== 'open' || !this.isNew(`approval ${approval.id}`)) continue;
+      if (approval.status !== 'open' || !this.markNew(`approval ${approval.id}`)) continue;
       const lines = [renderApproval(approval, terminal.style)];
       // Off a terminal, the command says how to decide when it ends.
       if (terminal.isLive) lines.push(...decisionLines(this.context, this.key, approval));
@@ -28,7 +28,7 @@ export class Announcer {
     }
   }
 
-  isNew(what: string): boolean {
+  markNew(what: string): boolean {
     const isNew = !this.said.has(what);
     this.said.add(what);
     return isNew;

@@ -48,7 +48,7 @@ export class LineView implements ProgressView {
     for (const wait of now?.view.waits ?? []) {
       const { path, for: kind } = wait;
       // The heartbeat reports other waits, as between the turns of a loop.
-      if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.isNew(`wait ${path}`)) {
+      if ((kind === 'signal' || kind === 'condition' || kind === 'time') && this.announcer.markNew(`wait ${path}`)) {
         terminal.note(`  ${path} ${inOne(describeStepWait(wait, this.clock()))}`);
       }
     }
@@ -58,7 +58,7 @@ export class LineView implements ProgressView {
   private noteEnds({ steps }: TaskResult, isOver: boolean): void {
     const { terminal } = this.context;
     for (const { step, failure } of steps.flatMap(failuresOf)) {
-      if (this.announcer.isNew(`item ${failure.path}`)) terminal.note(renderItemFailure(step, failure));
+      if (this.announcer.markNew(`item ${failure.path}`)) terminal.note(renderItemFailure(step, failure));
     }
     const ended = steps.filter((step) => this.hasNewlyEnded(step));
     // Steps never reached before the end are only counted.
@@ -71,7 +71,7 @@ export class LineView implements ProgressView {
   /** For loops, logs only their progress; a retried group may end more than once. */
   private hasNewlyEnded({ id, path, status, attempts, turns }: StepSummary): boolean {
     if (isOfExpansion(id)) return false;
-    return turns === undefined && isStepEnd(status) && this.announcer.isNew(`end ${path} ${status} ${attempts}`);
+    return turns === undefined && isStepEnd(status) && this.announcer.markNew(`end ${path} ${status} ${attempts}`);
   }
 
   close(): void {
@@ -84,7 +84,7 @@ export class LineView implements ProgressView {
   }
 
   private sayOnce(line: string): void {
-    if (this.announcer.isNew(line)) this.context.terminal.note(line);
+    if (this.announcer.markNew(line)) this.context.terminal.note(line);
   }
 }
 

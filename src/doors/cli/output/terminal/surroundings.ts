@@ -14,7 +14,7 @@ export interface Surroundings {
   once(signal: NodeJS.Signals, listener: () => void): unknown;
   removeListener(signal: NodeJS.Signals, listener: () => void): unknown;
   emit(signal: NodeJS.Signals, value: NodeJS.Signals): boolean;
-  exit(code?: ExitCode): unknown;
+  exit(code: ExitCode): unknown;
 }
 
 type Ending = Pick<Surroundings, 'emit' | 'exit'> & { stderr: Pick<Surroundings['stderr'], 'write'> };

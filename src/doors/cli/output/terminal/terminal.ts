@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { styleText } from 'node:util';
-import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, reasonOf } from '../../../../contracts/problem.js';
 import { readUpTo } from '../../../../disk/read-up-to.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
@@ -37,8 +37,8 @@ export interface Terminal {
   readInput(max?: number): string;
   /** Listens for one Ctrl-C and one SIGTERM. @returns a function that stops listening. */
   onInterrupt(listener: () => void): () => void;
-  /** Ends the process at once. @param exit left out: the exit code set so far. */
-  leave(exit?: ExitCode): void;
+  /** Ends the process at once. */
+  leave(exit: ExitCode): void;
 }
 
 export type Style = Terminal['style'];
@@ -50,6 +50,8 @@ const STDIN = 0;
 /** The assumed height of a terminal that does not report one. */
 const USUAL_ROWS = 24;
 const USUAL_COLUMNS = 80;
+/** How long work that cannot be aborted, such as a download, may continue after a timeout. */
+export const LATE_WORK_MS = 1000;
 
 export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Terminal {
   const { stdout, stderr } = around;
@@ -97,8 +99,7 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
         for (const signal of INTERRUPTIONS) around.removeListener(signal, listener);
       };
     },
-    // Passing undefined to `exit` would overwrite the exit code already set.
-    leave: (exit) => void (exit === undefined ? around.exit() : around.exit(exit)),
+    leave: (exit) => void around.exit(exit),
   };
 }
 
@@ -112,7 +113,8 @@ type Ending = Pick<NodeJS.Process, 'exitCode' | 'on'>;
 
 /**
  * Ends the process with the exit code of the printed answer once nothing is pending. A later failure, such as a
- * connection that closes late, is reported on stderr, ends the process, and keeps that exit code.
+ * connection that closes late, is reported on stderr, ends the process, and keeps that exit code. After a timeout,
+ * what is pending has a second.
  */
 export function keepAnswer(exit: ExitCode, around: Ending, terminal: Pick<Terminal, 'note' | 'leave'>): void {
   around.exitCode = exit;
@@ -120,4 +122,5 @@ export function keepAnswer(exit: ExitCode, around: Ending, terminal: Pick<Termin
     terminal.note(`warning The command had ended when this failed: ${reasonOf(error)}`);
     terminal.leave(exit);
   });
+  if (exit === EXIT.timedOut) setTimeout(() => terminal.leave(exit), LATE_WORK_MS).unref();
 }

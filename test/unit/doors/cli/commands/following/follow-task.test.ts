@@ -55,7 +55,7 @@ test.each<[TaskNow['view']['status'], string, string]>([
   const end: WaitEnd = { kind: 'aborted', result: openTask({ status }).view };
   vi.mocked(waitForTask).mockResolvedValue(end);
   const context: Context = { ...NOWHERE, terminal, flags: { json: true } };
-  const deadline = { signal: new AbortController().signal, takeRest: () => undefined, stalled() {}, done() {} };
+  const deadline = { signal: new AbortController().signal, stopAndReadRest: () => undefined, stalled() {}, done() {} };
   expect(await followTask(context, CONNECTION, 'k', {}, deadline)).toBe(EXIT.interrupted);
   expect(printed).toEqual([
     `${message}: ${next}`,

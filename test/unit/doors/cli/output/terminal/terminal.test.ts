@@ -116,10 +116,18 @@ test('a closed pipe ends a listener as SIGTERM does, and without one ends the co
   expect(other.exit).toHaveBeenCalledExactlyOnceWith(130);
 });
 
-test('leaving without an exit code keeps that of the process', () => {
-  const around = surroundings(false);
-  openTerminal({}, around).leave();
-  expect(vi.mocked(around.exit).mock.calls).toEqual([[]]);
+test.each([
+  ['has a second after a timeout', 6, [[6]]],
+  ['may take its time after another end', 0, []],
+] as const)('what is still pending %s', (_, exit, ends) => {
+  vi.useFakeTimers();
+  const terminal = { note: vi.fn(), leave: vi.fn() };
+  keepAnswer(exit, Object.assign(new EventEmitter(), { exitCode: undefined }) as never, terminal);
+  vi.advanceTimersByTime(999);
+  expect(terminal.leave).not.toHaveBeenCalled();
+  vi.advanceTimersByTime(1);
+  vi.useRealTimers();
+  expect(terminal.leave.mock.calls).toEqual(ends);
 });
 
 test('output that cannot be written fails the command, which reports why if it can', () => {

@@ -12,7 +12,7 @@ const RETRY_AFTER = 5;
  * Counts long polls, which Temporal limits per namespace; listeners of a task share one. @param task whose events
  * are listened to; left out: a wait with its own poll. @returns ends it. @throws AbilityError `door.too_many`.
  */
-export function takeListener(door: HttpDoor, { name }: Pick<HttpCaller, 'name'>, task?: string): () => void {
+export function reserveWait(door: HttpDoor, { name }: Pick<HttpCaller, 'name'>, task?: string): () => void {
   const { listeners, listenersInAll, streams, streamsInAll } = door.limits;
   const { ofCallers, ofAll } = counted.get(door) ?? { ofCallers: new Map<string, Polls>(), ofAll: new Map() };
   counted.set(door, { ofCallers, ofAll });

@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Connection } from '../../../../src/client/index.js';
+import { type HttpDoor, USUAL_LIMITS } from '../../../../src/doors/http/http-door.js';
+import { openDoor } from '../../../fixtures/http-door.js';
+import { operation, workflow } from '../../../fixtures/project-folder.js';
+import { temporaryProject } from '../../temporary-project.js';
+
+const SECRET = 'open sesame';
+
+/** A door whose connection only has what the test gives it. */
+async function doorOn(connection: object = {}, more: Partial<HttpDoor> = {}) {
+  const { root } = temporaryProject({
+    ...operation('util.echo', 'return input;'),
+    ...workflow(
+      'review',
+      `
+triggers: [{ webhook: forge, secret: "env:FORGE_SECRET", environment: dev, input: {} }]
+steps: [{ id: a, let: {} }]`,
+    ),
+  });
+  const paths = { root, tokens: `${root}/tokens`, records: `${root}/records` };
+  const made = { paths, project: 'p', store: { isShared: false }, ...connection } as unknown as Connection;
+  const door = await openDoor(made, { env: { FORGE_SECRET: SECRET }, mcp: undefined as never, ...more });
+  onTestFinished(() => door.close());
+  return door;
+}
+
+const HASTY = { ...USUAL_LIMITS, rate: { burst: 2, perSecond: 0.001 } };
+
+test('refused requests do not use up the limits of health checks and of signed deliveries', async () => {
+  const door = await doorOn({}, { limits: HASTY });
+  const deliver = (secret: string) => {
+    const signature = `sha256=${createHmac('sha256', secret).update('{}').digest('hex')}`;
+    const headers = { 'x-hub-signature-256': signature, 'x-github-event': 'ping' };
+    return door.call('POST', '/v1/webhooks/forge', { body: {}, headers });
+  };
+  const junk = async () => [
+    (await door.call('GET', '/v1/tasks', { token: 'junk' })).status,
+    (await deliver('junk')).status,
+    (await door.call('POST', '/v1/webhooks/forge', { body: {} })).status,
+  ];
+  expect([...(await junk()), ...(await junk())]).toEqual([401, 401, 429, 429, 429, 429]);
+  const signed = [await deliver(SECRET), await deliver(SECRET), await deliver(SECRET)];
+  expect(signed.map(({ status }) => status)).toEqual([200, 200, 429]);
+  expect((await door.call('GET', '/v1/health')).status).toBe(503);
+});
+
+test('what is no request closes its connection, also for a client that keeps its half open', async () => {
+  const door = await doorOn();
+  const socket = connect({ port: Number(new URL(door.url).port), allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  let got = '';
+  socket.on('data', (piece) => {
+    got += String(piece);
+  });
+  socket.write('hello\r\n\r\n');
+  await once(socket, 'end');
+  expect(got).toMatch(/^HTTP\/1.1 400 /);
+  await expect.poll(() => door.connections(), { timeout: 5000 }).toBe(0);
+});
+
+test('a stream of events that fails breaks off, and the operator reads why', async () => {
+  let listens = 0;
+  const http = {
+    listen: async () => {
+      listens += 1;
+      if (listens > 1) throw new TypeError('secret fault');
+      return Readable.from(['data: {"id":"1","type":"task.created","data":{}}\n\n']);
+    },
+  };
+  const door = await doorOn({ http });
+  const answer = await fetch(`${door.url}/v1/tasks/k/events`);
+  expect(answer.status).toBe(200);
+  await expect(answer.text()).rejects.toThrow('terminated');
+  expect(door.notes).toEqual([expect.stringMatching(/^GET \/v1\/tasks\/k\/events failed: TypeError: secret fault\n/)]);
+});
+
+test('a request whose client leaves is no failure of the door', async () => {
+  const client = new AbortController();
+  const ended = new EventEmitter();
+  const listen = async (_: string, { signal }: { signal: AbortSignal }): Promise<never> => {
+    const left = once(signal, 'abort');
+    client.abort();
+    await left;
+    setImmediate(() => ended.emit('end'));
+    throw signal.reason;
+  };
+  const hasEnded = once(ended, 'end');
+  const door = await doorOn({ http: { listen } });
+  await expect(fetch(`${door.url}/v1/tasks/k/events`, { signal: client.signal })).rejects.toThrow('aborted');
+  await hasEnded;
+  expect(door.notes).toEqual([]);
+});
+
+test('two Idempotency-Key headers are refused', async () => {
+  const door = await doorOn();
+  const body = JSON.stringify({ ability: 'util.echo' });
+  const headers = { 'content-type': 'application/json', 'idempotency-key': ['a', 'b'] };
+  const text = await new Promise<string>((resolve) => {
+    const sent = request(`${door.url}/v1/tasks`, { method: 'POST', headers }, async (response) =>
+      resolve((await response.toArray()).join('')),
+    );
+    sent.end(body);
+  });
+  const detail = 'Idempotency-Key was sent more than once, or contains a comma';
+  expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'door.bad_request', detail });
+});
