@@ -1,3 +1,4 @@
+import type { PlanHandler } from '../contracts/plan.js';
 import type { CaseDefinition } from '../definitions/formats/cases.js';
 import { nearestOrAll } from '../text/nearest.js';
 import type { PlanNames } from './plan-names.js';
@@ -48,11 +49,17 @@ function mockFault(name: string, { steps, operations, workflowCalls }: PlanNames
   return [key(['mocks', name], `There is no step or operation \`${name}\``, nearestOrAll(name, known))];
 }
 
+const WHAT_ANSWERS: Record<Exclude<PlanHandler['kind'], 'script'>, string> = {
+  expression: 'an expression',
+  builtin: 'built in',
+  ability: 'answered by an ability',
+};
+
 function hookFault(id: string, { hooks }: PlanNames): NameFault[] {
   const kind = hooks.get(id);
   if (kind === 'script') return [];
   if (kind !== undefined) {
-    const message = `The hook \`${id}\` is ${kind === 'builtin' ? 'built in' : 'an expression'}, so it answers for itself`;
+    const message = `The hook \`${id}\` is ${WHAT_ANSWERS[kind]}, so it answers for itself`;
     return [key(['hooks', id], message, 'Only hooks that run a script are replaced.')];
   }
   const scripts = [...hooks].filter(([, other]) => other === 'script').map(([name]) => name);

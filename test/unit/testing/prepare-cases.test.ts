@@ -14,7 +14,8 @@ const PROJECT: ProjectFiles = {
   ),
   ...operation('util.echo', 'return input;'),
   ...lowLevel('http.get', 'scope: { environments: [dev] }', 'implementation: { kind: api, api: { path: / } }'),
-  ...lowLevel('guarded', 'hooks: { pre_call: [scripted, written] }', SCRIPT),
+  ...lowLevel('judge', SCRIPT, 'effects: read'),
+  ...lowLevel('guarded', 'hooks: { pre_call: [scripted, written, judged] }', SCRIPT),
   ...SCRIPT_FILE,
   'registry/config/all.yaml':
     'abilities: [{ id: http.get, environments: { dev: { endpoints: { default: "env:NOWHERE_URL" }, credentials: { token: "env:NOWHERE_TOKEN" } } } }]',
@@ -22,6 +23,7 @@ const PROJECT: ProjectFiles = {
 hooks:
   - { id: scripted, handler: { script: { path: scripts/any.mjs } } }
   - { id: written, handler: { expression: { deny_if: "false" } } }
+  - { id: judged, handler: { ability: { key: judge } } }
 `,
   ...workflow(
     'flow',
@@ -123,6 +125,7 @@ test.each([
   ],
   ['hooks: { scriptd: allow }', '4:14 There is no hook `scriptd` around this ability Did you mean scripted?'],
   ['hooks: { written: allow }', '4:14 The hook `written` is an expression, so it answers for itself Only'],
+  ['hooks: { judged: allow }', '4:14 The hook `judged` is answered by an ability, so it answers for itself Only'],
   ['approvals: { aks: deny }', '4:18 There is no step `aks` Did you mean ask?'],
   ['approvals: { names: deny }', '4:18 The step `names` asks for no approval (`let`) There are: first'],
   ['expect: { steps: { frist: failed } }', '4:24 There is no step `frist` Did you mean first?'],

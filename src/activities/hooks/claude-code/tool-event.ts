@@ -8,9 +8,12 @@ import { type HookRun, isOfTask } from '../hook-context.js';
 const NO_TRANSCRIPT = '/dev/null';
 
 /** The event that a hook sees for a phase if it names none. */
-const USUAL: Partial<Record<Phase, ForeignEvent>> = {
+/** Undefined: such hooks are refused in the phase. */
+const USUAL: Record<Phase, ForeignEvent | undefined> = {
+  PreAbilityCreate: undefined,
   PreAbilityCall: 'PreToolUse',
   PostAbilityCall: 'PostToolUse',
+  SessionStart: undefined,
   PromptSubmit: 'UserPromptSubmit',
   SessionStop: 'SessionEnd',
 };
