@@ -60,10 +60,23 @@ describe('the start of a session', () => {
     expect(countStarts).toHaveBeenCalledWith('ada', around.moment - 24 * 3_600_000, 's-1');
   });
 
-  test('counts no sessions if no hook runs', async () => {
-    const { ask, countStarts } = start([]);
-    expect(await ask()).toEqual([]);
+  test.each<[string, string[]]>([
+    ['no hook runs', []],
+    ['no hook reads their number', [expression('a', 'input.scope == "modules/other" || user.name == "x"', BLOCKING)]],
+  ])('counts no sessions if %s', async (_, hooks) => {
+    const { askAtOnce, countStarts } = start(hooks);
+    expect(await askAtOnce()).toHaveLength(hooks.length);
     expect(countStarts).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, string]>([
+    ['an expression reads their number', expression('a', 'has(input.started_last_day)', BLOCKING)],
+    ['an expression reads the whole payload', expression('a', 'size(input) > 9', BLOCKING)],
+    ['a script runs', script('s', BLOCKING)],
+  ])('counts the sessions if %s', async (_, hook) => {
+    const { ask, countStarts } = start([hook], { answerScript: answering().answerScript });
+    await ask();
+    expect(countStarts).toHaveBeenCalledOnce();
   });
 
   test('fails if the definitions cannot be read', async () => {
@@ -71,7 +84,7 @@ describe('the start of a session', () => {
   });
 
   test('fails if Temporal cannot count', async () => {
-    const { ask, dependencies } = start([expression('a', 'false', BLOCKING)]);
+    const { ask, dependencies } = start([expression('a', 'input.started_last_day > 9', BLOCKING)]);
     dependencies.sessions = {
       ...dependencies.sessions,
       countStarts: () => Promise.reject(new Error('connection lost')),
