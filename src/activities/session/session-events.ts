@@ -29,7 +29,7 @@ const EVENT_MS = 5 * 60_000;
 interface EventActivities<Request, Answer> {
   ask: (request: Request) => Promise<Answer>;
   /** As a local activity: answers if that needs no process and no request; null: use {@link ask}. */
-  askAtOnce: (request: Request) => Promise<Answer | null>;
+  askLocal: (request: Request) => Promise<Answer | null>;
 }
 
 /** Creates both forms of the activity; only a session of the project may request it. */
@@ -62,7 +62,7 @@ function eventActivities<Request extends SessionSurroundings, Answer>(
   };
   return {
     ask: (request) => asking(request, () => true) as Promise<Answer>,
-    askAtOnce: (request) => asking(request, isAnsweredAtOnce),
+    askLocal: (request) => asking(request, isAnsweredAtOnce),
   };
 }
 
