@@ -11,9 +11,9 @@ import type { CallLog } from './call-log.js';
 /** Interval of heartbeats; a call shorter than this sends none. */
 const HEARTBEAT_MS = ACTIVITY_LIMITS.heartbeat / 4;
 
-/** Heartbeat details for the next attempt: who left them; the outcome is unknown, or the answer was unusable. */
+/** Heartbeat details for the next attempt: the outcome is unknown, or the answer was unusable. */
 interface Left {
-  /** Number of the attempt. */
+  /** Number of the last attempt that reported its end. */
   attempt?: number;
   unclear?: true;
   arrived?: true;

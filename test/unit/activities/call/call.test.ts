@@ -351,7 +351,7 @@ describe('an attempt after one that did not report its end, of a call that must 
     expect(failure).toMatchObject({
       type: 'outcome.unknown',
       nonRetryable: true,
-      message: expect.stringContaining('An earlier attempt of t-1/first was lost with its worker'),
+      message: expect.stringMatching(/^An earlier attempt of t-1\/first was lost with its worker/),
       details: [{ suggestion: /ability task retry t-1/ }, {}],
     });
   });
