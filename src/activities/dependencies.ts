@@ -81,6 +81,9 @@ export interface Executions {
   /** Undefined if Temporal knows none. */
   find(key: string): Promise<Execution | undefined>;
   cancel(key: string): Promise<void>;
-  /** Deletes all runs of a task, its called tasks, notices and preflights; some may already be deleted. */
+  /**
+   * Deletes all runs of a task, its called tasks, notices and preflights; some may already be deleted.
+   * @param onProgress called while it works; may throw to stop it.
+   */
   remove(key: string, project: string, onProgress: () => void): Promise<void>;
 }

@@ -57,8 +57,13 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
     ...((known.hasArrived || facts.arrivedBefore) && { arrived: true }),
     ...(facts.hooks.length > 0 && { hooks: facts.hooks }),
   };
+  // As that of a lost attempt, or of an earlier start.
+  const isSaid = problem.code === 'outcome.unknown';
   const next = { retryable: again, delayMs: again ? facts.delayMs : undefined };
-  return failureOf(isUnknown && !again ? unknownOutcome(problem) : problem, next, error, { ...context, ...retryFacts });
+  return failureOf(isUnknown && !again && !isSaid ? unknownOutcome(problem) : problem, next, error, {
+    ...context,
+    ...retryFacts,
+  });
 }
 
 /** Evaluated in the activity, so that it costs no event; a failure that it rejects is not retried. */

@@ -64,9 +64,9 @@ export const ACTIVITIES = {
   purge: 'ability:purge',
   findUi: 'ability:find-ui',
   askStart: 'ability:ask-start',
-  askStartAtOnce: 'ability:ask-start-at-once',
+  askStartLocal: 'ability:ask-start-at-once',
   askPrompt: 'ability:ask-prompt',
-  askPromptAtOnce: 'ability:ask-prompt-at-once',
+  askPromptLocal: 'ability:ask-prompt-at-once',
   endSession: 'ability:end-session',
   checkWord: 'ability:check-word',
   endCall: 'ability:end-call',
@@ -168,7 +168,7 @@ export function deliveryIdOf(project: string, taskKey: string): string {
 /** Ability ids and operation keys. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export const ABILITY_ID = /^[a-z][a-z0-9_.-]{0,99}$/;
 
-/** Task keys chosen by a user. Generated keys have a colon, so that they never clash with one. */
+/** Task keys, chosen by a user or generated (`t-<ULID>`); no other workflow id of ours has this form. */
 export const USER_KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Step ids; `steps.<id>` must be an expression. Source: docs/definitions.md#high-level-abilities. */

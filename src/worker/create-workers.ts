@@ -54,7 +54,7 @@ export function createWorker(place: WorkerPlace, shared: SharedDependencies): Pr
  * Receives reports of workflows to this process, outside their histories. Temporal's SDK awaits these calls before
  * it sends the commands of an activation, so a run is known before its first activity begins, and a record is
  * written before its task closes. Replays report no beginning: another worker began that run, and its first event
- * has more facts. The activation in which a task closes is never a replay until the server has it.
+ * has more facts. The workflow task in which a task closes is replayed only once the server has its completion.
  */
 function sinksOf({ activities: { plans, reports }, ends, tracer }: SharedDependencies): InjectedSinks<RunSinks> {
   const end = async (info: WorkflowInfo, ended: EndedTask): Promise<void> => {

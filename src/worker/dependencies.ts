@@ -70,7 +70,9 @@ export function buildDependencies(
   folders.sweep();
   const files = new TaskFileStore(store, project);
   const collector = new FileCollector({ project, root: paths.root, store, client: access.client });
-  const pool = new McpPool({ root: paths.root, groups });
+  const onLeft = (error: unknown): void =>
+    log.warn({ reason: String(error) }, 'an MCP server or its processes could not be ended');
+  const pool = new McpPool({ root: paths.root, groups, onLeft });
   const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);

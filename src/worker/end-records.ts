@@ -5,7 +5,7 @@ import type { EndedTask } from '../contracts/run-sinks.js';
 import { endsWithin } from '../rules/any-abort-signal.js';
 import { log } from './logger.js';
 
-/** Half of the server's limit for an activation of a workflow, which waits for its record. */
+/** Half of the server's time-out of a workflow task, which waits for the record. */
 const LIMIT_MS = 5000;
 
 export class EndRecords {

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import type { Logger, LogLevel, LogMetadata } from '@temporalio/worker';
 import { type Level, pino } from 'pino';
 
@@ -5,8 +6,8 @@ const LEVELS: Record<LogLevel, Level> = { TRACE: 'trace', DEBUG: 'debug', INFO: 
 /** The SDK logs whole failures, with details of hundreds of kilobytes. */
 const MAX_CHARACTERS = 2000;
 
-/** Histories contain failures of calls and tasks already. */
-const IN_THE_HISTORY: ReadonlySet<string> = new Set(['Activity failed', 'Workflow failed']);
+/** A task's history and record contain its failure, the log of a call those of all its attempts. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set(['Activity failed', 'Workflow failed']);
 
 /** The worker's log, as JSON lines on stderr; `ABILITY_LOG` sets the level. */
 export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }, pino.destination(2));
@@ -14,7 +15,7 @@ export const log = pino({ level: process.env.ABILITY_LOG ?? 'info', base: null }
 /** Forwards the SDK's messages, shortened, and without those at each start and end. */
 export class WorkerLogger implements Logger {
   log(level: LogLevel, message: string, meta?: LogMetadata): void {
-    const name = levelOf(level, message);
+    const name = levelOf(level, message, meta);
     // The SDK logs several messages per call; those below the level are not formatted.
     if (log.isLevelEnabled(name)) log[name](shorten(meta), message);
   }
@@ -33,12 +34,19 @@ export class WorkerLogger implements Logger {
 export function dropBelowLevel(logger: Logger): void {
   const keep = logger.log.bind(logger);
   logger.log = (level, message, meta) => {
-    if (log.isLevelEnabled(levelOf(level, message))) keep(level, message, meta);
+    if (log.isLevelEnabled(levelOf(level, message, meta))) keep(level, message, meta);
   };
 }
 
-function levelOf(level: LogLevel, message: string): Level {
-  return level === 'INFO' || IN_THE_HISTORY.has(message) ? 'debug' : LEVELS[level];
+function levelOf(level: LogLevel, message: string, meta?: LogMetadata): Level {
+  const isShown = SHOWN_ELSEWHERE.has(message) && !mayBeRetried(meta);
+  return level === 'INFO' || isShown ? 'debug' : LEVELS[level];
+}
+
+/** Whether an activity of our own failed that may be retried: a history keeps at most its last failure. */
+function mayBeRetried({ activityType, error }: LogMetadata = {}): boolean {
+  const isOwn = String(activityType).includes(':');
+  return isOwn && !(error instanceof ApplicationFailure && error.nonRetryable);
 }
 
 function shorten(meta: LogMetadata = {}): Record<string, unknown> {

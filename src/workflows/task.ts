@@ -32,7 +32,7 @@ import { Halted } from './steps/step-failure.js';
 import { refuseCancelled } from './task/before-step.js';
 import { enterChild, guardTask, learnLink, waitForRun } from './task/begin-task.js';
 import { finishTask, type Outcome } from './task/finish.js';
-import { listen } from './task/handle-signals.js';
+import { registerHandlers } from './task/handle-signals.js';
 import type { TaskIdentity } from './task/identity.js';
 import { outcomeOf, runStepsAndCleanUp } from './task/run-steps-and-cleanup.js';
 import { Halt } from './task/stop-branches.js';
@@ -58,10 +58,10 @@ export async function task(...args: TaskArguments): Promise<StoredResult> {
 async function carryOut(start: TaskStart): Promise<StoredResult> {
   const run = new TaskRun(start);
   showDetails(run);
-  listen(run);
+  registerHandlers(run);
   const outcome = await reachOutcome(run);
   await run.hooks.join();
-  if (run.approvals.proving > 0) await joinProofs(run.approvals);
+  if (run.approvals.pendingProofs > 0) await joinProofs(run.approvals);
   if (outcome !== 'goes on' && !('seal' in outcome)) notifyOfEnd(run, outcome);
   if (run.approvals.notices.length > 0) await joinNotices(run);
   if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));

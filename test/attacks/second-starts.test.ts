@@ -46,6 +46,7 @@ beforeAll(async () => {
   - { id: publish, call: note.add, with: ${to('add')}, undo: { call: note.drop, with: ${to('undo')} } }
   - { id: stop, if: "has(input.stop)", call: note.fail }`,
     ),
+    ...workflow('fails', 'steps: [{ id: fail, call: note.fail, with: {}, retry: { attempts: 2, first: 10ms } }]'),
     ...workflow('inner_twice', `steps: [{ id: add, call: note.twice, with: ${to('called')} }]`),
     ...workflow(
       'calls_again',
@@ -190,6 +191,10 @@ describe('repetition is allowed for', () => {
   test('attempts of a call and of groups around it, turns of loops, and clean-ups', async () => {
     expect(await project.run('allowed', { file })).toMatchObject({ status: 'succeeded' });
     expect(lines()).toEqual(['before', 'clean', 'grouped', 'grouped', 'own', 'own', 'turn 1', 'turn 2']);
+  });
+
+  test('an attempt after one that ended clearly, which leaves no doubt about the outcome', async () => {
+    expect(await project.run('fails', {})).toMatchObject({ status: 'failed', error: { code: 'script.exit' } });
   });
 
   test('a call in a later attempt of a group, as another task with its own record', async () => {

@@ -111,15 +111,20 @@ test('firing the same moment again gives the earlier task, not a second one', as
   await expect.poll(statuses, { timeout: 30_000 }).toEqual(['started before', 'succeeded']);
 });
 
-test('a terminated firing is shown as terminated, and one started by hand does not belong to the schedule', async () => {
+test('a terminated firing is shown as terminated, and cancels its task; one started by hand does not belong to the schedule', async () => {
   const { connection } = project;
   await createSchedule(connection, specOf('ends', 'waits'));
   await fireSchedule(connection, 'ends');
-  await expect.poll(async () => (await shown('ends')).firings, { timeout: 30_000 }).toMatchObject([{ status: 'open' }]);
+  await expect
+    .poll(async () => (await shown('ends')).firings, { timeout: 30_000 })
+    .toMatchObject([{ status: 'open', task_status: 'waiting_approval' }]);
   const [firing] = (await connection.temporal.schedule.getHandle(scheduleIdOf(connection.project, 'ends')).describe())
     .info.recentActions;
   await connection.temporal.workflow.getHandle(firing?.action.workflow.workflowId as string).terminate('by hand');
-  expect(await ended('ends')).toMatchObject({ status: 'terminated', error: null });
+  const terminated = await ended('ends');
+  expect(terminated).toMatchObject({ status: 'terminated', error: null });
+  const end = await project.wait(terminated?.task_key as string);
+  expect(end).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
   const forged = {
     format: 1,
     project: connection.project,

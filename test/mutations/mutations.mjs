@@ -549,6 +549,13 @@ export const MUTATIONS = [
     ],
   },
   {
+    name: 'retries: an attempt that was lost with its worker counts as one that ended',
+    file: 'src/activities/call/attempt.ts',
+    find: 'before.attempt !== info.attempt - 1',
+    replace: 'before.attempt === info.attempt',
+    tests: ['test/unit/activities/call/call.test.ts'],
+  },
+  {
     name: 'marks: another activity of the same run goes on',
     file: 'src/activities/call/effect-mark.ts',
     find: 'found.run !== this.by.run || found.activity !== this.by.activity',
@@ -791,7 +798,7 @@ export const MUTATIONS = [
   {
     name: 'retries: a call that must not be repeated and was sent has failed plainly',
     file: 'src/activities/failures.ts',
-    find: 'isUnknown && !again ? unknownOutcome(problem) : problem',
+    find: 'isUnknown && !again && !isSaid ? unknownOutcome(problem) : problem',
     replace: 'isUnknown && again ? unknownOutcome(problem) : problem',
     tests: ['test/unit/activities/failures.test.ts'],
   },

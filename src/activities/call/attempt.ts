@@ -13,6 +13,8 @@ const HEARTBEAT_MS = ACTIVITY_LIMITS.heartbeat / 4;
 
 /** Heartbeat details for the next attempt: the outcome is unknown, or the answer was unusable. */
 interface Left {
+  /** Number of the last attempt that reported its end. */
+  attempt?: number;
   unclear?: true;
   arrived?: true;
 }
@@ -28,16 +30,32 @@ export interface Attempt {
   stop: AbortSignal;
   /** Whether an earlier attempt may have had its effect although it failed. */
   unclearBefore: boolean;
+  /** Whether the attempt before this one did not report its end, and may have had its effect. */
+  lostBefore: boolean;
   /** Whether an earlier attempt was made and answered, and its answer could not be used. */
   arrivedBefore: boolean;
-  /** Records for the next attempt that this one had, or may have had, its effect. */
-  leave(left: Left): void;
-  /** Stops the clock and the heartbeats. */
+  /** Records for the next attempt that this one ended, and whether it had, or may have had, its effect. */
+  leave(left: Omit<Left, 'attempt'>): void;
+  /** Stops the clock. */
   end(): void;
 }
 
-/** Starts clock and heartbeats. @param finishes the call may end at shutdown, since it may not be repeated. */
-export function beginAttempt(context: Context, implementationMs: number, finishes: boolean): Attempt {
+/** Sends heartbeats during all work of an attempt: admitting it may take longer than a heartbeat timeout. */
+export async function whileBeating<T>({ info }: Context, work: () => Promise<T>): Promise<T> {
+  const beat = (): void => heartbeat(info.heartbeatDetails);
+  const timer = info.isLocal ? undefined : setInterval(beat, HEARTBEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/**
+ * Starts the clock. @param isOnce the call must not be repeated: it may end at shutdown, and each of its attempts
+ * that another one follows leaves its number.
+ */
+export function beginAttempt(context: Context, implementationMs: number, isOnce: boolean): Attempt {
   const { info } = context;
   const stepMs = stepLeft(context);
   const leftMs = Math.max(0, Math.min(implementationMs, stepMs));
@@ -47,13 +65,11 @@ export function beginAttempt(context: Context, implementationMs: number, finishe
   const clock = setTimeout(() => stop.abort(new Error('The time is up')), leftMs);
   context.cancelled.catch((error: unknown) => {
     const isShutdown = error instanceof Error && error.message === 'WORKER_SHUTDOWN';
-    if (isShutdown && finishes) return;
+    if (isShutdown && isOnce) return;
     cancelled.abort(error);
     stop.abort(error);
   });
   const before = (info.heartbeatDetails ?? {}) as Left;
-  const beat = (): void => heartbeat(info.heartbeatDetails);
-  const timer = info.isLocal ? undefined : setInterval(beat, HEARTBEAT_MS);
   return {
     number: info.attempt,
     leftMs,
@@ -61,14 +77,12 @@ export function beginAttempt(context: Context, implementationMs: number, finishe
     signal: cancelled.signal,
     stop: stop.signal,
     unclearBefore: before.unclear === true,
+    lostBefore: isOnce && info.attempt > 1 && before.attempt !== info.attempt - 1,
     arrivedBefore: before.arrived === true,
     leave: (left) => {
-      if (!info.isLocal) heartbeat({ ...before, ...left });
+      if (!info.isLocal) heartbeat({ ...before, ...left, attempt: info.attempt });
     },
-    end: () => {
-      clearTimeout(clock);
-      clearInterval(timer);
-    },
+    end: () => clearTimeout(clock),
   };
 }
 
@@ -100,7 +114,7 @@ const CANCELLED_BEFORE: Problem = { code: 'outcome.unknown', message: 'an earlie
 
 /** The cancellation, or `outcome.unknown` if the call is not repeatable and may have had its effect. */
 export function cancelledBy(attempt: Attempt, error: unknown, operation: PlanOperation): unknown {
-  const unclear = attempt.unclearBefore || factsOf(error).unclear;
+  const unclear = attempt.unclearBefore || attempt.lostBefore || factsOf(error).unclear;
   if (!unclear || isRepeatable(operation.effects)) return attempt.signal.reason;
   const seen = error instanceof AbilityError ? error.toProblem() : CANCELLED_BEFORE;
   return toFailure(new CallFailure(unknownOutcome(seen), { cause: error }), undefined, { cut: true });

@@ -8,6 +8,7 @@ import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { operationInput } from '../../planning/input/check-input.js';
 import { attemptsOf } from '../../rules/calls/call-limits.js';
+import { isRetryableCode } from '../../rules/calls/error-families.js';
 import { firstDeny } from '../../rules/hooks/guard-precedence.js';
 import { denialOf } from '../../rules/hooks/hook-facts.js';
 import { findStep } from '../../rules/steps/find-step.js';
@@ -21,7 +22,7 @@ import { CallFiles } from '../files/call-files.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import type { Admitted } from '../plan-source.js';
 import { sealInvalid } from '../seal.js';
-import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked } from './attempt.js';
+import { type Attempt, beginAttempt, cancelledBy, isSettled, limited, masked, whileBeating } from './attempt.js';
 import { asUnusableAnswer, CallFailure, factsOf } from './call-failure.js';
 import type { CallInput } from './call-input.js';
 import { CallLog } from './call-log.js';
@@ -38,47 +39,52 @@ type CallDependencies = HookDependencies &
  * operation, so that history and UI show its name. Source: docs/architecture.md#the-way-of-a-task.
  */
 export function createCall(dependencies: CallDependencies): (request: CallRequest) => Promise<CallAnswer> {
-  return async (request) => {
-    const context = Context.current();
-    const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
-      throw toFailure(error);
-    });
-    const { plan } = admitted;
-    const { activityType } = context.info;
-    const operation = Object.hasOwn(plan.operations, activityType) ? plan.operations[activityType] : undefined;
-    if (!operation) {
-      throw toFailure(sealInvalid(`${activityType} is not among the operations that were planned`));
+  return (request) => whileBeating(Context.current(), () => makeAttempt(request, dependencies));
+}
+
+async function makeAttempt(request: CallRequest, dependencies: CallDependencies): Promise<CallAnswer> {
+  const context = Context.current();
+  const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
+    throw toFailure(error);
+  });
+  const { plan } = admitted;
+  const { activityType } = context.info;
+  const operation = Object.hasOwn(plan.operations, activityType) ? plan.operations[activityType] : undefined;
+  if (!operation) {
+    throw toFailure(sealInvalid(`${activityType} is not among the operations that were planned`));
+  }
+  const { errors, condition, jitter, attempts } = retryOf(plan, operation, request.path);
+  const isOnce = !isRepeatable(operation.effects);
+  const attempt = beginAttempt(context, operation.implementation.timeout_ms, isOnce);
+  const hooks: HookAnswer[] = [];
+  try {
+    const codeOf = (error: unknown): string | undefined => {
+      if (attempt.signal.aborted && !isSettled(error)) return 'cancelled';
+      const known = limited(error, attempt);
+      return known instanceof AbilityError ? known.code : undefined;
+    };
+    const traced = { task: taskOf(context), admitted, operation, request, info: context.info, codeOf };
+    return await traceAttempt(dependencies.tracer, traced, () =>
+      runAttempt(admitted, operation, request, attempt, hooks, dependencies),
+    );
+  } catch (error) {
+    if (attempt.signal.aborted && !isSettled(error)) throw cancelledBy(attempt, error, operation);
+    const { number, arrivedBefore } = attempt;
+    const unclearBefore = attempt.unclearBefore || attempt.lostBefore;
+    const attemptsLeft = Math.max(0, attempts - number);
+    const { effects } = operation;
+    const delayMs = jitter ? jitteredDelay(context.info.retryPolicy, number) : undefined;
+    const before = { unclearBefore, arrivedBefore, hooks };
+    const facts = { effects, errors, condition, delayMs, attempt: number, attemptsLeft, ...before };
+    const { unclear: isUnclear, hasArrived } = factsOf(error);
+    const unclear = isUnclear || attempt.lostBefore;
+    if ((isOnce || unclear || hasArrived) && attemptsLeft > 0) {
+      attempt.leave({ ...(unclear && { unclear }), ...(hasArrived && { arrived: hasArrived }) });
     }
-    const { errors, condition, jitter, attempts } = retryOf(plan, operation, request.path);
-    const attempt = beginAttempt(context, operation.implementation.timeout_ms, !isRepeatable(operation.effects));
-    const hooks: HookAnswer[] = [];
-    try {
-      const codeOf = (error: unknown): string | undefined => {
-        if (attempt.signal.aborted && !isSettled(error)) return 'cancelled';
-        const known = limited(error, attempt);
-        return known instanceof AbilityError ? known.code : undefined;
-      };
-      const traced = { task: taskOf(context), admitted, operation, request, info: context.info, codeOf };
-      return await traceAttempt(dependencies.tracer, traced, () =>
-        runAttempt(admitted, operation, request, attempt, hooks, dependencies),
-      );
-    } catch (error) {
-      if (attempt.signal.aborted && !isSettled(error)) throw cancelledBy(attempt, error, operation);
-      const { number, unclearBefore, arrivedBefore } = attempt;
-      const attemptsLeft = Math.max(0, attempts - number);
-      const { effects } = operation;
-      const delayMs = jitter ? jitteredDelay(context.info.retryPolicy, number) : undefined;
-      const before = { unclearBefore, arrivedBefore, hooks };
-      const facts = { effects, errors, condition, delayMs, attempt: number, attemptsLeft, ...before };
-      const { unclear, hasArrived } = factsOf(error);
-      if ((unclear || hasArrived) && attemptsLeft > 0) {
-        attempt.leave({ ...(unclear && { unclear }), ...(hasArrived && { arrived: hasArrived }) });
-      }
-      throw toFailure(limited(error, attempt), facts);
-    } finally {
-      attempt.end();
-    }
-  };
+    throw toFailure(limited(error, attempt), facts);
+  } finally {
+    attempt.end();
+  }
 }
 
 async function runAttempt(
@@ -129,7 +135,10 @@ async function runAttempt(
     stop: attempt.stop,
     secrets: dependencies.secrets(plan.environment.name),
     begin: async () => {
-      await mark?.make();
+      const wasLeft = await mark?.make();
+      // Without a mark the lost attempt had not begun.
+      attempt.lostBefore &&= wasLeft === true;
+      if (mark && attempt.lostBefore && !mayFollowLost(plan, operation, path)) throw mark.lostAttempt();
       hasBegun = true;
     },
     log,
@@ -176,6 +185,11 @@ function hookFieldsOf(answers: HookAnswer[]): Pick<CallAnswer, 'allowed' | 'allo
   if (answers.length === 0) return {};
   if (!answers.every(isPlainYes)) return { hooks: answers };
   return { allowed: true, allowed_ms: answers.map(({ duration_ms = 0 }) => duration_ms) };
+}
+
+/** Temporal repeats an attempt that was lost with its worker whatever `retry.errors` names. */
+function mayFollowLost(plan: Plan, operation: PlanOperation, path: string): boolean {
+  return isRetryableCode('timeout.call', retryOf(plan, operation, path).errors);
 }
 
 /** A repeatable call leaves no mark. */

@@ -40,13 +40,21 @@ export class EffectMark {
   ) {}
 
   /**
-   * Leaves the mark, unless an attempt of the same activity did, which the author allowed to be repeated. @throws
-   * CallFailure `outcome.unknown` where another start left it; AbilityError `store.full`, `store.not_shared`.
+   * Leaves the mark. @returns whether an earlier attempt of the same activity left it. @throws CallFailure
+   * `outcome.unknown` where another start left it; AbilityError `store.full`, `store.not_shared`.
    */
-  async make(): Promise<void> {
+  async make(): Promise<boolean> {
     const found = await this.marks.make(this.call, this.by);
     if (found === 'made') this.isOwn = true;
     else if (found.run !== this.by.run || found.activity !== this.by.activity) throw this.earlierStart(found);
+    return found !== 'made';
+  }
+
+  /** The failure if an earlier attempt was lost after it left the mark, and must not be repeated. */
+  lostAttempt(): CallFailure {
+    return this.unknown(
+      `An earlier attempt of ${this.call.call} was lost with its worker, and nothing was done now, since \`retry.errors\` names no timeout`,
+    );
   }
 
   /** Removes the mark of this attempt if its effect certainly did not begin. */
@@ -57,10 +65,17 @@ export class EffectMark {
 
   private earlierStart({ run, activity }: MarkedBy): CallFailure {
     const { call } = this.call;
+    return this.unknown(
+      `${call} was started before, by the run ${run}, and nothing was done now: how it ended there is not known here`,
+      { earlier: { run, activity } },
+    );
+  }
+
+  private unknown(message: string, details?: object): CallFailure {
     return new CallFailure({
       code: 'outcome.unknown',
-      message: `${call} was started before, by the run ${run}, and nothing was done now: how it ended there is not known here`,
-      details: { earlier: { run, activity } },
+      message,
+      ...(details && { details }),
       suggestion: `Check by hand whether the effect took place. ${this.wayOn}`,
     });
   }

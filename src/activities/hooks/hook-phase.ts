@@ -4,7 +4,7 @@ import type { HookAnswer } from '../../contracts/hooks.js';
 import { firstDeny, isGuardPhase } from '../../rules/hooks/guard-precedence.js';
 import { handlerReadsSession } from '../../rules/sessions/session-reads.js';
 import { taskOf } from '../activity.js';
-import { beginAttempt } from '../call/attempt.js';
+import { beginAttempt, whileBeating } from '../call/attempt.js';
 import { traceHooks } from '../call/trace-call.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
@@ -26,53 +26,55 @@ const PHASE_MS = 5 * 60_000;
  * no attempt; hooks that are only expressions need no activity, unless the session must enter the call.
  */
 export function createHookPhase(dependencies: HookPhaseDependencies): (request: HookRequest) => Promise<HookAnswer[]> {
-  return async (request) => {
-    const context = Context.current();
-    const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
-      throw toFailure(error);
-    });
-    const { plan, seal, user, session, caller, trace } = admitted;
-    const operation = request.operation === null ? undefined : plan.operations[request.operation];
-    const { pre_call, post_call } = (operation ?? plan.ability).hooks;
-    const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
-    const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
-    const attempt = beginAttempt(context, PHASE_MS, false);
-    const { path, input, phase, outcome, moment = Date.now() } = request;
-    const task = taskOf(context);
-    const inSession = plan.session_calls === true && session !== null && phase === 'PreAbilityCall';
-    try {
-      const around: TaskContext = {
-        plan,
-        operation,
-        input,
-        task,
-        user,
-        session,
-        ...(seal.scope !== undefined && { scope: seal.scope }),
-        ...(caller && { caller }),
-        ...(outcome && { outcome }),
-        path,
-        moment,
-        hooks: inSession ? hooks.filter(({ handler }) => !handlerReadsSession(handler)) : hooks,
-        planDigest: seal.plan,
-        signal: attempt.stop,
-        ...(trace !== undefined && { trace }),
-        logs: {
-          folder: dependencies.records.logsOf(task),
-          share: (step) => dependencies.records.sharedLog(task, step),
-        },
-      };
-      const traced = { task, admitted, mark: request.seal, path };
-      const said = await traceHooks(dependencies.tracer, traced, () =>
-        runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies),
-      );
-      const answers = keepUnknown(dependencies.root, around, said, moment);
-      if (!inSession || session === null || firstDeny(answers)) return answers;
-      // Last, so that a call which another guard denies is not entered.
-      const id = callIdOf(task, request.call_id ?? '');
-      return [...answers, ...(await enterCall({ ...around, session, id, hooks }, dependencies))];
-    } finally {
-      attempt.end();
-    }
-  };
+  return (request) => whileBeating(Context.current(), () => runPhase(request, dependencies));
+}
+
+async function runPhase(request: HookRequest, dependencies: HookPhaseDependencies): Promise<HookAnswer[]> {
+  const context = Context.current();
+  const admitted = await dependencies.plans.admit(request.seal, context.info).catch((error: unknown) => {
+    throw toFailure(error);
+  });
+  const { plan, seal, user, session, caller, trace } = admitted;
+  const operation = request.operation === null ? undefined : plan.operations[request.operation];
+  const { pre_call, post_call } = (operation ?? plan.ability).hooks;
+  const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
+  const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
+  const attempt = beginAttempt(context, PHASE_MS, false);
+  const { path, input, phase, outcome, moment = Date.now() } = request;
+  const task = taskOf(context);
+  const inSession = plan.session_calls === true && session !== null && phase === 'PreAbilityCall';
+  try {
+    const around: TaskContext = {
+      plan,
+      operation,
+      input,
+      task,
+      user,
+      session,
+      ...(seal.scope !== undefined && { scope: seal.scope }),
+      ...(caller && { caller }),
+      ...(outcome && { outcome }),
+      path,
+      moment,
+      hooks: inSession ? hooks.filter(({ handler }) => !handlerReadsSession(handler)) : hooks,
+      planDigest: seal.plan,
+      signal: attempt.stop,
+      ...(trace !== undefined && { trace }),
+      logs: {
+        folder: dependencies.records.logsOf(task),
+        share: (step) => dependencies.records.sharedLog(task, step),
+      },
+    };
+    const traced = { task, admitted, mark: request.seal, path };
+    const said = await traceHooks(dependencies.tracer, traced, () =>
+      runHooks(phase, around, { blockingOnly: isGuardPhase(phase) }, dependencies),
+    );
+    const answers = keepUnknown(dependencies.root, around, said, moment);
+    if (!inSession || session === null || firstDeny(answers)) return answers;
+    // Last, so that a call which another guard denies is not entered.
+    const id = callIdOf(task, request.call_id ?? '');
+    return [...answers, ...(await enterCall({ ...around, session, id, hooks }, dependencies))];
+  } finally {
+    attempt.end();
+  }
 }

@@ -96,7 +96,7 @@ export class ChildTransport implements Transport {
       for (const line of this.lines.add(piece)) this.read(line);
     } catch (error) {
       this.onerror?.(error as Error);
-      void this.close();
+      this.close().catch((left: unknown) => this.onerror?.(left as Error));
     }
   }
 

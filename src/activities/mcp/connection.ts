@@ -47,7 +47,7 @@ const WATCH_MS = 250;
 export async function connectMcp(
   server: PlanMcpServer,
   call: McpUser,
-  { root, groups }: McpHost,
+  host: McpHost,
   signal: AbortSignal,
   patienceMs = CONNECT_MS,
 ): Promise<McpConnection> {
@@ -55,11 +55,11 @@ export async function connectMcp(
   const probeMs = Math.min(PROBE_MS, call.timeoutMs / 4, patienceMs / 4);
   let last: OpenTransport | undefined;
   const open = (): OpenTransport => {
-    last = openTransport(server, call, { root, groups });
+    last = openTransport(server, call, host);
     return last;
   };
   try {
-    return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }));
+    return connectionOver(await negotiate(open, { signal, patienceMs, probeMs }), host);
   } catch (error) {
     // An AbilityError, as of a missing credential, already says why.
     if (error instanceof AbilityError) throw error;
@@ -67,7 +67,7 @@ export async function connectMcp(
   }
 }
 
-function connectionOver({ client, transport, processes, stderr, close }: Negotiated): McpConnection {
+function connectionOver({ client, transport, processes, stderr, close }: Negotiated, host: McpHost): McpConnection {
   let overflow = false;
   client.onerror = (error) => {
     overflow ||= error instanceof MessageTooLarge;
@@ -76,7 +76,7 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
   const protocol = client.getNegotiatedProtocolVersion();
   // Versions are dates, which compare as texts.
   const sendsHeaders = !isStdio && protocol !== undefined && protocol >= WITHOUT_HANDSHAKE;
-  if (processes && isStdio) watchServer(transport, client, processes);
+  if (processes && isStdio) watchServer(transport, client, processes, host);
   return {
     client,
     protocol: protocol ?? 'of an unknown version',
@@ -91,19 +91,27 @@ function connectionOver({ client, transport, processes, stderr, close }: Negotia
 }
 
 /** Kills processes that outlive a server: the SDK does not notice its end while a child holds its pipes. */
-function watchServer(transport: FilteringStdioTransport, client: Client, processes: StartedProcesses): void {
+function watchServer(
+  transport: FilteringStdioTransport,
+  client: Client,
+  processes: StartedProcesses,
+  { onLeft = () => {} }: McpHost,
+): void {
   const { pid, onclose } = transport;
   if (pid === null) return;
   processes.started(pid, false);
   const timer = setInterval(() => {
     if (isRunning(pid)) return;
     clearInterval(timer);
-    void processes.end(END_MS).then(() => client.close());
+    processes
+      .end(END_MS)
+      .finally(() => client.close())
+      .catch(onLeft);
   }, WATCH_MS).unref();
   transport.onclose = () => {
     clearInterval(timer);
     onclose?.();
-    void processes.end(END_MS);
+    processes.end(END_MS).catch(onLeft);
   };
 }
 

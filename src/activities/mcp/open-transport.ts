@@ -21,6 +21,8 @@ export interface McpHost {
   /** Absolute path of the project. */
   root: string;
   groups: ProcessGroups;
+  /** Reports that processes of a server may still run, since ending them failed; no call waits for that. */
+  onLeft?: (error: unknown) => void;
 }
 
 /** A transport to a server, not started yet. */

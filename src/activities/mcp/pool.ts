@@ -43,7 +43,7 @@ export class McpPool {
     } finally {
       entry.users -= 1;
       if (entry.users === 0 && !entry.connected) this.giveUp(entry);
-      if (entry.replaced && entry.users === 0) void close(entry);
+      if (entry.replaced && entry.users === 0) this.closeLater(entry);
     }
   }
 
@@ -80,7 +80,12 @@ export class McpPool {
   private retire(entry: Entry): void {
     this.forget(entry);
     entry.replaced = true;
-    if (entry.users === 0) void close(entry);
+    if (entry.users === 0) this.closeLater(entry);
+  }
+
+  /** No call waits for the end of an unused connection. */
+  private closeLater(entry: Entry): void {
+    close(entry).catch((error: unknown) => this.host.onLeft?.(error));
   }
 
   private giveUp(entry: Entry): void {

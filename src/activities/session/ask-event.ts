@@ -8,6 +8,7 @@ import type { RegistryLoader } from '../../definitions/load-registry.js';
 import { resolveEventHooks } from '../../planning/hooks/resolve-event-hooks.js';
 import { resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { readsPayload } from '../../rules/sessions/session-reads.js';
 import { inOwnTrace } from '../../tracing/current-span.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';
@@ -19,8 +20,8 @@ export type PlannedEvent = { phase: SessionPhase } & (
 );
 
 export interface SessionEvent {
-  /** Called only if a hook reads it. */
-  payload: () => JsonObject | Promise<JsonObject>;
+  /** @param isRead whether a hook reads this member; any other may be absent. */
+  payload: (isRead: (member: string) => boolean) => JsonObject | Promise<JsonObject>;
   /** Milliseconds since 1970. */
   moment: number;
 }
@@ -59,11 +60,12 @@ export async function askEvent(
   const { phase, hooks, environment } = planned;
   if (hooks.length === 0) return [];
   try {
+    const isRead = (member: string): boolean => hooks.some(({ handler }) => readsPayload(handler, member));
     const around = { path: '', moment, hooks, user, signal, logs: undefined, session, environment, module };
     const attributes = { [ATTRIBUTES.conversation]: session, [ATTRIBUTES.hookPhase]: phase };
     const span = { name: `${OWN_SPANS.event} ${phase}`, attributes };
     return await inOwnTrace(dependencies.tracer, span, async () =>
-      runHooks(phase, { ...around, payload: await payload() }, { blockingOnly: false }, dependencies),
+      runHooks(phase, { ...around, payload: await payload(isRead) }, { blockingOnly: false }, dependencies),
     );
   } catch (error) {
     return [failedAnswer('*', { phase, path: '' }, reasonOf(error))];

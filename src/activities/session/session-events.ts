@@ -12,7 +12,7 @@ import type {
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { mergeSignals } from '../../rules/sessions/merge-signals.js';
-import { beginAttempt } from '../call/attempt.js';
+import { beginAttempt, whileBeating } from '../call/attempt.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
@@ -29,7 +29,7 @@ const EVENT_MS = 5 * 60_000;
 interface EventActivities<Request, Answer> {
   ask: (request: Request) => Promise<Answer>;
   /** As a local activity: answers if that needs no process and no request; null: use {@link ask}. */
-  askAtOnce: (request: Request) => Promise<Answer | null>;
+  askLocal: (request: Request) => Promise<Answer | null>;
 }
 
 /** Creates both forms of the activity; only a session of the project may request it. */
@@ -39,8 +39,11 @@ function eventActivities<Request extends SessionSurroundings, Answer>(
   answer: (request: Request, planned: PlannedEvent, signal: AbortSignal) => Promise<Answer>,
 ): EventActivities<Request, Answer> {
   const loader = new RegistryLoader(dependencies.root);
-  const asking = async (request: Request, isWanted: (planned: PlannedEvent) => boolean): Promise<Answer | null> => {
-    const context = Context.current();
+  const answerNow = async (
+    context: Context,
+    request: Request,
+    isWanted: (planned: PlannedEvent) => boolean,
+  ): Promise<Answer | null> => {
     await admitSession(request, context.info, dependencies).catch((error: unknown) => {
       throw toFailure(error);
     });
@@ -53,9 +56,13 @@ function eventActivities<Request extends SessionSurroundings, Answer>(
       attempt.end();
     }
   };
+  const asking = (request: Request, isWanted: (planned: PlannedEvent) => boolean): Promise<Answer | null> => {
+    const context = Context.current();
+    return whileBeating(context, () => answerNow(context, request, isWanted));
+  };
   return {
     ask: (request) => asking(request, () => true) as Promise<Answer>,
-    askAtOnce: (request) => asking(request, isAnsweredAtOnce),
+    askLocal: (request) => asking(request, isAnsweredAtOnce),
   };
 }
 
@@ -65,7 +72,8 @@ const DAY_MS = 24 * 60 * 60_000;
 export function createAskStart(dependencies: SessionDependencies): EventActivities<AskStartRequest, HookAnswer[]> {
   return eventActivities('SessionStart', dependencies, (request: AskStartRequest, planned, signal) => {
     const { scope, session_id, user, moment } = request;
-    const payload = async () => {
+    const payload = async (isRead: (member: string) => boolean): Promise<JsonObject> => {
+      if (!isRead('started_last_day')) return { scope };
       const started_last_day = await dependencies.sessions.countStarts(user.name, moment - DAY_MS, session_id);
       return { scope, started_last_day };
     };

@@ -32,7 +32,7 @@ export function verifyWord(word: SignedWord, session: string, { keys }: SealKeys
 
 export type NotifyDependencies = Pick<ActivityDependencies, 'project' | 'keys' | 'sessions'>;
 
-/** Sends a signed report to a session. @throws as {@link SessionAccess.tell}. */
+/** Sends a signed report to a session. @throws as {@link SessionAccess.notify}. */
 export function notifySession(
   session: string,
   word: SessionWord,

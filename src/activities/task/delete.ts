@@ -60,7 +60,11 @@ export function createPurge(dependencies: DeleteDependencies) {
     ({ key }: DeleteRequest) => key,
     async ({ key }, context): Promise<void> => {
       await findOwn(key, dependencies);
-      await dependencies.executions.remove(key, dependencies.project, () => context.heartbeat());
+      // One whose time is up must not continue beside its retry, nor hold up the end of its worker.
+      await dependencies.executions.remove(key, dependencies.project, () => {
+        context.cancellationSignal.throwIfAborted();
+        context.heartbeat();
+      });
     },
   );
 }

@@ -18,8 +18,8 @@ export interface FiredTask {
   task_key: string;
   /**
    * `open`: preflight or task not ended; `refused`: no task was made; `started before`: an earlier firing of the
-   * same time started its task; `terminated`: the firing was ended from outside, its task continues; `forgotten`:
-   * Temporal no longer has it; else the task's end state.
+   * same time started its task; `terminated`: the firing was ended from outside, which cancels its task;
+   * `forgotten`: Temporal no longer has it; else the task's end state.
    */
   status: string;
   /** State of the task while the firing is open; null: no task yet, or the firing has ended. */

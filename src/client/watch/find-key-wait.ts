@@ -2,7 +2,7 @@ import type { Connection } from '../connection/connect.js';
 import { type HistoryEvent, lastEvents } from '../connection/history-events.js';
 import type { PendingActivity } from '../explain/read-calls.js';
 
-/** Codes after which a task waits for another worker, see `await-key.ts`. */
+/** Codes after which a task waits for another worker, see `untilKeyed` in workflows. */
 const FOR_ANOTHER = ['seal.unknown_key', 'engine.unsupported'] as const;
 export type NotServed = (typeof FOR_ANOTHER)[number];
 

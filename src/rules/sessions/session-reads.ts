@@ -24,6 +24,13 @@ export function readsCalls(handler: ExpressionHandler): boolean {
   return conditionsOf(handler).some((condition) => readIn(condition).some((member) => member !== 'counts'));
 }
 
+/** Whether a hook of a session event may read a member of its payload; expressions read it as `input`. */
+export function readsPayload(handler: PlanHandler, member: string): boolean {
+  if (handler.kind !== 'expression') return true;
+  const references = conditionsOf(handler).flatMap((condition) => compileExpression(condition).references);
+  return references.some(({ name, path: [first = member] }) => name === 'input' && first === member);
+}
+
 /** Members of `session` that a condition reads, besides `id`; `''` if it uses the session as a whole. */
 function readIn(condition: string): string[] {
   if (!condition.includes('session')) return [];

@@ -10,7 +10,7 @@ interface ActivityRun {
 
 /**
  * Deletes a key's preflights that were activities, since they contain the request; not every server has any.
- * @param onProgress called while it waits for the deletion. @throws errors of the server.
+ * @param onProgress called while it waits for the deletion; may throw to stop it. @throws errors of the server.
  */
 export async function removePreflightActivities(
   client: Client,

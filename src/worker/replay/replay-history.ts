@@ -14,7 +14,7 @@ import type { Store } from '../../server/store/store.js';
 import { readArguments } from '../../server/temporal/read-arguments.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
 import { type History, idOf, type RecordedHistory, stepOf, summaryOf, typeOf } from './history-events.js';
-import { type Complaint, readComplaint } from './read-complaint.js';
+import { type ReplayMismatch, readMismatch } from './read-mismatch.js';
 
 /** The first event at which a build of the workflows departs from a history. */
 export interface Difference {
@@ -52,13 +52,13 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
   const events = history.events ?? [];
   const about = headOf(recorded);
   const codec = new ReplayCodec(options.store, recorded.stored);
-  const replay = (count: number): Promise<Complaint | undefined> =>
-    complaintOf({ ...history, events: events.slice(0, count) }, workflowId, codec, options.workflowBundle);
-  const complaint = await replay(events.length);
-  if (!complaint) return { ...about, status: 'ok' };
-  const problem = codec.missing ?? (await whyNotOurs(recorded, codec)) ?? complaint.problem;
+  const replay = (count: number): Promise<ReplayMismatch | undefined> =>
+    mismatchOf({ ...history, events: events.slice(0, count) }, workflowId, codec, options.workflowBundle);
+  const mismatch = await replay(events.length);
+  if (!mismatch) return { ...about, status: 'ok' };
+  const problem = codec.missing ?? (await whyNotOurs(recorded, codec)) ?? mismatch.problem;
   if (problem) return { ...about, status: 'not_replayed', problem };
-  const eventId = complaint.eventId ?? (await findEvent(events.length, async (count) => !(await replay(count))));
+  const eventId = mismatch.eventId ?? (await findEvent(events.length, async (count) => !(await replay(count))));
   const event = events.find((candidate) => idOf(candidate) === eventId);
   if (!event) throw new TypeError(`the history has no event ${eventId}`);
   const difference: Difference = {
@@ -66,7 +66,7 @@ export async function replayHistory(recorded: RecordedHistory, options: ReplayOp
     event_type: typeOf(event),
     about: summaryOf(event),
     step: stepOf(event, events, workflowId),
-    wanted: complaint.wanted,
+    wanted: mismatch.wanted,
   };
   return { ...about, status: 'differs', difference };
 }
@@ -108,17 +108,17 @@ const noSinks: InjectedSinks<RunSinks & SpanSinks> = {
   traces: { step: { fn: () => {} }, hook: { fn: () => {} } },
 };
 
-async function complaintOf(
+async function mismatchOf(
   history: History,
   workflowId: string,
   codec: ReplayCodec,
   workflowBundle: string | undefined,
-): Promise<Complaint | undefined> {
+): Promise<ReplayMismatch | undefined> {
   try {
     await Worker.runReplayHistory(workerOptions(codec, workflowBundle), history, workflowId);
     return undefined;
   } catch (error) {
-    return readComplaint(error);
+    return readMismatch(error);
   }
 }
 

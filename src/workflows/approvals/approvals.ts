@@ -3,7 +3,7 @@ import type { Approval } from '../../contracts/approvals.js';
 export class Approvals {
   readonly list: Approval[];
   /** Number of pending checks of proofs. */
-  proving = 0;
+  pendingProofs = 0;
   /** Whether the workers of this task can check proofs; undefined until that is needed. */
   provable: Promise<boolean> | undefined;
   /** Pending handovers of notices to the server. */

@@ -42,13 +42,13 @@ async function takeProved(
   decision: Decision,
 ): Promise<DecisionOutcome> {
   const { life, approvals } = run;
-  approvals.proving += 1;
-  life.atWork += 1;
+  approvals.pendingProofs += 1;
+  life.pendingWork += 1;
   try {
     return take(run, verdict, decision, await proofOf(run.task, approval, verdict, decision));
   } finally {
-    life.atWork -= 1;
-    approvals.proving -= 1;
+    life.pendingWork -= 1;
+    approvals.pendingProofs -= 1;
   }
 }
 

@@ -64,5 +64,5 @@ function askProof(task: TaskIdentity, request: Omit<ProveRequest, 'seal'>): Prom
 
 /** Waits for checks that are under way, before the task ends or continues as a new run. */
 export async function joinProofs(approvals: Approvals): Promise<void> {
-  await CancellationScope.nonCancellable(() => condition(() => approvals.proving === 0));
+  await CancellationScope.nonCancellable(() => condition(() => approvals.pendingProofs === 0));
 }

@@ -112,12 +112,12 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
     run.steps.note(call.path, call.id, { status: 'running', call: call.operation.key });
     let answer: CallAnswer;
     call.budget.begin();
-    run.life.atWork += 1;
+    run.life.pendingWork += 1;
     try {
       answer = await scheduleCall(run, call, leftMs);
     } catch (error) {
       call.budget.end();
-      run.life.atWork -= 1;
+      run.life.pendingWork -= 1;
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
       if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
@@ -125,7 +125,7 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
       continue;
     }
     call.budget.end();
-    run.life.atWork -= 1;
+    run.life.pendingWork -= 1;
     return take(run, call, answer);
   }
 }

@@ -79,8 +79,8 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   };
   const workflowId = `${run.task.id}/${path}${attemptOf(groups)}`;
   run.steps.note(path, id, { status: 'running', call: ability, child: workflowId, attempts: 1 });
-  run.life.atWork += 1;
-  run.life.called += 1;
+  run.life.pendingWork += 1;
+  run.life.pendingTasks += 1;
   const made = run.calls.begin(path, ability, input, workflowId);
   try {
     const result = await executeChild(ability, {
@@ -108,8 +108,8 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     made.failed(failure.problem);
     throw failure;
   } finally {
-    run.life.atWork -= 1;
-    run.life.called -= 1;
+    run.life.pendingWork -= 1;
+    run.life.pendingTasks -= 1;
   }
 }
 

@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, patched } from '@temporalio/workflow';
 import { isRepeatable } from '../../contracts/effects.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
@@ -7,7 +7,11 @@ import { readActivityFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 import { type OperationCall, SLACK_MS } from './schedule-call.js';
 
-/** Temporal's own timeouts occur only if a worker died or hung. */
+/**
+ * What a failed activity means. Temporal's own timeouts occur if a worker died or hung (START_TO_CLOSE, HEARTBEAT),
+ * if none had a free slot (SCHEDULE_TO_START), or if the step's time ended, also between two attempts
+ * (SCHEDULE_TO_CLOSE).
+ */
 export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, error: unknown): Error {
   const { operation, path, id } = call;
   const end = readActivityFailure(error);
@@ -24,20 +28,31 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
     const message = error instanceof Error ? error.message : String(error);
     return new StepFailure({ code: 'internal.error', message });
   }
-  if (end.type === 'SCHEDULE_TO_START' && !(end.unclear && !isRepeatable(operation.effects))) {
+  if (end.type === 'SCHEDULE_TO_START' && (isRepeatable(operation.effects) || !mayBeDone(end))) {
     return new StepFailure({
       code: 'worker.unavailable',
       message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,
       suggestion: `Start a worker for ${run.task.plan.environment.name}.`,
     });
   }
-  const lost = `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
+  const lost =
+    end.type === 'SCHEDULE_TO_CLOSE'
+      ? `${operation.key} did not end within the time of its step, all attempts together (${end.type})`
+      : `The worker that ran ${operation.key} was lost or did not end it in time (${end.type})`;
   if (!isRepeatable(operation.effects)) {
     const wasCut = CancellationScope.current().consideredCancelled;
     return run.lost.endOf({ problem: lostOutcome(lost), wasCut, mayBeCut: call.mayBeCut, limit: undefined });
   }
   const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
   return timeoutOf(run, call, leftMs, { code, message: lost });
+}
+
+/** Earlier builds ignored lost attempts: if no worker took the call up again, it had not begun. */
+const LOST_BEFORE = 'unknown-after-lost';
+
+/** Whether an earlier attempt may have had its effect. */
+function mayBeDone({ unclear, lost }: { unclear: boolean; lost: boolean }): boolean {
+  return unclear || (lost && patched(LOST_BEFORE));
 }
 
 function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure | undefined {

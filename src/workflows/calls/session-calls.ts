@@ -44,12 +44,12 @@ async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest
     startToCloseTimeout: '10s',
     retry: { maximumAttempts: 5, initialInterval: '200ms' },
   });
-  run.life.atWork += 1;
+  run.life.pendingWork += 1;
   try {
     await CancellationScope.nonCancellable(() => untilKeyed(() => end({ ...run.task.context, call_id: id, status })));
   } catch (error) {
     run.warnings.add(`The session was not told how a call ended (${status}): ${messageOf(error)}`);
   } finally {
-    run.life.atWork -= 1;
+    run.life.pendingWork -= 1;
   }
 }

@@ -93,11 +93,11 @@ async function fireScripts(
   hooks: readonly PlanHook[],
   outcome: HookedOutcome,
 ): Promise<void> {
-  run.life.atWork += 1;
+  run.life.pendingWork += 1;
   try {
     while (run.hooks.pending.size >= MAX_PENDING) await Promise.race(run.hooks.pending);
   } finally {
-    run.life.atWork -= 1;
+    run.life.pendingWork -= 1;
   }
   const pending: Promise<void> = CancellationScope.nonCancellable(async () => {
     run.hooks.keep(await askActivity(run, hooked, 'PostAbilityCall', hooks, outcome));
@@ -162,7 +162,7 @@ async function askActivity(
   });
   // Only the end of the task waits for hooks after calls.
   const isAwaited = phase === 'PreAbilityCall';
-  if (isAwaited) run.life.atWork += 1;
+  if (isAwaited) run.life.pendingWork += 1;
   try {
     const ask = activities[phase] as (request: HookRequest) => Promise<HookAnswer[]>;
     return await untilKeyed(() => ask(request));
@@ -177,7 +177,7 @@ async function askActivity(
     if (hooks.length === 0) throw notEntered(path, reason);
     return hooks.slice(0, 1).map(({ id }) => failedAnswer(id, { phase, path }, reason));
   } finally {
-    if (isAwaited) run.life.atWork -= 1;
+    if (isAwaited) run.life.pendingWork -= 1;
   }
 }
 

@@ -44,7 +44,7 @@ export function refuseEdit(run: TaskRun, edit: unknown): void {
  */
 export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer> {
   const { input } = run;
-  input.underWay += 1;
+  input.pendingChanges += 1;
   try {
     while (input.isLocked) await condition(() => !input.isLocked);
     input.isLocked = true;
@@ -56,7 +56,7 @@ export async function modify(run: TaskRun, edit: InputEdit): Promise<EditAnswer>
   } catch (error) {
     throw failureOf(run.task, error);
   } finally {
-    input.underWay -= 1;
+    input.pendingChanges -= 1;
   }
 }
 

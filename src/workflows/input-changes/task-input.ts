@@ -19,7 +19,7 @@ export class TaskInput {
   /** The latest changes with their updates. */
   readonly applied: AppliedEdit[];
   /** Changes that wait for the mutex or hold it. */
-  underWay = 0;
+  pendingChanges = 0;
   isLocked = false;
   private readonly byCaller: string[] | undefined;
 

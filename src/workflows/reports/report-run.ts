@@ -13,8 +13,9 @@ export function reportRun(start?: TaskStart): void {
 }
 
 /**
- * Lets the worker write the record of a closing task, without an event, before it reports the activation. If the
- * worker is lost in between, the server repeats the activation, and so the record. @param result as JSON.
+ * Lets the worker write the record of a closing task, without an event, before it completes the workflow task. If
+ * the worker is lost in between, the server schedules that workflow task again, which writes the record again.
+ * @param result as JSON.
  */
 export function reportEnd(context: CallContext, result: string, input: JsonObject, report: TaskReport): void {
   runs.ended({ ...context, ...report, result, input: JSON.stringify(input) });

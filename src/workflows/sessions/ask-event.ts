@@ -3,27 +3,27 @@ import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
 
 /** Activities that run an event's hooks, and their local variants. */
 const FORMS = {
-  start: [ACTIVITIES.askStart, ACTIVITIES.askStartAtOnce],
-  prompt: [ACTIVITIES.askPrompt, ACTIVITIES.askPromptAtOnce],
+  start: [ACTIVITIES.askStart, ACTIVITIES.askStartLocal],
+  prompt: [ACTIVITIES.askPrompt, ACTIVITIES.askPromptLocal],
 } as const;
 
 type Ask<Answer> = Record<string, (request: unknown) => Promise<Answer>>;
 
 /** Earlier builds of sessions always ran an activity. */
-const AT_ONCE = 'session-events-at-once';
+const LOCAL_EVENTS = 'session-events-at-once';
 
 /**
  * Runs the hooks of a session event: in one event of the history if all are expressions, else in an activity.
- * @param mayBeAtOnce false if answering queries tasks: these may wait for this very workflow.
+ * @param mayBeLocal false if answering queries tasks: these may wait for this very workflow.
  */
 export async function askEvent<Answer>(
   event: keyof typeof FORMS,
   request: unknown,
   summary: string,
-  mayBeAtOnce = true,
+  mayBeLocal = true,
 ): Promise<Answer> {
   const [type, localType] = FORMS[event];
-  if (mayBeAtOnce && patched(AT_ONCE)) {
+  if (mayBeLocal && patched(LOCAL_EVENTS)) {
     const local = proxyLocalActivities<Ask<Answer | null>>({
       scheduleToCloseTimeout: '5s',
       retry: { maximumAttempts: 1 },

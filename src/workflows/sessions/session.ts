@@ -91,9 +91,9 @@ async function untilItEnds(run: SessionRun): Promise<StopReason | 'goes on'> {
     for (;;) {
       const left = run.activeAt + run.start.idle_ms - Date.now();
       if (left <= 0) return 'idle';
-      const isCalled = await condition(() => run.stopRequested || isLong(), left);
+      const isWoken = await condition(() => run.stopRequested || isLong(), left);
       if (run.stopRequested) return 'stop';
-      if (isCalled) return 'goes on';
+      if (isWoken) return 'goes on';
     }
   } catch (error) {
     if (isCancellation(error)) return 'cancelled';

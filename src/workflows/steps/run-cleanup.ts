@@ -15,13 +15,13 @@ export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Prom
   const failures: StepFailure[] = [];
   const budget = new CleanupBudget(run.task.plan.limits.cleanup_ms);
   const inside: Frame = { ...frame, halt: new Halt(), budget, isCleanup: true };
-  run.life.atWork += 1;
+  run.life.pendingWork += 1;
   try {
     await CancellationScope.nonCancellable(async () => {
       for (const step of steps) await runOne(step, inside, failures);
     });
   } finally {
-    run.life.atWork -= 1;
+    run.life.pendingWork -= 1;
   }
   const worst = (run.task.isSinceEngine2 && failures.find(isUnknown)) || failures[0];
   for (const failure of failures) {

@@ -47,7 +47,10 @@ export class EndOfTask extends Error {
   }
 }
 
-/** A branch that stops because another one failed; the other one's failure is reported. */
+/**
+ * A branch that stops because another one failed, whose failure is reported, or because the task continues as a new
+ * run, where the branch goes on.
+ */
 export class Halted extends Error {
   constructor() {
     super('Another branch failed');
@@ -103,14 +106,20 @@ type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
 /** Meaning of an activity's failure: our problem, a timeout of Temporal's, or an unexpected error. */
 export type ActivityEnd =
   | ({ kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean } & Arrival)
-  /** `unclear`: an earlier attempt failed but may have had its effect. */
-  | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean }
+  /** `unclear`: an earlier attempt failed but may have had its effect; `lost`: one was lost with its worker. */
+  | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean; lost: boolean }
   | { kind: 'other'; error: unknown };
 
 export function readActivityFailure(error: unknown): ActivityEnd {
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {
-    return { kind: 'timeout', type: cause.timeoutType, unclear: reportedBy(cause.cause).unclear === true };
+    const { timeoutType: type, cause: before } = cause;
+    return {
+      kind: 'timeout',
+      type,
+      unclear: reportedBy(before).unclear === true,
+      lost: before instanceof TimeoutFailure,
+    };
   }
   if (cause instanceof ApplicationFailure && cause.type) {
     const [problem] = (cause.details ?? []) as [Problem?];

@@ -33,8 +33,8 @@ export function beforeStep({ task, life }: Parts, halt: Halt): Promise<void> | u
 const MAX_EVENTS = 20_000;
 
 /** Winding up would wait for called tasks, perhaps for days, and start nothing else meanwhile. */
-function isPutOff(task: TaskIdentity, { called }: TaskLifecycle): boolean {
-  return called > 0 && workflowInfo().historyLength < MAX_EVENTS && task.isSinceEngine2 && patched(PUT_OFF);
+function isPutOff(task: TaskIdentity, { pendingTasks }: TaskLifecycle): boolean {
+  return pendingTasks > 0 && workflowInfo().historyLength < MAX_EVENTS && task.isSinceEngine2 && patched(PUT_OFF);
 }
 
 /** Earlier builds waited for called tasks before a new run; their histories lack this patch. */
@@ -52,7 +52,7 @@ async function windUp(life: TaskLifecycle, halt: Halt): Promise<never> {
     seen = life.changes;
     await halt.wait(() => untilQuiet(life));
     // Code that woke up at the same moment may have begun or decided something.
-  } while (life.changes !== seen || life.atWork > 0);
+  } while (life.changes !== seen || life.pendingWork > 0);
   life.rollingOver = true;
   halt.tripAll();
   throw new Halted();
@@ -62,7 +62,7 @@ async function windUp(life: TaskLifecycle, halt: Halt): Promise<never> {
 function untilQuiet(life: TaskLifecycle): Promise<void> {
   let isFirst = true;
   return condition(() => {
-    const atRest = !isFirst && life.atWork === 0;
+    const atRest = !isFirst && life.pendingWork === 0;
     isFirst = false;
     return atRest;
   });

@@ -44,7 +44,7 @@ async function eitherRunOrExpired(run: TaskRun): Promise<void> {
 }
 
 function isSettled({ life, input }: TaskRun, expired = false): boolean {
-  return input.underWay === 0 && (life.runRequested || expired || input.next !== undefined);
+  return input.pendingChanges === 0 && (life.runRequested || expired || input.next !== undefined);
 }
 
 /** Time left to run the task; a change of the input does not extend it. */

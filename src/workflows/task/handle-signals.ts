@@ -16,7 +16,7 @@ import type { TaskRun } from './task-run.js';
 const MAX_SIGNALS = 1000;
 
 /** No handler waits for a step or an approval. Source: docs/architecture.md#the-way-of-a-task. */
-export function listen(run: TaskRun): void {
+export function registerHandlers(run: TaskRun): void {
   setHandler(defineQuery<TaskView>(QUERIES.task), () => viewOf(run), { description: 'The state of the task' });
   setHandler(defineQuery<TaskReport>(QUERIES.report), () => reportOf(run), {
     description: 'The inputs and outputs of its calls',

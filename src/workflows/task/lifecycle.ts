@@ -19,9 +19,9 @@ export class TaskLifecycle {
   /** Whether this run winds up, to continue as a new one. */
   rollingOver = false;
   /** Number of running calls, guards and clean-ups; an ending run waits for them. */
-  atWork = 0;
+  pendingWork = 0;
   /** Number of called tasks among them. */
-  called = 0;
+  pendingTasks = 0;
   /** The failure that a handler at the top of the workflow handles. */
   handling: Handling | undefined;
   /** Increases with each change that may end a wait. */

@@ -8,6 +8,7 @@ import {
   isSettled,
   limited,
   masked,
+  whileBeating,
 } from '../../../../src/activities/call/attempt.js';
 import { CallFailure } from '../../../../src/activities/call/call-failure.js';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
@@ -38,19 +39,21 @@ function limits(step: number, spent = 0, one = step): ActivityInfo {
 async function attempted<T>(
   info: ActivityInfo,
   use: (attempt: Attempt, environment: MockActivityEnvironment) => T,
-  { implementationMs = 60_000, finishes = false } = {},
+  { implementationMs = 60_000, isOnce = false } = {},
 ) {
   const environment = activityEnvironment({ ...limits(60_000), ...info });
   const beats: unknown[] = [];
   environment.on('heartbeat', (details) => beats.push(details));
-  const given = await environment.run(async () => {
-    const attempt = beginAttempt(environment.context, implementationMs, finishes);
-    try {
-      return await use(attempt, environment);
-    } finally {
-      attempt.end();
-    }
-  });
+  const given = await environment.run(() =>
+    whileBeating(environment.context, async () => {
+      const attempt = beginAttempt(environment.context, implementationMs, isOnce);
+      try {
+        return await use(attempt, environment);
+      } finally {
+        attempt.end();
+      }
+    }),
+  );
   return { given, beats };
 }
 
@@ -89,7 +92,7 @@ test('an attempt whose time is up is stopped, but not cancelled', async () => {
 });
 
 describe('cancellation', () => {
-  const cancelled = async (reason: 'CANCELLED' | 'WORKER_SHUTDOWN', finishes: boolean) => {
+  const cancelled = async (reason: 'CANCELLED' | 'WORKER_SHUTDOWN', isOnce: boolean) => {
     const { given } = await attempted(
       {},
       async ({ stop, signal }, environment) => {
@@ -97,7 +100,7 @@ describe('cancellation', () => {
         await vi.advanceTimersByTimeAsync(0);
         return [stop.aborted, signal.aborted];
       },
-      { finishes },
+      { isOnce },
     );
     return given;
   };
@@ -107,9 +110,20 @@ describe('cancellation', () => {
     ['a request to cancel a call that may not be repeated', 'CANCELLED', true, true],
     ['the shutdown of its worker', 'WORKER_SHUTDOWN', false, true],
     ['no shutdown where the call may not be repeated', 'WORKER_SHUTDOWN', true, false],
-  ] as const)('%s stops an attempt', async (_, reason, finishes, stops) => {
-    expect(await cancelled(reason, finishes)).toEqual([stops, stops]);
+  ] as const)('%s stops an attempt', async (_, reason, isOnce, stops) => {
+    expect(await cancelled(reason, isOnce)).toEqual([stops, stops]);
   });
+});
+
+test.each<[string, ActivityInfo, boolean, boolean]>([
+  ['is the first one', {}, true, false],
+  ['follows one that left nothing', { attempt: 2 }, true, true],
+  ['follows one that left its number', { attempt: 2, heartbeatDetails: { attempt: 1 } }, true, false],
+  ['follows one that left nothing, after one that did', { attempt: 3, heartbeatDetails: { attempt: 1 } }, true, true],
+  ['may be repeated', { attempt: 2 }, false, false],
+])('the attempt before was lost, or not, if this one %s', async (_, info, isOnce, lostBefore) => {
+  const { given } = await attempted(info, (attempt) => attempt.lostBefore, { isOnce });
+  expect(given).toBe(lostBefore);
 });
 
 describe('heartbeats', () => {
@@ -132,7 +146,7 @@ describe('heartbeats', () => {
 
   test('tell the next attempt that an earlier one may have had its effect, or has had it', async () => {
     const first = await attempted({}, (attempt) => attempt.leave({ unclear: true }));
-    expect(first.beats).toEqual([{ unclear: true }]);
+    expect(first.beats).toEqual([{ attempt: 1, unclear: true }]);
     const second = await attempted({ attempt: 2, heartbeatDetails: first.beats[0] }, (attempt) => {
       attempt.leave({ arrived: true });
       return { ...attempt };

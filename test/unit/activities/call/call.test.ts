@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CallFailure } from '../../../../src/activities/call/call-failure.js';
 import type { CallInput } from '../../../../src/activities/call/call-input.js';
-import { CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
+import { ACTIVITY_LIMITS, CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
 import type { PlanHooks, PlanOperation } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { temporaryFolder } from '../../temporary-project.js';
@@ -15,7 +15,13 @@ import { attempt, type Ended, type OneAttempt, seenCall, withImplementation } fr
 const DESTRUCTIVE = { operation: { effects: 'destructive' } } as const;
 /** Its implementation may take longer than its step, which has a limit of a minute. */
 const SLOWER_THAN_STEP = { operation: withImplementation({ timeout_ms: 120_000 }) };
+/** A call that must not be repeated, unless its author says so, as here. */
+const TWICE: OneAttempt = { ...DESTRUCTIVE, retry: retryOf(2) };
 const TRACE = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+
+function retryOf(attempts: number, errors?: string[]) {
+  return { attempts, first: '1s', factor: 2, max: '30s', ...(errors && { errors }) };
+}
 
 afterEach(() => {
   vi.useRealTimers();
@@ -182,10 +188,11 @@ describe('a failed call', () => {
 
 describe('a heartbeat passes on to the next attempt', () => {
   test.each<[string, object, OneAttempt, unknown[]]>([
-    ['that this one may have had its effect', { unclear: true }, {}, [{ unclear: true }]],
-    ['that this one was answered', { hasArrived: true }, {}, [{ arrived: true }]],
-    ['both', { unclear: true, hasArrived: true }, {}, [{ unclear: true, arrived: true }]],
+    ['that this one may have had its effect', { unclear: true }, {}, [{ attempt: 1, unclear: true }]],
+    ['that this one was answered', { hasArrived: true }, {}, [{ attempt: 1, arrived: true }]],
+    ['both', { unclear: true, hasArrived: true }, {}, [{ attempt: 1, unclear: true, arrived: true }]],
     ['nothing where neither is so', {}, {}, []],
+    ['that this one ended, if it must not be repeated', {}, TWICE, [{ attempt: 1 }]],
     ['nothing where there is no next attempt', { unclear: true }, { info: { attempt: 3 } }, []],
   ])('%s', async (_, facts, how, beats) => {
     expect((await attempt(fails('unavailable', facts), how)).beats).toEqual(beats);
@@ -306,6 +313,95 @@ describe('the mark of an effect', () => {
     expect(failure).toMatchObject({ type: 'outcome.unknown', details: [{ suggestion: /ability task retry t-1/ }, {}] });
     expect(done).not.toHaveBeenCalled();
   });
+});
+
+describe('an attempt after one that did not report its end, of a call that must not be repeated', () => {
+  const OWN = { make: async () => ({ run: 'r-1', activity: '7' }), remove: async () => {} };
+  const second = (how: OneAttempt = {}, heartbeatDetails?: unknown): OneAttempt => ({
+    ...TWICE,
+    dependencies: { marks: OWN },
+    info: { attempt: 2, heartbeatDetails },
+    ...how,
+  });
+
+  test('is unknown if it fails, since the effect may have begun', async () => {
+    const { failure } = await attempt(begun(fails('script.exit')), second());
+    expect(failure).toMatchObject({
+      type: 'outcome.unknown',
+      details: [{ details: { seen: { code: 'script.exit' } } }, {}],
+    });
+  });
+
+  test('succeeds if its own effect does', async () => {
+    expect(
+      (
+        await attempt(
+          begun(() => 1),
+          second(),
+        )
+      ).answer,
+    ).toMatchObject({ output: 1, attempt: 2 });
+  });
+
+  test('does nothing if the author allows no repetition of lost calls', async () => {
+    const done = vi.fn();
+    const retry = retryOf(3, ['unavailable']);
+    const { failure } = await attempt(begun(done), second({ retry }));
+    expect(done).not.toHaveBeenCalled();
+    expect(failure).toMatchObject({
+      type: 'outcome.unknown',
+      nonRetryable: true,
+      message: expect.stringMatching(/^An earlier attempt of t-1\/first was lost with its worker/),
+      details: [{ suggestion: /ability task retry t-1/ }, {}],
+    });
+  });
+
+  test.each([['timeout'], ['timeout.call']])('goes on if the author allows it for %s', async (error) => {
+    const done = vi.fn();
+    await attempt(begun(done), second({ retry: retryOf(2, [error]) }));
+    expect(done).toHaveBeenCalled();
+  });
+
+  test('is unknown if a guard denies it, and if it is cancelled, before it looks for the mark', async () => {
+    expect((await attempt(fails('guard.denied'), second())).failure).toMatchObject({ type: 'outcome.unknown' });
+    const { failure } = await attempt(
+      fails('unavailable'),
+      second({ during: (environment) => environment.cancel('CANCELLED') }),
+    );
+    expect(failure).toMatchObject({ type: 'outcome.unknown' });
+  });
+
+  test('leaves to a third one that the outcome is unclear', async () => {
+    const retry = retryOf(3);
+    const { beats } = await attempt(begun(fails('script.exit')), second({ retry }));
+    expect(beats).toEqual([{ attempt: 2, unclear: true }]);
+    const third = { retry, info: { attempt: 3, heartbeatDetails: beats[0] } };
+    expect((await attempt(begun(fails('script.exit')), second(third))).failure).toMatchObject({
+      type: 'outcome.unknown',
+    });
+  });
+
+  test.each<[string, OneAttempt]>([
+    ['it reported its end', second({}, { attempt: 1 })],
+    ['it had not begun, since it left no mark', { ...TWICE, info: { attempt: 2 } }],
+    ['the call may be repeated', { info: { attempt: 2 } }],
+  ])('fails as any other if %s', async (_, how) => {
+    expect((await attempt(begun(fails('script.exit')), how)).failure).toMatchObject({ type: 'script.exit' });
+  });
+});
+
+test('an attempt whose admission takes long sends heartbeats meanwhile', async () => {
+  vi.useFakeTimers();
+  const plans = {
+    admit: async () => {
+      await vi.advanceTimersByTimeAsync(ACTIVITY_LIMITS.heartbeat);
+      throw new AbilityError({ code: 'seal.unknown_key', message: 'not mine' });
+    },
+  } as never;
+  const { beats, failure } = await attempt(() => null, { dependencies: { plans } });
+  expect(beats).toHaveLength(4);
+  expect(failure).toMatchObject({ type: 'seal.unknown_key' });
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 describe('an answer that cannot be used', () => {

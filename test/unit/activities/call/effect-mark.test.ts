@@ -15,8 +15,11 @@ function markOver(found: 'made' | MarkedBy) {
 }
 
 describe('a call continues', () => {
-  test.each<['made' | MarkedBy]>([['made'], [BY]])('if its mark is %o', async (found) => {
-    await expect(markOver(found).mark.make()).resolves.toBeUndefined();
+  test.each<['made' | MarkedBy, boolean]>([
+    ['made', false],
+    [BY, true],
+  ])('if its mark is %o, and learns whether an earlier attempt left it', async (found, wasLeft) => {
+    expect(await markOver(found).mark.make()).toBe(wasLeft);
   });
 });
 

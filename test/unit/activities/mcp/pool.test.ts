@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { type McpConnection, SessionLost } from '../../../../src/activities/mcp/connection.js';
 import { McpPool } from '../../../../src/activities/mcp/pool.js';
+import type { ProcessGroups } from '../../../../src/activities/script/run-process.js';
 import type { PlanMcpServer } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
@@ -31,6 +32,21 @@ async function countedServer(more: (message: McpMessage) => object | undefined =
     return INITIALIZED;
   });
   return { server, seen };
+}
+
+const VERSION =
+  "initialize: ({ protocolVersion }) => ({ result: { protocolVersion, capabilities: {}, serverInfo: { name: 'x', version: '1' } } })";
+/** A server process that only answers the handshake. */
+const PROCESS = `const answers = { ${VERSION} };
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const answer = answers[method]?.(params) ?? { error: { code: -32601, message: '' } };
+  if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, ...answer }) + '\\n');
+});`;
+
+function stdioServer(...more: string[]): PlanMcpServer {
+  const env = { pass: ['PATH'], set: {}, secrets: {} };
+  return { name: 'local', transport: 'stdio', command: process.execPath, args: ['-e', PROCESS, ...more], env };
 }
 
 interface Use {
@@ -63,6 +79,25 @@ function gate() {
   });
   return { opened, open };
 }
+
+test('processes that cannot be ended are reported, and do not end the worker', async () => {
+  const { root } = temporaryProject();
+  const left: unknown[] = [];
+  const running = new RunningGroups(join(root, 'running'));
+  const full = new Error('too many open files');
+  const groups: ProcessGroups = {
+    turn: () => running.turn(),
+    begin: () => Object.assign(running.begin(), { end: () => Promise.reject(full) }),
+  };
+  const pool = new McpPool({ root, groups, onLeft: (error) => left.push(error) });
+  const first = await pool.use(stdioServer(), user(), same);
+  // Another configuration of the server replaces the connection, which is then closed without a caller.
+  await pool.use(stdioServer('other'), user(), same);
+  await expect.poll(() => left.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  expect(new Set(left)).toEqual(new Set([full]));
+  expect(isOpen(first)).toBe(false);
+  await pool.close().catch(() => {});
+});
 
 describe('a connection', () => {
   test('is shared by concurrent calls and by later ones', async () => {

@@ -47,10 +47,10 @@ function answering(answer: Partial<HookAnswer> | Error = {}) {
 describe('the start of a session', () => {
   const start = (hooks: string[], more: Partial<Dependencies> = {}) => {
     const world = sessionWorld({ ...eventHooks('SessionStart', ...hooks), ...SCRIPT_FILE }, more);
-    const { ask, askAtOnce } = createAskStart(world.dependencies);
+    const { ask, askLocal } = createAskStart(world.dependencies);
     const { around, environment } = world;
-    const run = (how: typeof ask | typeof askAtOnce): Promise<Answered> => environment().run(how, around);
-    return { ...world, ask: () => run(ask) as Promise<HookAnswer[]>, askAtOnce: () => run(askAtOnce) };
+    const run = (how: typeof ask | typeof askLocal): Promise<Answered> => environment().run(how, around);
+    return { ...world, ask: () => run(ask) as Promise<HookAnswer[]>, askLocal: () => run(askLocal) };
   };
 
   test('is decided by the blocking hooks, with the number of sessions of the last day', async () => {
@@ -60,10 +60,23 @@ describe('the start of a session', () => {
     expect(countStarts).toHaveBeenCalledWith('ada', around.moment - 24 * 3_600_000, 's-1');
   });
 
-  test('counts no sessions if no hook runs', async () => {
-    const { ask, countStarts } = start([]);
-    expect(await ask()).toEqual([]);
+  test.each<[string, string[]]>([
+    ['no hook runs', []],
+    ['no hook reads their number', [expression('a', 'input.scope == "modules/other" || user.name == "x"', BLOCKING)]],
+  ])('counts no sessions if %s', async (_, hooks) => {
+    const { askLocal, countStarts } = start(hooks);
+    expect(await askLocal()).toHaveLength(hooks.length);
     expect(countStarts).not.toHaveBeenCalled();
+  });
+
+  test.each<[string, string]>([
+    ['an expression reads their number', expression('a', 'has(input.started_last_day)', BLOCKING)],
+    ['an expression reads the whole payload', expression('a', 'size(input) > 9', BLOCKING)],
+    ['a script runs', script('s', BLOCKING)],
+  ])('counts the sessions if %s', async (_, hook) => {
+    const { ask, countStarts } = start([hook], { answerScript: answering().answerScript });
+    await ask();
+    expect(countStarts).toHaveBeenCalledOnce();
   });
 
   test('fails if the definitions cannot be read', async () => {
@@ -71,7 +84,7 @@ describe('the start of a session', () => {
   });
 
   test('fails if Temporal cannot count', async () => {
-    const { ask, dependencies } = start([expression('a', 'false', BLOCKING)]);
+    const { ask, dependencies } = start([expression('a', 'input.started_last_day > 9', BLOCKING)]);
     dependencies.sessions = {
       ...dependencies.sessions,
       countStarts: () => Promise.reject(new Error('connection lost')),
@@ -87,14 +100,14 @@ describe('the start of a session', () => {
     ['by an expression and a script', [expression('a', 'false', BLOCKING), script('s', BLOCKING)], false],
   ])('%s: whether it is answered at once (%#)', async (_, hooks, atOnce) => {
     const { answerScript, payloads } = answering();
-    expect((await start(hooks, { answerScript }).askAtOnce()) !== null).toBe(atOnce);
+    expect((await start(hooks, { answerScript }).askLocal()) !== null).toBe(atOnce);
     expect(payloads).toEqual([]);
   });
 
   test('is answered only to a session of the project', async () => {
     const { dependencies, around, environment } = sessionWorld();
-    const { ask, askAtOnce } = createAskStart(dependencies);
-    for (const how of [ask, askAtOnce]) {
+    const { ask, askLocal } = createAskStart(dependencies);
+    for (const how of [ask, askLocal]) {
       const result = environment().run(how, { ...around, session_id: 's-2' });
       await expect(result).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
     }

@@ -214,6 +214,20 @@ describe('purging a task', () => {
     expect(beats.length).toBeGreaterThan(1);
   });
 
+  test.each(['CANCELLED', 'TIMED_OUT', 'WORKER_SHUTDOWN'] as const)('stops if it is cancelled (%s)', async (why) => {
+    let looks = 0;
+    const remove = async (_: string, __: string, onProgress: () => void) => {
+      for (; looks < 10; looks += 1) {
+        if (looks === 1) purging.environment.cancel(why);
+        await Promise.resolve();
+        onProgress();
+      }
+    };
+    const purging = world({ executions: [{}], more: { remove } });
+    await expect(purging.purge()).rejects.toThrow();
+    expect(looks).toBe(1);
+  });
+
   test('is retried if Temporal fails', async () => {
     const lost = new Error('connection lost');
     const { purge } = world({ executions: [{}], more: { remove: () => Promise.reject(lost) } });

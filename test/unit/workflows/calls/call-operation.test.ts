@@ -72,7 +72,7 @@ async function called({
     end: () => void (noted.working -= 1),
     capWait: (ms: number) => ms,
   };
-  const life = { atWork: 0 };
+  const life = { pendingWork: 0 };
   const calls = {
     count,
     begin: () => ({
@@ -101,7 +101,7 @@ async function called({
     groups: [],
   };
   const outcome = await callOperation(run as never, call as never).catch((error: unknown) => error);
-  expect([life.atWork, noted.working]).toEqual([0, 0]);
+  expect([life.pendingWork, noted.working]).toEqual([0, 0]);
   return { outcome, noted, count: calls.count, problem: (outcome as StepFailure).problem };
 }
 

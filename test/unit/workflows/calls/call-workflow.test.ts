@@ -64,7 +64,7 @@ async function called(
     files: [] as unknown[],
     made: [] as unknown[],
   };
-  const life = { atWork: 0, called: 0 };
+  const life = { pendingWork: 0, pendingTasks: 0 };
   const taskRun = {
     task: {
       id: 't-1',
@@ -97,7 +97,7 @@ async function called(
   };
   const one = { path: 'p/a', id: 'a', ability: 'inner', input: { n: 1 }, budget, groups: [], ...call };
   const outcome = await callWorkflow(taskRun as never, one as never).catch((error: unknown) => error);
-  expect(life).toEqual({ atWork: 0, called: 0 });
+  expect(life).toEqual({ pendingWork: 0, pendingTasks: 0 });
   const [started] = temporal.started;
   return { outcome, noted, started, problem: (outcome as StepFailure).problem };
 }

@@ -8,10 +8,15 @@ import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 const scope = vi.hoisted(() => ({ consideredCancelled: false }));
+const patches = vi.hoisted(() => ({ areMade: true, asked: 0 }));
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
   CancellationScope: { current: () => scope },
+  patched: () => {
+    patches.asked += 1;
+    return patches.areMade;
+  },
 }));
 
 const EXHAUSTED = new StepFailure({ code: 'timeout.task', message: 'all is used up' });
@@ -62,8 +67,11 @@ function problem(code: string, context: object = {}, details: object = {}) {
   return activityFailure(cause);
 }
 
-const timedOut = (type: 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE' | 'SCHEDULE_TO_START') =>
-  activityFailure(new TimeoutFailure('late', undefined, type));
+type Limit = 'START_TO_CLOSE' | 'HEARTBEAT' | 'SCHEDULE_TO_CLOSE' | 'SCHEDULE_TO_START';
+
+/** @param before how the attempt before ended. */
+const timedOut = (type: Limit, before?: Error) =>
+  activityFailure(Object.assign(new TimeoutFailure('late', undefined, type), before && { cause: before }));
 
 describe('a problem of a call', () => {
   test('becomes its failure, and its attempts and hooks are noted', () => {
@@ -108,6 +116,31 @@ describe('a limit of Temporal', () => {
       message: 'No worker took up db.write within 60 s',
       suggestion: 'Start a worker for staging.',
     });
+  });
+
+  test('is told apart: that of the step says nothing of a lost worker', () => {
+    const messageAt = (type: Limit): string => read(timedOut(type)).failure.problem.message;
+    expect(messageAt('SCHEDULE_TO_CLOSE')).toMatch(/^db\.write did not end within the time of its step/);
+    expect(messageAt('HEARTBEAT')).toMatch(/^The worker that ran db\.write was lost/);
+  });
+
+  test.each<[string, Effect, boolean, string]>([
+    ['unknown', 'destructive', true, 'outcome.unknown'],
+    ['not begun in a history of an earlier build', 'destructive', false, 'worker.unavailable'],
+    ['not begun if the call may be repeated', 'read', true, 'worker.unavailable'],
+  ])('that no worker met after a lost attempt leaves the call %s', (_, effects, areMade, code) => {
+    patches.areMade = areMade;
+    const lost = new TimeoutFailure('lost', undefined, 'HEARTBEAT');
+    expect(read(timedOut('SCHEDULE_TO_START', lost), { effects }).failure.problem.code).toBe(code);
+  });
+
+  test('adds no event to a history unless no worker met it after a lost attempt', () => {
+    patches.asked = 0;
+    const lost = new TimeoutFailure('lost', undefined, 'HEARTBEAT');
+    read(timedOut('SCHEDULE_TO_START'), { effects: 'destructive' });
+    read(timedOut('HEARTBEAT', lost), { effects: 'destructive' });
+    read(timedOut('SCHEDULE_TO_START', lost));
+    expect(patches.asked).toBe(0);
   });
 
   test.each([

@@ -33,7 +33,7 @@ beforeEach(() => {
 
 const run = () => ({
   task: { context: { seal: 's' } },
-  life: { atWork: 0 },
+  life: { pendingWork: 0 },
   warnings: {
     all: [] as string[],
     add(text: string) {
@@ -67,7 +67,7 @@ test('a session learns that a call succeeded before its output is returned', asy
   const task = run();
   expect(await inSession(task as never, async ({ id }) => `output of ${id}`)).toBe('output of id-1');
   expect(temporal.ends).toEqual([{ seal: 's', call_id: 'id-1', status: 'succeeded' }]);
-  expect([task.life.atWork, task.warnings.all]).toEqual([0, []]);
+  expect([task.life.pendingWork, task.warnings.all]).toEqual([0, []]);
 });
 
 test.each<[string, boolean, Error, string]>([
@@ -89,7 +89,7 @@ test('a session that cannot be informed causes a warning, and the call ends as b
   temporal.failures.push(new Error('no session'));
   expect(await inSession(task as never, async () => 1)).toBe(1);
   expect(task.warnings.all).toEqual(['The session was not told how a call ended (succeeded): no session']);
-  expect(task.life.atWork).toBe(0);
+  expect(task.life.pendingWork).toBe(0);
 });
 
 test('the report waits for a worker that has the key of the seal', async () => {

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contracts/problem.js';
 
-export interface Complaint {
+export interface ReplayMismatch {
   /** Undefined if the SDK does not name the event. */
   eventId?: number;
   /** This build's command; completes "this build would". */
@@ -30,7 +30,7 @@ const UNMATCHED = /^(.+?) of .+? '(.*)' does not match .+? command '(.*)'$/;
 const EVENT = /HistoryEvent\(id: (\d+)/;
 
 /** Translates an error of a replay into plain words. @throws other errors, such as of a broken bundle. */
-export function readComplaint(error: unknown): Complaint {
+export function readMismatch(error: unknown): ReplayMismatch {
   if (!(error instanceof Error)) throw error;
   if (error.name === 'DeterminismViolationError') return readDifference(detailOf(error));
   if (error.name !== 'ReplayError') throw error;
@@ -40,7 +40,7 @@ export function readComplaint(error: unknown): Complaint {
   return { wanted: '', problem: { code: 'history.invalid', message: `Temporal cannot follow it: ${detail}` } };
 }
 
-function readDifference(detail: string): Complaint {
+function readDifference(detail: string): ReplayMismatch {
   const event = EVENT.exec(detail)?.[1];
   return { ...(event !== undefined && { eventId: Number(event) }), wanted: wantedBy(detail) };
 }
