@@ -87,6 +87,11 @@ export const CODES = {
       'The environment asks for proof of who decides, and this command cannot prove that it is the person it names.',
     next: "Decide as the user of the operating system who owns the project's own runtime, without `--as`.",
   },
+  'child.cancelled': {
+    exit: EXIT.failed,
+    means: 'A workflow that the task called was cancelled, and the task itself was not.',
+    next: 'Run it again, or handle this code with `on_error` if the task should go on without it.',
+  },
   'child.failed': {
     exit: EXIT.failed,
     means: 'A workflow that the task called ended without saying why.',

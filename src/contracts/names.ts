@@ -104,6 +104,9 @@ export const SESSION_UPDATES = {
   word: 'ability:word',
 } as const;
 
+/** Type of the server's failure of an update whose workflow accepted it and ended without answering. */
+export const ENDED_BEFORE_ANSWER = 'AcceptedUpdateCompletedWorkflow';
+
 /** Search attributes and the types they are registered with. Source: docs/architecture.md#the-way-of-a-task. */
 export const ATTRIBUTES = {
   AbilityProject: 'Keyword',

@@ -1,7 +1,14 @@
 import { ApplicationFailure, type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { findOwnSession, type SessionRuns } from '../activities/session/own-session.js';
 import type { SeenTask, SessionAccess } from '../activities/session/session-access.js';
-import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import {
+  ENDED_BEFORE_ANSWER,
+  QUERIES,
+  SESSION_UPDATES,
+  sessionIdOf,
+  taskQueueOf,
+  WORKFLOWS,
+} from '../contracts/names.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import type { SignedWord, WordAnswer } from '../contracts/session.js';
@@ -32,7 +39,7 @@ export function accessSessions(
         );
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) throw sessionStopped(session);
-        throw refusalOf(error);
+        throw refusalOf(session, error);
       }
     },
     countStarts: (user, since, except) =>
@@ -119,9 +126,10 @@ async function readTask(client: Client, key: string): Promise<SeenTask | undefin
 }
 
 /** Converts an update's refusal to an AbilityError; other failures are retried. */
-function refusalOf(error: unknown): unknown {
+function refusalOf(session: string, error: unknown): unknown {
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure) || !cause.type) return error;
+  if (cause.type === ENDED_BEFORE_ANSWER) return sessionStopped(session);
   const [problem] = (cause.details ?? []) as [Problem?];
   return new AbilityError(problem ?? { code: cause.type, message: cause.message }, { cause: error });
 }

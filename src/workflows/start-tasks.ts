@@ -5,12 +5,16 @@ import {
 } from '@temporalio/common';
 import {
   ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
   executeChild,
   isCancellation,
   ParentClosePolicy,
+  patched,
   startChild,
+  TerminatedFailure,
   workflowInfo,
 } from '@temporalio/workflow';
 import { preflightIdOf, WORKFLOWS } from '../contracts/names.js';
@@ -57,12 +61,17 @@ async function runTask(task: string, formed: FormedStart): Promise<string | null
     return endOf(await started.result());
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
-    if (isCancellation(error)) throw error;
+    const isOwn = CancellationScope.current().consideredCancelled;
+    if (isCancellation(error) && (isOwn || !patched(CANCELLED_ALONE))) throw error;
     const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
-    if (!(cause instanceof ApplicationFailure)) return 'cancelled';
-    return endOf(cause.details?.[0]) ?? 'failed';
+    // As lists show these ends.
+    if (cause instanceof CancelledFailure || cause instanceof TerminatedFailure) return 'cancelled';
+    return (cause instanceof ApplicationFailure ? endOf(cause.details?.[0]) : null) ?? 'failed';
   }
 }
+
+/** Firings of earlier builds failed if their task alone was cancelled. */
+const CANCELLED_ALONE = 'fired-task-cancelled-alone';
 
 function endOf(result: unknown): string | null {
   const status = (result as { status?: unknown } | null | undefined)?.status;

@@ -11,6 +11,7 @@ import {
   ContinueAsNew,
   continueAsNew,
   DeterminismViolationError,
+  patched,
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -27,6 +28,7 @@ import { giveUpTurn, takeTurn } from './concurrency/take-turn.js';
 import { carryOn } from './continue-as-new/carry-on.js';
 import { continueChanged } from './input-changes/continue-changed.js';
 import { reportRun } from './reports/report-run.js';
+import type { Frame } from './steps/frame.js';
 import { runStep } from './steps/run-step.js';
 import { Halted } from './steps/step-failure.js';
 import { refuseCancelled } from './task/before-step.js';
@@ -59,11 +61,12 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   const run = new TaskRun(start);
   showDetails(run);
   registerHandlers(run);
-  const outcome = await reachOutcome(run);
-  await run.hooks.join();
-  if (run.approvals.pendingProofs > 0) await joinProofs(run.approvals);
-  if (outcome !== 'goes on' && !('seal' in outcome)) notifyOfEnd(run, outcome);
-  if (run.approvals.notices.length > 0) await joinNotices(run);
+  let outcome = await reachOutcome(run);
+  await joinAll(run, outcome);
+  if (outcome === 'goes on' && CancellationScope.current().consideredCancelled && patched(LAST_MOMENT)) {
+    outcome = await endCancelled(run);
+    await joinAll(run, outcome);
+  }
   if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));
   if ('seal' in outcome) return continueChanged(run, outcome);
   const result = await finishTask(run, outcome);
@@ -74,6 +77,19 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   }
   await giveUpTurn(run);
   return endAs(run, result);
+}
+
+/** Earlier builds lost what arrived while a run waited for its hooks and notices before the next run. */
+const LAST_MOMENT = 'last-moment-of-run';
+
+/** Waits for hooks, proofs and notices, also for proofs that arrive meanwhile; notifies of a failed end. */
+async function joinAll(run: TaskRun, outcome: Reached): Promise<void> {
+  const { approvals } = run;
+  await run.hooks.join();
+  if (approvals.pendingProofs > 0) await joinProofs(approvals);
+  if (outcome !== 'goes on' && !('seal' in outcome)) notifyOfEnd(run, outcome);
+  if (approvals.notices.length > 0) await joinNotices(run);
+  while (approvals.pendingProofs > 0 && patched(LAST_MOMENT)) await joinProofs(approvals);
 }
 
 /** Temporal would retry the workflow task forever after any other error. */
@@ -118,8 +134,10 @@ function refusal(type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
+type Reached = Outcome | 'goes on' | ModifyAnswer;
+
 /** Never throws: a bug fails the task, after its clean-up. Source: docs/architecture.md#the-way-of-a-task. */
-async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyAnswer> {
+async function reachOutcome(run: TaskRun): Promise<Reached> {
   try {
     const waited = await waitForRun(run);
     if (waited === 'expired') return expired(run.task);
@@ -137,19 +155,31 @@ async function reachOutcome(run: TaskRun): Promise<Outcome | 'goes on' | ModifyA
     // After its guards, so that a slow confirmation blocks no other task, and a refused task cancels none.
     await takeTurn(run);
     if (run.task.plan.links) await learnLink(run);
-    return await runStepsAndCleanUp({
-      run,
-      runStep,
-      prefix: '',
-      names: {},
-      halt,
-      budget: run.budget,
-      groups: [],
-      isCleanup: false,
-    });
+    return await runStepsAndCleanUp(frameOf(run, halt));
   } catch (error) {
-    if (error instanceof Halted && run.life.rollingOver && !CancellationScope.current().consideredCancelled)
-      return 'goes on';
+    if (!(error instanceof Halted && run.life.rollingOver)) return outcomeOf(error);
+    return CancellationScope.current().consideredCancelled && !patched(LAST_MOMENT) ? outcomeOf(error) : 'goes on';
+  }
+}
+
+function frameOf(run: TaskRun, halt: Halt): Frame {
+  const { budget } = run;
+  return { run, runStep, prefix: '', names: {}, halt, budget, groups: [], isCleanup: false };
+}
+
+/**
+ * The next run would not know of a cancellation that arrived after the steps had stopped for it. Enters them again
+ * here: they start nothing, and what had begun is undone and cleaned up.
+ */
+async function endCancelled(run: TaskRun): Promise<Outcome> {
+  const { turn } = run.lock;
+  run.life.rollingOver = false;
+  for (const approval of run.approvals.open) approval.status = 'cancelled';
+  try {
+    // Without its turn it has not begun.
+    if (turn && !turn.granted_at) refuseCancelled();
+    return await runStepsAndCleanUp(frameOf(run, new Halt()));
+  } catch (error) {
     return outcomeOf(error);
   }
 }

@@ -105,6 +105,26 @@ output: "\${{ steps.two.output }}"`,
     expect((await viewTask(flows.project.connection, `${id}/a`)).result.status).toBe('cancelled');
   });
 
+  test('handles its cancellation by `child.cancelled` if it alone is cancelled, also under a time-out', async () => {
+    const { connection } = flows.project;
+    const step =
+      '{ id: a, call: asks, timeout: 1h, on_error: [{ errors: [child.cancelled], steps: [{ id: seen, let: { v: 1 } }] }] }';
+    const yaml = `steps: [${step}, { id: b, call: asks }]`;
+    const { id } = await flows.project.create(flows.define(yaml));
+    for (const called of [`${id}/a`, `${id}/b`]) {
+      await expect
+        .poll(async () => (await viewTask(connection, called).catch(() => undefined))?.result.status, {
+          timeout: 20_000,
+        })
+        .toBe('waiting_approval');
+      await cancelTask(connection, called);
+    }
+    expect(await ended(id)).toMatchObject({
+      status: 'failed',
+      error: { code: 'child.cancelled', message: `${id}/b was cancelled`, step: 'b' },
+    });
+  });
+
   test('gives each in a loop its own key', async () => {
     const result = await flows.run(`
 steps: [{ id: all, foreach: [1, 2, 3], as: n, max_parallel: 3, steps: [{ id: c, call: inner, with: { n: "\${{ n }}" } }] }]

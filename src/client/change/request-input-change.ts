@@ -7,7 +7,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { UPDATES } from '../../contracts/names.js';
+import { ENDED_BEFORE_ANSWER, UPDATES } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
@@ -85,7 +85,7 @@ async function translate(connection: Connection, key: string, error: unknown): P
   if (error instanceof WorkflowUpdateFailedError) {
     // If the task ended after it accepted the update, the error has no reason of its own.
     const problem = problemIn(error.cause);
-    if (!problem || problem.code === 'AcceptedUpdateCompletedWorkflow') return whyClosed(connection, key, error);
+    if (!problem || problem.code === ENDED_BEFORE_ANSWER) return whyClosed(connection, key, error);
     return new AbilityError(problem, { cause: error });
   }
   if (!(error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)) return error;

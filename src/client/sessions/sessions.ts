@@ -8,7 +8,14 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { QUERIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import {
+  ENDED_BEFORE_ANSWER,
+  QUERIES,
+  SESSION_UPDATES,
+  sessionIdOf,
+  taskQueueOf,
+  WORKFLOWS,
+} from '../../contracts/names.js';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type {
@@ -177,7 +184,10 @@ async function update<T>(connection: Connection, session: string, name: string, 
       );
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw await whyEnded(connection, session);
-      if (error instanceof WorkflowUpdateFailedError) throw refusalIn(error) ?? error;
+      if (error instanceof WorkflowUpdateFailedError) {
+        const refused = refusalIn(error);
+        throw refused?.code === ENDED_BEFORE_ANSWER ? await whyEnded(connection, session) : (refused ?? error);
+      }
       if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw unanswered(session, error);
       throw error;
     }

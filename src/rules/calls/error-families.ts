@@ -18,6 +18,7 @@ export function codeMatchesAny(code: string, entries: readonly string[]): boolea
 const NEVER_AGAIN = [
   'agent',
   'approval',
+  'child.cancelled',
   'config',
   'denied',
   'engine',

@@ -20,7 +20,7 @@ export async function refuseUnprovable(task: TaskIdentity, approvals: Approvals)
       suggestion: 'Leave out `proof: required`, or run where approvals are claims.',
     });
   }
-  approvals.provable ??= askProof(task, {}).then(
+  approvals.provable ??= askProof(task, {}, false).then(
     ({ able }) => able,
     () => false,
   );
@@ -42,7 +42,9 @@ export async function proofOf(
   const { proof, by = '', comment = null, fields = null } = sent;
   if (!proof) return NO_PROOF;
   try {
-    const answer = await askProof(task, { decision: { approval_id, raised_at, verdict, by, comment, fields }, proof });
+    const decision = { approval_id, raised_at, verdict, by, comment, fields };
+    // Without an answer the decision does not count, and its sender learns why.
+    const answer = await askProof(task, { decision, proof }, true);
     if (!answer.able) return { proved: false, reason: 'no proof can be checked here' };
     if (answer.reason !== undefined) return { proved: false, reason: answer.reason };
     const source = proof.token === undefined ? 'os_user' : 'token';
@@ -57,9 +59,9 @@ export async function proofOf(
 }
 
 /** Has the worker verify a proof, or report whether it can verify any. */
-function askProof(task: TaskIdentity, request: Omit<ProveRequest, 'seal'>): Promise<ProveAnswer> {
+function askProof(task: TaskIdentity, request: Omit<ProveRequest, 'seal'>, isAdvice: boolean): Promise<ProveAnswer> {
   const prove = localActivity<ProveRequest, ProveAnswer>(ACTIVITIES.prove);
-  return CancellationScope.nonCancellable(() => untilKeyed(() => prove({ ...task.context, ...request })));
+  return CancellationScope.nonCancellable(() => untilKeyed(() => prove({ ...task.context, ...request }), isAdvice));
 }
 
 /** Waits for checks that are under way, before the task ends or continues as a new run. */

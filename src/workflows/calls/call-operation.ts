@@ -1,4 +1,4 @@
-import { isCancellation, sleep } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
 import type { CallAnswer } from '../../contracts/activities.js';
 import type { StepFiles } from '../../contracts/files.js';
 import type { HookAnswer, Phase } from '../../contracts/hooks.js';
@@ -13,7 +13,7 @@ import { awaitApproval } from '../approvals/await-approval.js';
 import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { isStepFailure, StepFailure } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
-import { isForAnother, KEY_WAIT, KEY_WAIT_MS } from './local-activities.js';
+import { isForAnother, keyWait } from './local-activities.js';
 import { failureOf } from './read-call-failure.js';
 import { type OperationCall, scheduleCall } from './schedule-call.js';
 import { type EnteredCall, entersCalls, inSession } from './session-calls.js';
@@ -105,7 +105,7 @@ function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 
 /** Waits while no worker can check the seal. @throws StepFailure; cancellation; Halted. */
 export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
-  for (;;) {
+  for (let asked = 0; ; asked += 1) {
     call.halt.check();
     const leftMs = call.budget.left();
     if (leftMs === 0) throw call.budget.exhausted();
@@ -121,7 +121,7 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
       if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
-      await call.halt.wait(() => sleep(KEY_WAIT_MS, { summary: KEY_WAIT }));
+      await call.halt.wait(() => keyWait(asked));
       continue;
     }
     call.budget.end();

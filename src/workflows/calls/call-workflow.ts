@@ -6,6 +6,8 @@ import {
 } from '@temporalio/common';
 import {
   ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
   executeChild,
@@ -100,7 +102,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     made.gave(ended.output);
     return ended.output;
   } catch (error) {
-    if (isCancellation(error)) throw error;
+    if (isCancellation(error) && !isOfChildAlone(error)) throw error;
     if (error instanceof WorkflowExecutionAlreadyStartedError && patched(CALLED_BEFORE)) {
       throw calledBefore(run, workflowId, path);
     }
@@ -113,9 +115,16 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   }
 }
 
-/** Histories of earlier builds have neither patch; such a call fails there as before. */
+/** Histories of earlier builds have none of these patches; such a call ends there as before. */
 const LATER_ATTEMPT = 'call-of-later-attempt';
 const CALLED_BEFORE = 'called-before';
+const CANCELLED_ALONE = 'called-task-cancelled-alone';
+
+/** Whether only the called task was cancelled, by a person or by its lock, and nothing around its call. */
+function isOfChildAlone(error: unknown): boolean {
+  if (!(error instanceof ChildWorkflowFailure) || CancellationScope.current().consideredCancelled) return false;
+  return patched(CANCELLED_ALONE);
+}
 
 /** Task ids are unique; a call in a later attempt of a group is another task. */
 function attemptOf(groups: readonly number[]): string {
@@ -170,6 +179,9 @@ function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknow
   const { path, budget } = call;
   const cause = error instanceof ChildWorkflowFailure ? error.cause : error;
   const message = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof CancelledFailure) {
+    return new StepFailure({ code: 'child.cancelled', message: `${task} was cancelled`, details: { task } });
+  }
   if (!(cause instanceof ApplicationFailure)) {
     return new StepFailure({ code: 'child.failed', message: `${task}: ${message}`, details: { task } });
   }

@@ -1,27 +1,43 @@
-import { type LocalActivityOptions, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import { type LocalActivityOptions, patched, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import { readActivityFailure } from '../steps/step-failure.js';
 
-/** Interval at which a task looks for a worker that can serve it. Milliseconds. */
-export const KEY_WAIT_MS = 10_000;
+/** First pause before a task looks again for a worker that can serve it, and the longest one. Milliseconds. */
+const KEY_WAIT_MS = 10_000;
+const LONGEST_KEY_WAIT_MS = 300_000;
 
 /** Reason for waiting, shown in the Temporal UI. */
-export const KEY_WAIT = 'for a worker that has the key of the seal, and is of the build that planned the task';
+const KEY_WAIT = 'for a worker that has the key of the seal, and is of the build that planned the task';
+
+/** Waits twice as long each time, so that days of waiting fit into the history of one run. @param asked how often. */
+export function keyWait(asked: number): Promise<void> {
+  return sleep(Math.min(KEY_WAIT_MS * 2 ** Math.min(asked, 10), LONGEST_KEY_WAIT_MS), { summary: KEY_WAIT });
+}
 
 /** Whether another worker may succeed, as in a rolling deployment: such a task waits instead of failing. */
 export function isForAnother(code: string): boolean {
   return code === 'seal.unknown_key' || code === 'engine.unsupported';
 }
 
-/** Repeats a request to an activity while it reaches workers that cannot serve the task. */
-export async function untilKeyed<T>(ask: () => Promise<T>): Promise<T> {
-  for (;;) {
+/** Number of pauses, about five minutes, after which nothing waits for an answer that only informs. */
+const MAX_PAUSES = 5;
+
+/** In histories of earlier builds such a request also waited without end. */
+const GIVES_UP = 'advice-gives-up';
+
+/**
+ * Repeats a request to an activity while it reaches workers that cannot serve the task.
+ * @param isAdvice whether the task can do without the answer, and so gives up after about five minutes.
+ */
+export async function untilKeyed<T>(ask: () => Promise<T>, isAdvice = false): Promise<T> {
+  for (let asked = 0; ; asked += 1) {
     try {
       return await ask();
     } catch (error) {
       const end = readActivityFailure(error);
       if (end.kind !== 'problem' || !isForAnother(end.problem.code)) throw error;
+      if (isAdvice && asked >= MAX_PAUSES && patched(GIVES_UP)) throw error;
     }
-    await sleep(KEY_WAIT_MS, { summary: KEY_WAIT });
+    await keyWait(asked);
   }
 }
 

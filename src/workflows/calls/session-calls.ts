@@ -46,7 +46,8 @@ async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest
   });
   run.life.pendingWork += 1;
   try {
-    await CancellationScope.nonCancellable(() => untilKeyed(() => end({ ...run.task.context, call_id: id, status })));
+    const request = { ...run.task.context, call_id: id, status };
+    await CancellationScope.nonCancellable(() => untilKeyed(() => end(request), true));
   } catch (error) {
     run.warnings.add(`The session was not told how a call ended (${status}): ${messageOf(error)}`);
   } finally {

@@ -1,4 +1,11 @@
-import { ApplicationFailure, condition, defineQuery, defineUpdate, setHandler } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  condition,
+  defineQuery,
+  defineUpdate,
+  isCancellation,
+  setHandler,
+} from '@temporalio/workflow';
 import { ACTIVITIES, QUERIES, SESSION_UPDATES } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
 import type {
@@ -105,7 +112,7 @@ async function prompt(run: SessionRun, { prompt: text, user }: PromptRequest): P
     return answer.turn_context;
   } catch (error) {
     run.guards = [...guards, ...run.guards];
-    throw asRefusal(error);
+    throw asRefusal(run, error);
   }
 }
 
@@ -119,7 +126,7 @@ async function hear(run: SessionRun, signed: SignedWord): Promise<WordAnswer> {
   try {
     await check(signed);
   } catch (error) {
-    throw asRefusal(error);
+    throw asRefusal(run, error);
   }
   const { word } = signed;
   if (word.kind !== 'ended') refuseStopped(run);
@@ -155,16 +162,22 @@ async function untilOpen(run: SessionRun): Promise<void> {
   if (run.refusal) throw asApplicationFailure(run.refusal);
 }
 
-function refuseStopped({ status, stopRequested, start }: SessionRun): void {
-  if ((status === 'open' || status === 'starting') && !stopRequested) return;
-  throw refusal('session.stopped', `The session ${start.session_id} has ended`);
+function refuseStopped(run: SessionRun): void {
+  const { status, stopRequested } = run;
+  if ((status !== 'open' && status !== 'starting') || stopRequested) throw stopped(run);
+}
+
+function stopped({ start }: SessionRun): ApplicationFailure {
+  return refusal('session.stopped', `The session ${start.session_id} has ended`);
 }
 
 function refusal(type: string, message: string): ApplicationFailure {
   return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
-function asRefusal(error: unknown): Error {
+function asRefusal(run: SessionRun, error: unknown): Error {
+  // Only the cancellation of the session itself cancels what its handlers ask.
+  if (isCancellation(error)) return stopped(run);
   const end = readActivityFailure(error);
   const problem: Problem =
     end.kind === 'problem'

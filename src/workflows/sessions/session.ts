@@ -33,6 +33,11 @@ import { SessionRun } from './session-run.js';
 /** Sessions of earlier builds began without hooks. */
 const START_HOOKS = 'session-start-hooks';
 
+/** Sessions of earlier builds left handlers that took longer than a minute. */
+const HANDLERS_LAST = 'session-ends-after-its-handlers';
+/** Short enough for whoever waits for the end; those left without an answer then get `session.stopped`. */
+const LAST_WAIT = '5 minutes';
+
 type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
 
 /**
@@ -130,4 +135,6 @@ async function wind(run: SessionRun, reason: StopReason): Promise<void> {
   run.status = 'stopped';
   run.endedAt = new Date().toISOString();
   setCurrentDetails(`Ended after ${run.turnIndex} turns: ${reason}`);
+  // A prompt may take longer than the wait above, and reports are accepted until the end.
+  if (!allHandlersFinished() && patched(HANDLERS_LAST)) await condition(allHandlersFinished, LAST_WAIT);
 }

@@ -1,9 +1,10 @@
-import { isCancellation } from '@temporalio/workflow';
+import { isCancellation, patched } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
 import type { StepProgress } from '../../contracts/task.js';
 import { isCatchable } from '../../rules/calls/error-families.js';
+import { isPlain } from '../../rules/steps/step-kinds.js';
 import { nameOfStep } from '../../rules/steps/step-name.js';
 import { stepInstanceOf } from '../../rules/traces/trace-ids.js';
 import { withOwnTurn } from '../loops/last-turns.js';
@@ -34,9 +35,15 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   }
   const instance = stepInstanceOf(path, around.groups);
   const frame = { ...withOwnTurn(step, around), instance };
-  refuseCancelled();
-  const resumed = frame.isCleanup ? undefined : beforeStep(run, frame.halt);
-  if (resumed) await resumed;
+  try {
+    refuseCancelled();
+    const resumed = frame.isCleanup ? undefined : beforeStep(run, frame.halt);
+    if (resumed) await resumed;
+  } catch (error) {
+    // One that began in an earlier run is entered: what is in it starts nothing, but cleans up.
+    const hasBegun = done?.started_at !== undefined && !isStepEnd(done.status);
+    if (!hasBegun || !isCancellation(error) || !patched(CLEANS_UP_BEGUN)) throw error;
+  }
   let isSkipped = false;
   try {
     // The condition of a step that has begun was evaluated before.
@@ -60,6 +67,9 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   }
 }
 
+/** Earlier builds left out the clean-ups of a step that was cancelled before a new run had entered it again. */
+const CLEANS_UP_BEGUN = 'clean-ups-of-begun-steps';
+
 /** The result of a completed step; undefined if it must run. */
 function endOf({ status, output = null, error }: StepProgress, step: PlanStep): StepEnd | undefined {
   if (status === 'succeeded' && step.verb === 'end') throw new EndOfTask(output);
@@ -79,6 +89,7 @@ function runModified(step: PlanStep, path: string, frame: Frame): Promise<Json> 
 
 /** Prepares to undo a call that took place, even if its answer is unusable or its clean-up fails later. */
 function runPrepared(step: PlanStep, path: string, frame: Frame): Promise<Json> | Json {
+  if (step.verb === 'call' || isPlain(step)) refuseCancelled();
   if (step.verb !== 'call' || !step.undo) return runVerb(step, path, frame);
   return runCall(step, path, frame).then(
     (output) => {

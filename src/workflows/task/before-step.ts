@@ -32,13 +32,22 @@ export function beforeStep({ task, life }: Parts, halt: Halt): Promise<void> | u
 /** Forces a new run: a server warns at 10,240 events, and ends a run at 51,200. */
 const MAX_EVENTS = 20_000;
 
+/** In bytes: a server warns at 10 MiB, and ends a run at 50 MiB. */
+const MAX_SIZE = 20 * 1024 * 1024;
+
 /** Winding up would wait for called tasks, perhaps for days, and start nothing else meanwhile. */
 function isPutOff(task: TaskIdentity, { pendingTasks }: TaskLifecycle): boolean {
-  return pendingTasks > 0 && workflowInfo().historyLength < MAX_EVENTS && task.isSinceEngine2 && patched(PUT_OFF);
+  if (pendingTasks === 0 || !task.isSinceEngine2) return false;
+  const { historyLength, historySize } = workflowInfo();
+  if (historyLength >= MAX_EVENTS || (historySize >= MAX_SIZE && patched(SIZE_COUNTS))) return false;
+  return patched(PUT_OFF);
 }
 
 /** Earlier builds waited for called tasks before a new run; their histories lack this patch. */
 const PUT_OFF = 'new-run-after-called';
+
+/** Earlier builds counted only events. */
+const SIZE_COUNTS = 'new-run-by-size';
 
 /**
  * Ends this run once no call is under way, so that the task continues as a new one. Until then failures, won

@@ -165,7 +165,7 @@ describe('a call', () => {
   test.each(['seal.unknown_key', 'engine.unsupported'])('waits for another worker after %s', async (code) => {
     around.ends.push(failed(code), failed(code));
     expect((await called()).outcome).toBe('done');
-    expect(around.slept).toEqual([10_000, 10_000]);
+    expect(around.slept).toEqual([10_000, 20_000]);
   });
 });
 

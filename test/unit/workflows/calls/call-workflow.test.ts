@@ -1,4 +1,4 @@
-import { ApplicationFailure, ChildWorkflowFailure, RetryState } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure, ChildWorkflowFailure, RetryState } from '@temporalio/common';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { callWorkflow, type WorkflowCall } from '../../../../src/workflows/calls/call-workflow.js';
 import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
@@ -18,6 +18,8 @@ const temporal = vi.hoisted(() => ({
   }[],
   memo: {} as object,
   isPatched: true,
+  /** Whether what surrounds the call was cancelled. */
+  isCancelled: false,
 }));
 
 vi.mock('@temporalio/workflow', async (original) => ({
@@ -27,6 +29,7 @@ vi.mock('@temporalio/workflow', async (original) => ({
     if (temporal.end instanceof Error) throw temporal.end;
     return temporal.end;
   },
+  CancellationScope: { current: () => ({ consideredCancelled: temporal.isCancelled }) },
   patched: () => temporal.isPatched,
   workflowInfo: () => ({
     memo: temporal.memo,
@@ -42,6 +45,7 @@ beforeEach(() => {
   temporal.started.length = 0;
   temporal.memo = {};
   temporal.isPatched = true;
+  temporal.isCancelled = false;
 });
 
 /** Calls a workflow and returns its outcome, and what the task noted. */
@@ -104,14 +108,13 @@ async function called(
 
 /** A child that failed with a result. */
 function failed(result: object | undefined, type = 'script.exit') {
-  const cause = ApplicationFailure.create({ type, message: 'broken', details: result === undefined ? [] : [result] });
-  return new ChildWorkflowFailure(
-    'default',
-    { workflowId: 'x', runId: 'y' },
-    'inner',
-    RetryState.NON_RETRYABLE_FAILURE,
-    cause,
-  );
+  const details = result === undefined ? [] : [result];
+  return endedBy(ApplicationFailure.create({ type, message: 'broken', details }));
+}
+
+function endedBy(cause: Error) {
+  const execution = { workflowId: 'x', runId: 'y' };
+  return new ChildWorkflowFailure('default', execution, 'inner', RetryState.NON_RETRYABLE_FAILURE, cause);
 }
 
 describe('a workflow that is called', () => {
@@ -249,6 +252,26 @@ describe('a workflow that failed', () => {
   test('still counts its files and tokens', async () => {
     temporal.end = failed({ error: { code: 'c', message: 'm' }, agent: { turns: 1 }, files: ['f'] });
     expect((await called()).noted).toMatchObject({ agents: [{ turns: 1 }], files: [['p/a', ['f'], null]] });
+  });
+
+  test('because it alone was cancelled fails with `child.cancelled`', async () => {
+    temporal.end = endedBy(new CancelledFailure('cancelled'));
+    const { problem, noted } = await called();
+    expect(problem).toEqual({
+      code: 'child.cancelled',
+      message: 't-1/p/a was cancelled',
+      details: { task: 't-1/p/a' },
+    });
+    expect(noted.made.at(-1)).toEqual({ problem });
+  });
+
+  test('because its caller was cancelled, or in a history of an earlier build, cancels its caller', async () => {
+    temporal.end = endedBy(new CancelledFailure('cancelled'));
+    temporal.isCancelled = true;
+    expect((await called()).outcome).toBe(temporal.end);
+    temporal.isCancelled = false;
+    temporal.isPatched = false;
+    expect((await called()).outcome).toBe(temporal.end);
   });
 
   test('in any other way fails with `child.failed`', async () => {

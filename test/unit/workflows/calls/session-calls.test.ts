@@ -7,11 +7,13 @@ const temporal = vi.hoisted(() => ({
   ends: [] as { call_id: string; status: string }[],
   failures: [] as Error[],
   slept: [] as number[],
+  isPatched: true,
 }));
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
   CancellationScope: { nonCancellable: (work: () => Promise<unknown>) => work() },
+  patched: () => temporal.isPatched,
   uuid4: () => 'id-1',
   sleep: async (ms: number) => void temporal.slept.push(ms),
   proxyLocalActivities: () =>
@@ -28,7 +30,8 @@ vi.mock('@temporalio/workflow', async (original) => ({
 }));
 
 beforeEach(() => {
-  for (const list of Object.values(temporal)) list.length = 0;
+  for (const list of [temporal.ends, temporal.failures, temporal.slept]) list.length = 0;
+  temporal.isPatched = true;
 });
 
 const run = () => ({
@@ -95,6 +98,21 @@ test('a session that cannot be informed causes a warning, and the call ends as b
 test('the report waits for a worker that has the key of the seal', async () => {
   temporal.failures.push(forAnother(), forAnother());
   await inSession(run() as never, async () => 1);
-  expect(temporal.slept).toEqual([10_000, 10_000]);
+  expect(temporal.slept).toEqual([10_000, 20_000]);
   expect(temporal.ends).toHaveLength(1);
+});
+
+test('the report is given up after five minutes without such a worker, but not in histories of earlier builds', async () => {
+  const task = run();
+  const unserved = (): void => void temporal.failures.push(...Array.from({ length: 9 }, forAnother));
+  unserved();
+  expect(await inSession(task as never, async () => 1)).toBe(1);
+  expect(temporal.slept).toEqual([10_000, 20_000, 40_000, 80_000, 160_000]);
+  expect(task.warnings.all).toEqual(['The session was not told how a call ended (succeeded): m']);
+  temporal.isPatched = false;
+  temporal.slept.length = 0;
+  temporal.failures.length = 0;
+  unserved();
+  await inSession(run() as never, async () => 1);
+  expect(temporal.slept.slice(4)).toEqual([160_000, 300_000, 300_000, 300_000, 300_000]);
 });
