@@ -5,6 +5,7 @@ import type { TaskFile } from '../contracts/files.js';
 import type { TaskReport } from '../contracts/run-sinks.js';
 import type { TaskMemo, TaskResult } from '../contracts/task.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
+import type { Admission } from './admission.js';
 import type { BoundedMap } from './bounded-map.js';
 import type { EffectMarks } from './call/effect-mark.js';
 import type { Execute } from './call/execute.js';
@@ -12,12 +13,11 @@ import type { LockAccess } from './concurrency/lock-access.js';
 import type { FileDependencies } from './files/call-files.js';
 import type { HookDependencies } from './hooks/hook-dependencies.js';
 import type { PinnedTools } from './mcp/pinned-tools.js';
-import type { PlanSource } from './plan-source.js';
 import type { RecordFolder } from './record/record-folder.js';
 import type { PinnedScripts } from './script/pinned-scripts.js';
 import type { SealKeys } from './seal.js';
 import type { SessionAccess } from './session/session-access.js';
-import type { EarlierTask } from './task/kept-progress.js';
+import type { EarlierTask } from './task/progress-for-retry.js';
 import type { RunRef } from './task/runs.js';
 
 export interface ActivityDependencies extends HookDependencies {
@@ -27,7 +27,7 @@ export interface ActivityDependencies extends HookDependencies {
   /** Environment variables of the worker; default: those of this process. */
   env?: NodeJS.ProcessEnv;
   keys: SealKeys;
-  plans: PlanSource;
+  plans: Admission;
   records: RecordFolder;
   files: FileDependencies;
   execute: Execute;

@@ -8,7 +8,6 @@ export type { ListedTask, ListFilter, TaskPage } from './list/list-tasks.js';
 export type { OpenFigures, QueueFigures, TaskEnd } from './list/task-figures.js';
 export { type HandledTask, handleOf, newTaskSecret } from './list/task-handles.js';
 export { LISTED_STATES, type ListedState, type TaskFilter } from './list/task-query.js';
-export type { HttpConnectOptions } from './over-http/door-link.js';
 export {
   awaitResult,
   cancelTask,
@@ -32,7 +31,8 @@ export {
   viewTask,
   waitForTask,
   withProof,
-} from './over-http/reach.js';
+} from './over-http/also-over-http.js';
+export type { HttpConnectOptions } from './over-http/door-link.js';
 export {
   backfillSchedule,
   changeInput,

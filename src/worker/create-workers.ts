@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { PayloadCodec } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker } from '@temporalio/worker';
 import type { WorkflowInfo } from '@temporalio/workflow';
+import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
-import type { PlanSource } from '../activities/plan-source.js';
 import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
 import type { Placement } from '../contracts/placement.js';
 import type { BegunTask, EndedTask, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
@@ -72,7 +72,7 @@ function sinksOf({ activities: { plans, reports }, ends, tracer }: SharedDepende
 }
 
 /** The worker executes the run, so the run has the worker's type and queue. */
-function noteRun(plans: PlanSource, info: WorkflowInfo, task: BegunTask | null): void {
+function noteRun(plans: Admission, info: WorkflowInfo, task: BegunTask | null): void {
   const { workflowId, runId, workflowType: type, taskQueue, parent } = info;
   const { continuedFromExecutionRunId, firstExecutionRunId } = info;
   plans.note(
@@ -104,7 +104,7 @@ export function spanSinks(tracer: Tracer): InjectedSinks<SpanSinks> {
 }
 
 /** Writes the span of a task that ends without `finish`, which writes the others; never throws. */
-export async function traceEnd(tracer: Tracer, plans: PlanSource, info: WorkflowInfo, ended: EndedTask): Promise<void> {
+export async function traceEnd(tracer: Tracer, plans: Admission, info: WorkflowInfo, ended: EndedTask): Promise<void> {
   const { workflowId, runId, taskQueue } = info;
   try {
     const execution = { workflowExecution: { workflowId, runId }, taskQueue };

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { Admission } from '../activities/admission.js';
 import { RateLimiter } from '../activities/api/rate-limit.js';
 import { BoundedMap } from '../activities/bounded-map.js';
 import { createExecute } from '../activities/call/execute.js';
@@ -9,7 +10,6 @@ import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { Transcripts } from '../activities/model/transcript.js';
-import { PlanSource } from '../activities/plan-source.js';
 import { projectDefinitions, projectEnvironments } from '../activities/project-definitions.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { removeExpired } from '../activities/record/remove-expired.js';
@@ -26,10 +26,10 @@ import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
 import type { Tracer } from '../tracing/tracer.js';
-import { EndRecords } from './end-records.js';
 import { FileCollector } from './file-collector.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
+import { EndRecords } from './record-beside-history.js';
 import { RETENTION_MS } from './retention.js';
 import { RunningGroups } from './running-groups.js';
 import { accessSessions } from './session-access.js';
@@ -73,7 +73,7 @@ export function buildDependencies(
   const onLeft = (error: unknown): void =>
     log.warn({ reason: String(error) }, 'an MCP server or its processes could not be ended');
   const pool = new McpPool({ root: paths.root, groups, onLeft });
-  const plans = new PlanSource(project, keys, access.readRun, new CheckedChains(store));
+  const plans = new Admission(project, keys, access.readRun, new CheckedChains(store));
   const { root } = paths;
   const scripts = new PinnedScripts(root, paths.pinned, store);
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;

@@ -8,7 +8,7 @@ import {
   type TelemetryOptions,
   type Worker,
 } from '@temporalio/worker';
-import { closeAgents } from '../activities/api/guarded-agent.js';
+import { closeAgents } from '../activities/api/guarded-connections.js';
 import type { ActivityDependencies } from '../activities/dependencies.js';
 import { proveGuards } from '../activities/hooks/claude-code/check-guards.js';
 import type { SealKeys } from '../activities/seal.js';
@@ -22,8 +22,8 @@ import { openStore } from '../server/store/open-store.js';
 import { openTracer } from '../tracing/open-tracer.js';
 import { createWorker } from './create-workers.js';
 import { buildDependencies, type SharedDependencies } from './dependencies.js';
-import { EndRecords } from './end-records.js';
 import { dropBelowLevel, log, WorkerLogger } from './logger.js';
+import { EndRecords } from './record-beside-history.js';
 import { accessTemporal, type TemporalAccess } from './temporal-access.js';
 import { WorkerCodec } from './worker-codec.js';
 

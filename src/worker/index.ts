@@ -5,4 +5,4 @@ export type { RecordedHistory } from './replay/history-events.js';
 export { findHistoryFiles, readHistoryFile } from './replay/read-history-file.js';
 export { type Difference, type ReplayEnd, type ReplayOptions, replayHistory } from './replay/replay-history.js';
 export { KeyFolder, keysFromEnvironment } from './seal-keys.js';
-export { type ServeOptions, serve } from './serve.js';
+export { type ServeOptions, serve } from './serve-external.js';

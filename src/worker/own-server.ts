@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import type { RuntimeFile } from '../contracts/runtime.js';
 import { markOf, signalProcess, stopProcess } from '../server/processes/processes.js';
-import { guardServer } from '../server/temporal/guard-server.js';
 import { type ServerOptions, spawnServer } from '../server/temporal/temporal-server.js';
+import { watchServer } from '../server/temporal/watch-server.js';
 import { log } from './logger.js';
 
 /** A server with much to write takes seconds to shut down. */
@@ -44,7 +44,7 @@ export class OwnServer {
     const child = spawnServer(this.options);
     this.child = child;
     this.stopGuard();
-    if (child.pid !== undefined) this.stopGuard = guardServer(child.pid, database);
+    if (child.pid !== undefined) this.stopGuard = watchServer(child.pid, database);
     this.restarts.started();
     child.once('error', (error) => log.error(`the server could not be started: ${error.message}`));
     child.once('exit', () => {

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import { type Client, QueryNotRegisteredError } from '@temporalio/client';
 import type { PayloadCodec } from '@temporalio/common';
-import { PlanSource } from '../activities/plan-source.js';
-import { recordEnd } from '../activities/record/record-end.js';
+import { Admission } from '../activities/admission.js';
+import { completeRecord } from '../activities/record/complete-record.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { sealInvalid } from '../activities/seal.js';
 import { SecretSource } from '../activities/secrets.js';
@@ -38,7 +38,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const { temporal, namespace, codec, project, paths } = source;
   const { runId, taskQueue, startTime } = await temporal.workflow.getHandle(task).describe();
   const run = { workflowId: task, runId };
-  const plans = new PlanSource(
+  const plans = new Admission(
     project,
     sealKeysOf(paths, process.env),
     (wantedRun) => readRun(temporal, namespace, codec, wantedRun),
@@ -59,7 +59,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
     input: () => input,
     report: await queryReport(source, run, carried?.created_at ?? changed?.created_at ?? startTime.toISOString()),
   };
-  await recordEnd(ended, { records, host: hostname(), secrets });
+  await completeRecord(ended, { records, host: hostname(), secrets });
 }
 
 /** A query that takes longer has no worker. */

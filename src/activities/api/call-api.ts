@@ -12,7 +12,7 @@ import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import { prepareBody, type SendableBody } from './body-parts.js';
 import { type ApiRequest, buildRequest, followRedirect } from './build-request.js';
-import { refuseForbiddenUrl, watchedAgent } from './guarded-agent.js';
+import { refuseForbiddenUrl, watchedAgent } from './guarded-connections.js';
 import type { RateLimiter } from './rate-limit.js';
 import { answerName, readAnswer, wrapBody } from './read-answer.js';
 

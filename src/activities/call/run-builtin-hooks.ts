@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '../../contracts/json.js';
 import type { PlanHook, PlanOperation } from '../../contracts/plan.js';
 import { isGuardPhase } from '../../rules/hooks/guard-precedence.js';
 import { taskOf } from '../activity.js';
+import type { Admitted } from '../admission.js';
 import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';
-import type { Admitted } from '../plan-source.js';
 
 export interface Around {
   admitted: Admitted;

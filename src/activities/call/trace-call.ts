@@ -10,7 +10,7 @@ import { addToSpan, currentSpan, inSpan, type NewSpan, runWithin } from '../../t
 import { contextOf, spanAround, type TracedTask } from '../../tracing/task-spans.js';
 import { modelAttributes } from '../../tracing/trace-model-call.js';
 import type { Tracer } from '../../tracing/tracer.js';
-import type { Admitted } from '../plan-source.js';
+import type { Admitted } from '../admission.js';
 import type { CallLog } from './call-log.js';
 
 export interface TracedCall {

@@ -7,10 +7,10 @@ import { isGuardPhase, isOverPhase } from '../../rules/hooks/guard-precedence.js
 import { answerExpression, failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { currentSpan, inSpanWithin } from '../../tracing/current-span.js';
 import { hookError } from '../../tracing/task-spans.js';
-import { answerBuiltinHook } from './answer-builtin-hook.js';
+import { answerBuiltinHook } from './builtin-handlers.js';
 import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
-import { suggestAbilities } from './suggest-abilities.js';
+import { suggestAbilities } from './suggest-handler.js';
 
 export interface HookChoice {
   /** Skips hooks that do not block; bound hooks count as blocking. Source: R-002-21, R-002-24. */

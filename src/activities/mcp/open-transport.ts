@@ -2,7 +2,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { fetch } from 'undici';
 import type { PlanMcpServer } from '../../contracts/plan.js';
 import { fillCredentials } from '../api/credentials.js';
-import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
+import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import type { CallLog } from '../call/call-log.js';

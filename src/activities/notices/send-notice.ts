@@ -8,7 +8,7 @@ import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { portOf } from '../../rules/calls/allowed-hosts.js';
 import { taskLink } from '../../rules/tasks/task-link.js';
 import { activityOf } from '../activity.js';
-import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-agent.js';
+import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { secretsOf } from '../record/mask-record.js';
 import { renderNotice } from './render-notice.js';

@@ -1,6 +1,6 @@
 // The way of a request: guard-creation.ts (`resolveWanted`: plan, then input), task-key-state.ts (an earlier task of
 // the key answers here), session/link-task.ts, guard-creation.ts again (`guardCreation`: credentials, MCP tools, then
-// the PreAbilityCreate hooks, so guards see only input that passed its check), task/kept-progress.ts (retries),
+// the PreAbilityCreate hooks, so guards see only input that passed its check), task/progress-for-retry.ts (retries),
 // files/task-files.ts, seal.ts, record/new-record.ts. A changed input goes through check-changed-input.ts instead, a
 // task that another one calls through enter-called-task.ts.
 import { isDeepStrictEqual } from 'node:util';
@@ -29,7 +29,7 @@ import { holdFiles, withFiles } from '../files/task-files.js';
 import { newRecord } from '../record/new-record.js';
 import { sealInvalid, signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
-import { keptProgress } from '../task/kept-progress.js';
+import { keptProgress } from '../task/progress-for-retry.js';
 import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './task-key-state.js';
 

@@ -2,7 +2,7 @@ import type { Info } from '@temporalio/activity';
 import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
 import type { SessionSurroundings } from '../../contracts/session.js';
-import type { CheckedChains, PlanSource } from '../plan-source.js';
+import type { Admission, CheckedChains } from '../admission.js';
 import { sealInvalid } from '../seal.js';
 import type { KnownRun, RunRef, Runs } from '../task/runs.js';
 
@@ -46,7 +46,7 @@ export async function findOwnSession(
 export async function admitSession(
   { session_id, environment }: SessionSurroundings,
   { workflowExecution: run, taskQueue }: Pick<Info, 'workflowExecution' | 'taskQueue'>,
-  { plans, project }: { plans: PlanSource; project: string },
+  { plans, project }: { plans: Admission; project: string },
 ): Promise<void> {
   const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
   const isOwnRequest = run?.workflowId === sessionIdOf(project, session_id) && queues.includes(taskQueue);

@@ -10,9 +10,9 @@ import { storeResult } from '../../rules/tasks/stored-result.js';
 import { writeTask } from '../../tracing/task-spans.js';
 import type { Tracer } from '../../tracing/tracer.js';
 import { activityOf, taskOf } from '../activity.js';
+import type { Admitted } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import type { Admitted } from '../plan-source.js';
-import { recordEnd } from '../record/record-end.js';
+import { completeRecord } from '../record/complete-record.js';
 
 const TOO_LARGE = 'output.too_large';
 
@@ -52,7 +52,7 @@ async function finish(
       const outside = toolsUsed(admitted.plan, result).outside_whitelist.map(describeOutside);
       result.warnings = [...new Set([...result.warnings, ...outside])];
       const ended = { task, admitted, result, inputDigest: digestOf(input), input: () => input, report };
-      await recordEnd(ended, { records, host, secrets });
+      await completeRecord(ended, { records, host, secrets });
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;
       result.warnings = [...result.warnings, `${error.code}: ${error.message}`];

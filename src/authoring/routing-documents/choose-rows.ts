@@ -1,8 +1,8 @@
 import { matchesAnyGlob } from '../../text/glob.js';
 import { didYouMean } from '../../text/nearest.js';
-import type { AbilityPool, RoutedAbility } from './ability-pool.js';
 import { digestOfScope, digestOfWords, literalOf, withoutLifecycle } from './cell-text.js';
 import { digestsOf, digestsUnder, keepCells } from './keep-cells.js';
+import type { ListedAbilities, RoutedAbility } from './listed-abilities.js';
 import type { Section } from './read-document.js';
 import { type ArrangedRow, arrangeColumns, type Change } from './read-table.js';
 import { COLUMN, type Fault, FORMS, type Level } from './section-forms.js';
@@ -49,7 +49,7 @@ export interface Refusal {
 export function chooseRows(
   section: Section,
   settings: SectionSettings,
-  pool: AbilityPool,
+  pool: ListedAbilities,
   folder: string,
 ): Choice | Refusal {
   const { level, table, opens } = section;
@@ -98,7 +98,7 @@ function keepRow(
   row: ArrangedRow,
   level: Level,
   { omit }: SectionSettings,
-  pool: AbilityPool,
+  pool: ListedAbilities,
   around: Surroundings,
 ): Outcome {
   const { written, listed } = around;
@@ -169,14 +169,14 @@ function wordsOf(row: ArrangedRow, id: string, written: ReadonlySet<string>): st
   return own.length > 0 ? `; it said: ${own.join(' | ')}` : '';
 }
 
-function abilitiesOf(pool: AbilityPool, level: Level, { modules, omit }: SectionSettings): RoutedAbility[] {
+function abilitiesOf(pool: ListedAbilities, level: Level, { modules, omit }: SectionSettings): RoutedAbility[] {
   return [...pool.byId.values()]
     .filter((ability) => ability.level === level && covers(modules, ability.modules))
     .filter(({ id }) => !matchesAnyGlob(omit, id))
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-function hasAny(pool: AbilityPool, { modules }: SectionSettings): boolean {
+function hasAny(pool: ListedAbilities, { modules }: SectionSettings): boolean {
   return [...pool.byId.values()].some((ability) => covers(modules, ability.modules));
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path/posix';
-import type { RoutedAbility } from './ability-pool.js';
 import { digestOfScope, digestOfWords, linkOf, literalOf, withoutLifecycle } from './cell-text.js';
+import type { RoutedAbility } from './listed-abilities.js';
 import { COLUMN } from './section-forms.js';
 import { isSameScope } from './section-settings.js';
 

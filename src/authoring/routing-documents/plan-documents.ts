@@ -6,9 +6,9 @@ import { type Problem, reasonOf } from '../../contracts/problem.js';
 import { isInside } from '../../definitions/read-files.js';
 import type { Registry } from '../../definitions/registry.js';
 import { fillTemplate } from '../fill-template.js';
-import { type AbilityPool, abilityPool } from './ability-pool.js';
 import { linesOf, usualEnd } from './document-lines.js';
 import { isOwnPage } from './find-own-tables.js';
+import { type ListedAbilities, listedAbilities } from './listed-abilities.js';
 import { closingMarker, exampleOf, LEVELS } from './section-forms.js';
 import { type TakeOver, takeOver } from './take-over.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
@@ -32,20 +32,20 @@ export type DocumentPlan = { file: string } & (
 
 /** Plans the update of documents to the abilities of a project. Writes nothing. */
 export function planDocuments(registry: Registry, files: readonly string[]): DocumentPlan[] {
-  const pool = abilityPool(registry);
+  const pool = listedAbilities(registry);
   return files.map((file) => planDocument(registry.root, file, pool));
 }
 
 /** As {@link planDocuments}, but adds missing documents and tables, and drops rows without an ability. */
 export function planAdditions(registry: Registry, files: readonly string[]): DocumentPlan[] {
-  const pool = abilityPool(registry);
+  const pool = listedAbilities(registry);
   return files.map((file) => {
     if (existsSync(join(registry.root, file))) return planAddition(registry.root, file, pool);
     return planned(file, undefined, updateDocument(file, newDocument(file), pool), 'kept');
   });
 }
 
-function planDocument(root: string, file: string, pool: AbilityPool, options = { mayDrop: false }): DocumentPlan {
+function planDocument(root: string, file: string, pool: ListedAbilities, options = { mayDrop: false }): DocumentPlan {
   const loaded = loadDocument(root, file);
   if ('code' in loaded) return { file, status: 'broken', problems: [loaded] };
   const { text } = loaded;
@@ -63,7 +63,7 @@ function careOf(text: string, { hasMarkers }: DocumentUpdate, taken: TakeOver): 
   return isOwnPage(linesOf(text)) ? 'own' : 'none';
 }
 
-function planAddition(root: string, file: string, pool: AbilityPool): DocumentPlan {
+function planAddition(root: string, file: string, pool: ListedAbilities): DocumentPlan {
   const plan = planDocument(root, file, pool, { mayDrop: true });
   if (plan.status === 'broken') return plan;
   const { before = '', care } = plan;

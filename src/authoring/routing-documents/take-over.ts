@@ -1,8 +1,8 @@
 import type { Problem } from '../../contracts/problem.js';
-import type { AbilityPool } from './ability-pool.js';
 import type { Note } from './choose-rows.js';
 import { type DocumentLine, linesOf, textOf, usualEnd } from './document-lines.js';
 import { findOwnTables, isOwnPage, type OwnTable } from './find-own-tables.js';
+import type { ListedAbilities } from './listed-abilities.js';
 import { readDocument } from './read-document.js';
 import { closingMarker, openingMarker } from './section-forms.js';
 import { type DocumentUpdate, updateDocument } from './update-document.js';
@@ -19,7 +19,12 @@ export type TakeOver =
  * cannot be read exactly. Source: R-000-07, R-000-12, C-43.
  * @param mayDrop allows removing rows of unregistered abilities.
  */
-export function takeOver(file: string, text: string, pool: AbilityPool, { mayDrop }: { mayDrop: boolean }): TakeOver {
+export function takeOver(
+  file: string,
+  text: string,
+  pool: ListedAbilities,
+  { mayDrop }: { mayDrop: boolean },
+): TakeOver {
   const lines = linesOf(text);
   const tables = tablesToTake(file, text, lines);
   if (tables.length === 0) return { status: 'none' };
@@ -63,7 +68,7 @@ function tablesToTake(file: string, text: string, lines: readonly DocumentLine[]
 }
 
 /** Whether the section, with `rows="auto"`, would get more rows than its author wrote. */
-function addsRows(update: DocumentUpdate | Problem[], { level, rows }: OwnTable, pool: AbilityPool): boolean {
+function addsRows(update: DocumentUpdate | Problem[], { level, rows }: OwnTable, pool: ListedAbilities): boolean {
   if (Array.isArray(update) || rows === 0) return false;
   return update.changes.some(({ kind, id }) => kind === 'added' && id !== null && pool.byId.get(id)?.level === level);
 }

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path/posix';
 import type { Problem } from '../../contracts/problem.js';
-import type { AbilityPool } from './ability-pool.js';
 import { type Choice, chooseRows, type Note } from './choose-rows.js';
 import { type DocumentLine, textOf, usualEnd } from './document-lines.js';
+import type { ListedAbilities } from './listed-abilities.js';
 import { type RoutingDocument, readDocument, type Section } from './read-document.js';
 import { type Change, rowOf } from './read-table.js';
 import { closingMarker, FORMS } from './section-forms.js';
@@ -19,7 +19,7 @@ export interface DocumentUpdate {
  * Changes only the parts between markers. @returns all errors of the document instead, if it has any.
  * @param file relative to the project root; its folder is the module it covers unless a marker names one.
  */
-export function updateDocument(file: string, text: string, pool: AbilityPool): DocumentUpdate | Problem[] {
+export function updateDocument(file: string, text: string, pool: ListedAbilities): DocumentUpdate | Problem[] {
   const document = readDocument(file, text);
   if (Array.isArray(document)) return document;
   const choices = document.sections.map((section) => ({ section, choice: choiceOf(document, section, pool) }));
@@ -49,7 +49,7 @@ function linesWith(
   return [...parts.flat(), ...lines.slice(from)];
 }
 
-function choiceOf({ file }: RoutingDocument, section: Section, pool: AbilityPool): Choice | Problem {
+function choiceOf({ file }: RoutingDocument, section: Section, pool: ListedAbilities): Choice | Problem {
   const folder = dirname(file);
   const settings = readSettings(section.attributes, folder === '.' ? '' : folder);
   const problem = (line: number): Pick<Problem, 'code' | 'location'> => {

@@ -1,6 +1,6 @@
 import { poolOf } from '../../choosing/ability-pool.js';
 import { modelEndpoint } from '../../choosing/model-endpoint.js';
-import { modelProvider } from '../../choosing/plan-model.js';
+import { modelProvider } from '../../choosing/planner-model.js';
 import { recruitIn } from '../../choosing/recruit/recruit.js';
 import { commandProvider, type SessionRunOptions, scriptedProvider } from '../../client/index.js';
 import type { OfferedAbility, PlanProvider } from '../../contracts/agent-runtime.js';

@@ -1,7 +1,7 @@
 import type { Lifecycle } from '../../contracts/lifecycle.js';
 import type { Placement } from '../../contracts/placement.js';
 import { type Ability, isRunnable, loadedComposites } from '../../definitions/find-ability.js';
-import { operationKinds } from '../../definitions/operation-kinds.js';
+import { kindOfOperation } from '../../definitions/kind-of-operation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { inferPlacement } from '../../planning/steps/infer-placement.js';
 
@@ -42,7 +42,7 @@ export function listAbilities(
       const lifecycle = { ...(status && { status }), ...(replaced_by !== undefined && { replaced_by }) };
       return { id, level, type, version, environments, placement, ...lifecycle, runnable, summary, file };
     });
-  const kindOf = operationKinds(registry);
+  const kindOf = kindOfOperation(registry);
   const high = list(loadedComposites(registry), 'high', (value) => ({
     type: value.type,
     runnable: isRunnable(registry, value),

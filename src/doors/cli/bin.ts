@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { packageVersion } from '../../server/installation.js';
 import { readGuardLine } from '../guard/guard-line.js';
-import { readLine } from '../runtime/read-line.js';
+import { readLine } from '../runtime/forwarded-commands.js';
 import { wantsVersion } from './program/version-flag.js';
 
 const args = process.argv.slice(2);
@@ -26,7 +26,8 @@ if (wantsVersion(args)) {
   const { env } = process;
   const line = readLine(args);
   // A running runtime executes the command if it can; then no command module is loaded here.
-  const answer = line && (await (await import('../runtime/ask-runtime.js')).askRuntime(line, { args, env, process }));
+  const answer =
+    line && (await (await import('../runtime/forward-command.js')).askRuntime(line, { args, env, process }));
   if (answer?.exit !== undefined) process.exitCode = answer.exit;
   else {
     const { main } = await import('./main.js');

@@ -10,7 +10,7 @@ import { log } from '../../worker/logger.js';
 import type { RuntimeDoor } from '../../worker/runtime.js';
 import { Connections } from '../http/connections.js';
 import type { HttpDoor } from '../http/http-door.js';
-import { COMMANDS_PATH } from './lines.js';
+import { COMMANDS_PATH } from './command-protocol.js';
 
 export interface DoorPlace {
   root: string;

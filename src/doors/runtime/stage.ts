@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { ExitCode } from '../../contracts/exit-codes.js';
 import type { Surroundings } from '../cli/output/terminal/surroundings.js';
-import type { AnswerLine, CommandRequest, Screen, SignalLine } from './lines.js';
+import type { AnswerLine, CommandRequest, Screen, SignalLine } from './command-protocol.js';
 
 type Stream = Surroundings['stdout'];
 

@@ -8,8 +8,8 @@ import { main } from '../cli/main.js';
 // Loaded beforehand: after a reinstall it may be gone when a command fails.
 import { reportError } from '../cli/output/report.js';
 import { openTerminal } from '../cli/output/terminal/terminal.js';
-import { type AnswerLine, type CommandRequest, type SignalLine, splitLines } from './lines.js';
-import { readLine } from './read-line.js';
+import { type AnswerLine, type CommandRequest, type SignalLine, splitLines } from './command-protocol.js';
+import { readLine } from './forwarded-commands.js';
 import { Stage } from './stage.js';
 
 /** Maximum size of a request. The system limits an argument to 128 KiB and a command line to some MiB. */

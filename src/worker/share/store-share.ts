@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { endsLater } from '../../activities/record/record-end.js';
+import { endsLater } from '../../activities/record/complete-record.js';
 import { jsonOf } from '../../activities/record/record-folder.js';
 import { renderRecord } from '../../activities/record/render-record.js';
 import type { SharedLog, TaskShare } from '../../activities/record/task-share.js';

@@ -9,9 +9,9 @@ import { reportTurn } from '../reports/report-spans.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskLifecycle } from '../task/lifecycle.js';
 import { fileMakers } from '../task/task-files.js';
-import { StepsInTurns } from './plain-steps.js';
 import { isUndo } from './step-notes.js';
 import { StepValues } from './step-values.js';
+import { StepsInTurns } from './steps-done.js';
 
 export interface NextAttempt {
   attempt: number;

@@ -11,8 +11,8 @@ import { describeForgiven } from '../../rules/steps/forgiven-failures.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { reportEnd, sendReport } from '../reports/report-run.js';
-import { stepsDone } from '../steps/plain-steps.js';
 import { messageOf } from '../steps/step-failure.js';
+import { stepsDone } from '../steps/steps-done.js';
 import type { TaskIdentity } from './identity.js';
 import type { TaskRun } from './task-run.js';
 

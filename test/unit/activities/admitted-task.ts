@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { PlanSource } from '../../../src/activities/plan-source.js';
+import { Admission } from '../../../src/activities/admission.js';
 import { signSeal } from '../../../src/activities/seal.js';
 import type { JsonObject } from '../../../src/contracts/json.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
@@ -39,7 +39,7 @@ export function admittedTask(plan: Plan, input: JsonObject = {}, more: Partial<S
   const start = { ...run, type: plan.ability.id, taskQueue, task };
   const chains = { has: async () => false, keep: async () => {} };
   return {
-    plans: new PlanSource(plan.project, KEYS, async () => start, chains),
+    plans: new Admission(plan.project, KEYS, async () => start, chains),
     mark: sealMark(seal),
     environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: run, taskQueue, ...info }),
   };
@@ -58,7 +58,7 @@ export function calledTask(plan: Plan) {
   const chains = { has: async () => false, keep: async () => {} };
   const readRun = async ({ runId }: { runId: string }) => runs.find((known) => known.runId === runId);
   return {
-    plans: new PlanSource(plan.project, KEYS, readRun, chains),
+    plans: new Admission(plan.project, KEYS, readRun, chains),
     mark,
     environment: (info: ActivityInfo = {}) => activityEnvironment({ workflowExecution: run, taskQueue, ...info }),
   };

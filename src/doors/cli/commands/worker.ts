@@ -3,7 +3,7 @@ import { PLACEMENTS } from '../../../contracts/placement.js';
 import { usageError } from '../../../contracts/problem.js';
 import { resolveEnvironment } from '../../../planning/resolve/resolve-environment.js';
 import { chooseServer } from '../../../server/temporal/connection-settings.js';
-import type { ServeOptions } from '../../../worker/serve.js';
+import type { ServeOptions } from '../../../worker/serve-external.js';
 import { readMetricsAddress } from '../input/flag-values.js';
 import { type Context, openRegistry } from '../program/context.js';
 import type { RuntimeFlags } from '../program/runtime.js';
@@ -31,7 +31,7 @@ export async function run(context: Context, _: [], flags: RuntimeFlags['worker']
 
 async function serveUntil({ terminal }: Context, serving: ServeOptions, interrupted: AbortSignal): Promise<void> {
   const { server, places, project, metrics } = serving;
-  const { serve, workersFailed } = await import('../../../worker/serve.js');
+  const { serve, workersFailed } = await import('../../../worker/serve-external.js');
   const host = await serve(serving);
   terminal.note(
     `Serving ${places.map((place) => taskQueueOf(project, place.environment, place.placement)).join(', ')}`,

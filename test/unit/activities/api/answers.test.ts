@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { closeAgents } from '../../../../src/activities/api/guarded-agent.js';
+import { closeAgents } from '../../../../src/activities/api/guarded-connections.js';
 import { answerName } from '../../../../src/activities/api/read-answer.js';
 import type { CallFailure } from '../../../../src/activities/call/call-failure.js';
 import type { CallInput } from '../../../../src/activities/call/call-input.js';

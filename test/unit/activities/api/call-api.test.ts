@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { callApi } from '../../../../src/activities/api/call-api.js';
-import { closeAgents } from '../../../../src/activities/api/guarded-agent.js';
+import { closeAgents } from '../../../../src/activities/api/guarded-connections.js';
 import { RateLimiter } from '../../../../src/activities/api/rate-limit.js';
 import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import { CallLog } from '../../../../src/activities/call/call-log.js';

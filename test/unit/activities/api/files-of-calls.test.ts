@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { closeAgents } from '../../../../src/activities/api/guarded-agent.js';
+import { closeAgents } from '../../../../src/activities/api/guarded-connections.js';
 import type { CallFiles } from '../../../../src/activities/files/call-files.js';
 import { ANSWER_FILE, type FileValue } from '../../../../src/contracts/files.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';

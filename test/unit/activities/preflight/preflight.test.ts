@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { PlanSource } from '../../../../src/activities/plan-source.js';
+import { Admission } from '../../../../src/activities/admission.js';
 import { createPreflight } from '../../../../src/activities/preflight/preflight.js';
 import { verifySeal } from '../../../../src/activities/seal.js';
 import { ACTIVITY_LIMITS, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
@@ -78,7 +78,7 @@ describe('the answer of a preflight', () => {
     const readRun = vi.fn(async () => undefined);
     const { preflight, dependencies, project } = preflightedProject();
     const chains = { has: async () => false, keep: async () => {} };
-    dependencies.plans = new PlanSource(project, KEYS, readRun, chains);
+    dependencies.plans = new Admission(project, KEYS, readRun, chains);
     const { seal, plan } = await preflight();
     const taskQueue = taskQueueOf(project, 'dev', 'local');
     const run = { workflowId: 't-1', runId: 'r-1' };
@@ -346,7 +346,7 @@ describe('a retry', () => {
     const taskQueue = taskQueueOf(first.project, 'dev', 'local');
     const chains = { has: async () => false, keep: async () => {} };
     const start = { ...RUN, type: 'flow', taskQueue, task };
-    first.dependencies.plans = new PlanSource(first.project, KEYS, async () => start, chains);
+    first.dependencies.plans = new Admission(first.project, KEYS, async () => start, chains);
     const ended = { plan, progress: DONE, run: RUN, ...(files.length > 0 && { files }) };
     first.dependencies.readEnded = vi.fn(async () => ended as never);
     return { ...first, answer: () => first.preflight({ retry: { task: 'early', from } }) };

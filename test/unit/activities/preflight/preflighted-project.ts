@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
+import { Admission } from '../../../../src/activities/admission.js';
 import type { ActivityDependencies } from '../../../../src/activities/dependencies.js';
-import { PlanSource } from '../../../../src/activities/plan-source.js';
 import { createPreflight } from '../../../../src/activities/preflight/preflight.js';
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
 import { preflightIdOf, taskQueueOf } from '../../../../src/contracts/names.js';
@@ -63,7 +63,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     project,
     host: 'here',
     keys: KEYS,
-    plans: new PlanSource(project, KEYS, async () => undefined, { has: async () => false, keep: async () => {} }),
+    plans: new Admission(project, KEYS, async () => undefined, { has: async () => false, keep: async () => {} }),
     records: new RecordFolder(join(root, 'records')),
     files: { store, folders: { open: NOT_EXPECTED } },
     sessions: { notify, countStarts: NOT_EXPECTED, readTask: NOT_EXPECTED },

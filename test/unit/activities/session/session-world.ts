@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { PlanSource } from '../../../../src/activities/plan-source.js';
+import { Admission } from '../../../../src/activities/admission.js';
 import type { createAskPrompt } from '../../../../src/activities/session/session-events.js';
 import type { RunStart } from '../../../../src/activities/task/runs.js';
 import { sessionIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
@@ -46,7 +46,7 @@ export function sessionWorld(
   const dependencies: Dependencies = {
     root,
     project,
-    plans: new PlanSource(project, KEYS, async () => begun, { has: async () => false, keep: async () => {} }),
+    plans: new Admission(project, KEYS, async () => begun, { has: async () => false, keep: async () => {} }),
     sessions: { ...heardBy().sessions, countStarts },
     answerScript: NOT_EXPECTED,
     answerAbility: NOT_EXPECTED,

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Admission } from '../../../../src/activities/admission.js';
 import type { Execution } from '../../../../src/activities/dependencies.js';
-import { PlanSource } from '../../../../src/activities/plan-source.js';
 import { createEndTask, createErase, createPurge } from '../../../../src/activities/task/delete.js';
 import type { RunStart } from '../../../../src/activities/task/runs.js';
 import type { TaskToDelete, Tombstone } from '../../../../src/contracts/deletion.js';
@@ -58,7 +58,7 @@ function world({ executions = [], start = {}, info, more, ...known }: World = {}
   const dependencies: Dependencies = {
     project: 'acme',
     host: 'here',
-    plans: new PlanSource('acme', KEYS, async () => begun ?? undefined, chains),
+    plans: new Admission('acme', KEYS, async () => begun ?? undefined, chains),
     records: {
       readTombstone: () => known.tombstone,
       find: async () => known.record && { request: known.record },

@@ -1,4 +1,4 @@
-import { type AbilityPool, abilityPool } from '../../../../src/authoring/routing-documents/ability-pool.js';
+import { type ListedAbilities, listedAbilities } from '../../../../src/authoring/routing-documents/listed-abilities.js';
 import { type DocumentUpdate, updateDocument } from '../../../../src/authoring/routing-documents/update-document.js';
 import type { Problem } from '../../../../src/contracts/problem.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
@@ -23,24 +23,24 @@ export function workflowIn(modules: string, id: string, summary = `Runs ${id}.`)
 }
 
 /** The abilities of a temporary project. */
-export function poolOf(...files: ProjectFiles[]): AbilityPool {
+export function poolOf(...files: ProjectFiles[]): ListedAbilities {
   const project = makeProject(Object.assign({}, SCRIPT_FILE, ...files));
   try {
-    return abilityPool(loadRegistry(project.root));
+    return listedAbilities(loadRegistry(project.root));
   } finally {
     project.remove();
   }
 }
 
 /** The update of a document. @throws when it is refused. */
-export function updated(text: string, pool: AbilityPool, file = 'ABILITY.md'): DocumentUpdate {
+export function updated(text: string, pool: ListedAbilities, file = 'ABILITY.md'): DocumentUpdate {
   const update = updateDocument(file, text, pool);
   if (Array.isArray(update)) throw new Error(`refused: ${JSON.stringify(update)}`);
   return update;
 }
 
 /** The problems of a document. @throws when it is not refused. */
-export function problemsOf(text: string, pool: AbilityPool, file = 'ABILITY.md'): Problem[] {
+export function problemsOf(text: string, pool: ListedAbilities, file = 'ABILITY.md'): Problem[] {
   const update = updateDocument(file, text, pool);
   if (!Array.isArray(update)) throw new Error(`not refused, but ${update.text}`);
   return update;

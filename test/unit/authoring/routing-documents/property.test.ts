@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AbilityPool, RoutedAbility } from '../../../../src/authoring/routing-documents/ability-pool.js';
 import { cellOf, literalCell } from '../../../../src/authoring/routing-documents/cell-text.js';
 import { linesOf, textOf } from '../../../../src/authoring/routing-documents/document-lines.js';
+import type { ListedAbilities, RoutedAbility } from '../../../../src/authoring/routing-documents/listed-abilities.js';
 import { newDocument, withSections } from '../../../../src/authoring/routing-documents/plan-documents.js';
 import { rowOf } from '../../../../src/authoring/routing-documents/read-table.js';
 import { LEVELS } from '../../../../src/authoring/routing-documents/section-forms.js';
@@ -54,7 +54,7 @@ const ability: fc.Arbitrary<RoutedAbility> = fc
     cells: [id, 'script', modules.join(', ') || 'any', cellOf(summary), literalCell(`registry/${path}.yaml`)],
   }));
 
-const pool: fc.Arbitrary<AbilityPool> = fc
+const pool: fc.Arbitrary<ListedAbilities> = fc
   .uniqueArray(ability, { selector: ({ id }) => id, maxLength: 8 })
   .map((all) => ({
     byId: new Map(all.map((one) => [one.id, one])),

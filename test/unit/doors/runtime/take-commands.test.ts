@@ -3,7 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { RegistryLoader } from '../../../../src/definitions/load-registry.js';
-import type { AnswerLine, CommandRequest } from '../../../../src/doors/runtime/lines.js';
+import type { AnswerLine, CommandRequest } from '../../../../src/doors/runtime/command-protocol.js';
 import { commandTaker } from '../../../../src/doors/runtime/take-commands.js';
 import { packageVersion } from '../../../../src/server/installation.js';
 import { log } from '../../../../src/worker/logger.js';

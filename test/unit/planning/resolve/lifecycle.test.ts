@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { abilityPool } from '../../../../src/authoring/routing-documents/ability-pool.js';
+import { listedAbilities } from '../../../../src/authoring/routing-documents/listed-abilities.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
 import { EMPTY, rowsOf, updated } from '../../authoring/routing-documents/pool-of.js';
 import { errorOf } from '../../error-of.js';
@@ -65,7 +65,7 @@ describe('R-002-01: a deprecated ability', () => {
   });
 
   test('has a mark before the text of its row, whoever wrote it, as long as it has this status', () => {
-    const pool = (...lines: string[]) => abilityPool(registryOf({ ...GOOD, ...lowLevel('old', ...lines, SCRIPT) }));
+    const pool = (...lines: string[]) => listedAbilities(registryOf({ ...GOOD, ...lowLevel('old', ...lines, SCRIPT) }));
     const page =
       '<!-- ability:low-level -->\n| Operation key | Summary |\n|---|---|\n| old | Mine |\n<!-- /ability:low-level -->\n';
     const deprecated = pool('status: deprecated', 'replaced_by: good');
@@ -109,7 +109,7 @@ test('R-002-01, R-002-02: the files of the source state ids, relations and statu
   });
   expect(workflows.get('flow')?.value).toMatchObject({ status: 'experimental', steps: [{ call: 'db.read' }] });
   expect(hooks.get('PreAbilityCall')).toMatchObject([{ value: { id: 'guard', enabled: false } }]);
-  expect(rowsOf(updated(EMPTY, abilityPool(registry)).text)).toEqual({
+  expect(rowsOf(updated(EMPTY, listedAbilities(registry)).text)).toEqual({
     flow: '| flow | workflow | any | **[experimental]** s | .system/registry/high-level/flow.yaml |',
     'db.read': '| db.read | script | users | **[deprecated: use flow]** s | .system/registry/low-level/db.read.yaml |',
   });

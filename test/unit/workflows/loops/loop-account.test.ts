@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keptProgress } from '../../../../src/activities/task/kept-progress.js';
+import { keptProgress } from '../../../../src/activities/task/progress-for-retry.js';
 import type { FailureEnd, ItemFailure } from '../../../../src/contracts/loops.js';
 import type { ForeachStep, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Progress, StepProgress } from '../../../../src/contracts/task.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerBuiltinHook } from '../../../../src/activities/hooks/answer-builtin-hook.js';
+import { answerBuiltinHook } from '../../../../src/activities/hooks/builtin-handlers.js';
 import type { HookRun } from '../../../../src/activities/hooks/hook-context.js';
 import type { HookDependencies } from '../../../../src/activities/hooks/hook-dependencies.js';
 import type { BuiltinHook } from '../../../../src/contracts/hooks.js';

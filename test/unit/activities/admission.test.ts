@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { type CheckedChains, PlanSource } from '../../../src/activities/plan-source.js';
+import { Admission, type CheckedChains } from '../../../src/activities/admission.js';
 import { signSeal } from '../../../src/activities/seal.js';
 import type { RunStart } from '../../../src/activities/task/runs.js';
 import { taskQueueOf, WORKFLOWS } from '../../../src/contracts/names.js';
@@ -46,10 +46,10 @@ const NOTHING_CHECKED: CheckedChains = { has: async () => false, keep: async () 
 
 function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
   const readRun = vi.fn(async ({ runId }: { runId: string }) => runs.find((run) => run.runId === runId));
-  return { source: new PlanSource(PLAN.project, keys, readRun, chains), readRun };
+  return { source: new Admission(PLAN.project, keys, readRun, chains), readRun };
 }
 
-function noteRun(source: PlanSource, { task, ...run }: RunStart): void {
+function noteRun(source: Admission, { task, ...run }: RunStart): void {
   source.note(run, task ? { ...task, plan: JSON.stringify(task.plan) } : null);
 }
 
@@ -97,7 +97,7 @@ describe('an activity is admitted', () => {
 });
 
 describe('an activity is refused', () => {
-  test.each<[string, Parameters<PlanSource['admit']>[1], RunStart[]]>([
+  test.each<[string, Parameters<Admission['admit']>[1], RunStart[]]>([
     ['that no workflow requested', { taskQueue: QUEUE }, [runOf()]],
     ['of a run that Temporal does not know', activity, []],
     ['of a workflow without input', activity, [{ ...runOf(), task: undefined } as unknown as RunStart]],
@@ -183,7 +183,7 @@ describe('an activity is refused', () => {
     const theirs = { ...PLAN, project: 'a-b', environment: { ...PLAN.environment, name: 'c' } };
     const ours = taskQueueOf('a', 'b-c', PLAN.placement);
     const seal = sealOf({}, theirs);
-    const source = new PlanSource('a', keys, async () => runOf({ taskQueue: ours }, seal, theirs), NOTHING_CHECKED);
+    const source = new Admission('a', keys, async () => runOf({ taskQueue: ours }, seal, theirs), NOTHING_CHECKED);
     await expect(source.admit(sealMark(seal), activityOf('t-1', 'r-1', ours))).rejects.toMatchObject({
       code: 'seal.invalid',
       message: expect.stringContaining('a-b'),

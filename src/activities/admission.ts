@@ -49,7 +49,7 @@ const MAX_ADMITTED = 5000;
  * worker knows the first events of its own runs, and reads those of others once. Source:
  * docs/architecture.md#the-way-of-a-task.
  */
-export class PlanSource {
+export class Admission {
   readonly runs: Runs;
   private readonly plans = new BoundedMap<string, Promise<Plan>>(MAX_PLANS);
   /** By run id. */

@@ -9,7 +9,7 @@ import { compileForChildren } from '../compiled.js';
 let compiled: { folder: string; path: string };
 
 beforeAll(() => {
-  compiled = compileForChildren('server/temporal/guard-server.ts');
+  compiled = compileForChildren('server/temporal/watch-server.ts');
 });
 afterAll(() => rmSync(compiled.folder, { recursive: true }));
 
@@ -25,8 +25,8 @@ async function startServer(word: string) {
 /** A process that guards a server as a runtime does. */
 async function startRuntime(pid: number, word: string) {
   const code = `
-    const { guardServer } = await import(${JSON.stringify(compiled.path)});
-    guardServer(${pid}, ${JSON.stringify(word)}, 0.1);
+    const { watchServer } = await import(${JSON.stringify(compiled.path)});
+    watchServer(${pid}, ${JSON.stringify(word)}, 0.1);
     process.stdout.write('ready');
     setInterval(() => {}, 1000);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { splitLines } from '../../../../src/doors/runtime/lines.js';
+import { splitLines } from '../../../../src/doors/runtime/command-protocol.js';
 
 test('the size of a line is counted in bytes, and that of lines before it is not', () => {
   const lines: string[] = [];

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import type { CommandRequest } from '../../../../src/doors/runtime/lines.js';
-import { talk } from '../../../../src/doors/runtime/talk.js';
+import type { CommandRequest } from '../../../../src/doors/runtime/command-protocol.js';
+import { talk } from '../../../../src/doors/runtime/send-command.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'talk-'));
 const path = join(folder, 's');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { keptProgress } from '../../../../src/activities/task/kept-progress.js';
+import { keptProgress } from '../../../../src/activities/task/progress-for-retry.js';
 import type { CallStep, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Progress } from '../../../../src/contracts/task.js';
 

@@ -1,5 +1,11 @@
 import { type ClientRequest, request } from 'node:http';
-import { type AnswerLine, COMMANDS_PATH, type CommandRequest, type SignalLine, splitLines } from './lines.js';
+import {
+  type AnswerLine,
+  COMMANDS_PATH,
+  type CommandRequest,
+  type SignalLine,
+  splitLines,
+} from './command-protocol.js';
 
 /** After this silence the command bypasses the runtime and waits for it, or reports the error, itself. */
 const PATIENCE_MS = 3000;

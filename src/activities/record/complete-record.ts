@@ -3,8 +3,8 @@ import type { TaskRecord } from '../../contracts/record.js';
 import type { EndedTask, TaskReport } from '../../contracts/run-sinks.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { toolsUsed } from '../../rules/calls/tools-used.js';
+import type { Admitted, RequestedBy } from '../admission.js';
 import type { ActivityDependencies } from '../dependencies.js';
-import type { Admitted, RequestedBy } from '../plan-source.js';
 import type { RunRef } from '../task/runs.js';
 import { newRecord } from './new-record.js';
 import { recordCalls, recordSteps } from './record-calls.js';
@@ -28,7 +28,7 @@ type RecordPlace = Pick<ActivityDependencies, 'records' | 'host' | 'secrets'>;
  * Completes a task's record. A later end already recorded is kept: a slow worker must not overwrite the worker
  * that took over. @param signal aborts all remaining writes. @throws AbilityError `record.write_failed`.
  */
-export async function recordEnd(ended: Ended, place: RecordPlace, signal?: AbortSignal): Promise<void> {
+export async function completeRecord(ended: Ended, place: RecordPlace, signal?: AbortSignal): Promise<void> {
   const { task, admitted, result } = ended;
   const { records } = place;
   const known = records.read(task);
@@ -77,5 +77,9 @@ export async function recordBeside(
   const summary = JSON.parse(text) as TaskResult;
   const result = { ...summary, links: { ...summary.links, record: folder } };
   const read = (): JsonObject => JSON.parse(input) as JsonObject;
-  await recordEnd({ task, admitted, result, inputDigest: admitted.seal.input, input: read, report }, place, signal);
+  await completeRecord(
+    { task, admitted, result, inputDigest: admitted.seal.input, input: read, report },
+    place,
+    signal,
+  );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PlanStep } from '../../../../src/contracts/plan.js';
 import type { StepProgress } from '../../../../src/contracts/task.js';
-import { StepsInTurns, stepsDone } from '../../../../src/workflows/steps/plain-steps.js';
+import { StepsInTurns, stepsDone } from '../../../../src/workflows/steps/steps-done.js';
 
 const entry = { status: 'succeeded', output: 1 } as StepProgress;
 const step = (id: string, verb: PlanStep['verb']) => ({ id, verb }) as PlanStep;

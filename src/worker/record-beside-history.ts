@@ -1,5 +1,5 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
-import { type RecordBesideDependencies, recordBeside } from '../activities/record/record-end.js';
+import { type RecordBesideDependencies, recordBeside } from '../activities/record/complete-record.js';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
 import type { EndedTask } from '../contracts/run-sinks.js';
 import { endsWithin } from '../rules/any-abort-signal.js';

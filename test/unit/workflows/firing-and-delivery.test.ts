@@ -8,7 +8,7 @@ import {
 } from '@temporalio/common';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FiringRequest } from '../../../src/contracts/schedules.js';
-import { firing } from '../../../src/workflows/start-tasks.js';
+import { firing } from '../../../src/workflows/firing-and-delivery.js';
 
 const temporal = vi.hoisted(() => ({
   /** Result of the task, or an error that is thrown. */

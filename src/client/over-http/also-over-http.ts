@@ -17,9 +17,9 @@ import * as results from '../view/read-result.js';
 import * as viewing from '../view/view-task.js';
 import * as events from '../watch/follow-events.js';
 import * as waiting from '../watch/wait-for-task.js';
+import * as people from './approvals-and-sessions.js';
 import * as eventsOverHttp from './events.js';
 import { isOverHttp, reaching } from './http-connection.js';
-import * as people from './people.js';
 import * as tasks from './tasks.js';
 import * as waitOverHttp from './wait.js';
 

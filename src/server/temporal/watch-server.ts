@@ -18,7 +18,7 @@ const WAIT_AND_KILL = [
  * namespace, would open its database too. @param word an argument of the server that no other process has. @param
  * graceS seconds for a command on this machine to end it first. @returns a function that ends the watch.
  */
-export function guardServer(pid: number, word: string, graceS = GRACE_S): () => void {
+export function watchServer(pid: number, word: string, graceS = GRACE_S): () => void {
   const guard = spawn('sh', ['-c', WAIT_AND_KILL, 'server-guard', String(pid), word, String(graceS)], {
     cwd: '/',
     // The guard must survive a kill of the runtime's process group.

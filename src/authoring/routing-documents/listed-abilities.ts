@@ -1,6 +1,6 @@
 import { loadedComposites } from '../../definitions/find-ability.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
-import { operationKinds } from '../../definitions/operation-kinds.js';
+import { kindOfOperation } from '../../definitions/kind-of-operation.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isAdHoc } from '../harvest/find-scripts.js';
 import { cellOf, lifecycleCell, literalCell } from './cell-text.js';
@@ -22,14 +22,14 @@ export interface RoutedAbility {
 }
 
 /** All abilities that documents can list. Source: R-000-06. */
-export interface AbilityPool {
+export interface ListedAbilities {
   byId: Map<string, RoutedAbility>;
   byPath: Map<string, RoutedAbility>;
   /** Whether an existing definition cannot be read now, so that its row must stay. */
   isUnreadable(id: string, level: Level): boolean;
 }
 
-export function abilityPool(registry: Registry): AbilityPool {
+export function listedAbilities(registry: Registry): ListedAbilities {
   const abilities = [...compositesOf(registry), ...operationsOf(registry)];
   const { broken, opaque } = registry;
   return {
@@ -49,7 +49,7 @@ function compositesOf(registry: Registry): RoutedAbility[] {
 }
 
 function operationsOf(registry: Registry): RoutedAbility[] {
-  const kindOf = operationKinds(registry);
+  const kindOf = kindOfOperation(registry);
   return [...registry.operations.values()].map(({ value, file }) => {
     const { operation_key: id, scope, summary } = value;
     const kind = kindOf(value);

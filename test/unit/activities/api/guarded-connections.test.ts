@@ -1,6 +1,6 @@
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily } from 'node:net';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { closeAgents, refuseForbiddenUrl } from '../../../../src/activities/api/guarded-agent.js';
+import { closeAgents, refuseForbiddenUrl } from '../../../../src/activities/api/guarded-connections.js';
 import { closedPort, type RecordingService, startService } from '../../../fixtures/servers/recording-service.js';
 import { errorOf } from '../../error-of.js';
 import { callService } from './called-api.js';

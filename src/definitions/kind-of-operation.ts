@@ -3,7 +3,7 @@ import type { LowLevel } from './formats/low-level.js';
 import type { Registry } from './registry.js';
 
 /** The kind of an operation's implementation, from all files; `-`: none, or several kinds. */
-export function operationKinds({ configs, implementations }: Registry): (operation: LowLevel) => string {
+export function kindOfOperation({ configs, implementations }: Registry): (operation: LowLevel) => string {
   const byOperation = new Map<string, ImplementationDocument[]>();
   for (const { value } of implementations.values()) {
     const others = byOperation.get(value.operation_key);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkflowInfo } from '@temporalio/workflow';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PlanSource } from '../../../src/activities/plan-source.js';
+import { Admission } from '../../../src/activities/admission.js';
 import { RecordFolder } from '../../../src/activities/record/record-folder.js';
 import { signSeal } from '../../../src/activities/seal.js';
 import { taskQueueOf } from '../../../src/contracts/names.js';
@@ -11,7 +11,7 @@ import type { TaskRecord } from '../../../src/contracts/record.js';
 import { SecretSource } from '../../../src/planning/secrets/secret-source.js';
 import { digestOf } from '../../../src/rules/canonical.js';
 import { sealMark } from '../../../src/rules/plans/seal-mark.js';
-import { EndRecords } from '../../../src/worker/end-records.js';
+import { EndRecords } from '../../../src/worker/record-beside-history.js';
 import { examplePlan } from '../rules/example-plan.js';
 
 const PLAN = examplePlan();
@@ -35,7 +35,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** @param more how the run differs from that of the sealed task. */
 function endRecords(more: object = {}, limitMs = 5000, readRun = async () => ({ ...runOf(), ...more })): EndRecords {
-  const plans = new PlanSource(PLAN.project, keys, readRun, { has: async () => false, keep: async () => {} });
+  const plans = new Admission(PLAN.project, keys, readRun, { has: async () => false, keep: async () => {} });
   return new EndRecords({ plans, records, host: 'here', secrets }, limitMs);
 }
 

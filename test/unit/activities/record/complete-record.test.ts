@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { endsLater, recordBeside, recordEnd } from '../../../../src/activities/record/record-end.js';
+import { completeRecord, endsLater, recordBeside } from '../../../../src/activities/record/complete-record.js';
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
 import type { TaskResult } from '../../../../src/contracts/task.js';
@@ -49,7 +49,7 @@ async function end({ input = {}, result = {}, report, seal = {}, host = 'here' }
   const admitted = await task.plans.admit(task.mark, queue);
   const place = { records, host, secrets: (name: string) => new SecretSource('/', name, {}) };
   const ended = { task: 't-1', admitted, result: { ...RESULT, ...result }, inputDigest: digestOf(input) };
-  await recordEnd({ ...ended, input: () => input, report: report as never }, place);
+  await completeRecord({ ...ended, input: () => input, report: report as never }, place);
   return records.read('t-1');
 }
 

@@ -10,9 +10,9 @@ import { readRuntimeFile } from '../../server/runtime/runtime-file.js';
 import { isOwnSocket } from '../../server/runtime/runtime-socket.js';
 import { AGENT_VARIABLES, CI_VARIABLES } from '../cli/input/read-caller.js';
 import { enderOfClosed } from '../cli/output/terminal/surroundings.js';
-import type { CommandRequest, Screen } from './lines.js';
-import type { RuntimeLine } from './read-line.js';
-import { talk } from './talk.js';
+import type { CommandRequest, Screen } from './command-protocol.js';
+import type { RuntimeLine } from './forwarded-commands.js';
+import { talk } from './send-command.js';
 
 /** With an exit code, the command is done and its output printed. */
 interface CommandAnswer {

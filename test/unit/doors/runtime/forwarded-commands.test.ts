@@ -1,8 +1,8 @@
 import type { CommandUnknownOpts as Command } from '@commander-js/extra-typings';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../../../src/doors/cli/program/program.js';
-import { mayAsk, sentOf } from '../../../../src/doors/runtime/ask-runtime.js';
-import { GLOBAL, LINES, readLine } from '../../../../src/doors/runtime/read-line.js';
+import { mayAsk, sentOf } from '../../../../src/doors/runtime/forward-command.js';
+import { GLOBAL, LINES, readLine } from '../../../../src/doors/runtime/forwarded-commands.js';
 import { SILENT_TERMINAL } from '../../../fixtures/silent-terminal.js';
 
 describe('a command line that may be passed to the runtime', () => {
