@@ -4,6 +4,9 @@ import { AbilityError } from '../contracts/problem.js';
 
 export const PROJECT_FILE = 'ability.yaml';
 
+/** Variable that names a pack file in place of `registry/packs.yaml`. Source: R-004-14; C-48. */
+export const PACKS_VARIABLE = 'CONCIERGE_CONFIG_PATH';
+
 export interface ProjectFolders {
   /** Absolute, symlinks resolved. */
   root: string;

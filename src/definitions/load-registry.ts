@@ -8,7 +8,7 @@ import { addFile, markBroken } from './add-definitions.js';
 import { holdsCases } from './case-files.js';
 import { type Checked, checkFormat } from './check-format.js';
 import { type DefinitionFile, findFiles, type UnreadFile } from './find-files.js';
-import { findProjectRoot, foldersOf, PROJECT_FILE } from './find-project.js';
+import { findProjectRoot, foldersOf, PACKS_VARIABLE, PROJECT_FILE } from './find-project.js';
 import { findUnread } from './find-unread.js';
 import { project } from './formats/project.js';
 import { FileCache, type ReadFile, sourceOf } from './read-files.js';
@@ -162,9 +162,6 @@ function registryOf(root: string, { project, definitions, unread }: Found): Regi
   disableUnread(registry);
   return { ...registry, digest: digest.digest('hex') };
 }
-
-/** Variable that names a pack file in place of `registry/packs.yaml`. Source: R-004-14; C-48. */
-export const PACKS_VARIABLE = 'CONCIERGE_CONFIG_PATH';
 
 /** Absolute path of the named pack file, resolved against the project so that every process agrees. */
 export function packsNamedIn(env: NodeJS.ProcessEnv, root: string): string | undefined {

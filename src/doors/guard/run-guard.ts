@@ -2,9 +2,9 @@ import { userInfo } from 'node:os';
 import type { SessionNote, ToolAnswer } from '../../contracts/session.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { findScope } from '../../definitions/find-scope.js';
+import { keptAnswer } from '../answers/keep-answer.js';
 import type { AgentTool } from './agent-tools.js';
 import type { GuardLine } from './guard-line.js';
-import { keptIndex } from './keep-index.js';
 import { type Printed, printAnswer, type Verdict } from './print-answer.js';
 import { readEvent } from './read-event.js';
 
@@ -21,6 +21,12 @@ interface GuardCall {
   note?: (note: SessionNote) => string | undefined;
 }
 
+/** Addresses and credentials of the environment are looked up when needed, not stored. */
+function indexOf(root: string, environment: string | undefined) {
+  // The number changes when indexes of earlier builds must not be read.
+  return { root, file: 'guard.json', about: ['1', environment ?? ''] };
+}
+
 /** Answers one hook event of an agent's tool. Never throws: an error is a denial with its reason. */
 export async function runGuard({ tool, root, environment, scope, env, text, note }: GuardCall): Promise<Printed> {
   const event = readEvent(text, tool);
@@ -29,7 +35,7 @@ export async function runGuard({ tool, root, environment, scope, env, text, note
     return denied(`ability guard: this call was not let through, since ${event.fault}.`, tool);
   const { call } = event;
   try {
-    const index = await keptIndex(root, environment, async () => {
+    const index = await keptAnswer(indexOf(root, environment), async () => {
       const { buildIndex } = await import('./build-index.js');
       return buildIndex(root, environment, env);
     });

@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describeLifecycle } from '../../../contracts/lifecycle.js';
+import type { Problem } from '../../../contracts/problem.js';
 import { abilityIds } from '../../../definitions/find-ability.js';
+import { findProjectRoot, PACKS_VARIABLE } from '../../../definitions/find-project.js';
 import type { Registry } from '../../../definitions/registry.js';
 import type { ListedAbility } from '../../answers/list-abilities.js';
 import { listCapabilities, listPacks } from '../../answers/list-specialists.js';
@@ -16,15 +20,14 @@ export async function run(
   _: [],
   { usage, packs, capabilities }: DefinitionFlags['list'],
 ): Promise<void> {
-  const registry = await openRegistry(context);
-  if (usage) return listUsage(context, registry);
+  if (usage) return listUsage(context, await openRegistry(context));
   if (packs || capabilities) {
+    const registry = await openRegistry(context);
     await listRecruits(context, registry, packs ? 'packs' : 'capabilities');
     return noteProblems(context, registry);
   }
   const { terminal, flags } = context;
-  const { listAbilities } = await import('../../answers/list-abilities.js');
-  const abilities = listAbilities(registry, flags.env, context.env.ABILITY_ENV);
+  const { abilities, problems } = await keptList(context);
   if (flags.json) terminal.printJson(abilities);
   else if (abilities.length === 0)
     terminal.note(
@@ -41,10 +44,32 @@ export async function run(
     const status = isStatusShown ? ['STATUS'] : [];
     terminal.print(renderTable(['ABILITY', 'TYPE', 'PLACEMENT', 'ENVIRONMENTS', ...status, 'SUMMARY'], rows));
   }
-  noteProblems(context, registry);
+  noteProblems(context, { problems });
 }
 
-function noteProblems(context: Context, { problems }: Registry): void {
+interface Listed {
+  abilities: ListedAbility[];
+  problems: Problem[];
+}
+
+/** Stored under the definitions' bytes, so that they are read and checked only after a change. */
+async function keptList(context: Context): Promise<Listed> {
+  const { flags, cwd, env, within } = context;
+  const read = async (): Promise<Listed> => {
+    const registry = await openRegistry(context);
+    const { listAbilities } = await import('../../answers/list-abilities.js');
+    return { abilities: listAbilities(registry, flags.env, env.ABILITY_ENV), problems: registry.problems };
+  };
+  const root = findProjectRoot(cwd, flags.project);
+  // A pack file elsewhere is no part of the bytes; and a list makes no folder in a project that has not run anything.
+  if (within || env[PACKS_VARIABLE] || !existsSync(join(root, '.system'))) return read();
+  const { keptAnswer } = await import('../../answers/keep-answer.js');
+  // The address of this module changes with the build.
+  const about = [import.meta.url, flags.env ?? '', env.ABILITY_ENV ?? ''];
+  return keptAnswer({ root, file: 'list.json', about }, read);
+}
+
+function noteProblems(context: Context, { problems }: Pick<Registry, 'problems'>): void {
   const { terminal } = context;
   for (const problem of problems) terminal.note(describeProblem(typedBy(context, problem), terminal.style));
 }

@@ -1,5 +1,8 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../../../../src/contracts/exit-codes.js';
+import { PACKS_VARIABLE } from '../../../../../src/definitions/find-project.js';
 import { findExpected } from '../../../../../src/doors/cli/commands/completion/find-candidates.js';
 import { run } from '../../../../../src/doors/cli/commands/list.js';
 import type { Context } from '../../../../../src/doors/cli/program/context.js';
@@ -151,5 +154,62 @@ describe('the command line', () => {
     ['--usage', '--capabilities'],
   ])('refuses %s together with %s', (...flags) => {
     expect(() => program().parse(['list', ...flags], { from: 'user' })).toThrow('cannot be used with');
+  });
+});
+
+describe('the stored list of a project that has run something', () => {
+  const definition = 'registry/low-level/op.draw.yaml';
+
+  function stored(more: ProjectFiles = {}) {
+    const { root } = temporaryProject({ ...FILES, ...more });
+    mkdirSync(join(root, '.system'));
+    const cache = join(root, '.system/cache/list.json');
+    const ids = async (changes: Partial<Context> = {}): Promise<string[]> => {
+      const printed: { id: string; summary: string }[] = [];
+      const terminal = { ...SILENT_TERMINAL, printJson: (value: unknown) => void printed.push(...(value as [])) };
+      const context = { ...NOWHERE, cwd: root, terminal, ...changes };
+      await run({ ...context, flags: { ...context.flags, ...changes.flags, json: true } }, [], {});
+      return printed.map(({ id, summary }) => `${id}: ${summary}`);
+    };
+    return { root, cache, ids };
+  }
+
+  test('answers as long as no byte of a definition has changed', async () => {
+    const { root, cache, ids } = stored();
+    const first = await ids();
+    const kept = JSON.parse(readFileSync(cache, 'utf8'));
+    kept.answer.abilities[0].summary = 'From the store.';
+    writeFileSync(cache, JSON.stringify(kept));
+    expect(await ids()).toEqual(['op.draw: From the store.']);
+    const text = readFileSync(join(root, definition), 'utf8');
+    writeFileSync(join(root, definition), text.replace(/summary: ./, 'summary: Z'));
+    expect(await ids()).toEqual([first[0]?.replace(/: ./, ': Z')]);
+  });
+
+  test('is one for each environment', async () => {
+    const { ids } = stored(lowLevel('op.dev', SCRIPT, 'scope: { environments: [dev] }'));
+    const inShut = { flags: { ...NOWHERE.flags, env: 'shut' } };
+    expect(await ids()).toHaveLength(2);
+    expect(await ids(inShut)).toHaveLength(1);
+    expect(await ids({ env: { ABILITY_ENV: 'dev' } })).toHaveLength(2);
+  });
+
+  test('reports the problems of the definitions each time', async () => {
+    const { root } = stored({ 'registry/low-level/broken.yaml': 'operation_key: [' });
+    for (const _ of ['first', 'stored']) {
+      const notes: string[] = [];
+      const terminal = { ...SILENT_TERMINAL, print: () => {}, note: (text: string) => void notes.push(text) };
+      await run({ ...NOWHERE, cwd: root, terminal }, [], {});
+      expect(notes.join()).toContain('registry/low-level/broken.yaml');
+    }
+  });
+
+  test('is not used with a pack file elsewhere, and not made in a project without `.system`', async () => {
+    const { cache, ids } = stored();
+    await ids({ env: { [PACKS_VARIABLE]: 'packs.yaml' } });
+    expect(existsSync(cache)).toBe(false);
+    const { root } = temporaryProject(FILES);
+    await run({ ...NOWHERE, cwd: root, terminal: { ...SILENT_TERMINAL, print: () => {} } }, [], {});
+    expect(existsSync(join(root, '.system'))).toBe(false);
   });
 });

@@ -3,37 +3,37 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '../../disk/write-whole.js';
 import { packageVersion } from '../../server/installation.js';
-import type { GuardIndex } from './guard-index.js';
 
-/** Change it when indexes of earlier builds must not be read. */
-const FORM = 1;
-
-interface Kept {
+interface Kept<T> {
   key: string;
-  index: GuardIndex;
+  answer: T;
+}
+
+interface Place {
+  root: string;
+  /** Name of the file in `.system/cache`. */
+  file: string;
+  /** All that the answer depends on besides the definitions, and its form. */
+  about: readonly string[];
 }
 
 /**
- * The stored index if all bytes of its sources are the same, else a new one; a change can keep sizes and times.
- * Addresses and credentials of the environment are looked up when needed, not stored.
+ * The stored answer if all bytes of the definitions are the same, else a new one; a change can keep sizes and times.
+ * @param build reads nothing but the definitions; its answer is JSON.
  */
-export async function keptIndex(
-  root: string,
-  environment: string | undefined,
-  build: () => Promise<GuardIndex>,
-): Promise<GuardIndex> {
-  const key = keyOf(root, environment);
-  const file = join(root, '.system', 'cache', 'guard.json');
-  const kept = readKept(file);
-  if (kept?.key === key) return kept.index;
-  const index = await build();
-  // After an edit meanwhile, the index would be stored under the wrong key.
-  if (keyOf(root, environment) === key) writeKept(file, { key, index });
-  return index;
+export async function keptAnswer<T>({ root, file: name, about }: Place, build: () => Promise<T>): Promise<T> {
+  const key = keyOf(root, about);
+  const file = join(root, '.system', 'cache', name);
+  const kept = readKept<T>(file);
+  if (kept?.key === key) return kept.answer;
+  const answer = await build();
+  // After an edit meanwhile, the answer would be stored under the wrong key.
+  if (keyOf(root, about) === key) writeKept(file, { key, answer });
+  return answer;
 }
 
-function keyOf(root: string, environment: string | undefined): string {
-  const hash = createHash('sha256').update(`${FORM}\0${packageVersion()}\0${environment ?? ''}\0`);
+function keyOf(root: string, about: readonly string[]): string {
+  const hash = createHash('sha256').update(`${packageVersion()}\0${JSON.stringify(about)}\0`);
   const add = (path: string): void => {
     hash.update(`${path}\0`);
     try {
@@ -76,16 +76,16 @@ function linkOf(path: string): string {
   }
 }
 
-function readKept(file: string): Kept | undefined {
+function readKept<T>(file: string): Kept<T> | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Kept;
+    return JSON.parse(readFileSync(file, 'utf8')) as Kept<T>;
   } catch {
     return undefined;
   }
 }
 
-/** After a failure the next call builds the index again: an unwritable folder only makes the guard slower. */
-function writeKept(file: string, kept: Kept): void {
+/** After a failure the next call builds the answer again: an unwritable folder only makes it slower. */
+function writeKept(file: string, kept: Kept<unknown>): void {
   try {
     writeWhole(file, JSON.stringify(kept), 0o600);
   } catch {
