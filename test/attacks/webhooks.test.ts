@@ -124,7 +124,12 @@ describe('a signed delivery', () => {
     const { status, body, headers } = await forge({ action: 'opened', n: 'first' });
     expect([status, body]).toEqual([
       202,
-      { status: 'started', task_key: expect.stringMatching(/^delivery-/), known: false },
+      // Queued: the machine was too busy to start the task within 2 s.
+      {
+        status: expect.stringMatching(/^(started|queued)$/),
+        task_key: expect.stringMatching(/^delivery-/),
+        known: false,
+      },
     ]);
     expect(headers.get('location')).toBe(`/v1/tasks/${body.task_key}`);
     expect(await ended(body.task_key)).toMatchObject({
