@@ -144,7 +144,10 @@ describe('a signed delivery', () => {
 
   test('of Standard Webhooks starts one task, with the id of the message as its key', async () => {
     const { status, body } = await post('standard', '{"a":1}', standard('{"a":1}', 'msg_1'));
-    expect([status, body]).toMatchObject([202, { status: expect.stringMatching(/^(started|queued)$/), task_key: 'msg_1' }]);
+    expect([status, body]).toMatchObject([
+      202,
+      { status: expect.stringMatching(/^(started|queued)$/), task_key: 'msg_1' },
+    ]);
     expect(await ended('msg_1')).toMatchObject({ status: 'succeeded', output: { n: 'msg_1' } });
   });
 
