@@ -57,6 +57,9 @@ async function keptList(context: Context): Promise<Listed> {
   const { flags, cwd, env, within } = context;
   const read = async (): Promise<Listed> => {
     const registry = await openRegistry(context);
+    const requested = flags.env ?? env.ABILITY_ENV;
+    if (requested)
+      (await import('../../../planning/resolve/resolve-environment.js')).resolveEnvironment(registry, requested);
     const { listAbilities } = await import('../../answers/list-abilities.js');
     return { abilities: listAbilities(registry, flags.env, env.ABILITY_ENV), problems: registry.problems };
   };

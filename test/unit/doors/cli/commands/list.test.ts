@@ -157,6 +157,16 @@ describe('the command line', () => {
   });
 });
 
+test.each([{ flags: { ...NOWHERE.flags, env: 'nope' } }, { env: { ABILITY_ENV: 'nope' } }])(
+  'an unknown environment is refused: %j',
+  async (more) => {
+    const { root } = temporaryProject(FILES);
+    await expect(run({ ...NOWHERE, cwd: root, ...more }, [], {})).rejects.toMatchObject({
+      code: 'environment.not_found',
+    });
+  },
+);
+
 describe('the stored list of a project that has run something', () => {
   const definition = 'registry/low-level/op.draw.yaml';
 
