@@ -104,7 +104,7 @@ function refuseNotApproved({ status, title, decisions, expires_at, id }: Approva
   const verdict = status === 'denied' ? 'deny' : 'request_changes';
   const { by = 'unnamed', comment = '' } = decisions.find(({ decision }) => decision === verdict) ?? {};
   const name = by === 'unnamed' ? null : by.name;
-  const who = name === null ? 'Somebody' : oneLine(name);
+  const who = name === null ? 'Someone' : oneLine(name);
   if (status === 'denied') {
     const why = comment ? `: ${oneLine(comment)}` : '';
     throw new StepFailure({ code: 'approval.denied', message: `${who} denied "${title}"${why}`, details });

@@ -105,7 +105,7 @@ function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 
 /** Waits while no worker can check the seal. @throws StepFailure; cancellation; Halted. */
 export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
-  for (let asked = 0; ; asked += 1) {
+  for (let pauses = 0; ; pauses += 1) {
     call.halt.check();
     const leftMs = call.budget.left();
     if (leftMs === 0) throw call.budget.exhausted();
@@ -121,7 +121,7 @@ export async function executeCall(run: TaskRun, call: OperationCall): Promise<Js
       if (isCancellation(error)) throw error;
       const failure = failureOf(run, call, leftMs, error);
       if (!isStepFailure(failure) || !isForAnother(failure.problem.code)) throw failure;
-      await call.halt.wait(() => keyWait(asked));
+      await call.halt.wait(() => keyWait(pauses));
       continue;
     }
     call.budget.end();

@@ -8,9 +8,12 @@ const LONGEST_KEY_WAIT_MS = 300_000;
 /** Reason for waiting, shown in the Temporal UI. */
 const KEY_WAIT = 'for a worker that has the key of the seal, and is of the build that planned the task';
 
-/** Waits twice as long each time, so that days of waiting fit into the history of one run. @param asked how often. */
-export function keyWait(asked: number): Promise<void> {
-  return sleep(Math.min(KEY_WAIT_MS * 2 ** Math.min(asked, 10), LONGEST_KEY_WAIT_MS), { summary: KEY_WAIT });
+/**
+ * Waits twice as long each time, so that days of waiting fit into the history of one run. @param before the number of
+ * earlier pauses.
+ */
+export function keyWait(before: number): Promise<void> {
+  return sleep(Math.min(KEY_WAIT_MS * 2 ** Math.min(before, 10), LONGEST_KEY_WAIT_MS), { summary: KEY_WAIT });
 }
 
 /** Whether another worker may succeed, as in a rolling deployment: such a task waits instead of failing. */
@@ -29,15 +32,15 @@ const GIVES_UP = 'advice-gives-up';
  * @param isAdvice whether the task can do without the answer, and so gives up after about five minutes.
  */
 export async function untilKeyed<T>(ask: () => Promise<T>, isAdvice = false): Promise<T> {
-  for (let asked = 0; ; asked += 1) {
+  for (let pauses = 0; ; pauses += 1) {
     try {
       return await ask();
     } catch (error) {
       const end = readActivityFailure(error);
       if (end.kind !== 'problem' || !isForAnother(end.problem.code)) throw error;
-      if (isAdvice && asked >= MAX_PAUSES && patched(GIVES_UP)) throw error;
+      if (isAdvice && pauses >= MAX_PAUSES && patched(GIVES_UP)) throw error;
     }
-    await keyWait(asked);
+    await keyWait(pauses);
   }
 }
 

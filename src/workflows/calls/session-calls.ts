@@ -49,7 +49,7 @@ async function endCall(run: TaskRun, { id }: EnteredCall, status: EndCallRequest
     const request = { ...run.task.context, call_id: id, status };
     await CancellationScope.nonCancellable(() => untilKeyed(() => end(request), true));
   } catch (error) {
-    run.warnings.add(`The session was not told how a call ended (${status}): ${messageOf(error)}`);
+    run.warnings.add(`The session did not learn how a call ended (${status}): ${messageOf(error)}`);
   } finally {
     run.life.pendingWork -= 1;
   }

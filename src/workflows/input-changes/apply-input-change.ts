@@ -17,7 +17,7 @@ import type { TaskRun } from '../task/task-run.js';
 
 type Modify = (request: ModifyRequest) => Promise<ModifyAnswer>;
 
-/** The only parts of an {@link InputEdit}; nobody may change the plan or its seal. */
+/** The only parts of an {@link InputEdit}; no caller may change the plan or its seal. */
 const PARTS = new Set(['set', 'unset', 'by', 'caller']);
 
 /** Refuses before recording. @throws ApplicationFailure `task.started`, `seal.invalid`, `usage.invalid`. */

@@ -35,7 +35,7 @@ const START_HOOKS = 'session-start-hooks';
 
 /** Sessions of earlier builds left handlers that took longer than a minute. */
 const HANDLERS_LAST = 'session-ends-after-its-handlers';
-/** Short enough for whoever waits for the end; those left without an answer then get `session.stopped`. */
+/** Short enough for callers that wait for the end; handlers left without an answer then get `session.stopped`. */
 const LAST_WAIT = '5 minutes';
 
 type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;

@@ -23,7 +23,9 @@ export function evaluate(template: Json, frame: Frame): Json {
   return guarded(() => evaluateTemplate(template, scopeOf(frame)));
 }
 
-/** Evaluates a duration that may be a template. @returns milliseconds. @throws StepFailure `expression.not_duration`. */
+/**
+ * Evaluates a duration that may be a template. @returns milliseconds. @throws StepFailure `expression.not_duration`.
+ */
 export function evaluateDuration(template: string, frame: Frame): number {
   return guarded(() => parseDuration(template.includes('${{') ? evaluate(template, frame) : template));
 }

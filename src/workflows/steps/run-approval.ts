@@ -4,7 +4,10 @@ import { awaitApproval } from '../approvals/await-approval.js';
 import { evaluateDuration, evaluateText } from './evaluate.js';
 import type { Frame } from './frame.js';
 
-/** Waits for people. @returns who decided, with their comment. Source: docs/approvals.md; docs/workflow-language.md#calls. */
+/**
+ * Waits for people. @returns who decided, with their comment. Source: docs/approvals.md;
+ * docs/workflow-language.md#calls.
+ */
 export async function runApproval(step: ApprovalStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;
   const { ability, environment } = run.task.plan;

@@ -10,10 +10,10 @@ import { Halted, isStepFailure, isUnknown } from './step-failure.js';
 type BranchEnd = { id: string; output: Json } | { id: string; error: unknown } | undefined;
 
 /**
- * Runs branches at once; the first to end wins, even by failing, and the others are cancelled. A branch whose `if`
- * is false takes no part. Cutting a branch that must not be cut fails the race with `outcome.unknown`, whichever
- * branch won. Source: docs/workflow-language.md#parallel-steps-and-races; docs/architecture.md#the-way-of-a-task. @returns the
- * winner's name and output; nulls if no branch took part.
+ * Runs branches concurrently; the first to end wins, even by failing, and the others are cancelled. A branch whose
+ * `if` is false takes no part. Cutting a branch that must not be cut fails the race with `outcome.unknown`, whichever
+ * branch won. Source: docs/workflow-language.md#parallel-steps-and-races; docs/architecture.md#the-way-of-a-task.
+ * @returns the winner's name and output; nulls if no branch took part.
  */
 export async function runRace({ id, branches }: RaceStep, path: string, frame: Frame): Promise<Json> {
   const { run } = frame;

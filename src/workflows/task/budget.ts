@@ -64,7 +64,10 @@ export class TaskBudget implements Budget {
   }
 }
 
-/** The time of a clean-up, by the clock on the wall: waits count, so that it ends. Source: docs/architecture.md#the-way-of-a-task. */
+/**
+ * The time of a clean-up, by the clock on the wall: waits count, so that it ends. Source:
+ * docs/architecture.md#the-way-of-a-task.
+ */
 export class CleanupBudget implements Budget {
   private readonly deadline: number;
 
