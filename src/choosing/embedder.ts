@@ -37,7 +37,8 @@ export class Embedder {
     try {
       const request = await this.vectorOf(text, signal);
       const missing = (): number[] => this.missing(request.length);
-      // One request at a time embeds the missing texts; the others wait for it, and continue if texts are still missing.
+      // One request at a time embeds the missing texts; the others wait for it, and continue if texts are still
+      // missing.
       while (missing().length > 0 && this.going) await before(this.going, signal);
       if (missing().length > 0) await this.make(missing(), request.length, signal);
       return { request, abilities: this.keys.map((key) => this.store.find(key, request.length) ?? NOTHING) };

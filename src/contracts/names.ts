@@ -38,7 +38,10 @@ export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';
 /** For processes that outlive their call: the runtime of a project, and its Temporal server. */
 export const NO_CALL = 'none';
 
-/** Workflow types of our own. A colon keeps them apart from every ability id. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/**
+ * Workflow types of our own. A colon keeps them apart from every ability id. Source:
+ * docs/architecture.md#what-lives-where-in-temporal.
+ */
 export const WORKFLOWS = {
   preflight: 'ability:preflight',
   delete: 'ability:delete',

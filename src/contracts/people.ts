@@ -1,4 +1,7 @@
-/** A person as the runtime knows them. `claimed` means that nothing proves the name. Source: docs/approvals.md#who-may-decide. */
+/**
+ * A person as the runtime knows them. `claimed` means that nothing proves the name. Source:
+ * docs/approvals.md#who-may-decide.
+ */
 export interface Person {
   name: string;
   source: 'claimed' | 'proved';

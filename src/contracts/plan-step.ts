@@ -73,7 +73,9 @@ export interface ApprovalStep extends StepModifiers {
   };
 }
 
-/** What happens to the others when a branch or turn fails. Source: docs/workflow-language.md#parallel-steps-and-races. */
+/**
+ * What happens to the others when a branch or turn fails. Source: docs/workflow-language.md#parallel-steps-and-races.
+ */
 export type OnFailure = 'stop' | 'finish' | 'cancel';
 
 /** Runs branches concurrently; a branch's name is its step id. */

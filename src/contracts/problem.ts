@@ -7,7 +7,10 @@ export interface SourceLocation {
   used_at?: SourceLocation;
 }
 
-/** A failure as every door shows it: what happened, where, and what to do next. Source: docs/operations.md#the-runtime-of-a-project. */
+/**
+ * A failure as every door shows it: what happened, where, and what to do next. Source:
+ * docs/operations.md#the-runtime-of-a-project.
+ */
 export interface Problem {
   /** Stable and dotted, such as `input.invalid`. */
   code: string;

@@ -6,7 +6,10 @@ import type { Problem } from './problem.js';
 import type { StepStatus } from './states.js';
 import type { InputChange, TaskResult } from './task.js';
 
-/** `record.json`: the readable copy of a task. The history in Temporal is the truth. Source: docs/architecture.md#promises. */
+/**
+ * `record.json`: the readable copy of a task. The history in Temporal is the truth. Source:
+ * docs/architecture.md#promises.
+ */
 export interface TaskRecord {
   format: 1;
   task_key: string;
@@ -93,7 +96,10 @@ export type RecordedValue = { value: Json } | { start: string; characters: numbe
 export interface ToolsUsed {
   /** Abilities: operations, and workflows, whose tasks have records of their own. */
   called: string[];
-  /** As `server:tool`, with those of the tasks it called: `logs:query`, `shell:db.write.user_row`, `http:http.call.signup`. */
+  /**
+   * As `server:tool`, with those of the tasks it called: `logs:query`, `shell:db.write.user_row`,
+   * `http:http.call.signup`.
+   */
   tools_used: string[];
   /** Those in `called` that are not among the ability's `operations`. Plans are built so that this is empty. */
   outside_whitelist: string[];

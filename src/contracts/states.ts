@@ -1,4 +1,7 @@
-/** States of a task while it is open; `waiting`: for its turn among tasks with the same key. Source: docs/architecture.md#the-way-of-a-task. */
+/**
+ * States of a task while it is open; `waiting`: for its turn among tasks with the same key. Source:
+ * docs/architecture.md#the-way-of-a-task.
+ */
 export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing'] as const;
 
 /** States in which a task ends. */

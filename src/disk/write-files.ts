@@ -17,7 +17,9 @@ export function inFolder(file: string, write: () => void): void {
 /** A file and its content. */
 export type Content = readonly [path: string, text: string];
 
-/** Up to this size together, in characters, files are written on the main thread: a trip to the thread pool costs more. */
+/**
+ * Up to this size together, in characters, files are written on the main thread: a trip to the thread pool costs more.
+ */
 const MAX_AT_ONCE = 64 * 1024;
 /** Milliseconds after which a write counts as slow; for the pause, further ones leave the main thread to other work. */
 const SLOW_MS = 20;

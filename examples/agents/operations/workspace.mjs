@@ -5,7 +5,7 @@
 import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
-/** What nobody reads or writes through these operations: the data of git, of the runtime, and files of secrets. */
+/** Not accessible through these operations: the data of git, of the runtime, and files of secrets. */
 const CLOSED = /^(\.git|\.system|\.env.*|.*\.(pem|key))$/i;
 const LEFT_OUT = new Set(['node_modules', 'dist', 'coverage']);
 

@@ -58,7 +58,9 @@ export class CallFiles {
     return this.opened;
   }
 
-  /** Path of a read-only copy. @throws CallFailure `file.not_of_task`; AbilityError `store.not_shared`, `store.full`. */
+  /**
+   * Path of a read-only copy. @throws CallFailure `file.not_of_task`; AbilityError `store.not_shared`, `store.full`.
+   */
   copyOf(file: FileValue): Promise<string> {
     this.refuseForeign(file);
     const key = `${file.$file}/${file.name}`;

@@ -12,9 +12,15 @@ export interface FileStore {
     maxBytes: number,
     signal?: AbortSignal,
   ): Promise<{ sha256: string; bytes: number }>;
-  /** Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared`; `file.not_of_task` for other bytes. */
+  /**
+   * Lets a task hold a file that is kept already. @throws AbilityError `store.not_shared`; `file.not_of_task` for other
+   * bytes.
+   */
   hold(task: string, file: Pick<FileValue, '$file' | 'name' | 'bytes'>): Promise<void>;
-  /** The bytes of a digest; the stream fails before its end where they are others. @throws AbilityError `store.not_shared`. */
+  /**
+   * The bytes of a digest; the stream fails before its end where they are others. @throws AbilityError
+   * `store.not_shared`.
+   */
   open(digest: string): Promise<Readable>;
   /** Releases all files of a task, and removes those that no other task holds. @returns the number of removed files. */
   release(task: string): Promise<number>;

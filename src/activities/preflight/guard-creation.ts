@@ -54,7 +54,9 @@ export interface Guarded extends Pick<Resolved, 'plan' | 'digests'> {
   warnings: string[];
 }
 
-/** Resolves an ability and checks its input. @throws AbilityError `ability.*`, `config.*`, `scope.*`, `input.invalid`. */
+/**
+ * Resolves an ability and checks its input. @throws AbilityError `ability.*`, `config.*`, `scope.*`, `input.invalid`.
+ */
 export function resolveWanted(
   wanted: Omit<Wanted, 'caller'>,
   registry: Registry,

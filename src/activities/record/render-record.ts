@@ -17,7 +17,9 @@ function requesterOf({ requested_by }: TaskRecord): string {
   return `${markdownLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, markdownLine)}`;
 }
 
-/** Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34. */
+/**
+ * Renders `tool_call.md`: intent, parameters, configuration, result and errors of a task. Source: R-000-86, R-002-34.
+ */
 export function renderRecord(record: TaskRecord): string {
   const { plan, result } = record;
   const sections = [

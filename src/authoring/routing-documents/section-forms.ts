@@ -21,7 +21,9 @@ export const FORMS: Record<Level, { heading: string; columns: readonly string[] 
 
 export const COLUMN = { id: 0, kind: 1, scope: 2, words: 3, path: 4 } as const;
 
-/** A marker: `<!-- ability:high-level modules="users" -->` opens a section, `<!-- /ability:high-level -->` closes it. */
+/**
+ * A marker: `<!-- ability:high-level modules="users" -->` opens a section, `<!-- /ability:high-level -->` closes it.
+ */
 export interface Marker {
   level: Level;
   isClosing: boolean;

@@ -23,7 +23,10 @@ const LIMIT = 'How many may run at once is a whole number from 1 to 1000';
 
 const KEY = 'A key is a text, such as deploy-${{ input.env }}';
 
-/** The maximum number of tasks with the same key that run at once. Source: docs/definitions.md; docs/workflow-language.md. */
+/**
+ * The maximum number of tasks with the same key that run at once. Source: docs/definitions.md;
+ * docs/workflow-language.md.
+ */
 export const concurrency = z.strictObject(
   {
     key: z

@@ -67,7 +67,10 @@ export const answering = script.omit({ big_integers: true, stdin: true, output: 
   timeout_sec: seconds.optional().describe('How long an answer may take; 10 without it.'),
 });
 
-/** As {@link answering}, for a script that may have been written for another tool. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/**
+ * As {@link answering}, for a script that may have been written for another tool. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
 const answeringHere = answering.extend({
   plugin_root: z
     .string()

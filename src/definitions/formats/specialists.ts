@@ -49,7 +49,10 @@ export const pack = z.strictObject({
     .describe('What builds the pack elsewhere; shown, and never executed.'),
 });
 
-/** `registry/packs.yaml`, or the file that `CONCIERGE_CONFIG_PATH` names: the packs of a project. Source: R-004-14, R-004-15; C-48. */
+/**
+ * `registry/packs.yaml`, or the file that `CONCIERGE_CONFIG_PATH` names: the packs of a project. Source: R-004-14,
+ * R-004-15; C-48.
+ */
 export const packs = z.strictObject({
   specialists: z
     .record(plainName, pack)

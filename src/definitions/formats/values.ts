@@ -176,7 +176,7 @@ export const SECRET_MESSAGE = 'A secret is a reference, env:NAME or file:PATH; n
 export const CREDENTIAL_MESSAGE =
   'Only text and {credential:NAME} belong here; a secret is a reference, never write it here';
 
-/** Whoever holds the keys that seal plans can approve plans that were never shown. */
+/** A holder of the keys that seal plans can approve plans that were never shown. */
 const SEAL_KEYS_MESSAGE = 'The keys that seal plans are for workers alone; nothing that they run may have them';
 
 export const passedVariable = plainName.regex(/^(?!ABILITY_SEAL_KEYS$)/, SEAL_KEYS_MESSAGE);

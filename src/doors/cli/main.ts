@@ -13,8 +13,8 @@ export interface CommandLine extends Omit<Given, 'began'> {
 }
 
 /**
- * Runs one command line and reports its error; throws only if the package is damaged. All surroundings are passed in, so that a program can call it repeatedly
- * and at once; only workers, which some commands start, share the process.
+ * Runs one command line and reports its error; throws only if the package is damaged. All surroundings are passed in,
+ * so that a program can call it repeatedly and concurrently; only workers, which some commands start, share the process.
  */
 export async function main({ args, began = performance.now(), ...rest }: CommandLine): Promise<ExitCode> {
   const { terminal } = rest;

@@ -136,7 +136,10 @@ function addTool(index: GuardIndex, registry: Registry, tool: { ability: string;
   else for (const word of words) if (SCRIPT.test(word)) index.scripts.push({ ability, path: plainPath(word) });
 }
 
-/** The mapping by which a hook sees an ability, for each hook and ability. Source: docs/hooks.md#guarding-the-calls-of-agent-tools. */
+/**
+ * The mapping by which a hook sees an ability, for each hook and ability. Source:
+ * docs/hooks.md#guarding-the-calls-of-agent-tools.
+ */
 function addMappings(index: GuardIndex, registry: Registry): void {
   for (const { value } of registry.hooks.get('PreAbilityCall') ?? []) {
     if (!value.enabled || !value.as) continue;

@@ -9,7 +9,9 @@ import { findDecisionInText } from './own-commands.js';
 import type { AgentCall } from './read-event.js';
 import { type FoundTool, registeredTool } from './registered-tools.js';
 
-/** Finds bypasses of the runtime in a call of an agent's tool. Source: docs/hooks.md#guarding-the-calls-of-agent-tools. */
+/**
+ * Finds bypasses of the runtime in a call of an agent's tool. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
+ */
 export function judgeTool(
   call: AgentCall,
   forms: readonly FormOfCall[],

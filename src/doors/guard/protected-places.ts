@@ -81,7 +81,9 @@ export class Places {
     return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`) : undefined;
   }
 
-  /** A file beside the settings with the guard may disable it (`disableAllHooks`), and is protected with their folder. */
+  /**
+   * A file beside the settings with the guard may disable it (`disableAllHooks`), and is protected with their folder.
+   */
   private putsGuard(way: string, whole: boolean): boolean {
     const folder = SETTINGS.includes(basename(way)) ? dirname(way) : whole ? way : undefined;
     return (

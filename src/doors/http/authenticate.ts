@@ -40,7 +40,10 @@ const MAX_NAME = 100;
 /** The sender of a request that anyone may send. */
 export const ANYONE: HttpCaller = { person: { name: '', source: 'claimed' }, rights: new Set(), name: '' };
 
-/** Who sends a request, if that is allowed. @throws AbilityError `door.unauthenticated`, `door.forbidden`, `door.too_many`. */
+/**
+ * Who sends a request, if that is allowed. @throws AbilityError `door.unauthenticated`, `door.forbidden`,
+ * `door.too_many`.
+ */
 export function admit(
   authentication: Authentication,
   right: Right,

@@ -61,7 +61,10 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
   };
 }
 
-/** Node joins repeated headers with commas, which no key contains. @throws AbilityError `door.bad_request` for several keys. */
+/**
+ * Node joins repeated headers with commas, which no key contains. @throws AbilityError `door.bad_request` for several
+ * keys.
+ */
 export function readKey(header: string | string[] | undefined): string | undefined {
   const key = header === undefined ? undefined : String(header);
   if (!key?.includes(',')) return key;

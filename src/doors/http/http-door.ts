@@ -65,7 +65,10 @@ export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 
   tokensMs: number;
 }
 
-/** The environment of a request: its own, the door's, the project's choice. @throws AbilityError `config.no_environment`, `environment.not_found`. */
+/**
+ * The environment of a request: its own, the door's, the project's choice. @throws AbilityError
+ * `config.no_environment`, `environment.not_found`.
+ */
 export function environmentOf(
   { environment }: Pick<HttpDoor, 'environment'>,
   registry: Registry,

@@ -13,7 +13,9 @@ interface Bucket {
   at: number;
 }
 
-/** The maximum number of callers to remember; the one seen longest ago is dropped, and has a full burst when it returns. */
+/**
+ * The maximum number of callers to remember; the one seen longest ago is dropped, and has a full burst when it returns.
+ */
 const MAX_CALLERS = 10_000;
 
 export class RateLimit {

@@ -78,7 +78,9 @@ function keep(connection: InnerConnection, origin: Origin): Connection {
   return connection;
 }
 
-/** The origin of a connection. @throws AbilityError `usage.invalid` for an object that {@link connect} did not return. */
+/**
+ * The origin of a connection. @throws AbilityError `usage.invalid` for an object that {@link connect} did not return.
+ */
 export function originOf(connection: Connection): Origin {
   const origin = origins.get(connection);
   if (origin) return origin;

@@ -1,4 +1,6 @@
-/** The library: a project's functions for programs. Public; test/unit/doors/library/surface.test.ts lists its exports. */
+/**
+ * The library: a project's functions for programs. Public; test/unit/doors/library/surface.test.ts lists its exports.
+ */
 export type {
   CommandProvider,
   CreatedTask,

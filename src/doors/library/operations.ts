@@ -7,7 +7,10 @@ import { type Reached, reached } from './connection.js';
  */
 export const runTask: Reached<typeof client.runTask> = reached(client.runTask);
 
-/** Waits for a task and returns its result, however it ends. {@link waitForTask} can stop waiting, and restarts a stopped runtime. */
+/**
+ * Waits for a task and returns its result, however it ends. {@link waitForTask} can stop waiting, and restarts a
+ * stopped runtime.
+ */
 export const awaitResult: Reached<typeof client.awaitResult> = reached(client.awaitResult);
 
 /**

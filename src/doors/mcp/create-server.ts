@@ -71,7 +71,9 @@ async function runTool(tool: DoorTool, call: ToolCall, params: CallToolRequest['
   }
 }
 
-/** The methods of the Tasks extension, for callers that declare it. The door never requests input, so it accepts none. */
+/**
+ * The methods of the Tasks extension, for callers that declare it. The door never requests input, so it accepts none.
+ */
 function handleTasks(server: Server, door: McpDoor, visitor: Visitor): void {
   const handle = (
     method: string,

@@ -5,7 +5,10 @@ import type { AnswerLine, CommandRequest, Screen, SignalLine } from './command-p
 
 type Stream = Surroundings['stdout'];
 
-/** Replaces the process of a command inside the runtime: its output goes to the caller, and the caller's signals come to it. */
+/**
+ * Replaces the process of a command inside the runtime: its output goes to the caller, and the caller's signals come to
+ * it.
+ */
 export class Stage extends EventEmitter implements Surroundings {
   readonly stdin = { isTTY: false };
   readonly stdout: Stream;

@@ -121,7 +121,8 @@ function whyItNeverFits(
     patterns !== undefined && !names.some((name) => matchesAnyGlob(patterns, name));
   if (fitsNone(abilities, [id])) return `abilities ${abilities?.join(', ')}`;
   if (fitsNone(modules, value.scope.modules ?? [])) return `modules ${modules?.join(', ')}`;
-  // Not compared: environments, which a scope may exclude as well, and effects of workflows and agents, which depend on calls.
+  // Not compared: environments, which a scope may exclude as well, and effects of workflows and agents, which depend on
+  // calls.
   if ('effects' in value && effects && !effects.includes(value.effects)) return `effects ${effects.join(', ')}`;
   const canBe = 'effects' in value ? (kind: string) => kind !== 'workflow' : (kind: string) => kind === 'workflow';
   if (kinds && !kinds.some(canBe)) return `kinds ${kinds.join(', ')}`;
@@ -130,7 +131,10 @@ function whyItNeverFits(
 
 const MAX_NAMED = 5;
 
-/** Finds guards of another tool that fit abilities which `as` does not show them. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/**
+ * Finds guards of another tool that fit abilities which `as` does not show them. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
 export function* checkHookCoverage({ registry }: LintedProject): Generator<Finding> {
   for (const phase of ['PreAbilityCall', 'PostAbilityCall'] as const) {
     for (const hook of registry.hooks.get(phase) ?? []) {

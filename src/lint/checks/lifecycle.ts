@@ -10,7 +10,10 @@ import { modulePath } from '../../text/module-path.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { LintedProject } from '../linted-project.js';
 
-/** Finds uses of experimental or deprecated abilities, and of those that cannot be run yet. Source: R-002-01, R-000-94, C-50. */
+/**
+ * Finds uses of experimental or deprecated abilities, and of those that cannot be run yet. Source: R-002-01, R-000-94,
+ * C-50.
+ */
 export function* checkLifecycle({ registry }: LintedProject): Generator<Finding> {
   for (const [id, composite] of loadedComposites(registry)) {
     const { value } = composite;

@@ -11,7 +11,9 @@ import type { LintedProject } from '../linted-project.js';
 
 const PRODUCTION = /^(prod|production|prd|live)([_-]|$)/;
 
-/** Finds environments that guard less than they seem to. Source: docs/definitions.md; docs/approvals.md#who-may-decide. */
+/**
+ * Finds environments that guard less than they seem to. Source: docs/definitions.md; docs/approvals.md#who-may-decide.
+ */
 export function* checkEnvironments({ registry }: LintedProject): Generator<Finding> {
   for (const [name, { approve, protected: isProtected }] of Object.entries(registry.project.environments)) {
     const path = ['environments', name];

@@ -13,7 +13,10 @@ interface Template {
   path: PropertyKey[];
 }
 
-/** Finds texts in the syntax of other languages, which reach their ability unevaluated. Source: docs/workflow-language.md#expressions. */
+/**
+ * Finds texts in the syntax of other languages, which reach their ability unevaluated. Source:
+ * docs/workflow-language.md#expressions.
+ */
 export function* checkUnevaluatedTexts({ registry }: LintedProject): Generator<Finding> {
   for (const workflow of registry.workflows.values()) {
     const known = namesOf(workflow.value);

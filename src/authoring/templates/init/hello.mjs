@@ -1,4 +1,4 @@
-// Greets somebody. The input is JSON in the file after --input; the output goes as JSON into the file after --output.
+// Greets a person. The input is JSON in the file after --input; the output goes as JSON into the file after --output.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 

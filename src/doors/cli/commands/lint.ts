@@ -35,7 +35,10 @@ function neverEnds(other: string): AbilityError {
   return usageError(`--watch never ends, and ${other}`, 'Leave out one of them.');
 }
 
-/** Fires the guards of other tools with what they must deny. Source: docs/hooks.md#guards-written-for-claude-code-or-codex. */
+/**
+ * Fires the guards of other tools with what they must deny. Source:
+ * docs/hooks.md#guards-written-for-claude-code-or-codex.
+ */
 async function hookFindings(context: Context, loader: RegistryLoader, { checkHooks }: Flags): Promise<Finding[]> {
   if (!checkHooks) return [];
   const registry = tryToLoad(loader);

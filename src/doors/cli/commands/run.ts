@@ -179,7 +179,10 @@ const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
   aborted: EXIT.interrupted,
 };
 
-/** A direct run is only this call: when it stops waiting, the work stops. Source: docs/architecture.md#what-lives-where-in-temporal. */
+/**
+ * A direct run is only this call: when it stops waiting, the work stops. Source:
+ * docs/architecture.md#what-lives-where-in-temporal.
+ */
 async function runDirectly(
   context: Context,
   connection: Connection,

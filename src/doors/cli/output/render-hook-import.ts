@@ -39,7 +39,10 @@ export function hooksAsJson({ source, isDryRun, hooks, notTaken, files, lost }: 
   };
 }
 
-/** The outcome of each hook, for people: what it guards here, and that it fails closed. Source: docs/hooks.md#importing-them. */
+/**
+ * The outcome of each hook, for people: what it guards here, and that it fails closed. Source:
+ * docs/hooks.md#importing-them.
+ */
 export function renderHookImport(done: HookImport, style: Style): string {
   const { source, isDryRun, hooks, notTaken, files, lost } = done;
   const lines = [`${hooks.length} of ${hooks.length + notTaken.length} hooks of ${source}:`];

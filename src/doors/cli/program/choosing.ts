@@ -16,7 +16,7 @@ const choosing = {
       'ability route "run the billing regression" --detail schema --json',
     )
       .addOption(
-        new Option('--detail <how much>', 'what is told of each')
+        new Option('--detail <how much>', 'how much is reported about each')
           .choices(['name', 'summary', 'schema'])
           .default('summary'),
       )
@@ -58,7 +58,7 @@ const choosing = {
   harvest: () =>
     declare(
       'harvest',
-      'what was asked for and is not there, scripts that may be worth an ability, and calls that may be worth a workflow',
+      'requests that no ability covers, scripts that may be worth an ability, and calls that may be worth a workflow',
       'ability harvest',
       'ability harvest --json',
       'ability harvest --write proposals --proposal user.seed_then_mail.send',

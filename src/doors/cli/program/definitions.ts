@@ -65,7 +65,7 @@ const definitions = {
     )
       .option('--check', 'write nothing; end with 1 and show the difference where one is out of step')
       .option('--add', 'write new ones, or put tables into those that have none')
-      .option('--gaps', 'with --check: what was asked for and is not there, as comments on the pages')
+      .option('--gaps', 'with --check: requests that no ability covers, as comments on the pages')
       .option('--agents', 'write the rules for AIs: AGENTS.md, that of the registry, and docs/IMPLEMENTATION_LOG.md')
       .option('--skill <dir>', 'write the same rules as a skill (agentskills.io) into this folder of skills'),
 };

@@ -35,7 +35,10 @@ export const eventRoutes: Route[] = [
 /** Proxies end idle streams. */
 const BEAT_MS = 15_000;
 
-/** As fast as the client reads. A failure leaves the stream open for the door to break off; the client reconnects with its last id. */
+/**
+ * As fast as the client reads. A failure leaves the stream open for the door to break off; the client reconnects with
+ * its last id.
+ */
 async function writeEvents(
   response: ServerResponse,
   events: AsyncIterable<TaskEvent>,

@@ -176,7 +176,10 @@ function deletedBody(key: string, end: Awaited<ReturnType<typeof deleteTask>>) {
   throw new AbilityError({ code: 'wait.interrupted', message: 'The client disconnected; the deletion goes on' });
 }
 
-/** The output of a task's calls, as far as this machine or the store has it. @throws AbilityError `task.not_found`, `store.not_shared`. */
+/**
+ * The output of a task's calls, as far as this machine or the store has it. @throws AbilityError `task.not_found`,
+ * `store.not_shared`.
+ */
 async function readLogs(
   { note }: HttpDoor,
   connection: Connection,

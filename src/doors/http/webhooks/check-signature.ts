@@ -17,7 +17,10 @@ const TOLERANCE_SECONDS = 5 * 60;
 /** A sender has fewer keys; further signatures are not tried. */
 const MAX_SIGNATURES = 10;
 
-/** Before reading the body; a request without a signature does not learn which webhooks exist. @throws AbilityError `door.unsigned`. */
+/**
+ * Before reading the body; a request without a signature does not learn which webhooks exist. @throws AbilityError
+ * `door.unsigned`.
+ */
 export function refuseUnsigned(headers: Headers): void {
   if (headers['x-hub-signature-256'] !== undefined || headers['webhook-signature'] !== undefined) return;
   const isOld = headers['x-hub-signature'] !== undefined;

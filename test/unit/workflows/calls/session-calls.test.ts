@@ -91,7 +91,7 @@ test('a session that cannot be informed causes a warning, and the call ends as b
   const task = run();
   temporal.failures.push(new Error('no session'));
   expect(await inSession(task as never, async () => 1)).toBe(1);
-  expect(task.warnings.all).toEqual(['The session was not told how a call ended (succeeded): no session']);
+  expect(task.warnings.all).toEqual(['The session did not learn how a call ended (succeeded): no session']);
   expect(task.life.pendingWork).toBe(0);
 });
 
@@ -108,7 +108,7 @@ test('the report is given up after five minutes without such a worker, but not i
   unserved();
   expect(await inSession(task as never, async () => 1)).toBe(1);
   expect(temporal.slept).toEqual([10_000, 20_000, 40_000, 80_000, 160_000]);
-  expect(task.warnings.all).toEqual(['The session was not told how a call ended (succeeded): m']);
+  expect(task.warnings.all).toEqual(['The session did not learn how a call ended (succeeded): m']);
   temporal.isPatched = false;
   temporal.slept.length = 0;
   temporal.failures.length = 0;

@@ -23,7 +23,9 @@ export function approve(
   return approveLike(context, like, flags);
 }
 
-/** `ability deny KEY`, with `--request-changes` a denial that says what to change. @throws AbilityError `usage.invalid`. */
+/**
+ * `ability deny KEY`, with `--request-changes` a denial that says what to change. @throws AbilityError `usage.invalid`.
+ */
 export function deny(context: Context, [key]: [string], flags: ApprovalFlags['deny']): Promise<ExitCode> {
   if (!flags.requestChanges) return runDecision(context, key, 'deny', flags);
   if (!flags.comment?.trim()) {

@@ -18,7 +18,10 @@ import { unlessInterrupted } from '../following/interruption.js';
 /** The maximum number of denied calls to show. */
 const MAX_CALLS = 3;
 
-/** `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source: docs/hooks.md#importing-them. */
+/**
+ * `ability import hooks FILE`: guards of Claude Code or Codex become guards of this project. Source:
+ * docs/hooks.md#importing-them.
+ */
 export async function run(context: Context, [file]: [string], flags: ImportFlags['hooks']): Promise<void> {
   const loader = await openLoader(context);
   const registry = loader.load();

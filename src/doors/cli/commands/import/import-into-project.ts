@@ -12,7 +12,9 @@ type CommonFlags = Pick<ImportFlags['arazzo'], 'select' | 'prefix' | 'dryRun' | 
 
 const MAX_MS = 24 * 60 * 60 * 1000;
 
-/** Milliseconds that another system may take to answer. @throws AbilityError `usage.invalid` for an invalid duration. */
+/**
+ * Milliseconds that another system may take to answer. @throws AbilityError `usage.invalid` for an invalid duration.
+ */
 export function timeoutOf({ timeout }: CommonFlags): number {
   return Math.min(readDuration('--timeout', timeout), MAX_MS);
 }

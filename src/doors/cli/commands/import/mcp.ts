@@ -8,7 +8,10 @@ import type { ImportFlags } from '../../program/imports.js';
 import { unlessInterrupted } from '../following/interruption.js';
 import { importIntoProject, timeoutOf } from './import-into-project.js';
 
-/** `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source: docs/imports.md#an-mcp-server. */
+/**
+ * `ability import mcp SERVER`: each tool of an MCP server becomes a low-level ability. Source:
+ * docs/imports.md#an-mcp-server.
+ */
 export async function run(context: Context, [name]: [string], flags: ImportFlags['mcp']): Promise<void> {
   const timeoutMs = timeoutOf(flags);
   const loader = await openLoader(context);

@@ -26,7 +26,9 @@ import { whyMissing } from './record.js';
 
 const LOOK_MS = 300;
 
-/** `ability task logs KEY [STEP] [-f]`: what the calls of a task wrote. Source: docs/operations.md#looking-into-a-task. */
+/**
+ * `ability task logs KEY [STEP] [-f]`: what the calls of a task wrote. Source: docs/operations.md#looking-into-a-task.
+ */
 export async function run(
   context: Context,
   [key, step]: [string, string | undefined],

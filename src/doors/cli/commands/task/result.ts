@@ -4,7 +4,9 @@ import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import { printResult } from '../following/follow-task.js';
 
-/** `ability task result KEY`: the result; 5 or 1 while there is none. Source: docs/operations.md#looking-into-a-task. */
+/**
+ * `ability task result KEY`: the result; 5 or 1 while there is none. Source: docs/operations.md#looking-into-a-task.
+ */
 export async function run(context: Context, [key]: [string]): Promise<ExitCode> {
   return withSession(context, await openRegistry(context), async (connection) => {
     const seen = await viewTask(connection, key);

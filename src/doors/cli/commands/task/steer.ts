@@ -15,7 +15,9 @@ export const pause = steering(pauseTask, (key) => {
 
 export const resume = steering(resumeTask, (key) => `${key} goes on: ability task watch ${key}`);
 
-/** `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: docs/workflow-language.md#waits. */
+/**
+ * `ability task signal KEY NAME`: sends what a `wait: { signal }` waits for. Source: docs/workflow-language.md#waits.
+ */
 export async function signal(
   context: Context,
   [key, name]: [string, string],

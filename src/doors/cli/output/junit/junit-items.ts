@@ -5,7 +5,10 @@ import { describeEnd, describeTurns, nameOf } from '../../../../rules/steps/desc
 import { counted } from '../plain-text.js';
 import { escapeXml, quoteXml } from './xml.js';
 
-/** The maximum number of items of one loop with cases of their own, besides failed ones; the others are counted in one case. */
+/**
+ * The maximum number of items of one loop with cases of their own, besides failed ones; the others are counted in one
+ * case.
+ */
 const MAX_CASES = 1000;
 
 export interface JunitCase {

@@ -10,7 +10,9 @@ import type { Style } from '../terminal/terminal.js';
 const MAX_OF_A_VALUE = 120;
 const MAX_DIFFERENCES = 20;
 
-/** What a decider sees: what would run, where and why, who requested it, and how it differs from the last approved one. */
+/**
+ * What a decider sees: what would run, where and why, who requested it, and how it differs from the last approved one.
+ */
 export function renderShown(approval: ShownApproval, style: Style, last?: LastApproved | null): string {
   const { task_key, task_ability, path, what_digest, proof } = approval;
   const step = path === 'run' ? 'the task itself' : `step ${path}`;
