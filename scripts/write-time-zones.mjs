@@ -1,12 +1,12 @@
-// Writes src/rules/expressions/zones/zone-data.ts from a folder of compiled time zones (TZif), such as /usr/share/zoneinfo:
+// Writes zone-names.ts and zone-data.ts in src/rules/expressions/zones from a folder of compiled time zones (TZif), such as /usr/share/zoneinfo:
 //   npm run build && node scripts/write-time-zones.mjs FOLDER
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { offsetByRule, readZoneRule } from '../dist/rules/expressions/zones/zone-rule.js';
 
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error('Give the folder of the time zones');
-const target = new URL('../src/rules/expressions/zones/zone-data.ts', import.meta.url);
+const zones = new URL('../src/rules/expressions/zones/', import.meta.url);
 const version = /# version (\S+)/.exec(readFileSync(join(folder, 'tzdata.zi'), 'utf8'))?.[1] ?? 'of unknown version';
 
 /** The names of the database itself; other files of such folders are other forms of the same. */
@@ -55,20 +55,29 @@ for (const name of names) {
   const line = lineOf(join(folder, name));
   byLine.set(line, [...(byLine.get(line) ?? []), name]);
 }
-const lines = [...byLine].map(([line, all]) => `${all.join(' ')}|${line}`);
-writeFileSync(
-  target,
-  `// Written by scripts/write-time-zones.mjs from the time zone database ${version} (IANA, public domain).
-/** Version of the time zone database. */
-export const ZONE_VERSION = '${version}';
+const head = `// Written by scripts/write-time-zones.mjs from the time zone database ${version} (IANA, public domain).\n`;
 
-/** One line a zone since 1970: names|rule|offsets|which of them holds when|seconds between the changes, in base 36. */
-export function zoneText(): string {
-  // Inside a function, so that loading the module costs nothing.
-  return \`${lines.join('\n')}\`;
+// Inside functions, so that loading the modules costs nothing.
+writeFileSync(
+  new URL('zone-names.ts', zones),
+  `${head}export const ZONE_VERSION = '${version}';
+
+/** One zone a line: its names. They are apart from the data, since reading definitions needs only them. */
+export function zoneNames(): string {
+  return \`${[...byLine.values()].map((all) => all.join(' ')).join('\n')}\`;
 }
 `,
 );
-console.log(
-  `${names.length} names, ${lines.length} zones, ${Math.round(statSync(target).size / 1024)} KiB, ${version}`,
+writeFileSync(
+  new URL('zone-data.ts', zones),
+  `${head}
+/**
+ * One zone a line, in the order of {@link zoneNames}: rule|offsets|index of the offset in each period|seconds
+ * between changes, base 36.
+ */
+export function zoneText(): string {
+  return \`${[...byLine.keys()].join('\n')}\`;
+}
+`,
 );
+console.log(`${names.length} names, ${byLine.size} zones, ${version}`);

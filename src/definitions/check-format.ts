@@ -1,4 +1,4 @@
-import { config, type z } from 'zod';
+import type { z } from 'zod';
 import { isJsonObject } from '../contracts/json.js';
 import type { Problem } from '../contracts/problem.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -9,9 +9,12 @@ import { VERBS } from './formats/steps.js';
 import { CREDENTIAL_MESSAGE, SECRET_MESSAGE } from './formats/values.js';
 import type { YamlSource } from './yaml-source.js';
 
+/** Whether zod compiles each format at its first use. */
+let compilesFormats = true;
+
 /** For short processes: to compile a format costs more than to check a few files with it. */
 export function interpretFormats(): void {
-  config({ jitless: true });
+  compilesFormats = false;
 }
 
 type Issue = z.core.$ZodIssue;
@@ -33,7 +36,7 @@ const checked = new WeakMap<YamlSource, { schema: z.ZodType; result: Checked<z.Z
 function checkNow<Schema extends z.ZodType>(schema: Schema, source: YamlSource): Checked<Schema> {
   const unsafe = findUnsafe(source);
   if (unsafe) return { problems: [unsafe] };
-  const parsed = schema.safeParse(source.value, { error: describeUnknownKeys });
+  const parsed = schema.safeParse(source.value, { error: describeUnknownKeys, jitless: !compilesFormats });
   if (parsed.success) return { value: parsed.data };
   const problems = parsed.error.issues.flatMap((issue) => problemsOf(issue, [], source));
   // A mistyped key is also reported as missing; the unknown key says more, so it comes first.

@@ -1,5 +1,5 @@
 import { isLoop, type Node } from '../syntax/node.js';
-import { isZone } from '../zones/zone-offset.js';
+import { isZone } from '../zones/named-zones.js';
 import { idOfKey, itemsOf, toCel, valueAt } from './collections.js';
 import { areEqual } from './compare.js';
 import { Failure, fail } from './failure.js';

@@ -1,4 +1,5 @@
 import { fail } from '../language/failure.js';
+import { FIXED_OFFSET, lineOfZone } from './named-zones.js';
 import { zoneText } from './zone-data.js';
 import { offsetByRule, readZoneRule, type ZoneRule } from './zone-rule.js';
 
@@ -11,19 +12,8 @@ interface Zone {
   rule: ZoneRule;
 }
 
-const FIXED = /^([-+]?)(\d{1,2}):(\d{2})$/;
-
-let lines: ReadonlyMap<string, string> | undefined;
+let lines: readonly string[] | undefined;
 const zones = new Map<string, Zone>();
-
-/** Whether it is the name of a time zone, or an offset such as `+05:30`. */
-export function isZone(name: string): boolean {
-  return FIXED.test(name) || isNamedZone(name);
-}
-
-export function isNamedZone(name: string): boolean {
-  return name === 'UTC' || linesByName().has(name);
-}
 
 /**
  * Seconds east of Greenwich. @param moment seconds since 1970. Uses a table of this build, not Node's, which
@@ -32,7 +22,7 @@ export function isNamedZone(name: string): boolean {
  */
 export function offsetOf(name: string, moment: number): number {
   if (name === 'UTC') return 0;
-  const fixed = FIXED.exec(name);
+  const fixed = FIXED_OFFSET.exec(name);
   if (fixed) return (fixed[1] === '-' ? -1 : 1) * (Number(fixed[2]) * 3600 + Number(fixed[3]) * 60);
   const { changes, offsets, rule } = zoneOf(name);
   if (moment < 0) fail(`the time zone ${name} is known from 1970 on; write an offset such as +01:00`);
@@ -50,9 +40,10 @@ export function offsetOf(name: string, moment: number): number {
 function zoneOf(name: string): Zone {
   const known = zones.get(name);
   if (known) return known;
-  const line = linesByName().get(name);
-  if (line === undefined) return fail(`there is no time zone ${JSON.stringify(name)}`);
-  const [, rule = '', kinds = '', order = '', deltas = ''] = line.split('|');
+  const index = lineOfZone(name);
+  if (index === undefined) return fail(`there is no time zone ${JSON.stringify(name)}`);
+  lines ??= zoneText().split('\n');
+  const [rule = '', kinds = '', order = '', deltas = ''] = (lines[index] ?? '').split('|');
   const all = kinds.split(' ').map((kind) => Number.parseInt(kind, 36));
   let at = 0;
   const changes = deltas === '' ? [] : deltas.split(' ').map((delta) => (at += Number.parseInt(delta, 36)));
@@ -60,19 +51,4 @@ function zoneOf(name: string): Zone {
   const zone = { changes, offsets, rule: readZoneRule(rule) };
   zones.set(name, zone);
   return zone;
-}
-
-/** Parsed on first use: most expressions need no time zone. */
-function linesByName(): ReadonlyMap<string, string> {
-  lines ??= new Map(
-    zoneText()
-      .split('\n')
-      .flatMap((line) =>
-        line
-          .slice(0, line.indexOf('|'))
-          .split(' ')
-          .map((name): [string, string] => [name, line]),
-      ),
-  );
-  return lines;
 }
