@@ -33,9 +33,21 @@ function hosts(entry) {
 const importsRead = new Map();
 
 function importsOf(file) {
-  const read = () => parse(readFileSync(file, 'utf8'))[0].flatMap(({ specifier }) => (specifier ? [specifier] : []));
+  const read = () => parse(readFileSync(file, 'utf8'))[0].filter(({ specifier }) => specifier);
   if (!importsRead.has(file)) importsRead.set(file, read());
-  return importsRead.get(file);
+  return importsRead.get(file).map(({ specifier }) => specifier);
+}
+
+/** Our own modules that are loaded with these, themselves included. */
+function loadedWith(...entries) {
+  const loaded = new Set(entries.map((name) => join(dist, `${name}.js`)));
+  for (const file of loaded) {
+    importsOf(file);
+    for (const { type, specifier } of importsRead.get(file)) {
+      if (type === 'static' && specifier.startsWith('.')) loaded.add(resolve(dirname(file), specifier));
+    }
+  }
+  return loaded;
 }
 
 /** The modules of commands: those that the program loads when they are called. */
@@ -59,6 +71,25 @@ const door = join(dist, 'doors/runtime/open-runtime-door.js');
 /** Large, loaded only where a store is in S3 or traces are on, and their own modules stay apart until they are needed. */
 const APART = /^@(aws-sdk\/|opentelemetry\/(?!api$))/;
 
+/** Loaded by every command, or by those that must start fastest. They stay in small chunks. */
+const first = loadedWith('doors/cli/bin', 'doors/runtime/forward-command', 'doors/guard/run-guard');
+
+/**
+ * Modules that are loaded together are one chunk: a file costs more than its code. In this order, each without those
+ * before it: what each other command loads, what reads and lists definitions, what makes a plan, what checks all.
+ */
+const groups = [
+  ['program', loadedWith('doors/cli/main')],
+  ['definitions', loadedWith('definitions/load-registry', 'doors/cli/commands/list', 'doors/answers/list-abilities')],
+  ['planning', loadedWith('planning/resolve/resolve-plan')],
+  ['lint', loadedWith('doors/cli/commands/lint')],
+].map(([name, modules], index, all) => ({
+  name,
+  priority: all.length - index,
+  includeDependenciesRecursively: false,
+  test: (id) => modules.has(id) && !first.has(id),
+}));
+
 /**
  * Writes one bundle.
  *
@@ -67,13 +98,14 @@ const APART = /^@(aws-sdk\/|opentelemetry\/(?!api$))/;
  * @param minify whether names are shortened: a command starts sooner, and its stacks are mapped back where they are shown.
  */
 async function write(options, folder, minify) {
-  const bundle = await rolldown({ platform: 'node', ...options });
+  const bundle = await rolldown({ platform: 'node', preserveEntrySignatures: 'allow-extension', ...options });
   const target = join(dist, folder);
   const { output } = await bundle.write({
     dir: target,
     format: 'esm',
     minify,
     sourcemap: minify,
+    codeSplitting: { groups: folder === 'command' ? groups : [] },
     sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
     chunkFileNames: '[name]-[hash].js',

@@ -4,8 +4,7 @@ import { findDocuments } from '../../../authoring/routing-documents/find-documen
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import type { Finding } from '../../../contracts/findings.js';
 import { AbilityError, usageError } from '../../../contracts/problem.js';
-import { findProjectRoot } from '../../../definitions/find-project.js';
-import { RegistryLoader } from '../../../definitions/load-registry.js';
+import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
 import { type LintOptions, type LintReport, lintProject } from '../../../lint/lint-project.js';
 import { checkCases } from '../../../testing/prepare-cases.js';
@@ -13,7 +12,7 @@ import { fingerprint, untilChange, watchedFolders } from '../input/watch-files.j
 import { renderFindings, renderGuardCheck } from '../output/findings/render-findings.js';
 import { renderSarif } from '../output/findings/render-sarif.js';
 import { renderFindingsJunit } from '../output/junit/render-findings.js';
-import type { Context } from '../program/context.js';
+import { type Context, openLoader } from '../program/context.js';
 import type { DefinitionFlags } from '../program/definitions.js';
 import { interruption, unlessInterrupted } from './following/interruption.js';
 
@@ -24,7 +23,7 @@ export const FORMATS = ['human', 'json', 'sarif', 'junit'] as const;
 /** `ability lint`: all findings in the definitions. Reads files only, unless `--check-hooks` is given. */
 export async function run(context: Context, _: [], flags: Flags): Promise<ExitCode> {
   const format = formatOf(context, flags);
-  const loader = new RegistryLoader(findProjectRoot(context.cwd, context.flags.project), context.env);
+  const loader = await openLoader(context);
   if (!flags.watch) return lintOnce(context, loader, flags, format, await hookFindings(context, loader, flags));
   if (flags.checkHooks) throw neverEnds('--check-hooks runs the guards once');
   if (format !== 'human') throw neverEnds(`${format} is one document`);

@@ -6,7 +6,7 @@ import type { SchemaPart } from './refuse-keywords.js';
 /** Base URI of a schema without `$id`; never fetched. */
 const NO_BASE = 'https://schema.invalid/';
 /** The only other document that a schema may reference: the validator has it. */
-const METASCHEMA = 'https://json-schema.org/draft/2020-12/schema';
+export const METASCHEMA = 'https://json-schema.org/draft/2020-12/schema';
 /** Keywords that only name a schema; useless once references are resolved. */
 const NAMES: ReadonlySet<string> = new Set(['$id', '$anchor', '$dynamicAnchor', '$schema', '$vocabulary']);
 

@@ -7,7 +7,8 @@ import { ENGINE } from '../../../contracts/names.js';
 import { isSinceEngine2 } from '../../../rules/plans/engine-version.js';
 import { compilePattern } from '../../../rules/regular-expressions.js';
 import { addExactKeywords } from './exact-keywords.js';
-import { LocalReferences } from './local-references.js';
+import { LocalReferences, METASCHEMA } from './local-references.js';
+import { validateMetaschema } from './metaschema.js';
 import { refuseKeywords } from './refuse-keywords.js';
 
 /** RE2 runs the patterns of users. ajv needs `code` only for standalone code, which is not generated here. */
@@ -45,6 +46,12 @@ export interface SchemaReading {
 function exactReading(): SchemaReading {
   const ajv = addFormats.default(new Ajv2020({ ...settings, ownProperties: true }));
   addExactKeywords(ajv);
+  const metaschema = ajv.schemas[METASCHEMA];
+  // Compiling it would take longer than all else that a short command does with schemas.
+  if (metaschema) {
+    const own = { schema: metaschema.schema, schemaEnv: metaschema };
+    metaschema.validate = Object.assign(validateMetaschema as unknown as ValidateFunction, own);
+  }
   return { ajv, prepare, validators: new Map(), bySchema: new WeakMap() };
 }
 
