@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 /** The only file in the folder of seal keys that is not one of them. */
 export const PROOF_KEY = 'proof';
@@ -67,6 +67,7 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   const { XDG_CACHE_HOME: xdg, ABILITY_CACHE: own, HOME: home = homedir() } = env;
   if (own) return own;
-  const base = xdg ?? (process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache'));
-  return join(base, 'ability-runtime');
+  const usual = process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
+  // A relative path counts as none. Source: XDG Base Directory Specification.
+  return join(xdg && isAbsolute(xdg) ? xdg : usual, 'ability-runtime');
 }
