@@ -93,7 +93,7 @@ function misplacedFiles(folders: ProjectFolders): UnreadFile[] {
   const read: string[] = KINDS.filter((kind) => folderOf(kind, folders) === join(registry, kind));
   return readdirSync(registry, { withFileTypes: true }).flatMap((entry) => {
     const { name } = entry;
-    const folder = isFolder(join(registry, name));
+    const folder = entry.isDirectory() || (entry.isSymbolicLink() && isFolder(join(registry, name)));
     if (folder ? isExpected(name, read, join(registry, name)) : !isYaml(name) || isSingle(name)) return [];
     const file = relative(root, join(registry, name));
     const message = folder ? `Nothing reads the definitions in ${file}/` : `Nothing reads ${file}`;
@@ -153,7 +153,7 @@ function refuseFolder(path: string, root: string): Problem | undefined {
   };
   if (!isThere(path)) return undefined;
   if (!isFolder(path)) return refused('is no folder');
-  return isInside(root, realpathSync(path)) ? undefined : refused('is a link that leads out of the project');
+  return isInside(root, realpathSync.native(path)) ? undefined : refused('is a link that leads out of the project');
 }
 
 interface Entry {
@@ -183,7 +183,8 @@ function isThere(path: string): boolean {
 
 function isFolder(path: string): boolean {
   try {
-    return statSync(path).isDirectory();
+    // An error would cost more than all else here.
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
     return false;
   }

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { matchesGlob } from '../../text/glob.js';
+import { memoize } from '../../text/memoize.js';
 import { isInRange, isOrdinary, type Range } from './special-addresses.js';
 
 export interface HostEntry {
@@ -53,11 +54,15 @@ export function isAddressAllowed(address: string, url: URL, allowed: readonly st
 
 function entriesFor(url: URL, allowed: readonly string[]): HostEntry[] {
   const port = portOf(url);
-  return allowed
-    .map(readHostEntry)
-    .filter((entry) => entry !== undefined)
-    .filter(({ ports }) => (ports === undefined ? url.port === '' : ports === '*' || ports === port));
+  return readEntries(allowed).filter(({ ports }) =>
+    ports === undefined ? url.port === '' : ports === '*' || ports === port,
+  );
 }
+
+/** Every request is checked against the same list. */
+const readEntries = memoize((allowed: readonly string[]) =>
+  allowed.map(readHostEntry).filter((entry) => entry !== undefined),
+);
 
 export function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80');
