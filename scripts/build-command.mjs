@@ -125,7 +125,9 @@ const messagesOfTemporal = {
 const wrappedInFunctions = {
   name: 'wrapped-in-functions',
   renderChunk(code, _chunk, _options, { magicString }) {
-    for (const found of code.matchAll(WRAPPER)) {
+    const wrappers = [...code.matchAll(WRAPPER)];
+    if (wrappers.length === 0 && /__commonJS\w*\(\(/.test(code)) throw new Error('Modules of CommonJS are wrapped otherwise');
+    for (const found of wrappers) {
       const from = found.index + found[1].length;
       magicString.overwrite(from, found.index + found[0].length, `(function (${found[2]}) {`);
     }
