@@ -1,5 +1,5 @@
-// Writes src/planning/input/json-schema/metaschema.ts: the check of JSON Schemas by JSON Schema itself, compiled by ajv, which
-// takes longer to compile it than a command has. With --check, reports whether the file is what would be written.
+// Writes src/planning/input/json-schema/metaschema.ts: the check of a JSON Schema against the metaschema, as code. Compiling it takes
+// ajv 30 ms. With --check, exits with 1 if the file is not what would be written.
 //   node scripts/write-metaschema.mjs [--check]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { _, Ajv2020 } from 'ajv/dist/2020.js';
@@ -34,17 +34,24 @@ const ajv = new Ajv2020({
 });
 ajv.removeKeyword('uniqueItems');
 ajv.addKeyword(uniqueItems);
-const code = standalone.default(ajv, { validateMetaschema: id });
+const source = standalone.default(ajv, { validateMetaschema: id });
 
-if (code.includes('require(')) throw new Error(`Unknown import: ${/require\([^)]*\)\S*/.exec(code)[0]}`);
+if (source.includes('require(')) throw new Error(`Unknown import: ${/require\([^)]*\)\S*/.exec(source)[0]}`);
 // Leaves out the parts of the metaschema that its check does not read.
 const name = 'metaschema';
-const plugin = { name, resolveId: (id) => (id === name ? id : null), load: (id) => (id === name ? code : null) };
+const plugin = { name, resolveId: (id) => (id === name ? id : null), load: (id) => (id === name ? source : null) };
 const bundle = await rolldown({ input: name, plugins: [plugin] });
 const { output } = await bundle.generate({ minify: true });
+const code = output[0].code.replace(
+  /export\{(\w+) as validateMetaschema\};\s*$/,
+  'export const validateMetaschema = $1 as ValidateFunction;',
+);
 const text = `// @ts-nocheck
 // Written by scripts/write-metaschema.mjs with ajv ${ajvVersion()}: the metaschema of draft 2020-12 as a function. See validators.ts.
-${output[0].code}`;
+import type { ValidateFunction } from 'ajv';
+
+${code}
+`;
 
 function ajvVersion() {
   return JSON.parse(readFileSync(new URL('../node_modules/ajv/package.json', import.meta.url), 'utf8')).version;

@@ -153,7 +153,7 @@ function refuseFolder(path: string, root: string): Problem | undefined {
   };
   if (!isThere(path)) return undefined;
   if (!isFolder(path)) return refused('is no folder');
-  return isInside(root, realpathSync.native(path)) ? undefined : refused('is a link that leads out of the project');
+  return isInside(root, realpathSync(path)) ? undefined : refused('is a link that leads out of the project');
 }
 
 interface Entry {
@@ -183,7 +183,7 @@ function isThere(path: string): boolean {
 
 function isFolder(path: string): boolean {
   try {
-    // An error would cost more than all else here.
+    // Throwing is slow, and most of these folders do not exist.
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   } catch {
     return false;

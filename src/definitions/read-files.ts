@@ -37,7 +37,7 @@ export class FileCache {
   }
 
   private readNow(path: string, file: string, anywhere: boolean): ReadFile {
-    if (!anywhere && !isInside(this.root, realpathSync.native(path))) {
+    if (!anywhere && !isInside(this.root, realpathSync(path))) {
       return refused(file, 'definition.invalid', `${file} is a link that leads out of the project`);
     }
     const bytes = readUpTo(YAML_LIMITS.bytes, path);

@@ -64,10 +64,13 @@ export function pathsOf(root: string, system = join(root, '.system')): ProjectPa
   };
 }
 
+/** @throws SystemError if no variable names a folder and the user has no home. */
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
-  const { XDG_CACHE_HOME: xdg, ABILITY_CACHE: own, HOME: home = homedir() } = env;
+  const { ABILITY_CACHE: own, XDG_CACHE_HOME: xdg } = env;
   if (own) return own;
-  const usual = process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
   // A relative path counts as none. Source: XDG Base Directory Specification.
-  return join(xdg && isAbsolute(xdg) ? xdg : usual, 'ability-runtime');
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'ability-runtime');
+  const home = env.HOME || homedir();
+  const usual = process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache');
+  return join(usual, 'ability-runtime');
 }

@@ -19,10 +19,14 @@ const project = makeProject({
     'id: nothing\ntype: workflow\nversion: 1\nsummary: Call nothing.\nsteps: [{ id: one, let: { n: 1 } }]\n',
 });
 
+/** For compiled code only. */
+const cache = mkdtempSync(join(tmpdir(), 'ability-cache-'));
+
 beforeAll(() => ability(['up', '--detach'], { cwd: project.root }), 60_000);
 afterAll(async () => {
   await ability(['down'], { cwd: project.root });
   project.remove();
+  rmSync(cache, { recursive: true, force: true });
 }, 60_000);
 
 /**
@@ -53,6 +57,7 @@ process.on('exit', () => {
 function time(...args: string[]): number {
   const { status, output } = spawnSync(process.execPath, ['--import', METER, ...args], {
     cwd: project.root,
+    env: { ...process.env, ABILITY_CACHE: cache },
     input: EVENT,
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
@@ -68,7 +73,7 @@ describe('the whole process of a command, measured alternately with a bare Node'
   test.each([
     [['--version'], 1.7],
     [['list'], 5],
-    [['guard', '--for', 'claude'], 4],
+    [['guard', '--for', 'claude'], 3],
     [['lint'], 8],
     [['run', 'nothing'], 5],
   ])('`ability %j` costs at most %d times as much on Node 20, twice that on later ones', (args, limitOnNode20) => {
@@ -106,13 +111,17 @@ describe.skipIf(!keepsCode)('compiled code (from Node 22.8 on)', () => {
 
 describe('a command while the runtime is up', () => {
   /** Names of the packages whose modules a process loads, from the source maps of what it loaded. */
-  function packagesOf(args: string[], env: Record<string, string> = {}): { packages: Set<string>; stdout: string } {
+  function packagesOf(
+    args: string[],
+    { env = {}, input }: { env?: Record<string, string>; input?: string } = {},
+  ): { packages: Set<string>; stdout: string } {
     const folder = mkdtempSync(join(tmpdir(), 'ability-coverage-'));
     try {
       const stdout = execFileSync(process.execPath, [CLI, ...args], {
         cwd: project.root,
         env: { ...process.env, ...env, NODE_V8_COVERAGE: folder },
-        stdio: ['ignore', 'pipe', 'ignore'],
+        ...(input === undefined ? {} : { input }),
+        stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'ignore'],
         encoding: 'utf8',
       });
       const loaded = readdirSync(folder)
@@ -135,9 +144,16 @@ describe('a command while the runtime is up', () => {
     const key = JSON.parse(stdout).task_key as string;
     expect([...packagesOf(['task', 'show', key]).packages].sort()).toEqual(['own', 'ulid']);
     // Without the runtime all of it is loaded, which shows that this check detects something.
-    expect([...packagesOf(['task', 'show', key], { ABILITY_SOCKET: 'off' }).packages]).toEqual(
+    expect([...packagesOf(['task', 'show', key], { env: { ABILITY_SOCKET: 'off' } }).packages]).toEqual(
       expect.arrayContaining(['@temporalio/client', '@grpc/grpc-js', 'commander', 'yaml']),
     );
+  });
+
+  test('the guard of an agent loads no parser of commands, and no formats of definitions', () => {
+    const guard = () => packagesOf(['guard', '--for', 'claude'], { input: EVENT });
+    // The first one reads the definitions.
+    guard();
+    expect([...guard().packages].sort()).toEqual(['own', 'yaml']);
   });
 
   test('continues after a kill of the runtime, whose socket the next one replaces', async () => {

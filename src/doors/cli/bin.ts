@@ -1,10 +1,8 @@
 #!/usr/bin/env node
-import * as nodeModule from 'node:module';
-import { join } from 'node:path';
 import { packageVersion } from '../../server/installation.js';
-import { cacheFolder } from '../../server/project-paths.js';
 import { readGuardLine } from '../guard/guard-line.js';
 import { readLine } from '../runtime/forwarded-commands.js';
+import { keepCompiledCode } from './program/keep-compiled-code.js';
 import { wantsVersion } from './program/version-flag.js';
 
 const args = process.argv.slice(2);
@@ -18,7 +16,6 @@ if (wantsVersion(args)) {
   });
   process.stdout.write(`${packageVersion()}\n`);
 } else if (guardLine) {
-  keepCompiledCode();
   // Runs before every tool call of an agent, so it loads only what it needs.
   const { guardProcess } = await import('../guard/run-guard.js');
   const { env, stdin } = process;
@@ -27,8 +24,8 @@ if (wantsVersion(args)) {
   process.stdout.write(stdout);
   process.stderr.write(stderr);
 } else {
-  keepCompiledCode();
   const { env } = process;
+  keepCompiledCode(env);
   const line = readLine(args);
   // A running runtime executes the command if it can; then no command module is loaded here.
   const answer =
@@ -43,10 +40,4 @@ if (wantsVersion(args)) {
     const cli = { args, cwd: process.cwd(), env, terminal, began: 0, made: answer?.made };
     keepAnswer(await main(cli), process, terminal);
   }
-}
-
-/** From Node 22.8 on, which then compiles a module once only; where nothing can be written, it does without. */
-function keepCompiledCode(): void {
-  const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
-  enableCompileCache?.(join(cacheFolder(), 'compiled'));
 }

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFolder } from '../../../src/server/project-paths.js';
@@ -11,6 +12,7 @@ test.each([
   [{ XDG_CACHE_HOME: 'cache' }, join(usual, 'ability-runtime')],
   [{ XDG_CACHE_HOME: '/var/cache/ann', ABILITY_CACHE: '/mnt/cache' }, '/mnt/cache'],
   [{ ABILITY_CACHE: '' }, join(usual, 'ability-runtime')],
+  [{ HOME: '' }, join(usual.replace('/home/ann', homedir()), 'ability-runtime')],
 ])('the cache with %j is %s', (env, folder) => {
   expect(cacheFolder({ HOME: '/home/ann', ...env })).toBe(folder);
 });
