@@ -21,6 +21,9 @@ import { type FiredTask, readFirings, requestOf } from './read-firings.js';
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
 
+const LISTED_MS = 2000;
+const LOOK_MS = 50;
+
 /** A schedule as Temporal has it. Times are ISO 8601. */
 export interface SeenSchedule {
   spec: ScheduleSpec;
@@ -57,6 +60,7 @@ export async function createSchedule(
           typedSearchAttributes: [{ key: PROJECT, value: connection.project }],
         }),
       );
+      await untilListed(connection, spec.id);
       return { created: true };
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
@@ -78,21 +82,34 @@ export async function changeSchedule(connection: Connection, spec: ScheduleSpec,
   });
 }
 
-/** All schedules of a project, sorted by name. */
-export async function listSchedules(connection: Connection): Promise<SeenSchedule[]> {
+/** All schedules of a project, sorted by name. @param known names that the server may not list yet. */
+export async function listSchedules(connection: Connection, known: Iterable<string> = []): Promise<SeenSchedule[]> {
   return using(connection, async () => {
-    const prefix = scheduleIdOf(connection.project, '');
-    const names: string[] = [];
-    for await (const { scheduleId } of connection.temporal.schedule.list()) {
-      if (scheduleId.startsWith(prefix)) names.push(scheduleId.slice(prefix.length));
-    }
+    const names = new Set(known);
+    for await (const name of listedNames(connection)) names.add(name);
     const seen: SeenSchedule[] = [];
-    for (const name of names.sort()) {
+    for (const name of [...names].sort()) {
       const found = await describeIfThere(connection, name);
       if (found) seen.push(seenOf(found));
     }
     return seen;
   });
+}
+
+async function* listedNames({ temporal, project }: Connection): AsyncGenerator<string> {
+  const prefix = scheduleIdOf(project, '');
+  for await (const { scheduleId } of temporal.schedule.list()) {
+    if (scheduleId.startsWith(prefix)) yield scheduleId.slice(prefix.length);
+  }
+}
+
+/** The server lists a new schedule with a delay. Returns after a maximum of {@link LISTED_MS} all the same. */
+async function untilListed(connection: Connection, id: string): Promise<void> {
+  const deadline = Date.now() + LISTED_MS;
+  while (Date.now() < deadline) {
+    for await (const name of listedNames(connection)) if (name === id) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }
 
 /** One schedule, with the outcomes of its last firings. @throws AbilityError `schedule.not_found`. */

@@ -23,8 +23,9 @@ export async function run(context: Context, _: [], { check = false }: ScheduleFl
   const stated = statedSchedules(registry);
   // Checks all before changing the first.
   for (const found of stated) checkStated(registry, found);
+  const names = stated.map(({ spec }) => spec.id);
   return withSession(context, registry, async (connection) => {
-    const drifts = compareSchedules(stated, await listSchedules(connection));
+    const drifts = compareSchedules(stated, await listSchedules(connection, names));
     refuseBroken(registry, drifts);
     const { terminal, flags } = context;
     const say = ({ id, drift }: ScheduleDrift): void =>
