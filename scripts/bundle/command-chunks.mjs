@@ -1,6 +1,6 @@
 // Which modules of the command line share a chunk. A file costs a command more than its code does, so modules that are loaded
 // together are one chunk; but a command that must start fast loads no large chunk for a small part of it.
-import { loadedWith, onDemandIn } from './own-imports.mjs';
+import { fileOf, loadedWith, onDemandIn } from './own-imports.mjs';
 
 const GUARD = ['doors/guard/run-guard', 'doors/guard/judge-call', 'doors/guard/ask-guards'];
 /** Loaded by the guard only after a change of a definition, or for a guard that is a script. */
@@ -23,20 +23,28 @@ const light = loadedWith(
 /** Following a task needs small parts of what makes plans. */
 const tasks = loadedWith('doors/cli/commands/run', 'doors/cli/commands/task/list');
 
-/** By name. A module is in the first group that loads it. */
+const definitions = loadedWith(
+  'definitions/load-registry',
+  'doors/cli/commands/list',
+  'doors/answers/list-abilities',
+  'planning/resolve/resolve-environment',
+);
+
+/** By name: modules, and those among them that are left out. A module is in the first group that has it. */
 const GROUPS = {
+  // The first steps of each command, and the small modules that all need.
+  first: [
+    new Set([
+      ...loadedWith('doors/cli/bin'),
+      ...[...loadedWith('doors/runtime/forward-command')].filter((file) => definitions.has(file)),
+      ...loadedWith('doors/cli/output/describe-problem', 'doors/cli/output/typed-command'),
+    ]),
+    new Set([fileOf('doors/cli/bin')]),
+  ],
   // Each command that the runtime does not execute.
   program: [loadedWith('doors/cli/main'), light],
   // What reads and lists definitions.
-  definitions: [
-    loadedWith(
-      'definitions/load-registry',
-      'doors/cli/commands/list',
-      'doors/answers/list-abilities',
-      'planning/resolve/resolve-environment',
-    ),
-    light,
-  ],
+  definitions: [definitions, light],
   planning: [loadedWith('planning/resolve/resolve-plan'), light, tasks],
   lint: [loadedWith('doors/cli/commands/lint'), light, tasks],
 };
