@@ -60,9 +60,7 @@ const head = `// Written by scripts/write-time-zones.mjs from the time zone data
 // Inside functions, so that loading the modules costs nothing.
 writeFileSync(
   new URL('zone-names.ts', zones),
-  `${head}/** Version of the time zone database. */
-export const ZONE_VERSION = '${version}';
-
+  `${head}
 /** One zone a line: its names. They are apart from the data, since reading definitions needs only them. */
 export function zoneNames(): string {
   return \`${[...byLine.values()].map((all) => all.join(' ')).join('\n')}\`;

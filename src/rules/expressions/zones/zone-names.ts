@@ -1,6 +1,4 @@
 // Written by scripts/write-time-zones.mjs from the time zone database 2026f (IANA, public domain).
-/** Version of the time zone database. */
-export const ZONE_VERSION = '2026f';
 
 /** One zone a line: its names. They are apart from the data, since reading definitions needs only them. */
 export function zoneNames(): string {
