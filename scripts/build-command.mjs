@@ -7,7 +7,7 @@
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { rolldown } from 'rolldown';
-import { checkChunks, groups } from './bundle/command-chunks.mjs';
+import { checkGroups, groups, refuseCircles } from './bundle/command-chunks.mjs';
 import { DIST, importsOf } from './bundle/own-imports.mjs';
 import { messagesOfTemporal, wrappedInFunctions } from './bundle/plugins.mjs';
 
@@ -81,6 +81,7 @@ async function write(options, folder, { groups = [], minify }) {
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
+  refuseCircles(output);
   // Chunks of earlier builds go last: a command that is running may still load one of its own.
   const written = new Set(output.map(({ fileName }) => fileName));
   for (const name of readdirSync(target)) if (!written.has(name)) rmSync(join(target, name), { recursive: true });
@@ -130,5 +131,5 @@ const output = await write(
   'command',
   { groups, minify: true },
 );
-checkChunks(output);
+checkGroups(output);
 chmodSync(join(DIST, 'command/bin.js'), 0o755);

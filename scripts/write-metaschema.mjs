@@ -46,6 +46,7 @@ const code = output[0].code.replace(
   /export\{(\w+) as validateMetaschema\};\s*$/,
   'export const validateMetaschema = $1 as ValidateFunction;',
 );
+if (code === output[0].code) throw new Error('The export is not where it was');
 const text = `// @ts-nocheck
 // Written by scripts/write-metaschema.mjs with ajv ${ajvVersion()}: the metaschema of draft 2020-12 as a function. See validators.ts.
 import type { ValidateFunction } from 'ajv';

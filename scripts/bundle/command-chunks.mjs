@@ -4,17 +4,19 @@ import { fileOf, loadedWith, onDemandIn } from './own-imports.mjs';
 
 const GUARD = ['doors/guard/run-guard', 'doors/guard/judge-call', 'doors/guard/ask-guards'];
 /** Loaded by the guard only after a change of a definition, or for a guard that is a script. */
-const READS_DEFINITIONS = /(build-index|hooks-outside-tasks)$/;
+const RARE = new Set(['doors/guard/build-index', 'worker/hooks-outside-tasks']);
+const guardLoads = onDemandIn(...GUARD);
+for (const module of RARE) if (!guardLoads.includes(module)) throw new Error(`The guard does not load ${module}`);
 
 /**
- * Not part of any group: the first steps of each command, the guard of an agent, which runs before each of its tool calls, and
- * what reads no definitions.
+ * Not part of the groups after `first`: the first steps of each command, the guard of an agent, which runs before each of its
+ * tool calls, and what reads no definitions.
  */
 const light = loadedWith(
   'doors/cli/bin',
   'doors/runtime/forward-command',
   ...GUARD,
-  ...onDemandIn(...GUARD).filter((module) => !READS_DEFINITIONS.test(module)),
+  ...guardLoads.filter((module) => !RARE.has(module)),
   'doors/cli/commands/down',
   'doors/cli/commands/explain',
   'doors/cli/output/report',
@@ -22,6 +24,13 @@ const light = loadedWith(
 
 /** Following a task needs small parts of what makes plans. */
 const tasks = loadedWith('doors/cli/commands/run', 'doors/cli/commands/task/list');
+/** So do guards that are scripts, the HTTP door, and completion at each TAB, of what checks definitions. */
+const doors = loadedWith(
+  'worker/hooks-outside-tasks',
+  'doors/http/open-http-door',
+  'doors/cli/commands/completion/completion',
+);
+const program = loadedWith('doors/cli/main');
 
 const definitions = loadedWith(
   'definitions/load-registry',
@@ -36,17 +45,17 @@ const GROUPS = {
   first: [
     new Set([
       ...loadedWith('doors/cli/bin'),
-      ...[...loadedWith('doors/runtime/forward-command')].filter((file) => definitions.has(file)),
+      ...[...loadedWith('doors/runtime/forward-command'), ...program].filter((file) => definitions.has(file)),
       ...loadedWith('doors/cli/output/describe-problem', 'doors/cli/output/typed-command'),
     ]),
     new Set([fileOf('doors/cli/bin')]),
   ],
   // Each command that the runtime does not execute.
-  program: [loadedWith('doors/cli/main'), light],
+  program: [program, light],
   // What reads and lists definitions.
   definitions: [definitions, light],
   planning: [loadedWith('planning/resolve/resolve-plan'), light, tasks],
-  lint: [loadedWith('doors/cli/commands/lint'), light, tasks],
+  lint: [loadedWith('doors/cli/commands/lint'), light, tasks, doors],
 };
 
 /** For the option `codeSplitting` of rolldown. */
@@ -55,21 +64,27 @@ export const groups = Object.entries(GROUPS).map(([name, [loaded, ...besides]], 
   return { name, priority: all.length - index, includeDependenciesRecursively: false, test: (id) => modules.has(id) };
 });
 
-/**
- * Checks what rolldown made of them. @param output the chunks.
- * @throws Error if a group is missing, or if chunks import each other in a circle, so that one may run before what it needs.
- */
-export function checkChunks(output) {
+/** @param output of rolldown. @throws Error if a group is not there. */
+export function checkGroups(output) {
   for (const { name } of groups) {
-    if (!output.some((chunk) => chunk.name === name)) throw new Error(`There is no chunk ${name}`);
+    const isThere = output.some((chunk) => chunk.name === name && chunk.moduleIds?.length > 1);
+    if (!isThere) throw new Error(`There is no chunk of the group ${name}`);
   }
-  const chunks = new Map(output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk.imports]));
+}
+
+/**
+ * Instead of rolldown's `strictExecutionOrder`, which would wrap each module: without circles among chunks, each runs after
+ * those that it imports.
+ * @param output of rolldown. @throws Error if chunks import each other in a circle.
+ */
+export function refuseCircles(output) {
+  const imports = new Map(output.flatMap((chunk) => (chunk.type === 'chunk' ? [[chunk.fileName, chunk.imports]] : [])));
   const done = new Set();
   const visit = (name, path) => {
     if (path.includes(name)) throw new Error(`Chunks import each other: ${[...path, name].join(' -> ')}`);
     if (done.has(name)) return;
-    for (const next of chunks.get(name) ?? []) visit(next, [...path, name]);
+    for (const next of imports.get(name) ?? []) visit(next, [...path, name]);
     done.add(name);
   };
-  for (const name of chunks.keys()) visit(name, []);
+  for (const name of imports.keys()) visit(name, []);
 }

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { AbilityError, reasonOf } from '../contracts/problem.js';
-import { isInside } from '../definitions/read-files.js';
+import { isInside } from '../disk/is-inside.js';
 
 export interface Written {
   created: string[];

@@ -52,6 +52,7 @@ export {
   findHandled,
   findLastApproved,
   findRecord,
+  findSchedules,
   fireSchedule,
   listHandled,
   listSchedules,
@@ -72,6 +73,7 @@ export {
   runSession,
   showSchedule,
   takeFiles,
+  untilListed,
 } from './over-http/temporal-alone.js';
 export type { FiredTask } from './schedules/read-firings.js';
 export type { SeenSchedule, ShownSchedule } from './schedules/schedules.js';

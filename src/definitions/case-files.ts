@@ -1,12 +1,8 @@
 import type { Problem } from '../contracts/problem.js';
+import { isCaseFile } from './case-file-name.js';
 import { type ReadFile, sourceOf } from './read-files.js';
 import type { FileKindName } from './registry.js';
 import type { YamlSource } from './yaml-source.js';
-
-/** By name: `*.test.yaml`. */
-export function isCaseFile(path: string): boolean {
-  return /\.test\.ya?ml$/.test(path);
-}
 
 /** Whether a file beside abilities holds test cases, so that the registry leaves it out. */
 export function holdsCases(kind: FileKindName, read: ReadFile): boolean {

@@ -2,9 +2,9 @@ import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'nod
 import { join, relative } from 'node:path';
 import { distance } from 'fastest-levenshtein';
 import type { Problem } from '../contracts/problem.js';
+import { isInside } from '../disk/is-inside.js';
 import { didYouMean } from '../text/nearest.js';
 import { MODULES, type ProjectFolders } from './find-project.js';
-import { isInside } from './read-files.js';
 import type { FileKindName } from './registry.js';
 
 const KINDS = ['low-level', 'high-level', 'implementations', 'config', 'hooks', 'modules'] as const;

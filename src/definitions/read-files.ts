@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import type { Problem } from '../contracts/problem.js';
+import { isInside } from '../disk/is-inside.js';
 import { YAML_LIMITS } from './yaml-document.js';
 import { isProblem, readYaml, type YamlSource } from './yaml-source.js';
 
@@ -99,12 +100,6 @@ function whyUnreadable(error: unknown): string {
   if (code === 'ENOENT') return 'is a link to something that is not there';
   if (code === 'ELOOP') return 'is a link that leads to itself';
   return `cannot be read (${code ?? String(error)})`;
-}
-
-/** Whether a resolved path is a folder or inside it. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
 export function sourceOf(read: ReadFile): YamlSource | undefined {

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { reasonOf } from '../../contracts/problem.js';
-import { isCaseFile } from '../../definitions/case-files.js';
+import { isCaseFile } from '../../definitions/case-file-name.js';
 import { type Composite, kindOf, loadedComposites } from '../../definitions/find-ability.js';
 import { foldersOf } from '../../definitions/find-project.js';
 import { highLevel } from '../../definitions/formats/high-level.js';

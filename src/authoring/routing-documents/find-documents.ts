@@ -2,7 +2,7 @@ import { type Dirent, existsSync, readdirSync, realpathSync, statSync } from 'no
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AbilityError, usageError } from '../../contracts/problem.js';
 import { PROJECT_FILE } from '../../definitions/find-project.js';
-import { isInside } from '../../definitions/read-files.js';
+import { isInside } from '../../disk/is-inside.js';
 
 /** The name of every routing document. Source: R-000-01. */
 export const DOCUMENT_NAME = 'ABILITY.md';

@@ -13,6 +13,8 @@ import type { FiringRequest, ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
 import { SCHEDULE_ID } from '../../rules/tasks/firing-key.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { sleep } from '../../server/start-timer.js';
+import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker } from '../connection/find-workers.js';
 import { withServer } from '../connection/keep-runtime.js';
@@ -60,7 +62,6 @@ export async function createSchedule(
           typedSearchAttributes: [{ key: PROJECT, value: connection.project }],
         }),
       );
-      await untilListed(connection, spec.id);
       return { created: true };
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
@@ -82,13 +83,18 @@ export async function changeSchedule(connection: Connection, spec: ScheduleSpec,
   });
 }
 
-/** All schedules of a project, sorted by name. @param known names that the server may not list yet. */
-export async function listSchedules(connection: Connection, known: Iterable<string> = []): Promise<SeenSchedule[]> {
+/** All schedules of a project, sorted by name. */
+export function listSchedules(connection: Connection): Promise<SeenSchedule[]> {
+  return findSchedules(connection, []);
+}
+
+/** As {@link listSchedules}. @param names of schedules that are found even if the server does not list them yet. */
+export function findSchedules(connection: Connection, names: readonly string[]): Promise<SeenSchedule[]> {
   return using(connection, async () => {
-    const names = new Set(known);
-    for await (const name of listedNames(connection)) names.add(name);
+    const all = new Set(names);
+    for await (const name of listedNames(connection)) all.add(name);
     const seen: SeenSchedule[] = [];
-    for (const name of [...names].sort()) {
+    for (const name of [...all].sort()) {
       const found = await describeIfThere(connection, name);
       if (found) seen.push(seenOf(found));
     }
@@ -103,12 +109,16 @@ async function* listedNames({ temporal, project }: Connection): AsyncGenerator<s
   }
 }
 
-/** The server lists a new schedule with a delay. Returns after a maximum of {@link LISTED_MS} all the same. */
-async function untilListed(connection: Connection, id: string): Promise<void> {
-  const deadline = Date.now() + LISTED_MS;
-  while (Date.now() < deadline) {
-    for await (const name of listedNames(connection)) if (name === id) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+/** The server lists a new schedule with a delay. Gives up after {@link LISTED_MS}, or if the server fails, without an error. */
+export async function untilListed(connection: Connection, id: string): Promise<void> {
+  const deadline = performance.now() + LISTED_MS;
+  try {
+    while (performance.now() < deadline) {
+      for await (const name of listedNames(connection)) if (name === id) return;
+      await sleep(LOOK_MS);
+    }
+  } catch (error) {
+    if (!grpcErrorOf(error)) throw error;
   }
 }
 

@@ -25,7 +25,7 @@ if (wantsVersion(args)) {
   process.stderr.write(stderr);
 } else {
   const { env } = process;
-  keepCompiledCode(env);
+  if (!args.includes('guard')) keepCompiledCode(env);
   const line = readLine(args);
   // A running runtime executes the command if it can; then no command module is loaded here.
   const answer =

@@ -4,7 +4,7 @@ import { appendItem, replaceText } from '../../authoring/edit-json/put-json.js';
 import { type JsonNode, readJson } from '../../authoring/edit-json/read-json.js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { isInside } from '../../definitions/read-files.js';
+import { isInside } from '../../disk/is-inside.js';
 import type { AgentTool } from './agent-tools.js';
 
 interface ToolSettings {

@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isCaseFile } from '../../definitions/case-files.js';
+import { isCaseFile } from '../../definitions/case-file-name.js';
 import { leavesToSay } from '../../definitions/default-summary.js';
 import type { Finding } from './finding.js';
 import type { GuardIndex } from './guard-index.js';

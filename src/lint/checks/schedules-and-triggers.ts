@@ -1,7 +1,8 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { Json } from '../../contracts/json.js';
 import { findingOfProblem } from '../../planning/finding-of.js';
-import { checkStated, type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
+import { checkStated } from '../../planning/schedules/check-stated.js';
+import { type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { problemsOf } from '../../planning/steps/definition-errors.js';
 import { checkTrigger } from '../../planning/triggers/check-trigger.js';

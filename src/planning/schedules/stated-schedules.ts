@@ -1,14 +1,8 @@
-import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import type { ScheduleSpec } from '../../contracts/schedules.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { parseDuration } from '../../rules/duration.js';
-import { taskInput } from '../input/check-input.js';
-import { checkScope } from '../resolve/check-ability.js';
-import { resolveEnvironment } from '../resolve/resolve-environment.js';
-import { resolvePlan } from '../resolve/resolve-plan.js';
-import { EnvironmentVariables } from '../secrets/secret-source.js';
-import { relocated } from '../steps/definition-errors.js';
 import type { StatedSchedule } from './compare-schedules.js';
 
 type Entry = NonNullable<HighLevel['schedules']>[number];
@@ -58,26 +52,4 @@ export function statedTwice(first: FoundSchedule, { spec, workflow, index }: Fou
     suggestion: 'Give each schedule of the project a name of its own.',
     location: workflow.locate(['schedules', index, 'id']),
   });
-}
-
-/**
- * Refuses a schedule that could never run: an unknown environment or one outside the scope, an ability that cannot
- * be planned, an invalid input. Credentials and guards are checked when it fires.
- * @throws AbilityError with the place in the definition.
- * @param variables for `env:NAME`; default: those of this process and the project's `.env` files.
- */
-export function checkStated(
-  registry: Registry,
-  { spec, workflow, index }: FoundSchedule,
-  variables = new EnvironmentVariables(registry.root, spec.environment),
-): void {
-  const { ability, environment, input } = spec;
-  const place = (...path: PropertyKey[]): SourceLocation => workflow.locate(['schedules', index, ...path]);
-  relocated(place('environment'), () => {
-    resolveEnvironment(registry, environment);
-    checkScope(ability, workflow, environment);
-  });
-  const { plan } = resolvePlan(registry, ability, environment, variables);
-  const isWritten = Object.keys(input).length > 0;
-  relocated(isWritten ? place('input') : place(), () => taskInput(plan, input));
 }

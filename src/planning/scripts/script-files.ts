@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import { isInside } from '../../definitions/read-files.js';
 import type { Registry } from '../../definitions/registry.js';
+import { isInside } from '../../disk/is-inside.js';
 import { memoize } from '../../text/memoize.js';
 
 export interface ScriptFile {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
-import { isInside } from '../../definitions/read-files.js';
+import { isInside } from '../../disk/is-inside.js';
 
 /** The only folder outside the project that `file:` references may use. */
 const CONTAINER_SECRETS = '/run/secrets';

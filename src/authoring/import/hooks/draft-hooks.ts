@@ -8,8 +8,8 @@ import {
 } from '../../../contracts/foreign-hooks.js';
 import type { Phase } from '../../../contracts/hooks.js';
 import type { JsonObject } from '../../../contracts/json.js';
-import { isInside } from '../../../definitions/read-files.js';
 import { keysOfTool } from '../../../definitions/tool-mapping/tool-shapes.js';
+import { isInside } from '../../../disk/is-inside.js';
 import { draftHttp, draftMcpTool } from './draft-service.js';
 import { type Mapped, mapAbilities, type Shown } from './map-abilities.js';
 import type { NotTaken, Settings, SettingsHook } from './read-settings.js';

@@ -49,7 +49,7 @@ function exactReading(): SchemaReading {
   addExactKeywords(ajv);
   const metaschema = ajv.schemas[METASCHEMA];
   if (!metaschema) throw new TypeError('ajv has no metaschema');
-  // Ajv would take 30 ms to compile it, which is most of the time of a short command.
+  // Ajv would take 30 ms to compile it, in each process.
   metaschema.validate = Object.assign(validateMetaschema, { schema: metaschema.schema, schemaEnv: metaschema });
   return { ajv, prepare, validators: new Map(), bySchema: new WeakMap() };
 }

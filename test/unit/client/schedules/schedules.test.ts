@@ -1,8 +1,8 @@
 import type { ScheduleDescription } from '@temporalio/client';
-import { expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Connection } from '../../../../src/client/connection/connect.js';
-import { createSchedule, listSchedules } from '../../../../src/client/schedules/schedules.js';
-import { scheduleIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
+import { findSchedules, listSchedules, untilListed } from '../../../../src/client/schedules/schedules.js';
+import { scheduleIdOf, WORKFLOWS } from '../../../../src/contracts/names.js';
 import type { ScheduleSpec } from '../../../../src/contracts/schedules.js';
 
 const PROJECT = 'shop';
@@ -24,7 +24,6 @@ function specOf(id: string): ScheduleSpec {
 /** A server that lists each schedule only from a number of its lists on. @param after that number, by name. */
 function serverWith(after: Record<string, number>) {
   let lists = 0;
-  const create = vi.fn();
   async function* list() {
     lists += 1;
     for (const [name, first] of Object.entries(after)) {
@@ -39,34 +38,49 @@ function serverWith(after: Record<string, number>) {
     }) as unknown as ScheduleDescription;
   const getHandle = (id: string) => ({ describe: describe(id.slice(scheduleIdOf(PROJECT, '').length)) });
   const withAbortSignal = (_: AbortSignal, action: () => unknown) => action();
-  const served = new Map([[taskQueueOf(PROJECT, 'dev', 'local'), Number.POSITIVE_INFINITY]]);
-  const connection = { project: PROJECT, served, temporal: { schedule: { list, getHandle, create }, withAbortSignal } };
-  return { connection: connection as unknown as Connection, create, lists: () => lists };
+  const connection = { project: PROJECT, temporal: { schedule: { list, getHandle }, withAbortSignal } };
+  return { connection: connection as unknown as Connection, lists: () => lists };
 }
 
-test('a known schedule is found before the server lists it, and each is found once', async () => {
-  const { connection } = serverWith({ one: 1, two: 2 });
-  const names = async (known?: string[]) => (await listSchedules(connection, known)).map(({ spec }) => spec.id);
-  expect(await names(['two', 'one'])).toEqual(['one', 'two']);
-  const { connection: again } = serverWith({ one: 1, two: 2 });
-  expect((await listSchedules(again)).map(({ spec }) => spec.id)).toEqual(['one']);
+async function namesOf(listed: ReturnType<typeof listSchedules>): Promise<string[]> {
+  return (await listed).map(({ spec }) => spec.id);
+}
+
+test('a named schedule is found before the server lists it, and each is found once', async () => {
+  const { connection } = serverWith({ one: 1, two: 3 });
+  expect(await namesOf(listSchedules(connection))).toEqual(['one']);
+  expect(await namesOf(findSchedules(connection, ['two', 'one']))).toEqual(['one', 'two']);
 });
 
-test('a created schedule is in the next list', async () => {
-  const { connection, create, lists } = serverWith({ one: 1, two: 3 });
-  expect(await createSchedule(connection, specOf('two'))).toEqual({ created: true });
-  expect(create).toHaveBeenCalledOnce();
-  expect(lists()).toBe(3);
-});
+describe('the wait until a schedule is listed', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
 
-test('a server that does not list it for two seconds does not stop its creation', async () => {
-  vi.useFakeTimers();
-  try {
+  test('ends when it is', async () => {
+    const { connection, lists } = serverWith({ one: 1, two: 3 });
+    const listed = untilListed(connection, 'two');
+    await vi.advanceTimersByTimeAsync(200);
+    await listed;
+    expect(lists()).toBe(3);
+  });
+
+  test('ends after two seconds without an error', async () => {
+    const { connection, lists } = serverWith({});
+    const end = vi.fn();
+    const listed = untilListed(connection, 'two').then(end);
+    await vi.advanceTimersByTimeAsync(1900);
+    expect(end).not.toHaveBeenCalled();
+    expect(lists()).toBeGreaterThan(10);
+    await vi.advanceTimersByTimeAsync(200);
+    await listed;
+  });
+
+  test('ends if the server fails', async () => {
     const { connection } = serverWith({});
-    const created = createSchedule(connection, specOf('two'));
-    await vi.advanceTimersByTimeAsync(2100);
-    expect(await created).toEqual({ created: true });
-  } finally {
-    vi.useRealTimers();
-  }
+    const failed = Object.assign(new Error('unavailable'), { code: 14, details: 'unavailable', metadata: {} });
+    connection.temporal.schedule.list = () => {
+      throw failed;
+    };
+    await untilListed(connection, 'two');
+  });
 });

@@ -9,7 +9,7 @@ import {
 import type { DocumentPlan } from '../../../../authoring/routing-documents/plan-documents.js';
 import { siteFolders } from '../../../../authoring/scaffold/scaffold.js';
 import { usageError } from '../../../../contracts/problem.js';
-import { isInside } from '../../../../definitions/read-files.js';
+import { isInside } from '../../../../disk/is-inside.js';
 import type { DefinitionFlags } from '../../program/definitions.js';
 
 /** Plans the requested documents for AIs; if none is requested, all that carry our markers. */

@@ -6,8 +6,8 @@ import type { HookSite, LostHooks, WrittenDraft } from '../../../../authoring/im
 import type { NotTaken } from '../../../../authoring/import/hooks/read-settings.js';
 import type { JsonObject } from '../../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../../contracts/problem.js';
-import { isInside } from '../../../../definitions/read-files.js';
 import type { Registry } from '../../../../definitions/registry.js';
+import { isInside } from '../../../../disk/is-inside.js';
 import { readCaller } from '../../input/read-caller.js';
 import { type HookImport, hooksAsJson, renderHookImport } from '../../output/render-hook-import.js';
 import { asTyped } from '../../output/typed-command.js';

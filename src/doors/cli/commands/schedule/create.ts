@@ -1,4 +1,4 @@
-import { createSchedule, showSchedule } from '../../../../client/index.js';
+import { createSchedule, showSchedule, untilListed } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { ScheduleSpec } from '../../../../contracts/schedules.js';
 import { findAbility } from '../../../answers/find-ability.js';
@@ -38,6 +38,7 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
   if (typeof planned === 'number') return planned;
   return withSession(context, registry, async (connection) => {
     const { created } = await createSchedule(connection, spec);
+    await untilListed(connection, spec.id);
     const shown = await showSchedule(connection, spec.id);
     const { terminal } = context;
     if (context.flags.json) terminal.printJson({ created, ...shown });

@@ -1,4 +1,4 @@
-import { listSchedules } from '../../../../client/index.js';
+import { findSchedules } from '../../../../client/index.js';
 import { compareSchedules } from '../../../../planning/schedules/compare-schedules.js';
 import { statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
 import { DRIFT_WORDS, renderSchedules } from '../../output/render-schedule.js';
@@ -10,7 +10,10 @@ export async function run(context: Context): Promise<void> {
   const registry = await openRegistry(context);
   const stated = statedSchedules(registry);
   return withSession(context, registry, async (connection) => {
-    const schedules = await listSchedules(connection);
+    const schedules = await findSchedules(
+      connection,
+      stated.map(({ spec }) => spec.id),
+    );
     const drifts = new Map(compareSchedules(stated, schedules).map(({ id, drift }) => [id, drift]));
     const { terminal } = context;
     if (context.flags.json) {

@@ -3,13 +3,14 @@ import {
   changeSchedule,
   createSchedule,
   deleteSchedule,
-  listSchedules,
+  findSchedules,
 } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import type { Registry } from '../../../../definitions/registry.js';
+import { checkStated } from '../../../../planning/schedules/check-stated.js';
 import { compareSchedules, type ScheduleDrift } from '../../../../planning/schedules/compare-schedules.js';
-import { checkStated, statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
+import { statedSchedules } from '../../../../planning/schedules/stated-schedules.js';
 import { DRIFT_WORDS } from '../../output/render-schedule.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { ScheduleFlags } from '../../program/schedules.js';
@@ -25,7 +26,7 @@ export async function run(context: Context, _: [], { check = false }: ScheduleFl
   for (const found of stated) checkStated(registry, found);
   const names = stated.map(({ spec }) => spec.id);
   return withSession(context, registry, async (connection) => {
-    const drifts = compareSchedules(stated, await listSchedules(connection, names));
+    const drifts = compareSchedules(stated, await findSchedules(connection, names));
     refuseBroken(registry, drifts);
     const { terminal, flags } = context;
     const say = ({ id, drift }: ScheduleDrift): void =>
