@@ -7,10 +7,11 @@ import {
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { TaskMemo } from '../../contracts/task.js';
+import { unlessAborted } from '../../rules/unless-aborted.js';
 import type { Progress } from '../../server/binary/find-temporal.js';
 import { SpillingCodec } from '../../server/payloads/payload-codec.js';
 import { type ProjectPaths, pathsOf } from '../../server/project-paths.js';
-import { ensureRuntime, unlessAborted } from '../../server/runtime/ensure-runtime.js';
+import { ensureRuntime } from '../../server/runtime/ensure-runtime.js';
 import { keepTouching } from '../../server/runtime/keep-touching.js';
 import { isLiving } from '../../server/runtime/runtime-file.js';
 import { openStore } from '../../server/store/open-store.js';

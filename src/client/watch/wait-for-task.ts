@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult, TaskView } from '../../contracts/task.js';
 import { anyAbortSignal } from '../../rules/any-abort-signal.js';
-import { unlessAborted } from '../../server/runtime/ensure-runtime.js';
+import { unlessAborted } from '../../rules/unless-aborted.js';
 import { sleep, startTimer } from '../../server/start-timer.js';
 import type { Connection } from '../connection/connect.js';
 import { isUnreachable, reviveRuntime, untilRuntimeEnds } from '../connection/keep-runtime.js';

@@ -4,6 +4,7 @@ import { CALL_ID_VARIABLE, NO_CALL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import { asDiskError } from '../../disk/disk-errors.js';
+import { unlessAborted } from '../../rules/unless-aborted.js';
 import { obtainTemporal, type Progress } from '../binary/find-temporal.js';
 import { packageVersion, RUNTIME_PROGRAM } from '../installation.js';
 import { livingHolder } from '../processes/lock.js';
@@ -62,23 +63,6 @@ export async function ensureRuntime(
   const { path } = await unlessAborted(obtainTemporal(progress, env), signal);
   const spawn = (): SpawnedRuntime => spawnRuntime(paths, path, env);
   return { runtime: await startAndWait(paths, spawn, progress, signal), started: true };
-}
-
-/** Waits for a promise, at most until the signal aborts. @throws the reason of the signal. */
-export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  promise.catch(() => {});
-  signal.throwIfAborted();
-  let end = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    end = () => reject(signal.reason);
-    signal.addEventListener('abort', end);
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', end);
-  }
 }
 
 /** Throws for another version: from here, that runtime cannot be stopped. */

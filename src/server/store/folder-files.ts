@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { AbilityError } from '../../contracts/problem.js';
 import { isAbsent } from '../../disk/disk-errors.js';
 import { syncFolder } from '../../disk/write-whole.js';
+import { unlessAborted } from '../../rules/unless-aborted.js';
 import { Measured, Verified } from './checked-stream.js';
 import type { KeepOptions, KeptFile, StoredFile } from './store.js';
 import { absent, damaged, entriesOf, notKept, notRead, notRemoved } from './store-errors.js';
@@ -34,9 +35,10 @@ export class FolderFiles {
     const refused: AbilityError[] = [];
     try {
       const measured = new Measured(maxBytes);
-      await this.write(own, (file) =>
-        pipeline(from, measured, (bytes: AsyncIterable<Buffer>) => this.writeAll(bytes, file, refused), { signal }),
-      );
+      const writeTo = (file: FileHandle) =>
+        pipeline(from, measured, (bytes: AsyncIterable<Buffer>) => this.writeAll(bytes, file, refused), { signal });
+      // From Node 22 on, an aborted pipeline waits until its source has closed, which a stalled one never does.
+      await this.write(own, (file) => unlessAborted(writeTo(file), signal));
       const sha256 = measured.sha256();
       await this.moveTo(this.pathOf(sha256), own);
       return { sha256, bytes: measured.bytes };

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { unlessAborted } from '../../../rules/unless-aborted.js';
 import { Measured, tooLarge, Verified } from '../checked-stream.js';
 import type { KeepOptions, KeptFile, StoredFile } from '../store.js';
 import { absent, damaged } from '../store-errors.js';
@@ -134,7 +135,8 @@ async function passing<T>(
   action: () => Promise<T>,
 ): Promise<T> {
   let broken: { error: unknown } | undefined;
-  const passed = pipeline(source, through, { signal }).catch((error: unknown) => {
+  // From Node 22 on, an aborted pipeline waits until its source has closed, which a stalled one never does.
+  const passed = unlessAborted(pipeline(source, through, { signal }), signal).catch((error: unknown) => {
     broken ??= { error: signal?.aborted ? signal.reason : error };
   });
   try {
