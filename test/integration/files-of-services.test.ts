@@ -139,6 +139,6 @@ describe('a tool of an MCP server', () => {
   test('fails if one is missing, and lists the existing ones', async () => {
     const { error } = await project.run('no_shot');
     expect(error).toMatchObject({ code: 'file.missing' });
-    expect(error?.message).toContain('There is image-1.png, page 1.html');
+    expect(error?.message).toContain('The folder contains image-1.png, page 1.html');
   });
 });
