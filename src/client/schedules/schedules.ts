@@ -109,7 +109,7 @@ async function* listedNames({ temporal, project }: Connection): AsyncGenerator<s
   }
 }
 
-/** The server lists a new schedule with a delay. Gives up after {@link LISTED_MS}, or if the server fails, without an error. */
+/** The server lists a new schedule with a delay. Gives up without an error after two seconds, or if the server fails. */
 export async function untilListed(connection: Connection, id: string): Promise<void> {
   const deadline = performance.now() + LISTED_MS;
   try {

@@ -4,7 +4,8 @@ import { cacheFolder } from '../../../server/project-paths.js';
 
 /**
  * Node 22.8 and later keep compiled modules on disk, so that the next command need not compile them. Nothing is kept on
- * earlier versions, or if the folder cannot be written. Not used for the guard: the agent that it guards could write there.
+ * earlier versions, or if the folder cannot be written. Not used for the guard: the agent that it guards could write
+ * there.
  */
 export function keepCompiledCode(env: NodeJS.ProcessEnv): void {
   const folder = compiledCodeFolder(env);
