@@ -15,8 +15,8 @@ export interface RetryFacts {
   effects: Effect;
   /** The step's own list of error codes to retry; undefined: it has none. */
   errors: readonly string[] | undefined;
-  /** The step's own retry condition, and the CEL version of the plan. */
-  condition?: { source: string; cel: string } | undefined;
+  /** The step's own retry condition. */
+  condition?: string | undefined;
   /** The wait before the next attempt, if it differs from the retry policy. */
   delayMs?: number | undefined;
   /** Number of this attempt, from 1. */
@@ -68,7 +68,7 @@ export function toFailure(error: unknown, facts?: RetryFacts, context: object = 
 
 /** Evaluated in the activity, so that it costs no event; a failure that it rejects is not retried. */
 function askCondition(problem: Problem, { condition, attempt }: RetryFacts): RetryVerdict {
-  return condition ? askRetryCondition(condition.source, problem, attempt, condition.cel) : { again: true };
+  return condition ? askRetryCondition(condition, problem, attempt) : { again: true };
 }
 
 function isTimeUp(code: string): boolean {

@@ -55,7 +55,7 @@ export interface HookRequest extends CallContext {
   /** The operation called; null for the task itself. */
   operation: string | null;
   input: JsonObject;
-  /** Value of `now()` in expression hooks: milliseconds since 1970. Omitted in tasks of earlier builds. */
+  /** Value of `now()` in expression hooks: milliseconds since 1970. Omitted if no hook of the phase is an expression. */
   moment?: number;
   /** Id of the call in its session, if entered there; unique in its task. */
   call_id?: string;
@@ -112,8 +112,8 @@ export interface AcquireRequest extends CallContext {
 export interface AcquireAnswer {
   key: string;
   lock: string;
-  /** Token that the lock's answers will contain; absent in histories of earlier builds. */
-  token?: string;
+  /** Token that the lock's answers will contain. */
+  token: string;
 }
 
 /** Argument of the activity with which a task returns its turn or leaves the queue. */

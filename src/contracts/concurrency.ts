@@ -1,8 +1,5 @@
-/** Modes that a lock knows; `newest` is sent as `wait`, see {@link SlotRequest}. */
-export const SLOT_ON_BUSY = ['wait', 'refuse', 'cancel_older'] as const;
-
 /** If the concurrency key is taken: wait, end at once, cancel earlier tasks, or replace the waiting task. */
-export const ON_BUSY = [...SLOT_ON_BUSY, 'newest'] as const;
+export const ON_BUSY = ['wait', 'refuse', 'cancel_older', 'newest'] as const;
 
 /** One of {@link ON_BUSY}. */
 export type OnBusy = (typeof ON_BUSY)[number];
@@ -23,13 +20,11 @@ export interface SlotRequest {
   /** The first run of its execution, which stays the same when it continues as new. */
   run: string;
   limit: number;
-  on_busy: (typeof SLOT_ON_BUSY)[number];
-  /** Set by a waiting task that replaces other waiting tasks with this flag. Locks of earlier builds let it wait. */
-  newest?: true;
+  on_busy: OnBusy;
   /** A repeated request: not newer than those in the queue, even if the lock has forgotten it. */
   again?: true;
-  /** The lock's answers must contain it, so that no other sender can forge them; absent in earlier builds. */
-  token?: string;
+  /** The lock's answers must contain it, so that no other sender can forge them. */
+  token: string;
 }
 
 /** A task that holds a slot or waits for one. */
@@ -50,14 +45,14 @@ export interface LockState {
 }
 
 /** An answer of a lock to a task, with the token of its request. */
-export type SlotAnswer = SlotWord & { token?: string };
+export type SlotAnswer = SlotWord & { token: string };
 
 /** Answer of a lock. */
 export type SlotWord =
   | { answer: 'granted' }
   /** `held_by`: workflow ids of tasks that hold the key. */
   | { answer: 'waiting'; held_by: string[] }
-  /** `replaced_by`: the task that waits in its place; workers of earlier builds ignore it. */
+  /** `replaced_by`: the task that waits in its place. */
   | { answer: 'busy'; held_by: string[]; replaced_by?: string }
   /** The task will be cancelled for the task `by`. */
   | { answer: 'superseded'; by: string };

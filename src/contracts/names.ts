@@ -1,36 +1,10 @@
 import type { Placement } from './placement.js';
 
-/** The version of the interpreter. A plan states the one it was made for; behaviour depends on it. */
-export const ENGINE = 2;
+/** The version of the interpreter. A plan states the one it was made for. Source: docs/decisions/0021-versions-begin-at-the-first-release.md. */
+export const ENGINE = 1;
 
-/**
- * Engines whose plans this build runs, each with its original behaviour. Changes of engine 2: a step in a loop
- * reads its own last turn; a task without an output contract has its record written beside its history; an
- * interrupted call that must not be interrupted makes its task `unknown`; a task that continues as a new run first
- * waits for its calls, and carries over failures; schemas are read as JSON Schema 2020-12.
- */
-export const ENGINES_READ: readonly number[] = [1, ENGINE];
-
-/** Version of plans that do not state one, and of those in which some parentheses of expressions were ignored. */
-export const FIRST_CEL = '8.0.0';
-
-/** Plans made before expressions were held to the conformance suite of the CEL specification. */
-export const SECOND_CEL = '8.0.0+1';
-
-/** Plans made before expressions had `sum`. */
-export const THIRD_CEL = '8.0.0+2';
-
-/** Plans made before `a.?b` of null was absent. */
-export const FOURTH_CEL = '8.0.0+3';
-
-/** Version of the CEL library and, after the plus, of our changes; other versions may evaluate differently. */
-export const CEL = '8.0.0+4';
-
-/**
- * Versions of plans that this build runs. An earlier one stays only if all its expressions are still read as they
- * were, which the unit tests of expressions and all recorded histories verify.
- */
-export const CEL_READ: readonly string[] = [FIRST_CEL, SECOND_CEL, THIRD_CEL, FOURTH_CEL, CEL];
+/** The version of the expression language; a plan states it, since another one may evaluate differently. */
+export const CEL = 1;
 
 /** Identifies a call's processes, to end them with it; scripts, MCP servers and their children inherit it. */
 export const CALL_ID_VARIABLE = 'ABILITY_CALL_ID';

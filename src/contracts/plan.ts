@@ -20,8 +20,8 @@ export type * from './plan-step.js';
 export interface Plan {
   format: 1;
   engine: number;
-  /** Version of the CEL library for its expressions; absent in the oldest plans: 8.0.0. */
-  cel?: string;
+  /** Version of the expression language, {@link CEL} of its build. */
+  cel: number;
   project: string;
   ability: PlanAbility;
   environment: PlanEnvironment;
@@ -146,6 +146,6 @@ export interface PlanEnvironment {
   quorum: number;
   self_approval: boolean;
   proof: 'claimed' | 'required';
-  /** Accepted kinds of proof, if required; absent in earlier plans, which could verify none. */
+  /** Accepted kinds of proof; absent unless proof is required. */
   proofs?: ProofSource[];
 }

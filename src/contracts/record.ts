@@ -38,7 +38,7 @@ export interface TaskRecord {
   warnings: string[];
   /** Null until the task has ended. */
   result: TaskResult | null;
-  /** Abilities that it called; absent until it has ended, and in records of earlier builds. */
+  /** Abilities that it called; absent until it has ended. */
   used?: ToolsUsed;
   /** In starting order: the first hundred calls, then the first hundred failures after them; absent if none. */
   calls?: RecordedCall[];

@@ -124,9 +124,9 @@ export interface SessionCarried {
   unlisted: Record<string, Effect>;
   left_out: number;
   unknown_signals: UnknownSignal[];
-  /** The newest ones; absent in sessions carried over by earlier builds. */
+  /** The newest ones; absent: none. */
   tool_answers?: ToolAnswer[];
-  /** Absent in sessions carried over by earlier builds. */
+  /** Absent: no messages yet. */
   thread?: SessionThread;
 }
 
@@ -247,7 +247,6 @@ export type SessionWord =
       facts: FactsOfCall;
       path: string;
       moment: number;
-      cel: string;
     }
   /** A call has ended; `denied`: it was never made, and does not count. */
   | { kind: 'ended'; id: string; status: CallStatus | 'denied' };

@@ -54,7 +54,7 @@ export interface StepProgress {
   last?: Record<string, LastTurn>;
   /** For a loop: run counts of its steps, by path with `*` for the turn; entries of completed turns are dropped. */
   turns?: Record<string, TurnCount>;
-  /** For a loop: outcomes of its turns. Absent in entries of earlier builds. */
+  /** For a loop: outcomes of its turns. */
   loop?: LoopProgress;
   /** For the turns of an agent: their state. */
   agent?: AgentProgress;

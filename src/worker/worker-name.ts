@@ -52,17 +52,12 @@ function isForeign(name: string): boolean {
 }
 
 function nameOf(mark: ProcessMark): string {
-  return `${oldNameOf(mark)}@${SPACE}`;
-}
-
-function oldNameOf({ pid, started }: ProcessMark): string {
-  return `${pid}@${started.replaceAll(/[^0-9A-Za-z]/g, '_')}`;
+  return `${mark.pid}@${mark.started.replaceAll(/[^0-9A-Za-z]/g, '_')}@${SPACE}`;
 }
 
 function markFrom(name: string): ProcessMark | undefined {
   const [, pid] = /^(\d+)@/.exec(name) ?? [];
   if (pid === undefined) return undefined;
   const mark = markOf(Number(pid));
-  // Names of earlier builds have no space.
-  return mark && [nameOf(mark), oldNameOf(mark)].includes(name) ? mark : { pid: Number(pid), started: 'gone' };
+  return mark && nameOf(mark) === name ? mark : { pid: Number(pid), started: 'gone' };
 }

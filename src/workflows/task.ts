@@ -11,7 +11,6 @@ import {
   ContinueAsNew,
   continueAsNew,
   DeterminismViolationError,
-  patched,
   TemporalFailure,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -63,7 +62,7 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   registerHandlers(run);
   let outcome = await reachOutcome(run);
   await joinAll(run, outcome);
-  if (outcome === 'goes on' && CancellationScope.current().consideredCancelled && patched(LAST_MOMENT)) {
+  if (outcome === 'goes on' && CancellationScope.current().consideredCancelled) {
     outcome = await endCancelled(run);
     await joinAll(run, outcome);
   }
@@ -79,9 +78,6 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
   return endAs(run, result);
 }
 
-/** Earlier builds lost what arrived while a run waited for its hooks and notices before the next run. */
-const LAST_MOMENT = 'last-moment-of-run';
-
 /** Waits for hooks, proofs and notices, also for proofs that arrive meanwhile; notifies of a failed end. */
 async function joinAll(run: TaskRun, outcome: Reached): Promise<void> {
   const { approvals } = run;
@@ -89,7 +85,7 @@ async function joinAll(run: TaskRun, outcome: Reached): Promise<void> {
   if (approvals.pendingProofs > 0) await joinProofs(approvals);
   if (outcome !== 'goes on' && !('seal' in outcome)) notifyOfEnd(run, outcome);
   if (approvals.notices.length > 0) await joinNotices(run);
-  while (approvals.pendingProofs > 0 && patched(LAST_MOMENT)) await joinProofs(approvals);
+  while (approvals.pendingProofs > 0) await joinProofs(approvals);
 }
 
 /** Temporal would retry the workflow task forever after any other error. */
@@ -157,8 +153,7 @@ async function reachOutcome(run: TaskRun): Promise<Reached> {
     if (run.task.plan.links) await learnLink(run);
     return await runStepsAndCleanUp(frameOf(run, halt));
   } catch (error) {
-    if (!(error instanceof Halted && run.life.rollingOver)) return outcomeOf(error);
-    return CancellationScope.current().consideredCancelled && !patched(LAST_MOMENT) ? outcomeOf(error) : 'goes on';
+    return error instanceof Halted && run.life.rollingOver ? 'goes on' : outcomeOf(error);
   }
 }
 

@@ -24,7 +24,7 @@ export interface ApiRequest {
 /** @throws CallFailure `input.invalid`; AbilityError `config.missing_credential`. Source: docs/api-calls.md. */
 export function buildRequest({ api }: ApiImplementation, call: CallInput): ApiRequest {
   const { input } = call;
-  const scope = { cel: call.cel, values: { input, environment: { ...call.environment } } };
+  const scope = { values: { input, environment: { ...call.environment } } };
   const unnamed = distributeInput(api, call);
   const path = buildPath(api.path, input, api.params ?? {});
   const query = buildQuery(api, input, unnamed.query, scope);

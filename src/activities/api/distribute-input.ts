@@ -14,10 +14,10 @@ export interface UnnamedInput {
 }
 
 /** Unnamed inputs go to the body, or without one to the query of a GET or the like; `body.value` drops them. */
-export function distributeInput(api: ApiImplementation['api'], { input, cel }: CallInput): UnnamedInput {
+export function distributeInput(api: ApiImplementation['api'], { input }: CallInput): UnnamedInput {
   const { params = {}, body } = api;
   const used = new Set([
-    ...referencesIn([api.query, api.headers, body?.value ?? null], cel),
+    ...referencesIn([api.query, api.headers, body?.value ?? null]),
     ...inputsOfPath(api.path, params),
     ...Object.keys(params),
   ]);
@@ -32,8 +32,8 @@ export function paramsIn(place: ApiPlace, params: Record<string, PlanApiParam>):
 }
 
 /** Names of inputs that templates read, so that they are not sent twice. */
-function referencesIn(templates: Json[], cel: string): string[] {
+function referencesIn(templates: Json[]): string[] {
   return templates
-    .flatMap((template) => expressionsIn(template, cel))
+    .flatMap((template) => expressionsIn(template))
     .flatMap(({ references }) => references.filter(({ name }) => name === 'input').map(({ path }) => path[0] ?? ''));
 }

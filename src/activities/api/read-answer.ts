@@ -3,7 +3,6 @@ import type { Dispatcher } from 'undici';
 import type { PlanApiResponse } from '../../contracts/api.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { endingOf, safeFileName } from '../../text/file-name.js';
 import { CallFailure } from '../call/call-failure.js';
@@ -55,12 +54,12 @@ function readBody(answer: WholeAnswer, response: PlanApiResponse | undefined, ca
   const type = typeOf(answer);
   if (as === 'base64') return { base64: bytes.toString('base64') };
   const reading: Reading = {
-    integers: integersOf(response?.big_integers, call.engine),
+    integers: integersOf(response?.big_integers),
     code: 'api.output_invalid',
     what: `The answer of ${url.host}`,
   };
-  if (as === 'text') return { text: decodeAnswer(bytes, type, reading) };
-  const text = isSinceEngine2(call) ? decodeAnswer(bytes, type, reading) : bytes.toString('utf8');
+  const text = decodeAnswer(bytes, type, reading);
+  if (as === 'text') return { text };
   if (text === '') return null;
   const value = parseJson(text, reading);
   const isJson = as === 'json' || isJsonType(type) || (value !== null && typeof value === 'object');
@@ -110,17 +109,15 @@ function parseJson(text: string, reading: Reading): Json | undefined {
 
 /**
  * Decodes an answer by its charset, else as UTF-8. @param type the header `content-type`. @throws AbilityError
- * `api.output_invalid` for an unknown charset or invalid bytes, but not for plans of engine 1.
+ * `api.output_invalid` for an unknown charset or invalid bytes.
  */
 export function decodeAnswer(bytes: Buffer, type: string, reading: Reading): string {
   const charset = /charset="?([^\s;"]+)/i.exec(type)?.[1] ?? 'utf-8';
-  const isLenient = reading.integers === 'round';
-  const decoder = decoderOf(charset, isLenient);
-  if (decoder === undefined && isLenient) return bytes.toString('utf8');
+  const decoder = decoderOf(charset);
   if (decoder === undefined) {
     throw refused(reading, `declares the charset ${charset}, which is not supported`);
   }
-  if (decoder.encoding === 'utf-8' && !isLenient) return withBase64Hint(() => readUtf8(withoutMark(bytes), reading));
+  if (decoder.encoding === 'utf-8') return withBase64Hint(() => readUtf8(withoutMark(bytes), reading));
   try {
     return decoder.decode(bytes);
   } catch {
@@ -128,9 +125,9 @@ export function decodeAnswer(bytes: Buffer, type: string, reading: Reading): str
   }
 }
 
-function decoderOf(charset: string, isLenient: boolean): TextDecoder | undefined {
+function decoderOf(charset: string): TextDecoder | undefined {
   try {
-    return new TextDecoder(charset, { fatal: !isLenient });
+    return new TextDecoder(charset, { fatal: true });
   } catch {
     return undefined;
   }

@@ -19,10 +19,6 @@ export interface CallInput {
   idempotencyKey: string;
   /** Trace context of the task's request as W3C `traceparent`; passed on to the call's target. */
   trace?: string;
-  /** Engine of the plan; determines how its schemas and the checked answers are read. */
-  engine: number;
-  /** The CEL version of the plan, for the expressions of an implementation. */
-  cel: string;
   environment: Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
   timeoutMs: number;
   outputBytes: number;

@@ -3,7 +3,6 @@ import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
 import { isRepeatable } from '../../contracts/effects.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { Json } from '../../contracts/json.js';
-import { FIRST_CEL } from '../../contracts/names.js';
 import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { operationInput } from '../../planning/input/check-input.js';
@@ -104,7 +103,7 @@ async function runAttempt(
     attempt.number,
     dependencies.records.sharedLog(task, path),
   );
-  const input = operationInput(operation, request.with, plan.engine);
+  const input = operationInput(operation, request.with);
   const around = { admitted, operation, request, input, signal: attempt.signal };
   answers.push(...(await runBuiltinHooks('PreAbilityCall', operation.hooks.pre_call, around, dependencies)));
   const deny = firstDeny(answers);
@@ -121,11 +120,9 @@ async function runAttempt(
     plan,
     taskKey: task.includes(':') ? null : task,
     ability: plan.ability.id,
-    cel: plan.cel ?? FIRST_CEL,
     path,
     idempotencyKey: `${task}/${path}`,
     ...(trace !== undefined && { trace }),
-    engine: plan.engine,
     environment: plan.environment,
     timeoutMs: attempt.leftMs,
     outputBytes: plan.limits.output_bytes,
@@ -233,10 +230,9 @@ async function keep(
 function retryOf(plan: Plan, operation: PlanOperation, path: string) {
   const step = findStep(plan, path);
   const retry = step?.verb === 'call' ? step.retry : undefined;
-  const condition = retry?.if === undefined ? undefined : { source: retry.if, cel: plan.cel ?? FIRST_CEL };
   return {
     errors: retry?.errors,
-    condition,
+    condition: retry?.if,
     jitter: retry?.jitter === true,
     attempts: attemptsOf(operation, retry?.attempts),
   };

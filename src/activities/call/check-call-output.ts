@@ -16,7 +16,7 @@ export function checkOutput(
   const { fail_if: condition, kind } = implementation;
   if (condition !== undefined) {
     const values = { output, input: call.input, environment: { ...call.environment } };
-    if (evaluateCondition(condition, values, { cel: call.cel })) {
+    if (evaluateCondition(condition, values)) {
       const seen = call.log.excerpt(JSON.stringify(output), 300);
       const message = `${key} answered, and \`fail_if\` says that it failed: ${seen}`;
       throw new CallFailure({ code: 'fail_if.matched', message, details: { output } });
@@ -25,7 +25,7 @@ export function checkOutput(
   if (!output_schema) return output;
   const code = `${kind}.output_invalid`;
   try {
-    return checkAgainst(output_schema, output, { code, what: `The output of ${key}`, engine: call.engine });
+    return checkAgainst(output_schema, output, { code, what: `The output of ${key}` });
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     const stderr = call.log.tailOf('stderr');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import type { AcquireAnswer, AcquireRequest, EndedHoldersRequest, ReleaseRequest } from '../../contracts/activities.js';
-import type { OnBusy, SlotRequest } from '../../contracts/concurrency.js';
+import type { SlotRequest } from '../../contracts/concurrency.js';
 import { lockIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { concurrencyKey } from '../../planning/steps/concurrency-key.js';
@@ -34,17 +34,12 @@ export function createAcquire({ plans, locks }: LockDependencies) {
       const taskQueue = taskQueueOf(project, environment.name, placement);
       const token = known ?? randomUUID();
       const again = known === undefined ? {} : { again: true as const };
-      const entry: SlotRequest = { task, run, limit, ...wishOf(on_busy), ...again, token };
+      const entry: SlotRequest = { task, run, limit, on_busy, ...again, token };
       await locks.enter({ lock, taskQueue, key, entry, summary: `${shortened(key)} in ${environment.name}` });
       return { key, lock, token };
     },
     { toError: toLockFailure },
   );
-}
-
-/** Written so that a lock of an earlier build, which does not know `newest`, lets the task wait. */
-function wishOf(on_busy: OnBusy): Pick<SlotRequest, 'on_busy' | 'newest'> {
-  return on_busy === 'newest' ? { on_busy: 'wait', newest: true } : { on_busy };
 }
 
 /** Temporal limits a summary to 400 bytes. */

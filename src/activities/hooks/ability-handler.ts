@@ -16,7 +16,7 @@ import type { Execute } from '../call/execute.js';
 import { CallFiles, type FileDependencies } from '../files/call-files.js';
 import { answerOf, questionOf } from './claude-code/answer-foreign.js';
 import { readOutput } from './claude-code/read-verdict.js';
-import { environmentIn, factsOf, type HookRun, isOfTask, versionsOf } from './hook-context.js';
+import { environmentIn, factsOf, type HookRun, isOfTask } from './hook-context.js';
 import { readHookResult } from './read-hook-result.js';
 
 /** Answers a hook whose handler is an ability. @throws where it cannot be called: the hook fails. */
@@ -102,20 +102,17 @@ function callOf(
   run: HookRun,
   { log, files, stop, secrets }: Pick<CallInput, 'log' | 'files' | 'stop'> & Pick<AbilityHookDependencies, 'secrets'>,
 ): CallInput {
-  const { cel, engine } = versionsOf(run);
   const environment = environmentIn(run);
   const task = taskOf(run);
   const path = `hooks/${run.phase}.${context.ability_id ?? 'session'}`;
   const trace = currentTraceparent() ?? run.trace;
   return {
-    input: operationInput(operation, given, engine),
+    input: operationInput(operation, given),
     taskKey: task.includes(':') ? null : task,
     ability: operation.key,
     path,
     idempotencyKey: [task, run.path, path].filter(Boolean).join('/'),
     ...(trace !== undefined && { trace }),
-    engine,
-    cel,
     environment,
     timeoutMs: Math.min(timeout_ms, operation.implementation.timeout_ms),
     outputBytes: MAX_BYTES,
@@ -139,7 +136,6 @@ function givenTo(
   event: JsonObject | undefined,
 ): JsonObject {
   if (template === undefined) return event ?? ({ ...context } as Record<string, unknown> as JsonObject);
-  const { cel } = versionsOf(run);
-  const given: Json = evaluateTemplate(template, { values: event ?? factsOf(run), cel, now: () => run.moment });
+  const given: Json = evaluateTemplate(template, { values: event ?? factsOf(run), now: () => run.moment });
   return given as JsonObject;
 }

@@ -42,7 +42,7 @@ export async function answerWithHooks(
     const operation = plan.operations[ability];
     const phase = 'PreAbilityCall';
     const hooks = (operation ?? plan.ability).hooks.pre_call;
-    const input = operation ? callInput(plan, operation, given) : given;
+    const input = operation ? callInput(operation, given) : given;
     const signal = new AbortController().signal;
     const planDigest = knownDigestOf(plan);
     const about = { plan, operation, input, task: '', user, session, path: '', moment, hooks, planDigest, signal };

@@ -1,7 +1,6 @@
 import type { Caller } from '../../contracts/callers.js';
 import type { EventContext, Phase } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { CEL, ENGINE, FIRST_CEL } from '../../contracts/names.js';
 import type { Person } from '../../contracts/people.js';
 import type { PlanEnvironment, PlanHook } from '../../contracts/plan.js';
 import { type FactSources, type HookFacts, hookFacts, sessionFacts } from '../../rules/hooks/hook-facts.js';
@@ -57,12 +56,6 @@ export function isOfTask<Run extends HookContext>(run: Run): run is Extract<Run,
 
 export function factsOf(run: HookRun): HookFacts {
   return isOfTask(run) ? hookFacts(run) : sessionFacts(run);
-}
-
-/** Versions that determine how expressions and texts are read; a session has no plan that pins them. */
-export function versionsOf(run: HookRun): { cel: string; engine: number } {
-  if (!isOfTask(run)) return { cel: CEL, engine: ENGINE };
-  return { cel: run.plan.cel ?? FIRST_CEL, engine: run.plan.engine };
 }
 
 export function environmentIn(run: HookRun): SessionContext['environment'] {

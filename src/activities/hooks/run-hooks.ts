@@ -8,7 +8,7 @@ import { answerExpression, failedAnswer } from '../../rules/hooks/hook-facts.js'
 import { currentSpan, inSpanWithin } from '../../tracing/current-span.js';
 import { hookError } from '../../tracing/task-spans.js';
 import { answerBuiltinHook } from './builtin-handlers.js';
-import { eventOf, factsOf, type HookContext, type HookRun, versionsOf } from './hook-context.js';
+import { eventOf, factsOf, type HookContext, type HookRun } from './hook-context.js';
 import type { HookDependencies } from './hook-dependencies.js';
 import { suggestAbilities } from './suggest-handler.js';
 
@@ -61,8 +61,7 @@ async function answerOne(hook: PlanHook, run: HookRun, dependencies: HookDepende
   try {
     switch (hook.handler.kind) {
       case 'expression': {
-        const { cel } = versionsOf(run);
-        return answerExpression(hook.id, hook.handler, at, factsOf(run), { moment: run.moment, cel });
+        return answerExpression(hook.id, hook.handler, at, factsOf(run), run.moment);
       }
       case 'builtin':
         if (hook.handler.name === 'suggest') return await suggestAbilities(hook.id, hook.handler, run, dependencies);

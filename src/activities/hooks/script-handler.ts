@@ -8,7 +8,7 @@ import { duplicateKeys } from '../lossless-json/duplicate-keys.js';
 import { askScript, type ScriptHookDependencies, withTail } from './ask-script.js';
 import { answerForeign } from './claude-code/answer-foreign.js';
 import { ProvenGuards } from './claude-code/proven-guards.js';
-import { environmentIn, type HookRun, isOfTask, versionsOf } from './hook-context.js';
+import { environmentIn, type HookRun, isOfTask } from './hook-context.js';
 import type { AnswerScript } from './hook-dependencies.js';
 import { type HookSubject, readHookResult } from './read-hook-result.js';
 
@@ -64,7 +64,6 @@ function factsOf(run: HookRun, pinned: string): ScriptFacts {
     },
     inputSchema: null,
     placeholders: { pinned },
-    ...versionsOf(run),
   };
 }
 

@@ -1,16 +1,14 @@
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { faultInUtf8 } from './decode-utf8.js';
 import { type BigIntegers, markNumbers, type Reading, withoutMarks } from './marked-json.js';
 
-/** How an implementation wants large integers to be read; plans of engine 1 always round. */
-export function integersOf(said: 'text' | undefined, engine: number): BigIntegers {
-  if (!isSinceEngine2({ engine })) return 'round';
+/** How an implementation wants large integers to be read. */
+export function integersOf(said: 'text' | undefined): BigIntegers {
   return said ?? 'refuse';
 }
 
-/** @throws AbilityError with the byte, if not UTF-8; engine 1 gets a replacement character instead. */
+/** @throws AbilityError with the byte, if not UTF-8. */
 export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): string {
   const fault = integers === 'round' ? undefined : faultInUtf8(bytes);
   if (fault === undefined) return bytes.toString('utf8');

@@ -41,7 +41,7 @@ export async function callMcp(
     refuseTaskOnly(tool, `${mcp.server.name} ${mcp.tool}`);
     await tools.compare(implementation, tool);
     // Refuses a schema that cannot be checked before any effect.
-    if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp), call.engine);
+    if (tool.outputSchema) compileSchema(tool.outputSchema as JsonObject, promiseOf(mcp));
     const result = await callTool(tool, mcp.server.name, connection, call);
     const output = outputOf(result, tool, mcp, call);
     return call.outputFiles ? withFiles(output, result, mcp, call.outputFiles, call) : output;
@@ -96,7 +96,7 @@ function metaOf({ idempotencyKey, trace }: CallInput): Record<string, string> {
 function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mcp'], call: CallInput): Json {
   const what = `${mcp.server.name} ${mcp.tool}`;
   const reading: Reading = {
-    integers: integersOf(mcp.big_integers, call.engine),
+    integers: integersOf(mcp.big_integers),
     code: 'mcp.output_invalid',
     what: `The answer of ${what}`,
   };
@@ -110,7 +110,7 @@ function outputOf(result: CallToolResult, tool: Tool, mcp: McpImplementation['mc
   }
   if (tool.outputSchema) {
     // The schema describes numbers, even where they are passed on as text.
-    refuseBrokenPromise(structureOf(result, { ...reading, integers: 'round' }), tool, what, call);
+    refuseBrokenPromise(structureOf(result, { ...reading, integers: 'round' }), tool, what);
   }
   const output = shapeOf(result, mcp, reading, call);
   refuseUnsafeKeys(output, 'mcp.output_invalid');
@@ -134,15 +134,10 @@ function promiseOf({ server, tool }: McpImplementation['mcp']): string {
 }
 
 /** A tool with an output schema must conform to it. Source: the MCP specification, "Output schema". */
-function refuseBrokenPromise(
-  content: Json | undefined,
-  { outputSchema }: Tool,
-  what: string,
-  { engine }: CallInput,
-): void {
+function refuseBrokenPromise(content: Json | undefined, { outputSchema }: Tool, what: string): void {
   const code = 'mcp.output_invalid';
   const schema = outputSchema as JsonObject;
-  if (content !== undefined) checkAgainst(schema, content, { code, what: `The answer of ${what}`, engine });
+  if (content !== undefined) checkAgainst(schema, content, { code, what: `The answer of ${what}` });
   else throw new CallFailure({ code, message: `${what} promises structured content but returned none` });
 }
 

@@ -80,7 +80,7 @@ function readInput(text: string, tool: PlanTool, plan: Plan): { input: JsonObjec
     const isAgent = plan.workflows?.[tool.ability]?.agent !== undefined;
     const input = isAgent ? rest : value;
     const what = `The input of ${tool.ability}`;
-    const checked = checkAgainst(schemaOfTool(plan, tool), input, { code: 'input.invalid', what, engine: plan.engine });
+    const checked = checkAgainst(schemaOfTool(plan, tool), input, { code: 'input.invalid', what });
     return { input: isAgent && delegated !== undefined ? { ...checked, delegate_operations: delegated } : checked };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;

@@ -9,9 +9,9 @@ import { newRecord } from '../record/new-record.js';
 export function createEnter({ host, plans, records }: Pick<ActivityDependencies, 'host' | 'plans' | 'records'>) {
   return activityOf(async (request: EnterRequest, context): Promise<EnterAnswer> => {
     const admitted = await plans.admit(request.seal, context.info);
-    const { ability, engine } = admitted.plan;
+    const { ability } = admitted.plan;
     const what = `The input of ${ability.id}`;
-    const input = checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what, engine });
+    const input = checkAgainst(ability.input_schema, request.input, { code: 'input.invalid', what });
     const task = taskOf(context);
     const warnings: string[] = [];
     if (records.pathOf(task)) {

@@ -94,7 +94,7 @@ function commandOf(script: PlanScript, { file, pinned }: Pick<FoundScript, 'file
 }
 
 function factsOf(call: CallInput, files: ScriptFiles & { pinned: string }): ScriptFacts {
-  const { input, taskKey, ability, idempotencyKey, engine, cel, inputSchema } = call;
+  const { input, taskKey, ability, idempotencyKey, inputSchema } = call;
   const { name, protected: isProtected, vars } = call.environment;
   return {
     values: { input, environment: { name, protected: isProtected, vars }, task: { key: taskKey, ability } },
@@ -105,8 +105,6 @@ function factsOf(call: CallInput, files: ScriptFiles & { pinned: string }): Scri
       task_key: taskKey ?? '',
       idempotency_key: idempotencyKey,
     },
-    engine,
-    cel,
   };
 }
 

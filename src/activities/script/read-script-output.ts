@@ -17,14 +17,14 @@ interface Ended {
 
 /** Bytes of stdout to keep: one more than the maximum output, or 0 if stdout is not the output. */
 export function stdoutToKeep({ script, call }: Ended): number {
-  return script.output === 'none' || writesFile(script, call.engine) ? 0 : call.outputBytes + 1;
+  return script.output === 'none' || writesFile(script) ? 0 : call.outputBytes + 1;
 }
 
 /** Reads the form that its definition states. @throws CallFailure `script.output_*`, `output.too_large`. */
 export async function readScriptOutput(ended: Ended, stdout: Buffer, file: string): Promise<Json> {
   const { script, call } = ended;
   if (script.output === 'none') return null;
-  const bytes = writesFile(script, call.engine) ? await readFromFile(ended, file) : stdout;
+  const bytes = writesFile(script) ? await readFromFile(ended, file) : stdout;
   if (bytes.length > call.outputBytes) {
     const message = `${script.path} printed more than the ${call.outputBytes} bytes its output may have`;
     throw new CallFailure({ code: 'output.too_large', message });
@@ -75,9 +75,9 @@ function jsonOf(ended: Ended, text: string): Json {
   }
 }
 
-function readingOf({ script, call }: Ended): Reading {
+function readingOf({ script }: Ended): Reading {
   return {
-    integers: integersOf(script.big_integers, call.engine),
+    integers: integersOf(script.big_integers),
     code: 'script.output_invalid',
     what: `The output of ${script.path}`,
   };
@@ -107,7 +107,7 @@ function broken({ script, call }: Ended, what: string): CallFailure {
     code: 'script.output_broken',
     message: `${script.path} wrote an output ${what}${stderr ? `\n${stderr}` : ''}`,
     details: { stderr },
-    suggestion: suggestionFor(script, writesFile(script, call.engine)),
+    suggestion: suggestionFor(script, writesFile(script)),
   });
 }
 

@@ -30,8 +30,6 @@ export function refuseUnusableInput(plan: Plan, input: JsonObject, task: string)
       task_key: key ?? '',
       idempotency_key: 'key',
     },
-    engine: plan.engine,
-    ...(plan.cel !== undefined && { cel: plan.cel }),
   };
   try {
     const evaluated = evaluateScript(operation.implementation.script, facts);

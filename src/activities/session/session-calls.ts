@@ -3,7 +3,6 @@ import type { EndCallRequest } from '../../contracts/activities.js';
 import type { Caller } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { FIRST_CEL } from '../../contracts/names.js';
 import type { PlanHook } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { SessionCall } from '../../contracts/session.js';
@@ -53,9 +52,8 @@ export async function enterCall(call: CallToEnter, dependencies: EnterCallDepend
     environment: plan.environment.name,
     input: canonicalJson(input).length > MAX_INPUT ? null : input,
   };
-  const cel = plan.cel ?? FIRST_CEL;
   try {
-    const word = { kind: 'call', ...(entered && { call: entered }), guards, facts, path, moment, cel } as const;
+    const word = { kind: 'call', ...(entered && { call: entered }), guards, facts, path, moment } as const;
     const { hooks = [] } = await notifySession(session, word, dependencies);
     return hooks;
   } catch (error) {

@@ -73,14 +73,13 @@ function changesOf({ links: _, ...before }: TaskResult, { links: __, ...after }:
 /** Fails a succeeded task whose output breaks the contract. */
 function checkOutput(result: TaskResult, plan: Plan): TaskResult {
   if (result.status !== 'succeeded') return result;
-  const { engine } = plan;
   const { output_schema: schema, kind, id } = plan.ability;
   try {
     refuseLarge(result, plan);
     if (!schema || kind === 'operation') return result;
     return {
       ...result,
-      output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}`, engine }),
+      output: checkAgainst(schema, result.output, { code: 'output.invalid', what: `The output of ${id}` }),
     };
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;

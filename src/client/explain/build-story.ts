@@ -180,11 +180,10 @@ function stepsOf({ seen, history }: StorySources): StepSummary[] {
 }
 
 function stepStory(
-  summary: StepSummary,
+  step: StepSummary,
   { seen, history, lastOutput }: StorySources,
   plan: Plan | undefined,
 ): StepStory {
-  const step = withFailures(summary, history);
   const { id, path, call, status, attempts, duration_ms } = step;
   const isTurns = step.turns !== undefined;
   const calls = (!isTurns && history?.calls.filter((one) => one.path === path)) || [];
@@ -205,20 +204,6 @@ function stepStory(
     duration_ms,
     error: step.error ?? null,
     tries,
-  };
-}
-
-/** Fills in failed turns from the history; older builds did not report them. */
-function withFailures(step: StepSummary, history: TaskHistory | undefined): StepSummary {
-  const isNoted = step.turns === undefined || step.status === 'succeeded' || step.failed_turns !== undefined;
-  if (isNoted || !history) return step;
-  const seen = stepsOfCalls(history.calls, isStepEnd(step.status)).find(({ path }) => path === step.path);
-  const { failed_turns, failures, failures_left_out } = seen ?? {};
-  return {
-    ...step,
-    ...(failed_turns !== undefined && { failed_turns }),
-    ...(failures && { failures }),
-    ...(failures_left_out !== undefined && { failures_left_out }),
   };
 }
 

@@ -29,15 +29,14 @@ export function mappingOf<M extends Pick<ToolMapping, 'match'>>(
 }
 
 /**
- * An absent optional value leaves out its key. @param cel version of the plan; left out: the current one.
+ * An absent optional value leaves out its key.
  * @throws AbilityError `expression.*`; `input.invalid` if the tool takes no such input.
  */
 export function toolCallOf(
   { tool_name, tool_input }: Pick<ShownAs, 'tool_name' | 'tool_input'>,
   input: JsonObject,
-  cel?: string,
 ): ToolCall {
-  const value = evaluateTemplate(tool_input, { values: { input }, ...(cel !== undefined && { cel }) });
+  const value = evaluateTemplate(tool_input, { values: { input } });
   const fault = faultOfToolInput(tool_name, value);
   if (fault === undefined) return { tool_name, tool_input: value as JsonObject };
   throw new AbilityError({
@@ -48,10 +47,10 @@ export function toolCallOf(
 }
 
 /** Whether a call passes the filter of a mapping. @throws AbilityError `expression.*`. */
-export function isShown({ if: condition }: Pick<ToolMapping, 'if'>, call: ToolCall, cel?: string): boolean {
+export function isShown({ if: condition }: Pick<ToolMapping, 'if'>, call: ToolCall): boolean {
   if (condition === undefined) return true;
   const { tool_name, tool_input } = call;
-  return evaluateCondition(condition, { tool_name, tool_input }, { ...(cel !== undefined && { cel }) });
+  return evaluateCondition(condition, { tool_name, tool_input });
 }
 
 function fits(match: ToolMapping['match'], subject: MappedAbility): boolean {

@@ -83,7 +83,7 @@ function reasonOf(answer: HookAnswer | undefined): string {
 
 async function askExpressions(
   { ability, input }: AbilityCall,
-  { hooks, facts, defaults, cel }: GuardedAbility,
+  { hooks, facts, defaults }: GuardedAbility,
   { user, session, moment }: GuardContext,
 ): Promise<HookAnswer[]> {
   const answers: HookAnswer[] = [];
@@ -108,7 +108,7 @@ async function askExpressions(
     const answer =
       session !== null && handlerReadsSession(handler)
         ? refuseSessionGuard(id, ability, session)
-        : answerExpression(id, handler, { phase: 'PreAbilityCall', path: '' }, all, { moment, cel });
+        : answerExpression(id, handler, { phase: 'PreAbilityCall', path: '' }, all, moment);
     answers.push(answer);
     if (answers.at(-1)?.decision === 'deny') break;
   }

@@ -196,7 +196,7 @@ function guardedBy(
       outcome: _o,
       ...facts
     } = hookFacts({ plan, operation, ...none });
-    return { hooks, facts, defaults: callInput(plan, operation, {}), cel: plan.cel ?? '' };
+    return { hooks, facts, defaults: callInput(operation, {}) };
   } catch (error) {
     // The full evaluation finds the same problem, and reports it when the ability is called.
     if (error instanceof AbilityError) return undefined;

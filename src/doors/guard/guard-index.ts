@@ -51,5 +51,4 @@ export interface GuardedAbility {
   facts: Record<string, Json>;
   /** Values of inputs that a call leaves out. */
   defaults: JsonObject;
-  cel: string;
 }

@@ -23,7 +23,7 @@ interface GuardCall {
 
 /** Addresses and credentials of the environment are looked up when needed, not stored. */
 function indexOf(root: string, environment: string | undefined) {
-  // The number changes when indexes of earlier builds must not be read.
+  // The number is that of the index's shape.
   return { root, file: 'guard.json', about: ['1', environment ?? ''] };
 }
 

@@ -1,6 +1,5 @@
 import type { Finding } from '../../contracts/findings.js';
 import { type Phase, SESSION_PHASES } from '../../contracts/hooks.js';
-import { CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { HookDefinition } from '../../definitions/formats/hooks.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
@@ -35,10 +34,7 @@ function* exampleFindings(registry: Registry, phase: Phase, hook: Loaded<HookDef
     try {
       const { event, now = Date.now(), expect } = caseOf(registry, phase, example);
       const expression = { kind: 'expression', reason: '', ...handler.expression } as const;
-      const answer = answerExpression(id, expression, { phase, path: '' }, eventFacts(event), {
-        moment: now,
-        cel: CEL,
-      });
+      const answer = answerExpression(id, expression, { phase, path: '' }, eventFacts(event), now);
       if (answer.status === 'ok' && answer.decision === expect) continue;
       const said = answer.status === 'error' ? `fails: ${answer.reason}` : `answers ${answer.decision}`;
       yield findingOf('lint.hook_example', `The hook ${id} ${said}, where its example has ${expect}`, at);

@@ -9,10 +9,10 @@ type CalledOperation = Pick<PlanOperation, 'key' | 'input_schema'> & {
 };
 
 /**
- * The input over the implementation's parameters, checked. @param engine of the plan; default: that of this build.
+ * The input over the implementation's parameters, checked.
  * @throws AbilityError `input.invalid`, also for a parameter that callers may not set. Source: R-000-46.
  */
-export function operationInput(operation: CalledOperation, given: JsonObject, engine?: number): JsonObject {
+export function operationInput(operation: CalledOperation, given: JsonObject): JsonObject {
   const { key, input_schema, implementation } = operation;
   const kept = keptParameter(operation, given);
   if (kept !== undefined) {
@@ -23,13 +23,13 @@ export function operationInput(operation: CalledOperation, given: JsonObject, en
     });
   }
   const input = { ...implementation.defaults, ...given };
-  return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}`, engine });
+  return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}` });
 }
 
 /** Adds defaults; for a low-level ability, gives its call's input. @throws AbilityError `input.invalid`. */
-export function taskInput({ ability, operations, engine }: Plan, given: JsonObject): JsonObject {
+export function taskInput({ ability, operations }: Plan, given: JsonObject): JsonObject {
   const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
-  if (own) return operationInput(own, given, engine);
+  if (own) return operationInput(own, given);
   const what = `The input of ${ability.id}`;
-  return checkAgainst(ability.input_schema, given, { code: 'input.invalid', what, engine });
+  return checkAgainst(ability.input_schema, given, { code: 'input.invalid', what });
 }

@@ -5,18 +5,18 @@ import { AbilityError } from '../../contracts/problem.js';
 import { digestOf } from '../../rules/canonical.js';
 import { memoize } from '../../text/memoize.js';
 import { didYouMean } from '../../text/nearest.js';
-import { readingOf } from './json-schema/validators.js';
+import { schemaReading } from './json-schema/validators.js';
 
 const MAX_KEPT = 5000;
 const MAX_NAMES = 12;
 
 /**
- * Compiles a JSON Schema (draft 2020-12) once. @param engine of its plan; default: that of this build.
+ * Compiles a JSON Schema (draft 2020-12) once.
  * @throws AbilityError `definition.invalid` for an invalid schema, `feature.unsupported` for an unsupported
  * keyword; `details.path` leads to the first mistake.
  */
-export function compileSchema(schema: JsonObject, what: string, engine?: number): ValidateFunction {
-  const { ajv, prepare, validators, bySchema } = readingOf(engine);
+export function compileSchema(schema: JsonObject, what: string): ValidateFunction {
+  const { ajv, prepare, validators, bySchema } = schemaReading();
   const seen = bySchema.get(schema);
   if (seen) return seen;
   const key = digestOf(schema);
@@ -63,7 +63,7 @@ const sound = new WeakSet<JsonObject>();
 /** Compiles only if necessary: a project has thousands. @throws AbilityError as {@link compileSchema}. */
 export function checkSchema(schema: JsonObject, what: string): void {
   if (sound.has(schema)) return;
-  const { ajv, prepare } = readingOf();
+  const { ajv, prepare } = schemaReading();
   const { $schema: _, ...rest } = schema;
   const isPlain = !ONLY_COMPILED.test(JSON.stringify(schema));
   if (!isPlain || ajv.validateSchema(rest) !== true) compileSchema(schema, what);
@@ -73,14 +73,14 @@ export function checkSchema(schema: JsonObject, what: string): void {
 
 /**
  * Fills in defaults and checks. @returns a copy, or the value itself if the schema has no defaults.
- * @param engine of the plan, if any. @throws AbilityError with the given code; its message names each field.
+ * @throws AbilityError with the given code; its message names each field.
  */
 export function checkAgainst<Value extends Json>(
   schema: JsonObject,
   value: Value,
-  { code, what, engine }: { code: string; what: string; engine?: number | undefined },
+  { code, what }: { code: string; what: string },
 ): Value {
-  const validator = compileSchema(schema, `The schema of ${what}`, engine);
+  const validator = compileSchema(schema, `The schema of ${what}`);
   const checked = fillsIn(schema) ? structuredClone(value) : value;
   if (validate(validator, checked, what)) return checked;
   const errors = validator.errors ?? [];

@@ -27,7 +27,7 @@ interface PreviewedCall {
 export function previewCall(call: PreviewedCall): CallPreview {
   const { plan, operation, given, user, step = {}, known, reasons = [] } = call;
   const { environment } = plan;
-  const input = given.input && callInput(plan, operation, given.input);
+  const input = given.input && callInput(operation, given.input);
   const subject = { plan, operation, input, user };
   const before = previewHooks(operation.hooks.pre_call, 'PreAbilityCall', subject);
   const after = previewHooks(operation.hooks.post_call, 'PostAbilityCall', subject);
@@ -40,7 +40,7 @@ export function previewCall(call: PreviewedCall): CallPreview {
     kind: 'operation',
     effects: operation.effects,
     with: withDefaults(call),
-    input_problem: inputProblem(given, (input) => operationInput(operation, input, plan.engine)),
+    input_problem: inputProblem(given, (input) => operationInput(operation, input)),
     attempts,
     retry: attempts > 1 ? retryOf(step.retry, known) : null,
     limit_ms: limitOf(plan, operation, step.timeout, known),
@@ -56,19 +56,18 @@ export function previewCall(call: PreviewedCall): CallPreview {
   };
 }
 
-function scriptPreview({ plan, operation, given, known }: PreviewedCall, input: JsonObject | undefined) {
+function scriptPreview({ operation, given, known }: PreviewedCall, input: JsonObject | undefined) {
   const { implementation, input_schema: inputSchema } = operation;
   if (implementation.kind !== 'script' || !input || given.shown.problem) return null;
-  return previewScript({ plan, script: implementation.script, inputSchema, input, known });
+  return previewScript({ script: implementation.script, inputSchema, input, known });
 }
 
 export function withDefaults({
-  plan,
   operation,
   given: { shown },
-}: Pick<PreviewedCall, 'plan' | 'operation' | 'given'>): CallPreview['with'] {
+}: Pick<PreviewedCall, 'operation' | 'given'>): CallPreview['with'] {
   // It may be one template with an unknown value.
-  return isJsonObject(shown.value) ? { ...shown, value: callInput(plan, operation, shown.value) } : shown;
+  return isJsonObject(shown.value) ? { ...shown, value: callInput(operation, shown.value) } : shown;
 }
 
 /** Why the input would be refused; null if it would not, or if that is not known yet. */
@@ -101,7 +100,6 @@ function limitOf(plan: Plan, operation: PlanOperation, timeout: string | undefin
 }
 
 interface PreviewedScript {
-  plan: Plan;
   script: PlanScript;
   inputSchema: JsonObject;
   /** May have hidden members. */
@@ -110,11 +108,11 @@ interface PreviewedScript {
 }
 
 /** A script's texts as in the run; secrets as references, values that only the run has as names in braces. */
-function previewScript({ plan, script, inputSchema, input, known }: PreviewedScript): ScriptPreview {
+function previewScript({ script, inputSchema, input, known }: PreviewedScript): ScriptPreview {
   const program = [...script.interpreter, script.path];
   const env = { ...script.env.set, ...script.env.secrets };
   const found = evaluatePartially((): Json => {
-    const evaluated = evaluateScript(script, factsOf(plan, inputSchema, input, known));
+    const evaluated = evaluateScript(script, factsOf(inputSchema, input, known));
     const { args, stdin = null, env } = writeScript(evaluated, shownText);
     return { args, stdin, env };
   });
@@ -130,7 +128,7 @@ function shownText(piece: ValuePiece): string {
   return isFileValue(piece.value) ? `{file ${piece.value.name}}` : plainTextOf(piece);
 }
 
-function factsOf(plan: Plan, inputSchema: JsonObject, input: JsonObject, { values }: Known): ScriptFacts {
+function factsOf(inputSchema: JsonObject, input: JsonObject, { values }: Known): ScriptFacts {
   const { environment = null, task } = values;
   return {
     values: { input, environment, task: isJsonObject(task) ? task : {} },
@@ -141,7 +139,5 @@ function factsOf(plan: Plan, inputSchema: JsonObject, input: JsonObject, { value
         return JSON.stringify(input);
       },
     },
-    engine: plan.engine,
-    ...(plan.cel !== undefined && { cel: plan.cel }),
   };
 }

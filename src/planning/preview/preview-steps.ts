@@ -188,7 +188,7 @@ export class StepPreviewer {
     const child = childPlan(plan, step.call);
     const { input_schema, effects, id } = child.ability;
     const check = (value: JsonObject): JsonObject =>
-      checkAgainst(input_schema, value, { code: 'input.invalid', what: `The input of ${id}`, engine: plan.engine });
+      checkAgainst(input_schema, value, { code: 'input.invalid', what: `The input of ${id}` });
     const problem = inputProblem(given, check);
     const input = problem ? undefined : childInput(given.input, Object.keys(given.shown.open), input_schema, check);
     return {
@@ -274,5 +274,5 @@ function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, scope: 
   const { plan, known } = scope;
   const given = previewInput(template, known);
   const operation = plan.operations[call];
-  return { call, with: operation ? withDefaults({ plan, operation, given }) : given.shown };
+  return { call, with: operation ? withDefaults({ operation, given }) : given.shown };
 }

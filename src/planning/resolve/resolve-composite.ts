@@ -1,5 +1,4 @@
 import { EFFECTS, type Effect } from '../../contracts/effects.js';
-import { CEL, ENGINE } from '../../contracts/names.js';
 import type { PlanAbility, PlanOperation, PlanWorkflow } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import { type Composite, kindOf, loadedComposite } from '../../definitions/find-ability.js';
@@ -56,7 +55,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   warnings.forEach(resolving.warn);
   const called = resolveCalled(resolving, workflow, calls, children);
   checkStepParameters(workflow, called.used);
-  const facts = { environment: resolveEnvironment(registry, environment), engine: ENGINE, cel: CEL };
+  const facts = { environment: resolveEnvironment(registry, environment) };
   checkStepTexts(workflow, called.used, facts);
   const ability = abilityOf(resolving, workflow, called);
   if (value.steps.length === 0) throw noSteps(value.id, workflow.locate([]));

@@ -1,5 +1,4 @@
 import type { PlanOutputFile } from '../../contracts/files.js';
-import { ENGINE } from '../../contracts/names.js';
 import type { PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
@@ -35,7 +34,7 @@ export function checkOutputFiles(
     });
   }
   if (implementation.kind !== 'script' || output_files) return;
-  if (!writesFolder(implementation.script, ENGINE)) return;
+  if (!writesFolder(implementation.script)) return;
   throw new AbilityError({
     code: 'definition.invalid',
     message: `The script of ${key} is given {output_dir}, and the contract names no file that it leaves there`,
@@ -55,7 +54,7 @@ export function outputFormOf(definition: ScriptDefinition, hasOutputSchema: bool
   if (hasOutputSchema || hasUsualArguments(definition)) return 'json';
   const items = args ? planArguments(args) : [args_template ?? ''];
   const texts = { args: items, variables: env, ...(stdin !== undefined && { stdin }) };
-  return writesFile(texts, ENGINE) ? 'json' : 'text';
+  return writesFile(texts) ? 'json' : 'text';
 }
 
 /** An input and an output file, unless arguments or other forms are defined. Source: R-002-13. */

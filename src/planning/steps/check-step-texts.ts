@@ -25,7 +25,7 @@ type Where = Pick<PlanEnvironment, 'name' | 'protected' | 'vars'>;
 export function checkStepTexts(
   workflow: Loaded<HighLevel>,
   operations: ReadonlyMap<string, PlanOperation>,
-  facts: Pick<ScriptFacts, 'engine' | 'cel'> & { environment: Where },
+  facts: { environment: Where },
 ): void {
   for (const { step, path } of walkSteps(workflow.value)) {
     if (step.verb !== 'call') continue;
@@ -52,7 +52,7 @@ export function checkStepTexts(
 function problemOf(
   { implementation, input_schema }: PlanOperation,
   given: JsonObject,
-  { environment, engine, cel }: Parameters<typeof checkStepTexts>[2],
+  { environment }: Parameters<typeof checkStepTexts>[2],
 ): Problem | undefined {
   if (implementation.kind !== 'script') return undefined;
   const { script } = implementation;
@@ -70,8 +70,6 @@ function problemOf(
         return JSON.stringify(input);
       },
     },
-    engine,
-    ...(cel !== undefined && { cel }),
   };
   for (const part of partsOf(script)) {
     const found = evaluatePartially((): Json => {

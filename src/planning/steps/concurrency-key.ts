@@ -1,6 +1,5 @@
 import type { PlanConcurrency } from '../../contracts/concurrency.js';
 import type { JsonObject } from '../../contracts/json.js';
-import { FIRST_CEL } from '../../contracts/names.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { HighLevel } from '../../definitions/formats/high-level.js';
@@ -13,10 +12,10 @@ import { checkAt } from './definition-errors.js';
 const MAX_CHARACTERS = 500;
 
 /** @throws AbilityError `expression.*`; `expression.not_text` for an empty or overlong text, or none. */
-export function concurrencyKey(template: string, input: JsonObject, { environment, cel = FIRST_CEL }: Plan): string {
+export function concurrencyKey(template: string, input: JsonObject, { environment }: Plan): string {
   const { name, protected: isProtected, vars } = environment;
   const values = { input, environment: { name, protected: isProtected, vars } };
-  const value = evaluateTemplate(template, { values, cel });
+  const value = evaluateTemplate(template, { values });
   const key = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   if (typeof key !== 'string')
     throw notAKey(template, `gives ${JSON.stringify(value).slice(0, 100)}, which is no text`);

@@ -1,17 +1,11 @@
 import { isJsonObject, type JsonObject } from '../../contracts/json.js';
-import { FIRST_CEL } from '../../contracts/names.js';
-import type { Plan, PlanOperation } from '../../contracts/plan.js';
+import type { PlanOperation } from '../../contracts/plan.js';
 
 /**
  * The given values over the implementation's parameters and the schema's `default`s: guards and approvals must see
- * actual values. Hidden members stay hidden. Plans of the first version add nothing. Source: R-000-46.
+ * actual values. Hidden members stay hidden. Source: R-000-46.
  */
-export function callInput(
-  { cel }: Pick<Plan, 'cel'>,
-  { input_schema, implementation }: PlanOperation,
-  given: JsonObject,
-): JsonObject {
-  if ((cel ?? FIRST_CEL) === FIRST_CEL) return given;
+export function callInput({ input_schema, implementation }: PlanOperation, given: JsonObject): JsonObject {
   const defaults = { ...schemaDefaults(input_schema), ...implementation.defaults };
   const missing = Object.entries(defaults).filter(([name]) => !Object.hasOwn(given, name));
   if (missing.length === 0) return given;

@@ -77,11 +77,10 @@ export function isUnusableAnswer(code: string): boolean {
  * With `errors`, only those; else all except those that a retry cannot change and the 4xx that do not mean "not
  * now". A call that was made and answered is retried only if `errors` names its code, not just its family. Source:
  * docs/workflow-language.md#failures.
- * @param byFamily whether, as for plans of engine 1, such an answer is retried like any other failure.
  */
-export function isRetryableCode(code: string, errors?: readonly string[], byFamily = false): boolean {
+export function isRetryableCode(code: string, errors?: readonly string[]): boolean {
   if (codeMatchesAny(code, NEVER_AGAIN)) return false;
-  if (isUnusableAnswer(code) && !byFamily) return errors?.includes(code) ?? false;
+  if (isUnusableAnswer(code)) return errors?.includes(code) ?? false;
   if (errors) return codeMatchesAny(code, errors);
   return !/^http\.4\d\d$/.test(code) || NOT_NOW.has(code);
 }

@@ -3,7 +3,7 @@ export function toolLine(protocol: string, what: string, end: string): string {
   return `MCP ${protocol}: ${what} -> ${end}`;
 }
 
-/** The protocol version in a log line; undefined for other lines, and for those of earlier builds. */
+/** The protocol version in a log line; undefined for other lines. */
 export function protocolIn(line: string): string | undefined {
   return /^MCP (\S+): /.exec(line)?.[1];
 }

@@ -1,4 +1,4 @@
-import { type LockState, SLOT_ON_BUSY, type SlotEntry, type SlotRequest } from '../../contracts/concurrency.js';
+import { type LockState, ON_BUSY, type SlotEntry, type SlotRequest } from '../../contracts/concurrency.js';
 
 /** Our own tokens are much shorter. */
 const LONGEST_TOKEN = 100;
@@ -36,10 +36,8 @@ function pickEntry(entry: SlotRequest): SlotEntry {
   };
 }
 
-function pickRequest({ task, run, limit, on_busy, newest, again, token }: SlotRequest): SlotRequest {
-  const isToken = typeof token === 'string' && token !== '' && token.length <= LONGEST_TOKEN;
-  const marks = { ...(newest === true && { newest }), ...(again === true && { again }) };
-  return { task, run, limit, on_busy, ...marks, ...(isToken && { token }) };
+function pickRequest({ task, run, limit, on_busy, again, token }: SlotRequest): SlotRequest {
+  return { task, run, limit, on_busy, ...(again === true && { again }), token };
 }
 
 function isReference(value: unknown): value is Pick<SlotRequest, 'task' | 'run'> {
@@ -48,12 +46,15 @@ function isReference(value: unknown): value is Pick<SlotRequest, 'task' | 'run'>
 }
 
 function isRequest(value: unknown): value is SlotRequest {
-  const { limit, on_busy } = fieldsOf(value);
+  const { limit, on_busy, token } = fieldsOf(value);
   return (
     isReference(value) &&
     Number.isSafeInteger(limit) &&
     Number(limit) >= 1 &&
-    SLOT_ON_BUSY.some((known) => known === on_busy)
+    ON_BUSY.some((known) => known === on_busy) &&
+    typeof token === 'string' &&
+    token !== '' &&
+    token.length <= LONGEST_TOKEN
   );
 }
 

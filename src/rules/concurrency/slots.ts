@@ -7,6 +7,8 @@ export interface Replaced {
   by: SlotEntry;
 }
 
+const isNewest = ({ on_busy }: SlotEntry): boolean => on_busy === 'newest';
+
 /** Holders of one concurrency key and waiting tasks, in order of arrival; at most one entry per task. */
 export class Slots {
   private holding: SlotEntry[];
@@ -44,15 +46,14 @@ export class Slots {
       this.queue(request);
       return;
     }
-    if (request.token === undefined) delete known.token;
-    else known.token = request.token;
+    known.token = request.token;
     if (holder) known.told = false;
     else known.settled = false;
   }
 
   /** Appends an entry. A `newest` one that comes again goes before the other `newest` ones. */
   private queue({ again, ...entry }: SlotRequest): void {
-    const newer = again && entry.newest ? this.waiting.findIndex((other) => other.newest) : -1;
+    const newer = again && isNewest(entry) ? this.waiting.findIndex(isNewest) : -1;
     if (newer === -1) this.waiting.push(entry);
     else this.waiting.splice(newer, 0, entry);
   }
@@ -123,7 +124,7 @@ export class Slots {
   findReplaced(): Replaced | undefined {
     let by: SlotEntry | undefined;
     for (const entry of this.waiting.toReversed()) {
-      if (!entry.newest || this.callerOf(entry)) continue;
+      if (!isNewest(entry) || this.callerOf(entry)) continue;
       if (by && rootOf(by) !== rootOf(entry)) return { entry, by };
       by ??= entry;
     }

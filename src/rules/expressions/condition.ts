@@ -2,7 +2,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import { compileExpression, type Scope } from './evaluate.js';
 
 /**
- * @param around version of the plan, for replays, and clock. @throws AbilityError `expression.*`;
+ * @param around the clock. @throws AbilityError `expression.*`;
  * `expression.not_boolean` for a result that is no boolean, so that no mistake counts as false.
  */
 export function evaluateCondition(
@@ -10,7 +10,7 @@ export function evaluateCondition(
   values: Scope['values'],
   around: Omit<Scope, 'values'> = {},
 ): boolean {
-  const value = compileExpression(source, around.cel).evaluate({ ...around, values });
+  const value = compileExpression(source).evaluate({ ...around, values });
   if (typeof value === 'boolean') return value;
   throw new AbilityError({
     code: 'expression.not_boolean',

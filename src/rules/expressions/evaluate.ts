@@ -1,4 +1,3 @@
-import { CEL, FOURTH_CEL, THIRD_CEL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Expression, Scope } from './expression.js';
 import { failed, noSuchFunction, notValid, unavailable } from './expression-errors.js';
@@ -7,7 +6,6 @@ import { Cost } from './language/cost.js';
 import { Failure } from './language/failure.js';
 import type { Evaluation } from './language/part.js';
 import { toJson } from './language/to-json.js';
-import { compileEarlier } from './legacy/library.js';
 import { EXCEEDED, EXPRESSION_LIMITS, tooCostly } from './limits.js';
 import { functionsOf, referencesOf } from './names-read.js';
 import { parseCel } from './syntax/parse.js';
@@ -16,54 +14,30 @@ import { writeExpression } from './write.js';
 
 export type { Expression, Reference, Scope } from './expression.js';
 
-/** By compiler, since versions with the same compiler share their expressions. */
-const compiled = new Map<(source: string) => Expression, Map<string, Expression>>();
+const compiled = new Map<string, Expression>();
 const MAX_KEPT = 2000;
 
 /**
- * The evaluator of workflows, lint, plans and hooks. Caches by text. Source:
- * docs/workflow-language.md#expressions. @param cel version of the plan, for replays. Source: decision 0009.
+ * The evaluator of workflows, lint, plans and hooks. Caches by text. Source: docs/workflow-language.md#expressions.
  * @throws AbilityError `expression.syntax` or `expression.too_costly`.
  */
-export function compileExpression(source: string, cel: string = CEL): Expression {
-  const read = readerOf(cel);
-  const kept = compiled.get(read) ?? new Map<string, Expression>();
-  compiled.set(read, kept);
-  const known = kept.get(source);
-  if (known) return withFunctionsOf(cel, known);
+export function compileExpression(source: string): Expression {
+  const known = compiled.get(source);
+  if (known) return known;
   if (source.length > EXPRESSION_LIMITS.characters) {
     throw tooCostly(`has more than ${EXPRESSION_LIMITS.characters} characters`);
   }
-  const expression = read(source);
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(source, expression);
-  return withFunctionsOf(cel, expression);
-}
-
-/** Refuses functions that the plan's version does not have. @throws AbilityError `expression.syntax`. */
-function withFunctionsOf(cel: string, expression: Expression): Expression {
-  if (cel === THIRD_CEL && expression.functions.includes('sum')) throw noSuchFunction('sum', expression.source);
+  const expression = compile(source);
+  if (compiled.size >= MAX_KEPT) compiled.clear();
+  compiled.set(source, expression);
   return expression;
 }
 
-function readerOf(cel: string): (source: string) => Expression {
-  if (cel === CEL) return compile;
-  return cel === FOURTH_CEL || cel === THIRD_CEL ? compileStrictly : compileEarlier;
-}
-
 function compile(source: string): Expression {
-  return compileWith(source, true);
-}
-
-function compileStrictly(source: string): Expression {
-  return compileWith(source, false);
-}
-
-function compileWith(source: string, nullIsEmpty: boolean): Expression {
   const failures: Failure[] = [];
   const [tree, part] = asSyntaxError(source, () => {
     const parsed = parseCel(source);
-    return [parsed, compilePart(parsed, { compile: compilePart, bound: [], failures, nullIsEmpty })];
+    return [parsed, compilePart(parsed, { compile: compilePart, bound: [], failures })];
   });
   const [failure] = failures;
   if (failure)

@@ -6,8 +6,6 @@ export interface Scope {
   now?: () => number;
   /** Without it, `uuid()` fails. */
   uuid?: () => string;
-  /** The language version of the plan, one of `CEL_READ`; default: that of this build. */
-  cel?: string;
 }
 
 export interface Expression {

@@ -5,8 +5,8 @@ import { splitText } from './split-text.js';
 
 type Piece = string | Expression;
 
-/** Cached by language version and text. */
-const pieces = new Map<string | undefined, Map<string, Piece[]>>();
+/** By text. */
+const pieces = new Map<string, Piece[]>();
 const MAX_KEPT = 2000;
 
 /**
@@ -36,7 +36,7 @@ function evaluate(template: Json, scope: Scope): Json | undefined {
 }
 
 function evaluateText(text: string, scope: Scope): Json | undefined {
-  const parts = cut(text, scope.cel);
+  const parts = cut(text);
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return typeof only === 'string' ? only : only.evaluate(scope);
   return parts.map((part) => (typeof part === 'string' ? part : asText(part, part.evaluate(scope)))).join('');
@@ -58,20 +58,18 @@ function kindOf(value: Json | undefined): string {
   return Array.isArray(value) ? 'a list' : 'a map';
 }
 
-/** In document order. @param cel version of the plan, for replays. @throws AbilityError `expression.syntax`. */
-export function expressionsIn(template: Json | undefined, cel?: string): Expression[] {
-  if (typeof template === 'string') return cut(template, cel).filter((part) => typeof part !== 'string');
+/** In document order. @throws AbilityError `expression.syntax`. */
+export function expressionsIn(template: Json | undefined): Expression[] {
+  if (typeof template === 'string') return cut(template).filter((part) => typeof part !== 'string');
   if (template === null || typeof template !== 'object') return [];
-  return Object.values(template).flatMap((item) => expressionsIn(item, cel));
+  return Object.values(template).flatMap((item) => expressionsIn(item));
 }
 
-function cut(text: string, cel: string | undefined): Piece[] {
-  const kept = pieces.get(cel) ?? new Map<string, Piece[]>();
-  pieces.set(cel, kept);
-  const known = kept.get(text);
+function cut(text: string): Piece[] {
+  const known = pieces.get(text);
   if (known) return known;
-  const parts = splitText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source, cel)));
-  if (kept.size >= MAX_KEPT) kept.clear();
-  kept.set(text, parts);
+  const parts = splitText(text).map((part) => (typeof part === 'string' ? part : compileExpression(part.source)));
+  if (pieces.size >= MAX_KEPT) pieces.clear();
+  pieces.set(text, parts);
   return parts;
 }

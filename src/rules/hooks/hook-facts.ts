@@ -1,6 +1,5 @@
 import type { EventContext, HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import { CEL, FOURTH_CEL, THIRD_CEL } from '../../contracts/names.js';
 import type { Person } from '../../contracts/people.js';
 import type { Plan, PlanHandler, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
@@ -103,16 +102,16 @@ export interface SessionSources {
 
 /**
  * An expression that cannot be evaluated is an error, which denies a call. Source: docs/hooks.md.
- * @param when version of the plan, for replays, and time of the phase.
+ * @param moment time of the phase, milliseconds since 1970: `now()` of all its hooks.
  */
 export function answerExpression(
   id: string,
   handler: Extract<PlanHandler, { kind: 'expression' }>,
   at: { phase: Phase; path: string },
   facts: HookFacts,
-  when: HookMoment,
+  moment: number,
 ): HookAnswer {
-  const clock = new HookClock(when);
+  const clock = new HookClock(moment);
   const isTrue = (condition: string | undefined): boolean =>
     condition !== undefined && evaluateCondition(condition, facts, clock.around);
   const answer = { hook_id: id, ...at, status: 'ok', decision: 'allow' } as const;
@@ -133,31 +132,21 @@ export function answerExpression(
 const OUTSIDE_OF_SESSION =
   'Run it in a session: `ability session start`, then `--session ID`; or have the guard begin with `session == null ||` or `session != null &&`.';
 
-export interface HookMoment {
-  /** Milliseconds since 1970; the same for all hooks of the phase. */
-  moment: number;
-  cel: string;
-}
-
 /** The clock of a hook. If the hook reads it, the answer reports its value. */
 class HookClock {
   private wasRead = false;
 
-  constructor(private readonly when: HookMoment) {}
+  constructor(private readonly moment: number) {}
 
-  /** Without `now()` for plans of earlier versions: a task that was refused for using it stays refused. */
-  get around(): { cel: string; now?: () => number } {
-    const { cel, moment } = this.when;
-    if (cel !== CEL && cel !== FOURTH_CEL && cel !== THIRD_CEL) return { cel };
-    const now = (): number => {
+  readonly around = {
+    now: (): number => {
       this.wasRead = true;
-      return moment;
-    };
-    return { cel, now };
-  }
+      return this.moment;
+    },
+  };
 
   get seen(): Pick<HookAnswer, 'moment'> {
-    return this.wasRead ? { moment: new Date(this.when.moment).toISOString() } : {};
+    return this.wasRead ? { moment: new Date(this.moment).toISOString() } : {};
   }
 }
 

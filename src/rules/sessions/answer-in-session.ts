@@ -13,7 +13,7 @@ import { readsCalls } from './session-reads.js';
 export function answerInSession(
   session: string,
   ledger: CallLedger,
-  { call, guards, facts, path, moment, cel }: Extract<SessionWord, { kind: 'call' }>,
+  { call, guards, facts, path, moment }: Extract<SessionWord, { kind: 'call' }>,
 ): HookAnswer[] {
   const at = { phase: 'PreAbilityCall', path } as const;
   if (call) ledger.end(call.id, 'denied');
@@ -21,7 +21,7 @@ export function answerInSession(
   const answers: HookAnswer[] = [];
   for (const { id, handler } of guards) {
     const isTooMuch = !ledger.isWhole && readsCalls(handler);
-    const answer = isTooMuch ? tooManyCalls(id, at) : answerOne(id, handler, at, seen, { moment, cel });
+    const answer = isTooMuch ? tooManyCalls(id, at) : answerOne(id, handler, at, seen, moment);
     answers.push(answer);
     if (answer.decision === 'deny') return answers;
   }

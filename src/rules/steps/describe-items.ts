@@ -26,7 +26,7 @@ export interface TurnsDescription {
 
 /**
  * Describes the items or turns of a loop, or a step's turns in one. @param max maximum number of listed failures.
- * @returns undefined for a step outside loops, and for a loop that an earlier build did not count.
+ * @returns undefined for a step outside loops.
  */
 export function describeTurns(row: TurnsRow, max: number): TurnsDescription | undefined {
   const { items, failures: known = [], failures_left_out: left = 0 } = row;

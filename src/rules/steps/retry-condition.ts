@@ -12,10 +12,10 @@ export interface RetryVerdict {
   note?: string;
 }
 
-/** A `retry.if` that fails or is no boolean stops the retries. @param cel version of the plan, for replays. */
-export function askRetryCondition(source: string, error: Problem, attempt: number, cel: string): RetryVerdict {
+/** A `retry.if` that fails or is no boolean stops the retries. */
+export function askRetryCondition(source: string, error: Problem, attempt: number): RetryVerdict {
   try {
-    return { again: evaluateCondition(source, { error: seenOf(error), attempt }, { cel }) };
+    return { again: evaluateCondition(source, { error: seenOf(error), attempt }) };
   } catch (thrown) {
     if (!(thrown instanceof AbilityError)) throw thrown;
     return { again: false, note: `not tried again, since \`retry.if\` failed: ${thrown.message}` };

@@ -1,5 +1,4 @@
 import type { Json } from '../../contracts/json.js';
-import { FIRST_CEL } from '../../contracts/names.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import { memoize } from '../../text/memoize.js';
 import { compileExpression, type Expression } from '../expressions/evaluate.js';
@@ -8,16 +7,15 @@ import { allSteps, type StepTree } from './find-step.js';
 import { listSteps } from './inner-steps.js';
 import type { StepOfKind } from './step-kinds.js';
 
-type Tree = StepTree & { output?: Json; cel?: string | undefined };
+type Tree = StepTree & { output?: Json };
 
 /** Ids of steps whose outputs must be kept; undefined if an expression reads `steps` as a whole. */
 export const stepsRead = memoize((tree: Tree): ReadonlySet<string> | undefined => {
-  const cel = tree.cel ?? FIRST_CEL;
   const handlers = tree.on_error ?? [];
   return idsReadBy([
-    ...expressionsIn(tree.output, cel),
-    ...handlers.flatMap(({ output }) => expressionsIn(output, cel)),
-    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step, cel)),
+    ...expressionsIn(tree.output),
+    ...handlers.flatMap(({ output }) => expressionsIn(output)),
+    ...allSteps(tree).flatMap(({ step }) => expressionsOf(step)),
   ]);
 });
 
@@ -37,10 +35,10 @@ function idsReadBy(expressions: readonly Expression[]): Set<string> | undefined 
 
 const ownReaders = new WeakMap<PlanStep, boolean>();
 
-export function readsItself(step: PlanStep, cel: string): boolean {
+export function readsItself(step: PlanStep): boolean {
   let reads = ownReaders.get(step);
   if (reads === undefined) {
-    reads = idsReadBy(expressionsOf(step, cel))?.has(step.id) ?? true;
+    reads = idsReadBy(expressionsOf(step))?.has(step.id) ?? true;
     ownReaders.set(step, reads);
   }
   return reads;
@@ -49,23 +47,23 @@ export function readsItself(step: PlanStep, cel: string): boolean {
 const readInLoops = new WeakMap<PlanStep, readonly string[]>();
 
 /** Ids of steps inside a loop that the loop or an inner step reads: their values may pass from turn to turn. */
-export function readInTurns(loop: StepOfKind<'loop'>, cel: string): readonly string[] {
+export function readInTurns(loop: StepOfKind<'loop'>): readonly string[] {
   let ids = readInLoops.get(loop);
   if (!ids) {
     const inner = listSteps(loop.steps).map(({ step }) => step);
-    const read = idsReadBy([loop, ...inner].flatMap((step) => expressionsOf(step, cel)));
+    const read = idsReadBy([loop, ...inner].flatMap((step) => expressionsOf(step)));
     ids = inner.map(({ id }) => id).filter((id) => read === undefined || read.has(id));
     readInLoops.set(loop, ids);
   }
   return ids;
 }
 
-function expressionsOf(step: PlanStep, cel: string): Expression[] {
+function expressionsOf(step: PlanStep): Expression[] {
   const { bare, templates } = ownExpressions(step);
   const handlers = (step.on_error ?? []).map(({ output }) => output);
   return [
-    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source, cel)])),
-    ...[step.timeout, ...handlers, ...templates].flatMap((one) => expressionsIn(one, cel)),
+    ...[step.if, ...bare].flatMap((source) => (source === undefined ? [] : [compileExpression(source)])),
+    ...[step.timeout, ...handlers, ...templates].flatMap((one) => expressionsIn(one)),
   ];
 }
 

@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { AgentGrant, AgentProgress, ToolCall, ToolResult } from '../../contracts/agent.js';
 import type { Effect } from '../../contracts/effects.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
@@ -69,14 +68,11 @@ async function callAll(calls: CallsOfTurn, requestedCalls: readonly ToolCall[]):
   const effectsOf = ({ call }: { call: ToolCall }): Effect | undefined =>
     agent.tools.find(({ name }) => name === call.tool)?.effects;
   const areReads = open.every((one) => READS.has(effectsOf(one) ?? 'read'));
-  if (areReads && !(mustQueue(calls, open) && patched(QUEUED))) {
+  if (areReads && !mustQueue(calls, open)) {
     const ends = await Promise.allSettled(open.map(({ call, index }) => callOne(calls, call, index)));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
   } else for (const { call, index } of open) await callOne(calls, call, index);
 }
-
-/** In histories of earlier builds these ran at once. */
-const QUEUED = 'agent-calls-queued';
 
 /** True with an agent, which gets all remaining limits, or with equal calls, which guards check only once. */
 function mustQueue({ run, agent }: CallsOfTurn, open: readonly { call: ToolCall }[]): boolean {
@@ -109,7 +105,7 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
     return;
   }
   refuseCancelled();
-  const resumed = beforeStep(run, frame.halt);
+  const resumed = beforeStep(run.life, frame.halt);
   if (resumed) await resumed;
   const limits = limitsWithin(agent.limits, run.task.start.child?.agent);
   if (state.calls >= limits.max_calls) throw limitReached('max_calls', state);

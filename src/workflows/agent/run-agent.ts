@@ -55,7 +55,7 @@ async function takeTurn(agent: PlanAgent, loop: RepeatStep, frame: Frame): Promi
   const turn = state().turns - (state().asked ? 1 : 0);
   if (!state().asked) {
     refuseCancelled();
-    const resumed = beforeStep(run, frame.halt);
+    const resumed = beforeStep(run.life, frame.halt);
     if (resumed) await resumed;
     const left = leftNow(run, agent, state());
     refuseExhausted(left, state());

@@ -12,14 +12,6 @@ import type { Approvals } from './approvals.js';
 export async function refuseUnprovable(task: TaskIdentity, approvals: Approvals): Promise<void> {
   const { environment } = task.plan;
   if (environment.proof !== 'required') return;
-  // Plans of earlier versions do not list proofs, and their histories hold no check.
-  if (environment.proofs === undefined) {
-    throw new StepFailure({
-      code: 'feature.unsupported',
-      message: `${environment.name} requires proof of identity for decisions, which this version cannot check`,
-      suggestion: 'Leave out `proof: required`, or run where approvals are claims.',
-    });
-  }
   approvals.provable ??= askProof(task, {}, false).then(
     ({ able }) => able,
     () => false,

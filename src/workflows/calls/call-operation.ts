@@ -24,12 +24,11 @@ export function callOperation(run: TaskRun, call: OperationCall): Promise<Json> 
 }
 
 async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredCall): Promise<Json> {
-  const input = callInput(run.task.plan, call.operation, call.input);
+  const input = callInput(call.operation, call.input);
   const hooked: Hooked = { path: call.path, operation: call.operation, input, ...(entered && { callId: entered.id }) };
   const guards = askGuards(run, hooked);
-  // Always two awaits: in histories of engine 1 the waits of sibling branches come before their calls.
   const reasons = reasonsFor(run, call, await guards);
-  await (reasons.length > 0 ? confirm(run, { ...call, input }, reasons) : undefined);
+  if (reasons.length > 0) await confirm(run, { ...call, input }, reasons);
   const made = run.calls.begin(call.path, call.operation.key, input);
   if (entered) entered.isMade = true;
   try {

@@ -13,7 +13,6 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
-  patched,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AgentGrant, AgentUsage } from '../../contracts/agent.js';
@@ -103,9 +102,7 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
     return ended.output;
   } catch (error) {
     if (isCancellation(error) && !isOfChildAlone(error)) throw error;
-    if (error instanceof WorkflowExecutionAlreadyStartedError && patched(CALLED_BEFORE)) {
-      throw calledBefore(run, workflowId, path);
-    }
+    if (error instanceof WorkflowExecutionAlreadyStartedError) throw calledBefore(run, workflowId, path);
     const failure = failureOf(run, call, workflowId, error);
     made.failed(failure.problem);
     throw failure;
@@ -115,21 +112,14 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   }
 }
 
-/** Histories of earlier builds have none of these patches; such a call ends there as before. */
-const LATER_ATTEMPT = 'call-of-later-attempt';
-const CALLED_BEFORE = 'called-before';
-const CANCELLED_ALONE = 'called-task-cancelled-alone';
-
 /** Whether only the called task was cancelled, by a person or by its lock, and nothing around its call. */
 function isOfChildAlone(error: unknown): boolean {
-  if (!(error instanceof ChildWorkflowFailure) || CancellationScope.current().consideredCancelled) return false;
-  return patched(CANCELLED_ALONE);
+  return error instanceof ChildWorkflowFailure && !CancellationScope.current().consideredCancelled;
 }
 
 /** Task ids are unique; a call in a later attempt of a group is another task. */
 function attemptOf(groups: readonly number[]): string {
-  const isAgain = groups.some((attempt) => attempt > 1);
-  return isAgain && patched(LATER_ATTEMPT) ? `~${groups.join('.')}` : '';
+  return groups.some((attempt) => attempt > 1) ? `~${groups.join('.')}` : '';
 }
 
 /** After a reset, or a second start with the old arguments: the earlier call may have had its effects. */

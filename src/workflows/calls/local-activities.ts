@@ -1,4 +1,4 @@
-import { type LocalActivityOptions, patched, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import { type LocalActivityOptions, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import { readActivityFailure } from '../steps/step-failure.js';
 
 /** First pause before a task looks again for a worker that can serve it, and the longest one. Milliseconds. */
@@ -24,9 +24,6 @@ export function isForAnother(code: string): boolean {
 /** Number of pauses, about five minutes, after which nothing waits for an answer that only informs. */
 const MAX_PAUSES = 5;
 
-/** In histories of earlier builds such a request also waited without end. */
-const GIVES_UP = 'advice-gives-up';
-
 /**
  * Repeats a request to an activity while it reaches workers that cannot serve the task.
  * @param isAdvice whether the task can do without the answer, and so gives up after about five minutes.
@@ -38,7 +35,7 @@ export async function untilKeyed<T>(ask: () => Promise<T>, isAdvice = false): Pr
     } catch (error) {
       const end = readActivityFailure(error);
       if (end.kind !== 'problem' || !isForAnother(end.problem.code)) throw error;
-      if (isAdvice && pauses >= MAX_PAUSES && patched(GIVES_UP)) throw error;
+      if (isAdvice && pauses >= MAX_PAUSES) throw error;
     }
     await keyWait(pauses);
   }

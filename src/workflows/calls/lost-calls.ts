@@ -1,7 +1,5 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
-import type { Plan } from '../../contracts/plan.js';
 import type { Problem } from '../../contracts/problem.js';
-import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { isUnknown, StepFailure } from '../steps/step-failure.js';
 import { startOfMessage } from '../steps/step-notes.js';
 import type { Warnings } from '../task/warnings.js';
@@ -24,10 +22,7 @@ export class LostCalls {
   private readonly items: { problem: Problem; path: string; listed: Pick<Problem, 'message'> | undefined }[] = [];
   private readonly cut = new Set<Problem>();
 
-  constructor(
-    private readonly plan: Plan,
-    private readonly warnings: Warnings,
-  ) {}
+  constructor(private readonly warnings: Warnings) {}
 
   /** Records a failed loop item if its problem is an unknown outcome. */
   noteItem(problem: Problem | undefined, path: string, listed: Pick<Problem, 'message'> | undefined): void {
@@ -43,7 +38,7 @@ export class LostCalls {
    */
   endOf({ problem, wasCut, mayBeCut, limit }: LostCall): Error {
     const unknown = new StepFailure(problem);
-    if (!isSinceEngine2(this.plan) || !wasCut) return unknown;
+    if (!wasCut) return unknown;
     // Only the code that cancelled the surrounding scope knows the cause, and adds it.
     const isCancelled = CancellationScope.current().consideredCancelled;
     if (mayBeCut && isCancelled) return new CancelledFailure('Cut, as its author allowed');
@@ -58,7 +53,7 @@ export class LostCalls {
    * except the task's cancellation: the caller of a called task knows its cause.
    */
   explain(error: unknown, cause: Cause): void {
-    if (!isSinceEngine2(this.plan) || !isUnknown(error)) return;
+    if (!isUnknown(error)) return;
     addCause(error.problem, cause);
     // Of several items cut at once only one is thrown; the others inside have the same cause.
     const isInside = (path: string): boolean => cause.path === undefined || path.startsWith(`${cause.path}/`);

@@ -1,4 +1,4 @@
-import { CancellationScope, patched } from '@temporalio/workflow';
+import { CancellationScope } from '@temporalio/workflow';
 import { isRepeatable } from '../../contracts/effects.js';
 import { ACTIVITY_LIMITS } from '../../contracts/names.js';
 import type { Problem } from '../../contracts/problem.js';
@@ -28,7 +28,7 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
     const message = error instanceof Error ? error.message : String(error);
     return new StepFailure({ code: 'internal.error', message });
   }
-  if (end.type === 'SCHEDULE_TO_START' && (isRepeatable(operation.effects) || !mayBeDone(end))) {
+  if (end.type === 'SCHEDULE_TO_START' && (isRepeatable(operation.effects) || !(end.unclear || end.lost))) {
     return new StepFailure({
       code: 'worker.unavailable',
       message: `No worker took up ${operation.key} within ${ACTIVITY_LIMITS.schedule_to_start / 1000} s`,
@@ -45,14 +45,6 @@ export function failureOf(run: TaskRun, call: OperationCall, leftMs: number, err
   }
   const code = end.type === 'SCHEDULE_TO_CLOSE' ? 'timeout.step' : 'timeout.call';
   return timeoutOf(run, call, leftMs, { code, message: lost });
-}
-
-/** Earlier builds ignored lost attempts: if no worker took the call up again, it had not begun. */
-const LOST_BEFORE = 'unknown-after-lost';
-
-/** Whether an earlier attempt may have had its effect. */
-function mayBeDone({ unclear, lost }: { unclear: boolean; lost: boolean }): boolean {
-  return unclear || (lost && patched(LOST_BEFORE));
 }
 
 function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure | undefined {

@@ -5,10 +5,10 @@ import type { TaskStart } from '../../contracts/task.js';
 export class LockTurn {
   /** Set once the task has requested its turn. */
   turn: Turn | undefined;
-  /** Token of the request, and whether lists show a silent lock; undefined in earlier builds' histories. */
+  /** Token of the request, and whether lists show a silent lock; undefined before the first request. */
   slot: SlotAsk | undefined;
   /** Answers that came without the token that the task knew then. */
-  readonly early: (SlotAnswer | undefined)[] = [];
+  readonly early: SlotAnswer[] = [];
 
   constructor(carried: TaskStart['carried']) {
     this.turn = carried?.turn && { ...carried.turn };

@@ -5,7 +5,6 @@ import {
   defineQuery,
   defineSignal,
   getExternalWorkflowHandle,
-  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
@@ -83,15 +82,14 @@ async function serve(slots: Slots): Promise<void> {
   }
 }
 
-/** Whether the history has grown long meanwhile. Locks of earlier builds checked only when all was done. */
+/** Whether the history has grown long meanwhile. */
 function isLong(): boolean {
-  return workflowInfo().continueAsNewSuggested && patched('lock-goes-on-while-serving');
+  return workflowInfo().continueAsNewSuggested;
 }
 
-/** Ends waiting tasks that a newer one may replace. Earlier builds let them all wait. */
+/** Ends waiting tasks that a newer one may replace. */
 async function replaceOlder(slots: Slots): Promise<void> {
   for (let found = slots.findReplaced(); found && !isLong(); found = slots.findReplaced()) {
-    if (!patched('lock-replaces-waiting')) return;
     const { entry, by } = found;
     slots.replace(found);
     await send(slots, entry, { answer: 'busy', held_by: slots.heldBy(by), replaced_by: by.task });
@@ -116,7 +114,7 @@ async function settle(slots: Slots, entry: SlotEntry): Promise<void> {
 /** @returns false if the task cannot be signalled; it then leaves the lock. */
 async function send(slots: Slots, entry: SlotEntry, word: SlotWord): Promise<boolean> {
   const { task, token } = entry;
-  const answer: SlotAnswer = { ...word, ...(token !== undefined && { token }) };
+  const answer: SlotAnswer = { ...word, token };
   try {
     await getExternalWorkflowHandle(task).signal<[SlotAnswer]>(SLOT_SIGNAL, answer);
     return true;
@@ -156,7 +154,7 @@ function stateOf(key: string, { holders, line }: Slots): LockState {
 
 /** The state for people; only a task and its lock may know a token. */
 function withoutTokens({ key, holders, line }: LockState): LockState {
-  const bare = ({ token: _, ...entry }: SlotEntry): SlotEntry => entry;
+  const bare = (entry: SlotEntry): SlotEntry => ({ ...entry, token: '' });
   return { key, holders: holders.map(bare), line: line.map(bare) };
 }
 

@@ -53,27 +53,28 @@ export function asSlotAnswer(value: unknown): SlotAnswer | undefined {
   if (value === null || typeof value !== 'object') return undefined;
   const { answer, held_by, by, replaced_by, token } = value as Record<string, unknown>;
   const names = Array.isArray(held_by) ? held_by.filter((name) => typeof name === 'string') : [];
-  const mark = typeof token === 'string' ? { token } : {};
-  if (answer === 'granted') return { answer, ...mark };
-  if (answer === 'waiting') return { answer, held_by: names, ...mark };
+  if (typeof token !== 'string') return undefined;
+  if (answer === 'granted') return { answer, token };
+  if (answer === 'waiting') return { answer, held_by: names, token };
   if (answer === 'busy')
-    return { answer, held_by: names, ...(typeof replaced_by === 'string' && { replaced_by }), ...mark };
-  return answer === 'superseded' && typeof by === 'string' ? { answer, by, ...mark } : undefined;
+    return { answer, held_by: names, ...(typeof replaced_by === 'string' && { replaced_by }), token };
+  return answer === 'superseded' && typeof by === 'string' ? { answer, by, token } : undefined;
 }
 
 /** Applies a lock's answer. A forged one lacks the token of the request. */
 export function hearLock(run: TaskRun, said: SlotAnswer | undefined): void {
   const { turn, slot, early } = run.lock;
-  if (!turn || slot?.token !== said?.token) {
+  if (!said) return;
+  if (!turn || slot?.token !== said.token) {
     if (early.length === MAX_EARLY) early.shift();
     early.push(said);
     return;
   }
-  if (said?.answer === 'superseded') {
+  if (said.answer === 'superseded') {
     run.warnings.add(`It was cancelled for ${said.by}, a later task with the same concurrency key.`);
   }
   if (turn.granted_at || turn.refused) return;
-  switch (said?.answer) {
+  switch (said.answer) {
     case 'granted':
       turn.granted_at = new Date().toISOString();
       break;
@@ -111,11 +112,9 @@ async function ask(run: TaskRun): Promise<void> {
     const { token, ...turn } = await untilKeyed(() => CancellationScope.nonCancellable(() => acquire(request)));
     const isOther = token !== run.lock.slot?.token;
     if (run.lock.turn && !isOther) return;
-    // The lock follows the last request, even one from a worker of an earlier build.
-    if (isOther) run.lock.slot = token === undefined ? undefined : { token };
+    if (isOther) run.lock.slot = { token };
     run.lock.turn ??= { ...turn, held_by: [], asked_at: new Date().toISOString(), granted_at: null };
-    // Earlier builds had no tokens and took only the last answer.
-    for (const said of run.lock.slot ? run.lock.early.splice(0) : run.lock.early.slice(-1)) hearLock(run, said);
+    for (const said of run.lock.early.splice(0)) hearLock(run, said);
   } catch (error) {
     const end = readActivityFailure(error);
     if (end.kind === 'problem') throw new StepFailure(end.problem);
@@ -128,8 +127,7 @@ async function ask(run: TaskRun): Promise<void> {
 /** Waits until the lock decides or the request is due again, soon if the lock is silent. */
 async function untilAnswered(run: TaskRun, asks: number): Promise<void> {
   const isOver = (): boolean => isAnswered(run.lock) || workflowInfo().continueAsNewSuggested;
-  // Histories of earlier builds contain only the last of these timers.
-  if (run.lock.slot && !hasHeard(run.lock)) {
+  if (!hasHeard(run.lock)) {
     if (await condition(isOver, FIRST_ANSWER_MS)) return;
     if (!hasHeard(run.lock)) {
       showUnanswered(run);

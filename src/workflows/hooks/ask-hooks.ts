@@ -123,11 +123,10 @@ function answerHere(
   path: string,
   facts: HookFacts,
 ): HookAnswer[] {
-  const when = { moment: run.task.now(), cel: run.task.cel };
   const answers: HookAnswer[] = [];
   for (const { id, handler } of hooks) {
     if (handler.kind !== 'expression') continue;
-    const answer = answerExpression(id, handler, { phase, path }, facts, when);
+    const answer = answerExpression(id, handler, { phase, path }, facts, run.task.now());
     answers.push(answer);
     if (answer.decision === 'deny') break;
   }

@@ -1,4 +1,4 @@
-/** Values of a loop's earlier turns, since engine 2. Source: docs/workflow-language.md#the-last-turn. */
+/** Values of a loop's earlier turns. Source: docs/workflow-language.md#the-last-turn. */
 
 import type { LastTurn } from '../../contracts/loops.js';
 import type { PlanStep, RepeatStep } from '../../contracts/plan.js';
@@ -9,9 +9,9 @@ import type { Frame } from '../steps/frame.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { OwnValue, StepValue, Values } from '../steps/step-values.js';
 
-/** Values of the previous turn for a turn that begins now; undefined for plans of engine 1. */
+/** Values of the previous turn for a turn that begins now. */
 export function lastTurns(steps: StepStates, path: string): Frame['last'] {
-  return steps.task.isSinceEngine2 ? (steps.progress[path]?.last ?? {}) : undefined;
+  return steps.progress[path]?.last ?? {};
 }
 
 /** The values for other steps; a step skipped since then is `skipped`. */
@@ -23,8 +23,8 @@ export function lastValues(last: Frame['last'] = {}): Values {
 
 /** Keeps what a finished turn passes on; skipped steps pass on earlier values. @param prefix of its paths. */
 export function keepTurn(steps: StepStates, step: StepOfKind<'loop'>, path: string, prefix: string): void {
-  const ids = readInTurns(step, steps.task.cel);
-  if (ids.length === 0 || !steps.task.isSinceEngine2) return;
+  const ids = readInTurns(step);
+  if (ids.length === 0) return;
   const entry = steps.entry(path);
   const seen = steps.values.at(prefix);
   const kept = ids.flatMap((id): [string, LastTurn][] => {
@@ -37,7 +37,6 @@ export function keepTurn(steps: StepStates, step: StepOfKind<'loop'>, path: stri
 
 /** Resets the steps in a starting loop to `pending`, even if the loop ran before. */
 export function beginTurns(steps: StepStates, step: RepeatStep, path: string): void {
-  if (!steps.task.isSinceEngine2) return;
   for (const inner of listSteps(step.steps)) {
     steps.values.show(`${path}/0/${inner.path}`, inner.step.id, { status: 'pending' });
   }
@@ -45,7 +44,7 @@ export function beginTurns(steps: StepStates, step: RepeatStep, path: string): v
 
 /** Shows a step its own last turn, if its expressions read it. */
 export function withOwnTurn(step: PlanStep, frame: Frame): Frame {
-  if (!frame.last || !readsItself(step, frame.run.task.cel)) return frame;
+  if (!frame.last || !readsItself(step)) return frame;
   const last = frame.last[step.id];
   return { ...frame, own: { id: step.id, value: last ? asValue(last) : NEVER_RAN } };
 }

@@ -11,12 +11,9 @@ const MAX_FAILURES = 20;
 /** Most severe first; they replace others in the list. */
 const GRAVITY: readonly FailureEnd[] = ['unknown', 'failed', 'denied', 'timed_out', 'cancelled'];
 
-/** Creates the account if it is missing, also for entries of earlier builds. */
+/** Creates the account if it is missing. */
 export function openAccount(entry: StepProgress, total?: number): LoopProgress {
-  if (!entry.loop) {
-    const done = Object.keys(entry.items ?? {}).length;
-    entry.loop = { ended: done > 0 ? { succeeded: done } : {} };
-  }
+  entry.loop ??= { ended: {} };
   if (total !== undefined) entry.loop.total = total;
   return entry.loop;
 }
@@ -45,7 +42,7 @@ export function addFailure(failures: readonly ItemFailure[] = [], added: ItemFai
   return gravityOf(added) < gravityOf(least) ? [...failures.filter((one) => one !== least), added] : [...failures];
 }
 
-/** Undefined for steps that are not loops, and for some entries of earlier builds. */
+/** Undefined for steps that are not loops. */
 export function accountOf({ loop, turn }: StepProgress): LoopProgress | undefined {
   if (loop?.total !== undefined) return loop;
   if (!loop && turn === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { ACTIVITIES, ACTIVITY_LIMITS } from '../../contracts/names.js';
 
 /** Activities that run an event's hooks, and their local variants. */
@@ -8,9 +8,6 @@ const FORMS = {
 } as const;
 
 type Ask<Answer> = Record<string, (request: unknown) => Promise<Answer>>;
-
-/** Earlier builds of sessions always ran an activity. */
-const LOCAL_EVENTS = 'session-events-at-once';
 
 /**
  * Runs the hooks of a session event: in one event of the history if all are expressions, else in an activity.
@@ -23,7 +20,7 @@ export async function askEvent<Answer>(
   mayBeLocal = true,
 ): Promise<Answer> {
   const [type, localType] = FORMS[event];
-  if (mayBeLocal && patched(LOCAL_EVENTS)) {
+  if (mayBeLocal) {
     const local = proxyLocalActivities<Ask<Answer | null>>({
       scheduleToCloseTimeout: '5s',
       retry: { maximumAttempts: 1 },

@@ -7,7 +7,6 @@ import {
   condition,
   continueAsNew,
   isCancellation,
-  patched,
   proxyActivities,
   setCurrentDetails,
   workflowInfo,
@@ -30,11 +29,6 @@ import { askEvent } from './ask-event.js';
 import { hearSession } from './session-handlers.js';
 import { SessionRun } from './session-run.js';
 
-/** Sessions of earlier builds began without hooks. */
-const START_HOOKS = 'session-start-hooks';
-
-/** Sessions of earlier builds left handlers that took longer than a minute. */
-const HANDLERS_LAST = 'session-ends-after-its-handlers';
 /** Short enough for callers that wait for the end; handlers left without an answer then get `session.stopped`. */
 const LAST_WAIT = '5 minutes';
 
@@ -47,7 +41,7 @@ type EndSession = (request: EndSessionRequest) => Promise<EndSessionAnswer>;
 export async function session(argument: unknown): Promise<SessionView> {
   reportRun();
   const run = new SessionRun(readStart(argument));
-  if (run.start.carried === undefined && patched(START_HOOKS)) run.status = 'starting';
+  if (run.start.carried === undefined) run.status = 'starting';
   hearSession(run);
   if (run.status === 'starting') await begin(run);
   const reason = await untilItEnds(run);
@@ -136,5 +130,5 @@ async function wind(run: SessionRun, reason: StopReason): Promise<void> {
   run.endedAt = new Date().toISOString();
   setCurrentDetails(`Ended after ${run.turnIndex} turns: ${reason}`);
   // A prompt may take longer than the wait above, and reports are accepted until the end.
-  if (!allHandlersFinished() && patched(HANDLERS_LAST)) await condition(allHandlersFinished, LAST_WAIT);
+  if (!allHandlersFinished()) await condition(allHandlersFinished, LAST_WAIT);
 }

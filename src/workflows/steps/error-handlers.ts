@@ -3,7 +3,6 @@ import type { Json } from '../../contracts/json.js';
 import type { ErrorHandler, PlanStep } from '../../contracts/plan.js';
 import { codeMatchesAny, isCatchable } from '../../rules/calls/error-families.js';
 import { ownInHandler } from '../loops/last-turns.js';
-import type { TaskIdentity } from '../task/identity.js';
 import { evaluate } from './evaluate.js';
 import { type Frame, frameInside, runSteps } from './frame.js';
 import {
@@ -40,11 +39,11 @@ async function handled(
   const { run } = frame;
   const noted = run.steps.progress[path];
   const handleWith = (handler: ErrorHandler, failure: StepFailure): Promise<Json> =>
-    handleWithin(run.task, failure, () =>
-      handle(handler, failure, frameInside(frame, path), () => ownInHandler(frame)),
-    );
+    handle(handler, failure, frameInside(frame, path), () => ownInHandler(frame)).catch((inner: unknown) => {
+      throw insteadOf(inner, failure);
+    });
   if (noted?.handler !== undefined && noted.error) {
-    if (run.task.isSinceEngine2) run.steps.recall(step, path);
+    run.steps.recall(step, path);
     return handleWith(handlers[noted.handler] as ErrorHandler, keptFailure({ ...noted, error: noted.error }));
   }
   try {
@@ -60,18 +59,9 @@ async function handled(
   }
 }
 
-function handleWithin(task: TaskIdentity, error: StepFailure, deal: () => Promise<Json>): Promise<Json> {
-  const dealt = deal();
-  // Another promise would change the order of commands in plans of engine 1.
-  if (!task.isSinceEngine2) return dealt;
-  return dealt.catch((inner: unknown) => {
-    throw insteadOf(task, inner, error);
-  });
-}
-
 /** A cancelled handler has not handled an unknown outcome, so the step still fails with that. */
-export function insteadOf(task: TaskIdentity, inner: unknown, error: StepFailure): unknown {
-  return task.isSinceEngine2 && isUnknown(error) && isCancellation(inner) ? error : inner;
+export function insteadOf(inner: unknown, error: StepFailure): unknown {
+  return isUnknown(error) && isCancellation(inner) ? error : inner;
 }
 
 /** The first matching handler; a catch-all never catches refusals or task limits. */

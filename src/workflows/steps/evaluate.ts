@@ -42,7 +42,7 @@ export function evaluateText(template: string, frame: Frame): string {
 /** Evaluates bare CEL to any value. @throws StepFailure `expression.*`. */
 export function evaluateExpression(source: string, frame: Frame): Json {
   const scope = scopeOf(frame);
-  return guarded(() => compileExpression(source, scope.cel).evaluate(scope)) ?? null;
+  return guarded(() => compileExpression(source).evaluate(scope)) ?? null;
 }
 
 /** Evaluates a whole number from 1 that may be a template. @throws StepFailure `expression.not_number`. */
@@ -69,7 +69,6 @@ function scopeOf({ run, prefix, names, own }: Frame): Scope {
   const seen = steps.values.at(prefix);
   if (own) seen[own.id] = own.value;
   return {
-    cel: task.cel,
     values: {
       ...names,
       input: input.value,

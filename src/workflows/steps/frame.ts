@@ -24,7 +24,7 @@ export interface Frame {
   budget: Budget;
   /** Attempt of each retried group around, from the outside in. */
   groups: readonly number[];
-  /** In a loop: the steps of the turn at their last execution, by id. Undefined for plans of engine 1. */
+  /** In a loop: the steps of the turn at their last execution, by id. */
   last?: Readonly<Record<string, LastTurn>> | undefined;
   /** Last-turn values of the current step, if its expressions read them. */
   own?: OwnValue | undefined;

@@ -38,16 +38,16 @@ async function tryAgain(
   // As between the attempts of a call, `first` applies even if it is longer than `max`.
   const max = Math.max(wait, evaluateDuration(retry.max, frame));
   const begun = run.steps.progress[path]?.attempts ?? 1;
-  if (run.task.isSinceEngine2) wait *= factor ** (begun - 1);
+  wait *= factor ** (begun - 1);
   const inner = step.steps.map(({ id }) => `${path}/${nameOfStep(id)}`);
   for (let attempt = begun; ; attempt += 1) {
     try {
       run.steps.note(path, step.id, { status: 'running', attempts: attempt });
       return await work({ ...frame, groups: [...frame.groups, attempt] });
     } catch (error) {
-      const again = isStepFailure(error) && isTriedAgain(run.task, error, errors);
+      const again = isStepFailure(error) && isTriedAgain(error, errors);
       if (!again || attempt >= attempts) throw error;
-      refuseAgain(run.task, retry, error, attempt);
+      refuseAgain(retry, error, attempt);
     }
     const whole = Math.min(wait, max);
     // The sandbox's `Math.random`, so that a replay waits as long.
@@ -70,15 +70,15 @@ async function tryAgain(
   }
 }
 
-function isTriedAgain(task: TaskIdentity, { problem, isAnswer }: StepFailure, errors: string[] | undefined): boolean {
+function isTriedAgain({ problem, isAnswer }: StepFailure, errors: string[] | undefined): boolean {
   if (isAnswer && !codeMatchesAny(problem.code, errors ?? [])) return false;
-  return isRetryableCode(problem.code, errors, !task.isSinceEngine2);
+  return isRetryableCode(problem.code, errors);
 }
 
 /** @throws StepFailure the given failure if `retry.if` forbids another attempt. */
-function refuseAgain({ cel }: TaskIdentity, retry: PlanRetry, failure: StepFailure, attempt: number): void {
+function refuseAgain(retry: PlanRetry, failure: StepFailure, attempt: number): void {
   if (retry.if === undefined) return;
-  const { again, note } = askRetryCondition(retry.if, failure.problem, attempt, cel);
+  const { again, note } = askRetryCondition(retry.if, failure.problem, attempt);
   if (again) return;
   if (note === undefined) throw failure;
   throw new StepFailure(withNote(failure.problem, note), failure.hasArrived, failure.isAnswer);
@@ -133,9 +133,7 @@ async function thenCleanUp(step: PlanStep, steps: PlanStep[], inside: Frame, wor
     const other = error instanceof Halted && run.life.rollingOver ? undefined : await runCleanup(steps, inside);
     if (!other) throw error;
     if (error instanceof EndOfTask && !error.failure && step.fails_end) throw new EndOfTask(error.output, other);
-    const warning = cleanupWarning(other);
-    run.warnings.add(warning);
-    if (!(error instanceof EndOfTask)) run.warnings.reworded.set(warning, undefined);
+    run.warnings.add(cleanupWarning(other));
     throw error;
   }
   const failure = await runCleanup(steps, inside);

@@ -23,7 +23,7 @@ export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Prom
   } finally {
     run.life.pendingWork -= 1;
   }
-  const worst = (run.task.isSinceEngine2 && failures.find(isUnknown)) || failures[0];
+  const worst = failures.find(isUnknown) ?? failures[0];
   for (const failure of failures) {
     if (failure !== worst) run.warnings.add(cleanupWarning(failure));
   }

@@ -46,8 +46,7 @@ export async function runForeach(step: ForeachStep, path: string, frame: Frame):
       if (error instanceof EndOfTask) keepDone(index, error.output);
       failTurn(run, turn, error);
       // The next item sees the values of the last completed one, in this run of the task as in the next.
-      if (run.task.isSinceEngine2) run.steps.values.leave(prefix);
-      else before = prefix;
+      run.steps.values.leave(prefix);
       throw error;
     } finally {
       run.steps.underWay.end(turn);

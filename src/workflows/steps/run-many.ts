@@ -68,15 +68,13 @@ export async function runMany(
   await (scope ? scope.run(lanes) : lanes());
   halt.done();
   // The others continue in the next run despite the failure.
-  if (isCarriedOn && onFailure === 'finish' && isStepFailure(first?.error) && run.task.isSinceEngine2)
-    throw new Halted();
+  if (isCarriedOn && onFailure === 'finish' && isStepFailure(first?.error)) throw new Halted();
   if (first) throw first.error;
   inside.halt.check();
 }
 
 /** The next run then neither repeats nor drops the failed item. */
 function noteFailed(steps: StepStates, path: string, index: number, failure: StepFailure): void {
-  if (!steps.task.isSinceEngine2) return;
   const entry = steps.entry(path);
   const items = entry.failed?.items ?? [];
   items.push(index);

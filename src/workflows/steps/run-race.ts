@@ -37,7 +37,7 @@ export async function runRace({ id, branches }: RaceStep, path: string, frame: F
   const losers = ends.flatMap((end) => (end && end !== winner && 'error' in end ? [end.error] : []));
   if (cause) for (const error of losers) run.lost.explain(error, cause);
   const ended = [winner && 'error' in winner && winner.error, ...losers];
-  const lost = run.task.isSinceEngine2 ? ended.find(isUnknown) : undefined;
+  const lost = ended.find(isUnknown);
   for (const error of losers) if (error !== lost) run.warnings.addUnknown(error);
   if (lost) throw lost;
   if (!winner) frame.halt.check();

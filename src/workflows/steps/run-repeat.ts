@@ -48,7 +48,7 @@ export async function runRepeat(step: RepeatStep, path: string, frame: Frame): P
       return output;
     }
     if (turn + 1 < limit) await pause(step, path, evaluateDuration(every, after), frame);
-    if (run.task.isSinceEngine2) entryOf().begun = true;
+    entryOf().begun = true;
   }
   throw new StepFailure({
     code: 'repeat.exhausted',

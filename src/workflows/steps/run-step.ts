@@ -1,4 +1,4 @@
-import { isCancellation, patched } from '@temporalio/workflow';
+import { isCancellation } from '@temporalio/workflow';
 import type { Json } from '../../contracts/json.js';
 import type { PlanStep } from '../../contracts/plan.js';
 import { isStepEnd } from '../../contracts/states.js';
@@ -37,12 +37,12 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
   const frame = { ...withOwnTurn(step, around), instance };
   try {
     refuseCancelled();
-    const resumed = frame.isCleanup ? undefined : beforeStep(run, frame.halt);
+    const resumed = frame.isCleanup ? undefined : beforeStep(run.life, frame.halt);
     if (resumed) await resumed;
   } catch (error) {
     // One that began in an earlier run is entered: what is in it starts nothing, but cleans up.
     const hasBegun = done?.started_at !== undefined && !isStepEnd(done.status);
-    if (!hasBegun || !isCancellation(error) || !patched(CLEANS_UP_BEGUN)) throw error;
+    if (!hasBegun || !isCancellation(error)) throw error;
   }
   let isSkipped = false;
   try {
@@ -66,9 +66,6 @@ export async function runStep(step: PlanStep, around: Frame): Promise<StepEnd> {
     }
   }
 }
-
-/** Earlier builds left out the clean-ups of a step that was cancelled before a new run had entered it again. */
-const CLEANS_UP_BEGUN = 'clean-ups-of-begun-steps';
 
 /** The result of a completed step; undefined if it must run. */
 function endOf({ status, output = null, error }: StepProgress, step: PlanStep): StepEnd | undefined {
@@ -97,8 +94,7 @@ function runPrepared(step: PlanStep, path: string, frame: Frame): Promise<Json> 
       return output;
     },
     (error: unknown) => {
-      if (frame.run.task.isSinceEngine2 && isStepFailure(error) && error.hasArrived)
-        prepareUndo(step, path, frame, null);
+      if (isStepFailure(error) && error.hasArrived) prepareUndo(step, path, frame, null);
       throw error;
     },
   );

@@ -87,13 +87,10 @@ export class StepStates {
     }
   }
 
-  /**
-   * Makes a step completed by an earlier run, or by the retried task, visible to expressions. Plans of engine 1 lose
-   * the values of steps inside a `repeat` in it.
-   */
+  /** Makes a step completed by an earlier run, or by the retried task, visible to expressions. */
   recall(step: PlanStep, path: string): void {
     this.values.show(path, step.id, this.entry(path));
-    if (this.task.isSinceEngine2) this.recallInside(step, path);
+    this.recallInside(step, path);
   }
 
   private recallInside(step: PlanStep, path: string): void {

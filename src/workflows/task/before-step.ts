@@ -1,6 +1,5 @@
-import { CancellationScope, CancelledFailure, condition, patched, workflowInfo } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, condition, workflowInfo } from '@temporalio/workflow';
 import { Halted } from '../steps/step-failure.js';
-import type { TaskIdentity } from './identity.js';
 import type { TaskLifecycle } from './lifecycle.js';
 import type { Halt } from './stop-branches.js';
 
@@ -9,24 +8,15 @@ export function refuseCancelled(): void {
   if (CancellationScope.current().consideredCancelled) throw new CancelledFailure('Cancelled before the step began');
 }
 
-interface Parts {
-  task: TaskIdentity;
-  life: TaskLifecycle;
-}
-
 /**
  * Runs before every step except clean-ups: a paused task starts nothing, and one with a long history continues as
  * a new run. @throws Halted when this run winds up. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
-export function beforeStep({ task, life }: Parts, halt: Halt): Promise<void> | undefined {
+export function beforeStep(life: TaskLifecycle, halt: Halt): Promise<void> | undefined {
   halt.check();
-  if (life.paused) return halt.wait(() => condition(() => !life.paused)).then(() => beforeStep({ task, life }, halt));
-  if (!workflowInfo().continueAsNewSuggested || isPutOff(task, life)) return undefined;
-  if (task.isSinceEngine2) return windUp(life, halt);
-  life.rollingOver = true;
-  halt.tripAll();
-  halt.check();
-  return undefined;
+  if (life.paused) return halt.wait(() => condition(() => !life.paused)).then(() => beforeStep(life, halt));
+  if (!workflowInfo().continueAsNewSuggested || isPutOff(life)) return undefined;
+  return windUp(life, halt);
 }
 
 /** Forces a new run: a server warns at 10,240 events, and ends a run at 51,200. */
@@ -36,18 +26,10 @@ const MAX_EVENTS = 20_000;
 const MAX_SIZE = 20 * 1024 * 1024;
 
 /** Winding up would wait for called tasks, perhaps for days, and start nothing else meanwhile. */
-function isPutOff(task: TaskIdentity, { pendingTasks }: TaskLifecycle): boolean {
-  if (pendingTasks === 0 || !task.isSinceEngine2) return false;
+function isPutOff({ pendingTasks }: TaskLifecycle): boolean {
   const { historyLength, historySize } = workflowInfo();
-  if (historyLength >= MAX_EVENTS || (historySize >= MAX_SIZE && patched(SIZE_COUNTS))) return false;
-  return patched(PUT_OFF);
+  return pendingTasks > 0 && historyLength < MAX_EVENTS && historySize < MAX_SIZE;
 }
-
-/** Earlier builds waited for called tasks before a new run; their histories lack this patch. */
-const PUT_OFF = 'new-run-after-called';
-
-/** Earlier builds counted only events. */
-const SIZE_COUNTS = 'new-run-by-size';
 
 /**
  * Ends this run once no call is under way, so that the task continues as a new one. Until then failures, won

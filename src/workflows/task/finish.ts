@@ -38,7 +38,7 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
   if (!mayEndBeside(run.task, outcome)) return finishByActivity(run, result);
   result.warnings = [...result.warnings, ...toolsUsed(run.task.plan, result).outside_whitelist.map(describeOutside)];
   const text = JSON.stringify(result);
-  if (sizeBeside(run, result, text) > Math.min(MAX_BESIDE, run.task.plan.limits.output_bytes)) {
+  if (new TextEncoder().encode(text).length > Math.min(MAX_BESIDE, run.task.plan.limits.output_bytes)) {
     return finishByActivity(run, result);
   }
   reportEnd(run.task.context, text, run.input.value, reportOf(run));
@@ -49,21 +49,9 @@ export async function finishTask(run: TaskRun, outcome: Outcome): Promise<TaskRe
  * Whether only the record is left to write. The sandbox validates nothing; the caller of a called task relies on
  * its record; Temporal keeps the result of a cancelled task only in its last activity.
  */
-function mayEndBeside({ plan, start, isSinceEngine2 }: TaskIdentity, { status }: Outcome): boolean {
-  if (!isSinceEngine2 || start.child || status === 'cancelled') return false;
+function mayEndBeside({ plan, start }: TaskIdentity, { status }: Outcome): boolean {
+  if (start.child || status === 'cancelled') return false;
   return plan.ability.kind === 'operation' || !plan.ability.output_schema;
-}
-
-/** In bytes, without warnings that earlier builds did not give: their histories must end as they did. */
-function sizeBeside(run: TaskRun, result: TaskResult, text: string): number {
-  const forgiven = new Set(describeForgiven(run.task.listed, result.steps));
-  if (forgiven.size + run.warnings.reworded.size === 0) return new TextEncoder().encode(text).length;
-  const warnings = result.warnings.flatMap((warning) => {
-    if (forgiven.has(warning)) return [];
-    return (run.warnings.reworded.has(warning) ? run.warnings.reworded.get(warning) : warning) ?? [];
-  });
-  const known = JSON.stringify({ ...result, warnings });
-  return new TextEncoder().encode(known).length;
 }
 
 /** Facts for its record that only this workflow knows. */

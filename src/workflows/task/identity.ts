@@ -1,10 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 import type { CallContext } from '../../contracts/activities.js';
-import { FIRST_CEL } from '../../contracts/names.js';
 import type { Plan, PlanStep } from '../../contracts/plan.js';
 import type { TaskStart } from '../../contracts/task.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
-import { isSinceEngine2 } from '../../rules/plans/engine-version.js';
 import { sealMark } from '../../rules/plans/seal-mark.js';
 import { allSteps } from '../../rules/steps/find-step.js';
 
@@ -14,9 +12,6 @@ export class TaskIdentity {
   readonly context: CallContext;
   /** Creation time of its first run. */
   readonly createdAt: string;
-  /** Version of the expression language. */
-  readonly cel: string;
-  readonly isSinceEngine2: boolean;
   /** The plan's steps by path; `*` stands for a turn number. */
   readonly listed: { step: PlanStep; path: string }[];
 
@@ -25,8 +20,6 @@ export class TaskIdentity {
     this.plan = child ? childPlan(plan, child.ability) : plan;
     this.context = { seal: sealMark(seal) };
     this.createdAt = carried?.created_at ?? changed?.created_at ?? workflowInfo().startTime.toISOString();
-    this.cel = this.plan.cel ?? FIRST_CEL;
-    this.isSinceEngine2 = isSinceEngine2(this.plan);
     this.listed = allSteps(this.plan);
   }
 

@@ -62,7 +62,7 @@ async function work(frame: Frame): Promise<Outcome> {
     await runSteps(plan.steps, frame);
     return succeeded(plan.output === undefined ? null : evaluate(plan.output, frame));
   } catch (error) {
-    if (error instanceof EndOfTask) return endedEarly(run, error);
+    if (error instanceof EndOfTask) return endedEarly(error);
     return recover(frame, error);
   }
 }
@@ -74,7 +74,7 @@ async function recover(frame: Frame, error: unknown): Promise<Outcome> {
   if (!handlers || !isStepFailure(error)) throw error;
   const index = findHandler(handlers, error.problem.code);
   if (index === undefined) throw error;
-  if (run.task.isSinceEngine2) run.life.handling = { handler: index, ...keepFailure(error) };
+  run.life.handling = { handler: index, ...keepFailure(error) };
   return recoverWith(frame, handlers[index] as ErrorHandler, error);
 }
 
@@ -91,8 +91,8 @@ async function recoverWith(frame: Frame, handler: ErrorHandler, error: StepFailu
   try {
     return succeeded(await handle(handler, error, frame));
   } catch (inner) {
-    if (inner instanceof EndOfTask) return endedEarly(run, inner);
-    throw insteadOf(run.task, inner, error);
+    if (inner instanceof EndOfTask) return endedEarly(inner);
+    throw insteadOf(inner, error);
   } finally {
     run.life.ending = undefined;
   }
@@ -127,12 +127,12 @@ function succeeded(output: Json): Outcome {
 }
 
 /** `end` is a success, unless a `finally` failed on its way. */
-function endedEarly(run: TaskRun, { output, failure }: EndOfTask): Outcome {
-  return failure ? uncleaned(run, failure) : succeeded(output);
+function endedEarly({ output, failure }: EndOfTask): Outcome {
+  return failure ? uncleaned(failure) : succeeded(output);
 }
 
-function uncleaned(run: TaskRun, failure: StepFailure): Outcome {
-  const status = run.task.isSinceEngine2 && isUnknown(failure) ? 'unknown' : 'failed';
+function uncleaned(failure: StepFailure): Outcome {
+  const status = isUnknown(failure) ? 'unknown' : 'failed';
   return { status, output: null, error: failure.problem };
 }
 
@@ -143,7 +143,7 @@ async function cleanUp(frame: Frame, outcome: Outcome): Promise<Outcome> {
     const failure = await runCleanup(run.task.plan.finally, frame);
     run.life.cleanupRan = failure?.problem.code !== 'timeout.cleanup';
     if (!failure) return outcome;
-    if (outcome.status === 'succeeded') return uncleaned(run, failure);
+    if (outcome.status === 'succeeded') return uncleaned(failure);
     run.warnings.add(cleanupWarning(failure));
     return outcome;
   } catch (error) {

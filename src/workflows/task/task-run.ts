@@ -39,7 +39,7 @@ export class TaskRun {
     this.input = new TaskInput(start);
     this.warnings = new Warnings(start.warnings, carried?.left?.warnings);
     this.calls = new CallsMade(carried?.calls, carried?.made, carried?.agents);
-    this.lost = new LostCalls(plan, this.warnings);
+    this.lost = new LostCalls(this.warnings);
     this.files = new TaskFiles(start, plan);
     this.steps = new StepStates(this.task, this.life);
     this.budget = new TaskBudget(Math.min(plan.limits.task_ms, child?.left_ms ?? Infinity), carried?.used_ms);

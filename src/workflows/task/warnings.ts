@@ -4,8 +4,6 @@ import { isUnknown, placeOf } from '../steps/step-failure.js';
 export class Warnings {
   /** In their original wording. */
   readonly list: string[];
-  /** New warnings with their text in earlier builds, undefined for none: a task must end as it did. */
-  readonly reworded = new Map<string, string | undefined>();
   /** Unknown outcomes by their warnings: the cause of the cut may become known later. */
   readonly lost = new Map<string, Problem>();
 
@@ -33,9 +31,7 @@ export class Warnings {
   now(): string[] {
     const now = this.list.map((given) => {
       const problem = this.lost.get(given);
-      const warning = problem ? warningOf(problem) : given;
-      if (warning !== given) this.reworded.set(warning, given);
-      return warning;
+      return problem ? warningOf(problem) : given;
     });
     return [...new Set(now)];
   }

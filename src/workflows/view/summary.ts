@@ -90,7 +90,7 @@ function summaryOfTurns(
   };
 }
 
-/** A loop's turns for its row; empty for other steps, and for some entries of earlier builds. */
+/** A loop's turns for its row; empty for other steps. */
 function loopOf(
   step: PlanStep,
   { path, status }: StepSummary,

@@ -6,7 +6,7 @@ import { isGuardPhase } from '../../../rules/hooks/guard-precedence.js';
 import { failedAnswer } from '../../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../../rules/shown-text.js';
 import type { ScriptHookDependencies } from '../ask-script.js';
-import { environmentIn, type HookRun, isOfTask, versionsOf } from '../hook-context.js';
+import { environmentIn, type HookRun, isOfTask } from '../hook-context.js';
 import { askForeign, type ForeignHandler } from './ask-foreign.js';
 import type { ProvenGuards } from './proven-guards.js';
 import type { Question, Verdict } from './read-verdict.js';
@@ -61,10 +61,9 @@ export function questionOf(
     const around = { root, session: run.session, call: run.session };
     return { question, event: sessionEvent(event, run.payload, around) };
   }
-  const { cel } = versionsOf(run);
   if (!foreign.shown) throw new Error('its plan does not say as which tool it sees the call');
-  const call = toolCallOf(foreign.shown, run.input, cel);
-  if (!isShown(foreign.shown, call, cel)) return undefined;
+  const call = toolCallOf(foreign.shown, run.input);
+  if (!isShown(foreign.shown, call)) return undefined;
   const around = { root, session: run.session ?? run.task, call: `${run.task}/${run.path}` };
   const question: Question = { event, toolInput: call.tool_input, isClosed };
   return { question, event: toolEvent(event, call, around, run.outcome) };

@@ -1,6 +1,5 @@
 import { ulid } from 'ulid';
 import type { MustDeny } from '../../../contracts/foreign-hooks.js';
-import { CEL, ENGINE } from '../../../contracts/names.js';
 import { reasonOf } from '../../../contracts/problem.js';
 import type { HookEnvironment } from '../../../planning/hooks/foreign-guards.js';
 import { digestOf } from '../../../rules/canonical.js';
@@ -67,8 +66,6 @@ async function fire(
         },
         inputSchema: null,
         placeholders: { pinned },
-        engine: ENGINE,
-        cel: CEL,
       }),
       signal,
       logs: undefined,

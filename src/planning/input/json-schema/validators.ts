@@ -3,8 +3,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import type { JsonObject } from '../../../contracts/json.js';
-import { ENGINE } from '../../../contracts/names.js';
-import { isSinceEngine2 } from '../../../rules/plans/engine-version.js';
 import { compilePattern } from '../../../rules/regular-expressions.js';
 import { addExactKeywords } from './exact-keywords.js';
 import { LocalReferences, METASCHEMA } from './local-references.js';
@@ -21,7 +19,6 @@ const re2 = Object.assign(
   { code: 're2' },
 );
 
-/** Those that do not depend on the engine of a plan. */
 export const AJV_SETTINGS = {
   allErrors: true,
   strict: false,
@@ -54,33 +51,16 @@ function exactReading(): SchemaReading {
   return { ajv, prepare, validators: new Map(), bySchema: new WeakMap() };
 }
 
-/** The validation of engine 1, bugs included: tasks that began with it must end with it. */
-function firstReading(): SchemaReading {
-  const ajv = addFormats.default(new Ajv2020(AJV_SETTINGS));
-  return { ajv, prepare: withoutId, validators: new Map(), bySchema: new WeakMap() };
-}
+let reading: SchemaReading | undefined;
 
-let exact: SchemaReading | undefined;
-let first: SchemaReading | undefined;
-
-/** Created once for each engine. @param engine the engine of the plan that holds the schema. */
-export function readingOf(engine = ENGINE): SchemaReading {
-  if (isSinceEngine2({ engine })) {
-    exact ??= exactReading();
-    return exact;
-  }
-  first ??= firstReading();
-  return first;
+/** Created once. */
+export function schemaReading(): SchemaReading {
+  reading ??= exactReading();
+  return reading;
 }
 
 function prepare(schema: JsonObject, what: string): JsonObject {
   const references = new LocalReferences(schema, what);
   refuseKeywords(references.parts, what);
   return references.rewritten();
-}
-
-/** Two abilities may use the same `$id`, which ajv would refuse. */
-function withoutId(schema: JsonObject): JsonObject {
-  const { $id: _, $schema: __, ...rest } = schema;
-  return rest;
 }

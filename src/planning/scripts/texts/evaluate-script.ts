@@ -12,8 +12,6 @@ export interface ScriptFacts {
   /** Inputs it describes may be absent; null: unknown, so any input may be absent. */
   inputSchema: JsonObject | null;
   placeholders: Readonly<Record<string, string>>;
-  engine: number;
-  cel?: string;
 }
 
 /**
@@ -60,7 +58,7 @@ class Evaluation {
   }
 
   private each({ each, as, items }: Extract<PlanArgument, { each: string }>, place: string): EvaluatedText[] {
-    const expression = compiled(each, this.facts, `${place}.each`);
+    const expression = compiled(each, `${place}.each`);
     const list = this.value(expression, `${place}.each`) ?? [];
     if (!Array.isArray(list)) throw noList(each, place);
     const fromInput = new Set([...this.fromInput, ...(this.isFromInput(expression) ? [as] : [])]);
@@ -73,7 +71,7 @@ class Evaluation {
   }
 
   private holds(source: string, place: string): boolean {
-    const value = this.value(compiled(source, this.facts, place), place) ?? false;
+    const value = this.value(compiled(source, place), place) ?? false;
     if (typeof value === 'boolean') return value;
     throw new AbilityError({
       code: 'expression.not_boolean',
@@ -89,7 +87,7 @@ class Evaluation {
         pieces.push({ text: fill(part) });
         continue;
       }
-      const expression = compiled(part.source, this.facts, place);
+      const expression = compiled(part.source, place);
       const value = this.value(expression, place) ?? null;
       if (value === null) return undefined;
       pieces.push({ value, source: part.source, place, isFromInput: this.isFromInput(expression) });
@@ -100,8 +98,7 @@ class Evaluation {
   private value(expression: Expression, place: string): Json | undefined {
     const { input } = this.facts.values;
     if (isAbsentInput(expression.source, input, this.facts.inputSchema)) return undefined;
-    const { cel } = this.facts;
-    return at(place, () => expression.evaluate({ values: this.values, ...(cel !== undefined && { cel }) }));
+    return at(place, () => expression.evaluate({ values: this.values }));
   }
 
   /** True even if the input only selects the value: the script cannot tell the difference. */
@@ -110,7 +107,7 @@ class Evaluation {
   }
 
   private fill(text: string): string {
-    return fillPlaceholders(text, this.facts.placeholders, this.facts.engine);
+    return fillPlaceholders(text, this.facts.placeholders);
   }
 }
 
@@ -123,8 +120,8 @@ function noList(source: string, place: string): AbilityError {
   });
 }
 
-function compiled(source: string, { cel }: ScriptFacts, place: string): Expression {
-  return at(place, () => compileExpression(source, cel));
+function compiled(source: string, place: string): Expression {
+  return at(place, () => compileExpression(source));
 }
 
 function at<T>(place: string, action: () => T): T {

@@ -24,7 +24,7 @@ export function compileMember(node: Node, place: Place): Part {
   return {
     run: (evaluation) => {
       const of = run(evaluation);
-      if (isOptional && place.nullIsEmpty && isEmpty(of)) return Maybe.none;
+      if (isOptional && isEmpty(of)) return Maybe.none;
       const value = memberOf(of, name);
       if (isOptional || of instanceof Maybe) return asMaybe(value);
       if (value === undefined) throw new Failure(`no such key: ${name}`, node);
@@ -64,7 +64,7 @@ export function compileIndex(node: Node, place: Place): Part {
     run: (evaluation) => {
       const of = target(evaluation);
       const at = key(evaluation);
-      if (isOptional && place.nullIsEmpty && isEmpty(of)) return Maybe.none;
+      if (isOptional && isEmpty(of)) return Maybe.none;
       const value = elementOf(of, at);
       if (isOptional || of instanceof Maybe) return asMaybe(value);
       if (value === undefined) throw new Failure('no such key', node);

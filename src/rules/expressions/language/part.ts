@@ -21,8 +21,6 @@ export interface Place {
   bound: readonly string[];
   /** Collects failures that are certain: unknown functions, operands that no overload takes. */
   failures: Failure[];
-  /** Whether `a.?b` and `a[?b]` are absent if `a` is null. In older versions they fail. */
-  nullIsEmpty: boolean;
 }
 
 /** Records a failure that is certain; the part also throws it when it runs. */
