@@ -46,7 +46,7 @@ const MAX_ADMITTED = 5000;
  * the task's workflow over the queue of its environment. Plan and seal are not secret, so a run that carries them
  * may execute foreign code. A run's first event decides: its type must be the plan's ability, its queue one that
  * only workers of the project poll; the same applies to the first run of a chain and to the runs that called it. A
- * worker knows the first events of its own runs, and reads those of others once. Source:
+ * worker knows what its own runs began with, and reads it of others once. Source:
  * docs/architecture.md#the-way-of-a-task.
  */
 export class Admission {
@@ -75,9 +75,7 @@ export class Admission {
       this.runs.note(run);
       return;
     }
-    const { plan, ...task } = begun;
-    this.runs.note({ ...run, task });
-    if (!this.plans.has(task.seal.plan)) this.keep(JSON.parse(plan) as Plan, task.seal.plan);
+    this.runs.note({ ...run, task: begun });
   }
 
   /** @param mark of the seal. @throws AbilityError `seal.invalid`, `seal.unknown_key`, `engine.unsupported`. */
@@ -106,13 +104,18 @@ export class Admission {
     return this.find(origin.seal.plan, parent);
   }
 
+  /** Refuses a preflight of a run that was not started as this ability on one of these queues, or eagerly. */
+  async refuseForeignStart(ref: RunRef, ability: string, queues: string[]): Promise<void> {
+    const run = await this.runs.find(ref);
+    if (!run) throw outsider();
+    refuseOtherStart(run, ability, queues);
+  }
+
   private async examine(run: RunRef): Promise<RunOrigin> {
     const found = await this.findRun(run);
     const task = found?.task;
     if (!task) throw outsider();
     verifySeal(task.seal, { task: task.seal.task }, this.keys);
-    // Omitting the session must not evade the guards over it.
-    if (task.session !== (task.seal.session ?? null)) throw outsider();
     const root = await this.find(task.seal.plan, run);
     refuseOtherProject(root, run, this.project);
     await this.refuseForeign(found, root, task.seal.task);

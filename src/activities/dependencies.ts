@@ -2,8 +2,9 @@ import type { CallAnswer } from '../contracts/activities.js';
 import type { DecisionProof, ProvedDecision } from '../contracts/approvals.js';
 import type { Tombstone } from '../contracts/deletion.js';
 import type { TaskFile } from '../contracts/files.js';
+import type { Plan } from '../contracts/plan.js';
 import type { TaskReport } from '../contracts/run-sinks.js';
-import type { TaskMemo, TaskResult } from '../contracts/task.js';
+import type { PackedPlan, PreflightRequest, TaskMemo, TaskResult } from '../contracts/task.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import type { Admission } from './admission.js';
 import type { BoundedMap } from './bounded-map.js';
@@ -50,7 +51,12 @@ export interface ActivityDependencies extends HookDependencies {
   ui: string | null;
   /** Returns why a decision is not proved, or undefined; null if this worker cannot check proofs. */
   checkProof: ((decision: ProvedDecision, proof: DecisionProof) => string | undefined) | null;
-  findTask: (key: string) => Promise<FoundTask | undefined>;
+  /** Status of another, ended execution of a key, as Temporal has it; undefined: none that was formed. */
+  findEarlier: (key: string, run: string) => Promise<string | undefined>;
+  /** What a run was started with, from its first event; undefined for other workflows. */
+  readGiven: (run: RunRef) => Promise<Omit<PreflightRequest, 'first'> | undefined>;
+  /** What a preflight returns in place of a plan, so that the history stays small. */
+  packPlan: (plan: Plan, digest: string) => PackedPlan;
   findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;
   /** Progress of an ended task. @throws AbilityError `task.not_found`, `task.open`, `task.other_project`. */
   readEnded: (key: string, project: string) => Promise<EndedTask>;
@@ -64,9 +70,6 @@ export interface SetClock {
   /** Milliseconds to add to the clock of its workflow. */
   shift_ms: number;
 }
-
-/** The owner of a key: a task of a project, or `foreign`, a workflow that is not a task. */
-export type FoundTask = { project: string; memo: TaskMemo } | 'foreign';
 
 export type EndedTask = EarlierTask & { run: RunRef; files?: TaskFile[] };
 
@@ -82,8 +85,8 @@ export interface Executions {
   find(key: string): Promise<Execution | undefined>;
   cancel(key: string): Promise<void>;
   /**
-   * Deletes all runs of a task, its called tasks, notices and preflights; some may already be deleted.
+   * Deletes all runs of a task, its called tasks and notices; some may already be deleted.
    * @param onProgress called while it works; may throw to stop it.
    */
-  remove(key: string, project: string, onProgress: () => void): Promise<void>;
+  remove(key: string, onProgress: () => void): Promise<void>;
 }

@@ -18,9 +18,11 @@ import { createFindUi, createProve } from './task/task-questions.js';
 /** Activities by type; operation keys use `default`. Source: docs/architecture.md#the-way-of-a-task. */
 export function createActivities(dependencies: ActivityDependencies) {
   const hookPhase = createHookPhase(dependencies);
+  const preflight = createPreflight(dependencies);
   const [start, prompt] = [createAskStart(dependencies), createAskPrompt(dependencies)];
   return {
-    [ACTIVITIES.preflight]: createPreflight(dependencies),
+    [ACTIVITIES.preflight]: preflight.local,
+    PreAbilityCreate: preflight.dedicated,
     [ACTIVITIES.enter]: createEnter(dependencies),
     [ACTIVITIES.modify]: createModify(dependencies),
     [ACTIVITIES.recordChange]: createRecordChange(dependencies),

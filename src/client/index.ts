@@ -3,7 +3,13 @@ export { type CommandProvider, commandProvider, scriptedProvider } from './agent
 export type { SessionRunOptions } from './agent/run-state.js';
 export type { LastApproved, ShownApproval } from './approvals/read-approvals.js';
 export type { DeleteEnd, DeleteOptions } from './change/delete-task.js';
-export { type Connection, type ConnectOptions, connect, connectWithin } from './connection/connect.js';
+export {
+  type Connection,
+  type ConnectOptions,
+  connect,
+  connectWithin,
+  type OwnDefinitions,
+} from './connection/connect.js';
 export type { ListedTask, ListFilter, TaskPage } from './list/list-tasks.js';
 export type { OpenFigures, QueueFigures, TaskEnd } from './list/task-figures.js';
 export { type HandledTask, handleOf, newTaskSecret } from './list/task-handles.js';
@@ -46,7 +52,6 @@ export {
   createSchedule,
   deleteSchedule,
   deleteTask,
-  deliver,
   explainTask,
   fetchHistories,
   findHandled,
@@ -64,7 +69,6 @@ export {
   readHost,
   readInput,
   readQueues,
-  readRecordPlace,
   readThread,
   readWayToRetry,
   resumeSchedule,
@@ -83,7 +87,7 @@ export type { GivenFiles } from './start/give-files.js';
 export { generateTaskKey } from './start/keys.js';
 export type { NewTask } from './start/new-task.js';
 export type { Retry } from './start/retry-task.js';
-export type { Delivery, DeliveryState } from './start/start-delivery.js';
+export { UNSERVED_MS } from './start/start-request.js';
 export type { FetchedHistory } from './view/fetch-histories.js';
 export { fetchCallLogs, type LogLine, linesOf, readCallLogs } from './view/read-call-logs.js';
 export type { TaskChain } from './view/read-chain.js';

@@ -1,3 +1,5 @@
+import type { Person } from './people.js';
+
 /**
  * Who starts a task, as in `match.callers` of hooks. `child`: another task; `session`: a session; `person`,
  * `agent` and `ci`: as the client states, which on the command line is only a claim.
@@ -6,3 +8,18 @@ export const CALLERS = ['person', 'ci', 'agent', 'session', 'child'] as const;
 
 /** One of {@link CALLERS}. */
 export type Caller = (typeof CALLERS)[number];
+
+/**
+ * Who starts a task, with all that guards read of them; null where it is not known, and never left out, so that no
+ * door can forget a part of it.
+ */
+export interface TaskCaller {
+  person: Person;
+  /** Null: not known, so that every hook fires. */
+  kind: Caller | null;
+  session: string | null;
+  /** The folder of the project that it concerns. */
+  scope: string | null;
+  /** W3C `traceparent` of the request. */
+  trace: string | null;
+}

@@ -31,5 +31,6 @@ export const EXIT_OF_STATE: Record<TaskState, ExitCode> = {
   cancelled: EXIT.failed,
   timed_out: EXIT.timedOut,
   unknown: EXIT.unknown,
+  unavailable: EXIT.unavailable,
   expired: EXIT.failed,
 };

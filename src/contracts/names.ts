@@ -17,13 +17,10 @@ export const NO_CALL = 'none';
  * docs/architecture.md#what-lives-where-in-temporal.
  */
 export const WORKFLOWS = {
-  preflight: 'ability:preflight',
   delete: 'ability:delete',
   lock: 'ability:lock',
   session: 'ability:session',
   notify: 'ability:notify',
-  firing: 'ability:firing',
-  delivery: 'ability:delivery',
 } as const;
 
 /** Our own activity types. Hook phases use the phase's name, which has capitals; operation keys have none. */
@@ -61,7 +58,7 @@ export const SLOT_SIGNAL = 'ability:slot';
 /** Signals that tasks send to the lock of a key. */
 export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
-export const UPDATES = { decide: 'decide', modify: 'modify' } as const;
+export const UPDATES = { created: 'created', decide: 'decide', modify: 'modify' } as const;
 
 /** Queries that a task and a lock answer. */
 export const QUERIES = {
@@ -84,13 +81,18 @@ export const SESSION_UPDATES = {
 /** Type of the server's failure of an update whose workflow accepted it and ended without answering. */
 export const ENDED_BEFORE_ANSWER = 'AcceptedUpdateCompletedWorkflow';
 
-/** Search attributes and the types they are registered with. Source: docs/architecture.md#the-way-of-a-task. */
+/**
+ * Search attributes and the types they are registered with. `AbilityParent`: the task that called this one; a workflow
+ * of somebody else that starts an ability as its child is not one.
+ * Source: docs/architecture.md#the-way-of-a-task.
+ */
 export const ATTRIBUTES = {
   AbilityProject: 'Keyword',
   AbilityStatus: 'Keyword',
   AbilityEnvironment: 'Keyword',
   AbilityModule: 'Keyword',
   AbilitySession: 'Keyword',
+  AbilityParent: 'Keyword',
 } as const;
 
 /** The task queue of one environment and placement. Source: docs/architecture.md#the-way-of-a-task. */
@@ -101,16 +103,6 @@ export function taskQueueOf(project: string, environment: string, placement: Pla
 /** The task queue of another placement in the same project and environment. */
 export function taskQueueMoved(queue: string, placement: Placement): string {
   return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
-}
-
-/** Id of a task's preflight, as an activity or a workflow; each project has its own for a key. */
-export function preflightIdOf(taskKey: string, project: string): string {
-  return `preflight:${project}:${taskKey}`;
-}
-
-/** {@link preflightIdOf} of earlier builds. */
-export function earlyPreflightIdOf(taskKey: string): string {
-  return `preflight:${taskKey}`;
 }
 
 /** Workflow id of a key's lock in one environment. @param digest of the key, which may be any text. */
@@ -132,23 +124,10 @@ export function scheduleIdOf(project: string, schedule: string): string {
   return `schedule:${project}:${schedule}`;
 }
 
-/** Prefix of ids of workflows that start tasks without a person: schedule firings, webhook deliveries. */
-export const FIRING_PREFIX = 'fire:';
-
-/** Prefix of the workflow ids of a schedule's firings; Temporal appends the time. */
-export function firingIdOf(project: string, schedule: string): string {
-  return `${FIRING_PREFIX}${project}:${schedule}`;
-}
-
-/** Workflow id of the delivery of a webhook, by the key of its task. No schedule's name has a colon. */
-export function deliveryIdOf(project: string, taskKey: string): string {
-  return `${FIRING_PREFIX}${project}:webhook:${taskKey}`;
-}
-
 /** Ability ids and operation keys. Source: docs/architecture.md#what-lives-where-in-temporal. */
 export const ABILITY_ID = /^[a-z][a-z0-9_.-]{0,99}$/;
 
-/** Task keys, chosen by a user or generated (`t-<ULID>`); no other workflow id of ours has this form. */
+/** Task keys, chosen by a caller or generated (`t-<ULID>`); firings and deliveries have others, see `isTaskKey`. */
 export const USER_KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** Step ids; `steps.<id>` must be an expression. Source: docs/definitions.md#high-level-abilities. */
@@ -174,8 +153,6 @@ export const TIMEOUT_MARGIN_MS = 5000;
 export const ACTIVITY_LIMITS = {
   schedule_to_start: 60_000,
   preflight_to_start: 10_000,
-  /** How long a preflight waits for a slot shared with calls, before it runs as a workflow without one. */
-  preflight_slot: 2000,
   heartbeat: 6000,
 } as const;
 

@@ -42,6 +42,8 @@ export interface Plan {
   clock_shift_ms?: number;
   /** Absent: no call makes files, and the input holds none. */
   files?: PlanFiles;
+  /** Each guard phase runs in an activity of its own, so that the history shows its answers; absent: only if needed. */
+  hooks?: 'activities';
   /** Calls of tasks in a session are reported to it first, for a guard of its history; absent: no such guard. */
   session_calls?: true;
   /** Targets of the task's notices; absent: none, and the workflow issues no command for notices. */

@@ -24,6 +24,8 @@ export interface TaskRecord {
   intent?: string;
   scope?: string;
   created_at: string;
+  /** First run of its execution in Temporal, which tells it from another one under the same key. */
+  run_id?: string;
   /** For a direct run: when it is removed. ISO 8601. */
   expires_at?: string;
   /** The machine whose worker keeps the record and the logs. */

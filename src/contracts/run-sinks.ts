@@ -39,8 +39,6 @@ export type TaskOrigin = Pick<TaskStart, 'user' | 'session'> & {
 export interface BegunTask extends TaskOrigin {
   /** For a called task: the ability id of its workflow. */
   child?: string;
-  /** The plan as JSON: text is cheaper to pass than the object, and is parsed only if the plan is not known. */
-  plan: string;
 }
 
 /** Facts for the record of a task that only its workflow knows. */

@@ -1,26 +1,13 @@
 import type { JsonObject } from './json.js';
 
-/** The tasks that a firing starts, each an ordinary task. Argument of `ability:firing`. */
-export interface FiringRequest {
-  format: 1;
-  project: string;
-  schedule: ScheduleSpec;
-  /** Path in the project of the definition with the schedule; absent: the schedule was created by hand. */
-  stated_in?: string;
-}
-
-/** How a firing ended. A refused one fails with the code of the refusal instead. */
-export interface Firing {
-  task_key: string;
-  /** Final state of the task; null if another firing had started it already. */
-  status: string | null;
-}
-
 /** How Temporal treats a firing while the task of an earlier one has not ended. */
 export const OVERLAPS = ['skip', 'buffer_one', 'buffer_all', 'cancel_other', 'allow_all'] as const;
 
 /** One of {@link OVERLAPS}. */
 export type Overlap = (typeof OVERLAPS)[number];
+
+/** Short enough for the keys of its tasks, and without a colon, which separates the parts of these. */
+export const SCHEDULE_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;
 
 /** A schedule as its author writes it. Durations in milliseconds. */
 export interface ScheduleSpec {
@@ -40,3 +27,9 @@ export interface ScheduleSpec {
   catch_up_ms: number;
   intent?: string;
 }
+
+/** What the memo of a firing keeps of its schedule; the rest are its type, its arguments and its environment. */
+export type ScheduleMemo = Pick<ScheduleSpec, 'cron' | 'timezone' | 'overlap' | 'jitter_ms' | 'catch_up_ms'> & {
+  /** Path in the project of the definition with the schedule; absent: the schedule was created by hand. */
+  stated_in?: string;
+};

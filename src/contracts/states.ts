@@ -4,8 +4,17 @@
  */
 export const OPEN_STATES = ['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing'] as const;
 
-/** States in which a task ends. */
-export const END_STATES = ['succeeded', 'failed', 'denied', 'cancelled', 'timed_out', 'unknown', 'expired'] as const;
+/** States in which a task ends; `unavailable`: preflight refused it, and its key is free again. */
+export const END_STATES = [
+  'succeeded',
+  'failed',
+  'denied',
+  'cancelled',
+  'timed_out',
+  'unknown',
+  'expired',
+  'unavailable',
+] as const;
 
 /** An open state of a task. */
 export type OpenState = (typeof OPEN_STATES)[number];

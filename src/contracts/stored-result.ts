@@ -25,6 +25,8 @@ type Kept = Pick<TaskResult, 'status' | 'output'> &
   Partial<
     Pick<
       TaskResult,
+      | 'version'
+      | 'digest'
       | 'error'
       | 'warnings'
       | 'requested_by'

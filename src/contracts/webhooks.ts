@@ -1,5 +1,4 @@
 import type { JsonObject } from './json.js';
-import type { TaskRequest } from './task.js';
 
 /** A trigger as its author writes it: the webhooks that start its ability, and the input. */
 export interface TriggerSpec {
@@ -17,19 +16,4 @@ export interface TriggerSpec {
   /** A text with `${{ }}`; omitted: the sender's id of the delivery. */
   key?: string;
   intent?: string;
-}
-
-/** Argument of `ability:delivery`, which starts the task of one delivery of a webhook. */
-export interface DeliveryRequest {
-  format: 1;
-  project: string;
-  webhook: string;
-  request: TaskRequest;
-}
-
-/** How a delivery ended. A refused one fails with the code of the refusal instead. */
-export interface Delivered {
-  task_key: string;
-  /** The task existed already. */
-  known: boolean;
 }

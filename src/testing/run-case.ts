@@ -1,4 +1,5 @@
 import { awaitResult, createTask } from '../client/index.js';
+import type { TaskCaller } from '../contracts/callers.js';
 import { AbilityError, type Problem } from '../contracts/problem.js';
 import { CaseApprovals, CaseSignals } from './approvals-and-signals.js';
 import { driveTask } from './drive-task.js';
@@ -7,7 +8,13 @@ import type { Bench } from './open-bench.js';
 import type { PreparedCase } from './prepared-case.js';
 import type { CaseFailure, CaseReport } from './report.js';
 
-const TESTER = { name: 'tester', source: 'claimed' } as const;
+const TESTER: TaskCaller = {
+  person: { name: 'tester', source: 'claimed' },
+  kind: null,
+  session: null,
+  scope: null,
+  trace: null,
+};
 
 /** Runs and checks one case. @throws the signal's reason, and errors of the bench rather than of the case. */
 export async function runCase(bench: Bench, prepared: PreparedCase, signal: AbortSignal): Promise<CaseReport> {
@@ -53,7 +60,7 @@ async function runTask(
   signal: AbortSignal,
 ): Promise<TaskEnd> {
   try {
-    await createTask(connection, { ability, environment, input, user: TESTER, key: task, run: true });
+    await createTask(connection, { ability, environment, input, caller: TESTER, key: task, run: true });
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return { outcome: { status: 'unavailable', output: null, error: error.toProblem(), steps: [] }, warnings: [] };

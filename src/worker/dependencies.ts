@@ -22,6 +22,7 @@ import { removeOldRuns } from '../server/logs/run-log.js';
 import { UsageLog } from '../server/logs/usage-log.js';
 import { openMarks } from '../server/marks/listed-marks.js';
 import { CheckedChains } from '../server/payloads/checked-chains.js';
+import { packedPlan } from '../server/payloads/pack-plan.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { TaskFileStore } from '../server/store/task-file-store.js';
@@ -96,7 +97,9 @@ export function buildDependencies(
     reports: new BoundedMap(MAX_REPORTS),
     records: new RecordFolder(paths.records, share, secrets),
     files: { store: files, folders },
-    findTask: access.findTask,
+    readGiven: access.readGiven,
+    findEarlier: access.findEarlier,
+    packPlan: packedPlan,
     readEnded: access.readEnded,
     locks: accessLocks(access.client),
     sessions: accessSessions(access.client, project, projectEnvironments(paths.root), plans),

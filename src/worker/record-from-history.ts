@@ -16,14 +16,13 @@ import { CheckedChains } from '../server/payloads/checked-chains.js';
 import type { ProjectPaths } from '../server/project-paths.js';
 import type { Store } from '../server/store/store.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
-import { readArguments } from '../server/temporal/read-arguments.js';
+import { readStart } from '../server/temporal/read-start.js';
 import { sealKeysOf } from './seal-keys.js';
 import { StoreShare } from './share/store-share.js';
 import { readRun } from './temporal-access.js';
 
 export interface HistorySource {
   temporal: Client;
-  namespace: string;
   project: string;
   codec: PayloadCodec;
   paths: ProjectPaths;
@@ -35,13 +34,13 @@ export interface HistorySource {
  * `record.write_failed`; `seal.invalid`, `seal.unknown_key` for a possibly forged history; `store.not_shared`.
  */
 export async function recordFromHistory(source: HistorySource, task: string, result: TaskResult): Promise<void> {
-  const { temporal, namespace, codec, project, paths } = source;
+  const { temporal, codec, project, paths } = source;
   const { runId, taskQueue, startTime } = await temporal.workflow.getHandle(task).describe();
   const run = { workflowId: task, runId };
   const plans = new Admission(
     project,
     sealKeysOf(paths, process.env),
-    (wantedRun) => readRun(temporal, namespace, codec, wantedRun),
+    (wantedRun) => readRun(temporal, codec, wantedRun),
     new CheckedChains(source.store),
   );
   const start = await startOf(source, run);
@@ -50,14 +49,14 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const share = store.isShared ? new StoreShare(store, project, recordsOrigin(paths)) : undefined;
   const secrets = (environment: string): SecretSource => new SecretSource(paths.root, environment);
   const records = new RecordFolder(paths.records, share, secrets);
-  const { input, carried, changed, seal } = start;
+  const { input, created_at, seal } = start;
   const ended = {
     task,
     admitted,
     result: { ...result, links: { temporal: null, record: records.pathOf(task) ?? null } },
     inputDigest: seal.input,
     input: () => input,
-    report: await queryReport(source, run, carried?.created_at ?? changed?.created_at ?? startTime.toISOString()),
+    report: await queryReport(source, run, created_at ?? startTime.toISOString()),
   };
   await completeRecord(ended, { records, host: hostname(), secrets });
 }
@@ -80,11 +79,8 @@ async function queryReport(
   }
 }
 
-async function startOf({ temporal, namespace, codec }: HistorySource, execution: RunRef): Promise<TaskStart> {
-  const request = { namespace, execution, maximumPageSize: 1 };
-  const { history } = await temporal.workflowService.getWorkflowExecutionHistory(request);
-  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  const start = await readArguments(codec, payloads, execution.workflowId);
-  if (start) return start;
-  throw sealInvalid(`${execution.workflowId} was not started with what passed preflight`);
+async function startOf({ temporal, codec }: HistorySource, execution: RunRef): Promise<TaskStart> {
+  const seen = await readStart(temporal, codec, execution);
+  if (seen?.begun) return seen.begun;
+  throw sealInvalid(`${execution.workflowId} did not pass preflight`);
 }

@@ -30,7 +30,7 @@ async function sendSessionNote({ root, session, answer }: SessionNote, env: Node
     const client = new Client({ connection, namespace, dataConverter: { payloadCodecs: [codec] } });
     const describe = describeProject(root);
     const project = describe().name;
-    const runs = new Runs((run) => readRun(client, namespace, codec, run));
+    const runs = new Runs((run) => readRun(client, codec, run));
     const known = { runs, chains: new CheckedChains(store) };
     const sessions = accessSessions(client, project, () => describe().environments, known);
     await notifySession(session, { kind: 'tool', answer }, { project, keys: sealKeysOf(paths, env), sessions });

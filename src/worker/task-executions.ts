@@ -1,11 +1,10 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Execution, Executions } from '../activities/dependencies.js';
 import type { RunRef } from '../activities/task/runs.js';
-import { earlyPreflightIdOf, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
+import { WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
-import { removePreflightActivities } from '../server/temporal/preflight-activities.js';
 import { unlessNotFound } from './not-found.js';
 
 const NOT_FOUND = 5;
@@ -18,14 +17,9 @@ export function taskExecutions(client: Client, namespace: string): Executions {
     async cancel(key) {
       await client.workflow.getHandle(key).cancel().catch(unlessMissing);
     },
-    async remove(key, project, onProgress) {
-      await removePreflightActivities(client, namespace, preflightIdOf(key, project), onProgress).catch(
-        (error: unknown) => {
-          throw asRefusal(key, error);
-        },
-      );
+    async remove(key, onProgress) {
       // The task's newest run is deleted last, since it leads to the others.
-      const runs = [...(await preflightsOf(client, key, project)), ...(await runsOf(client, key)).reverse()];
+      const runs = (await runsOf(client, key)).reverse();
       for (const { workflowId, runId } of runs) {
         await client.workflowService
           .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
@@ -114,21 +108,6 @@ async function eventsOf(client: Client, { workflowId, runId }: RunRef) {
 
 async function newestRun(client: Client, workflowId: string): Promise<string | undefined> {
   return (await client.workflow.getHandle(workflowId).describe().catch(unlessMissing))?.runId;
-}
-
-/** Earlier preflights were workflows, whose histories contain the request. */
-async function preflightsOf(client: Client, key: string, project: string): Promise<RunRef[]> {
-  const ids = [preflightIdOf(key, project), earlyPreflightIdOf(key)];
-  return (await Promise.all(ids.map((id) => allRunsOf(client, id)))).flat();
-}
-
-async function allRunsOf(client: Client, workflowId: string): Promise<RunRef[]> {
-  const newest = await newestRun(client, workflowId);
-  const runs = newest === undefined ? [] : [{ workflowId, runId: newest }];
-  for await (const { runId } of client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
-    if (runId !== newest) runs.push({ workflowId, runId });
-  }
-  return runs;
 }
 
 async function isThere(client: Client, { workflowId, runId }: RunRef): Promise<boolean> {

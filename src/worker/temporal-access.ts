@@ -1,17 +1,17 @@
 import { Client, type ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
 import type { NativeConnection } from '@temporalio/worker';
-import type { EndedTask, Executions, FoundTask } from '../activities/dependencies.js';
+import type { ActivityDependencies, EndedTask, Executions } from '../activities/dependencies.js';
 import type { ReadRun, RunRef, RunStart } from '../activities/task/runs.js';
 import { QUERIES } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
-import type { TaskMemo, TaskStart, TaskView } from '../contracts/task.js';
+import type { PreflightRequest, TaskStart, TaskView } from '../contracts/task.js';
 import { isTask, otherProject, projectOf } from '../rules/tasks/other-project.js';
 import { readTraceparent } from '../rules/traces/trace-context.js';
 import { type FoundDeletion, findDeletion } from '../server/temporal/find-deletion.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
 import { isServed } from '../server/temporal/is-served.js';
-import { readArguments } from '../server/temporal/read-arguments.js';
+import { readStart, type SeenStart } from '../server/temporal/read-start.js';
 import { unlessNotFound } from './not-found.js';
 import { taskExecutions } from './task-executions.js';
 
@@ -24,8 +24,9 @@ const NOT_FOUND = 5;
 export interface TemporalAccess {
   client: Client;
   readRun: ReadRun;
-  readEnded: (key: string, project: string) => Promise<EndedTask>;
-  findTask: (key: string) => Promise<FoundTask | undefined>;
+  readGiven: ActivityDependencies['readGiven'];
+  readEnded: ActivityDependencies['readEnded'];
+  findEarlier: ActivityDependencies['findEarlier'];
   findDeletion: (key: string) => Promise<FoundDeletion | undefined>;
   isServed: (queue: string) => Promise<boolean>;
   executions: Executions;
@@ -39,46 +40,54 @@ export function accessTemporal(connection: NativeConnection, namespace: string, 
   });
   return {
     client,
-    readRun: (run) => readRun(client, namespace, codec, run),
-    readEnded: (key, project) => readEnded(client, namespace, codec, key, project),
-    findTask: (key) => findTask(client, key),
+    readRun: (run) => readRun(client, codec, run),
+    readGiven: (run) => readGivenOf(client, codec, run),
+    readEnded: (key, project) => readEnded(client, codec, key, project),
+    findEarlier: (key, run) => findEarlier(client, key, run),
     findDeletion: (key) => findDeletion(client, key),
     isServed: (queue) => isServed(client, namespace, queue),
     executions: taskExecutions(client, namespace),
   };
 }
 
-/** Start arguments and origin of a run, from its first event. */
-export async function readRun(
-  client: Client,
-  namespace: string,
-  codec: PayloadCodec,
-  { workflowId, runId }: RunRef,
-): Promise<RunStart | undefined> {
-  const execution = { workflowId, runId };
-  const { history } = await client.workflowService
-    .getWorkflowExecutionHistory({ namespace, execution, maximumPageSize: 1 })
-    .catch((error: unknown) => {
-      if (grpcErrorOf(error)?.code === NOT_FOUND) return { history: undefined };
-      throw error;
-    });
-  const event = history?.events?.[0]?.workflowExecutionStartedEventAttributes;
+/** Origin of a run and what it began with, from its first events. */
+export async function readRun(client: Client, codec: PayloadCodec, run: RunRef): Promise<RunStart | undefined> {
+  const seen = await seeStart(client, codec, run);
+  const event = seen?.first.workflowExecutionStartedEventAttributes;
   if (!event) return undefined;
   const { parentWorkflowExecution: parent, continuedExecutionRunId, firstExecutionRunId } = event;
-  const start = await readArguments(codec, event.input?.payloads ?? [], workflowId);
+  const { begun } = seen;
   return {
-    workflowId,
-    runId,
+    ...run,
     type: event.workflowType?.name ?? '',
     taskQueue: event.taskQueue?.name ?? '',
     ...(parent?.workflowId && parent.runId && { parent: { workflowId: parent.workflowId, runId: parent.runId } }),
     ...(continuedExecutionRunId && { first: firstExecutionRunId || continuedExecutionRunId }),
     ...(event.eagerExecutionAccepted && { eager: true as const }),
-    ...(start && { task: taskOf(start, await readTrace(codec, event.memo?.fields?.trace)) }),
+    ...(begun && { task: taskOf(begun, await readTrace(codec, event.memo?.fields?.trace)) }),
   };
 }
 
-function taskOf({ seal, user, session, plan, child }: TaskStart, trace: string | undefined): RunStart['task'] {
+function seeStart(client: Client, codec: PayloadCodec, run: RunRef): Promise<SeenStart | undefined> {
+  return readStart(client, codec, run).catch((error: unknown) => {
+    if (grpcErrorOf(error)?.code === NOT_FOUND) return undefined;
+    throw error;
+  });
+}
+
+/** For a preflight in an activity of its own, which any workflow could request. */
+async function readGivenOf(
+  client: Client,
+  codec: PayloadCodec,
+  run: RunRef,
+): Promise<Omit<PreflightRequest, 'first'> | undefined> {
+  const seen = await seeStart(client, codec, run);
+  const isOutside = seen?.first.workflowExecutionStartedEventAttributes?.memo?.fields?.ability === undefined;
+  return seen?.given && { ...seen.given, ...(isOutside && { outside: true as const }) };
+}
+
+function taskOf({ seal, user, session, plan, child, options }: TaskStart, noted: string | undefined): RunStart['task'] {
+  const trace = noted ?? readTraceparent(options.trace);
   return { seal, user, session, plan, ...(child && { child: child.ability }), ...(trace !== undefined && { trace }) };
 }
 
@@ -94,13 +103,7 @@ async function readTrace(codec: PayloadCodec, payload: Payload | null | undefine
 }
 
 /** Progress of an ended task, from its history: the server has a worker replay it. */
-async function readEnded(
-  client: Client,
-  namespace: string,
-  codec: PayloadCodec,
-  key: string,
-  project: string,
-): Promise<EndedTask> {
+async function readEnded(client: Client, codec: PayloadCodec, key: string, project: string): Promise<EndedTask> {
   const description = await unlessNotFound(() => client.workflow.getHandle(key).describe());
   if (!description || !isTask(description)) throw notFound(key);
   const holder = projectOf(description);
@@ -117,10 +120,10 @@ async function readEnded(
   // Another run may have the key by now.
   const ended = client.workflow.getHandle(key, runId);
   const [start, { progress, files }] = await Promise.all([
-    readRun(client, namespace, codec, run),
+    readRun(client, codec, run),
     askAgain(client, () => ended.query<TaskView>(QUERIES.task)),
   ]);
-  if (!start?.task) throw notFound(key);
+  if (!start?.task) throw neverFormed(key);
   return { run, plan: start.task.plan, progress, ...(files && { files }) };
 }
 
@@ -144,9 +147,20 @@ function notFound(key: string): AbilityError {
   });
 }
 
-async function findTask(client: Client, key: string): Promise<FoundTask | undefined> {
-  const description = await unlessNotFound(() => client.workflow.getHandle(key).describe());
-  if (!description) return undefined;
-  const project = projectOf(description);
-  return isTask(description) ? { project, memo: description.memo as TaskMemo } : 'foreign';
+function neverFormed(key: string): AbilityError {
+  return new AbilityError({
+    code: 'task.not_found',
+    message: `${key} was never formed, so there is nothing to retry`,
+    suggestion: `Run the ability again; \`ability why ${key}\` says why it was refused.`,
+  });
+}
+
+/** Lists may lag behind by a second; a start right after the end of another one finds its record. */
+async function findEarlier(client: Client, key: string, run: string): Promise<string | undefined> {
+  const query = `WorkflowId = '${key}' AND ExecutionStatus NOT IN ('Running', 'ContinuedAsNew')`;
+  for await (const found of client.workflow.list({ query })) {
+    const state = String(found.searchAttributes.AbilityStatus?.[0] ?? '');
+    if (found.runId !== run && state !== 'unavailable') return found.status.name.toLowerCase();
+  }
+  return undefined;
 }

@@ -3,7 +3,5 @@
 export { sendNotices as 'ability:notify' } from './approvals/notices.js';
 export { lock as 'ability:lock' } from './concurrency/lock.js';
 export { deleteTask as 'ability:delete' } from './delete.js';
-export { delivery as 'ability:delivery', firing as 'ability:firing' } from './firing-and-delivery.js';
-export { preflight as 'ability:preflight' } from './preflight.js';
 export { session as 'ability:session' } from './sessions/session.js';
 export { task as default } from './task.js';

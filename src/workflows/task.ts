@@ -1,9 +1,10 @@
-// The way of a task through these files:
+// The way of a task through these files: preflight/begin.ts (its first act),
 // task/task-run.ts (its parts), task/begin-task.ts (waits for `run`, guards), concurrency/take-turn.ts (its lock),
 // task/run-steps-and-cleanup.ts, which per step goes through steps/run-step.ts, task/before-step.ts (pause, new run)
 // and steps/run-verb.ts to calls/call-operation.ts, and in the end through steps/run-undo.ts and steps/run-cleanup.ts;
 // then task/finish.ts (output and record), or continue-as-new/carry-on.ts or input-changes/continue-changed.ts.
 import './no-stack-traces.js';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import {
   ApplicationFailure,
   CancellationScope,
@@ -12,20 +13,20 @@ import {
   continueAsNew,
   DeterminismViolationError,
   TemporalFailure,
-  workflowInfo,
+  upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { ModifyAnswer } from '../contracts/activities.js';
-import { FIRING_PREFIX } from '../contracts/names.js';
 import type { StoredResult } from '../contracts/stored-result.js';
-import type { TaskResult, TaskStart } from '../contracts/task.js';
-import { whyNotThisBuild } from '../rules/plans/engine-version.js';
+import type { TaskArguments, TaskStart } from '../contracts/task.js';
 import { storeResult } from '../rules/tasks/stored-result.js';
-import { packArguments, type TaskArguments, unpackArguments } from '../rules/tasks/task-arguments.js';
+import { nextArguments } from '../rules/tasks/task-arguments.js';
 import { joinNotices, notifyOfEnd } from './approvals/notices.js';
 import { joinProofs } from './approvals/proofs.js';
 import { giveUpTurn, takeTurn } from './concurrency/take-turn.js';
 import { carryOn } from './continue-as-new/carry-on.js';
 import { continueChanged } from './input-changes/continue-changed.js';
+import { beginTask, NotThisBuild } from './preflight/begin.js';
+import { listenEarly } from './preflight/early-handlers.js';
 import { reportRun } from './reports/report-run.js';
 import type { Frame } from './steps/frame.js';
 import { runStep } from './steps/run-step.js';
@@ -41,22 +42,26 @@ import { TaskRun } from './task/task-run.js';
 import { failureMessage } from './view/describe-failure.js';
 import { showDetails } from './view/details.js';
 
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+
 /**
- * The one workflow behind every ability: its type is the ability's id, its id the task key. Ends as Completed
- * (succeeded, expired), Canceled, or Failed with our code as type and the result as details; continues as a new
- * run when its history is long. Source: docs/architecture.md#the-way-of-a-task.
+ * The one workflow behind every ability: its type is the ability's id, its id the task key, its first argument the
+ * input. Ends as Completed (succeeded, expired), Canceled, or Failed with our code as type and the result as details;
+ * continues as a new run when its history is long. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
-  const start = readStart(args);
-  reportRun(start);
   try {
-    return await carryOut(start);
+    const early = listenEarly(args);
+    const begun = await beginTask(args).catch(early.refused);
+    early.formed('start' in begun ? begun.start.warnings : []);
+    return 'start' in begun ? await carryOut(begun.start) : endAs(begun.ended);
   } catch (error) {
     throw isForTemporal(error) ? error : mistakeOf(error);
   }
 }
 
 async function carryOut(start: TaskStart): Promise<StoredResult> {
+  reportRun(start);
   const run = new TaskRun(start);
   showDetails(run);
   registerHandlers(run);
@@ -66,7 +71,7 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
     outcome = await endCancelled(run);
     await joinAll(run, outcome);
   }
-  if (outcome === 'goes on') return continueAsNew<typeof task>(...packArguments(carryOn(run)));
+  if (outcome === 'goes on') return continueAsNew<typeof task>(...nextArguments(carryOn(run)));
   if ('seal' in outcome) return continueChanged(run, outcome);
   const result = await finishTask(run, outcome);
   if (result.status !== outcome.status && run.task.plan.notify) {
@@ -75,7 +80,10 @@ async function carryOut(start: TaskStart): Promise<StoredResult> {
     await joinNotices(run);
   }
   await giveUpTurn(run);
-  return endAs(run, result);
+  const { status, error } = result;
+  run.life.state = status;
+  run.life.ending = { status, error };
+  return endAs(storeResult(result), error ? failureMessage(error, result.steps) : undefined);
 }
 
 /** Waits for hooks, proofs and notices, also for proofs that arrive meanwhile; notifies of a failed end. */
@@ -91,43 +99,16 @@ async function joinAll(run: TaskRun, outcome: Reached): Promise<void> {
 /** Temporal would retry the workflow task forever after any other error. */
 function isForTemporal(error: unknown): boolean {
   return (
-    error instanceof TemporalFailure || error instanceof ContinueAsNew || error instanceof DeterminismViolationError
+    error instanceof TemporalFailure ||
+    error instanceof ContinueAsNew ||
+    error instanceof DeterminismViolationError ||
+    error instanceof NotThisBuild
   );
 }
 
 function mistakeOf(error: unknown): ApplicationFailure {
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return ApplicationFailure.create({ type: 'internal.error', message, nonRetryable: true });
-}
-
-/** Activities check the seal. @throws ApplicationFailure `engine.unsupported`, `seal.invalid`. */
-function readStart(args: TaskArguments): TaskStart {
-  const { workflowId, continuedFromExecutionRunId, cronSchedule, retryPolicy, parent } = workflowInfo();
-  const start = unpackArguments(args, workflowId);
-  if (!start) throw refusal('seal.invalid', 'The task was not started with what passed preflight');
-  const other = whyNotThisBuild(start.plan);
-  // A continued task has clean-up to do, so the workflow task fails until a worker of its build takes it up.
-  if (other !== undefined && start.carried) throw new Error(other);
-  if (other !== undefined) throw refusal('engine.unsupported', other);
-  // Temporal itself would start the next run, with arguments that look like ours.
-  if (cronSchedule || retryPolicy) throw refusal('seal.invalid', 'A task has no schedule and no retries of its own');
-  // A firing or delivery is its task's parent but not its caller: the task has a seal of its own.
-  const isCalled = parent !== undefined && !parent.workflowId.startsWith(FIRING_PREFIX);
-  if ((start.child !== undefined) !== isCalled) {
-    throw refusal('seal.invalid', 'The task claims that another task started it, but none did');
-  }
-  // The progress of an earlier run is trusted only if there was one.
-  if ((start.carried || start.changed) && continuedFromExecutionRunId === undefined) {
-    throw refusal('seal.invalid', 'The task claims to continue an earlier run, but there was none');
-  }
-  if (start.child && start.progress && !start.carried) {
-    throw refusal('seal.invalid', 'A task that another one calls cannot start from earlier progress');
-  }
-  return start;
-}
-
-function refusal(type: string, message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type, message, nonRetryable: true });
 }
 
 type Reached = Outcome | 'goes on' | ModifyAnswer;
@@ -185,19 +166,18 @@ function expired({ plan }: TaskIdentity): Outcome {
   return { status: 'expired', output: null, error };
 }
 
-/** An attribute shows ends unknown to Temporal. Source: docs/architecture.md#what-lives-where-in-temporal. */
-function endAs(run: TaskRun, result: TaskResult): StoredResult {
-  const { status, error } = result;
-  run.life.state = status;
-  run.life.ending = { status, error };
-  const stored = storeResult(result);
-  if (status === 'succeeded') return stored;
+/** States that Temporal cannot tell apart, shown by an attribute; the others are its own. */
+const SHOWN: ReadonlySet<string> = new Set(['denied', 'timed_out', 'unknown', 'expired']);
+
+/** Source: docs/architecture.md#what-lives-where-in-temporal. */
+function endAs(stored: StoredResult, message = stored.error?.message ?? 'The task failed'): StoredResult {
+  const { status, error } = stored;
+  if (SHOWN.has(status)) upsertSearchAttributes([{ key: STATUS, value: status }]);
+  if (status === 'succeeded' || status === 'expired') return stored;
   if (status === 'cancelled') throw new CancelledFailure('The task was cancelled', [stored]);
-  if (status !== 'failed') run.life.publish(status);
-  if (status === 'expired') return stored;
   const failure = ApplicationFailure.create({
     type: error?.code ?? 'internal.error',
-    message: error ? failureMessage(error, result.steps).slice(0, 2000) : 'The task failed',
+    message: message.slice(0, 2000),
     nonRetryable: true,
     details: [stored],
   });

@@ -12,6 +12,7 @@ import { firstDeny } from '../../rules/hooks/guard-precedence.js';
 import { denialOf } from '../../rules/hooks/hook-facts.js';
 import { findStep } from '../../rules/steps/find-step.js';
 import { isPlainYes } from '../../rules/tasks/stored-result.js';
+import { keyOf } from '../../rules/tasks/task-ids.js';
 import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import { taskOf } from '../activity.js';
@@ -118,7 +119,7 @@ async function runAttempt(
   const call: CallInput = {
     input,
     plan,
-    taskKey: task.includes(':') ? null : task,
+    taskKey: keyOf(task),
     ability: plan.ability.id,
     path,
     idempotencyKey: `${task}/${path}`,

@@ -26,13 +26,16 @@ export async function runBuiltinHooks(
   dependencies: HookDependencies,
 ): Promise<HookAnswer[]> {
   const builtins = hooks.filter(({ handler }) => handler.kind === 'builtin');
-  if (builtins.length === 0) return [];
+  // Shown guards have answered in the activity of their phase.
+  const isShown = phase === 'PreAbilityCall' && admitted.plan.hooks === 'activities';
+  if (builtins.length === 0 || isShown) return [];
   const { path } = request;
   const { plan, seal, user, session, caller, trace } = admitted;
   const facts = { plan, operation, input, task: taskOf(Context.current()), user, session, ...(outcome && { outcome }) };
   const context = {
     ...facts,
-    ...(caller && { caller }),
+    scope: seal.scope,
+    caller,
     path,
     moment: Date.now(),
     hooks: builtins,

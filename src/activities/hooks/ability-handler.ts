@@ -7,6 +7,7 @@ import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { signalWithin } from '../../rules/any-abort-signal.js';
 import { evaluateTemplate } from '../../rules/expressions/template.js';
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
+import { isTaskId, keyOf } from '../../rules/tasks/task-ids.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { currentTraceparent } from '../../tracing/current-span.js';
 import type { CallInput } from '../call/call-input.js';
@@ -108,7 +109,7 @@ function callOf(
   const trace = currentTraceparent() ?? run.trace;
   return {
     input: operationInput(operation, given),
-    taskKey: task.includes(':') ? null : task,
+    taskKey: isTaskId(task) ? keyOf(task) : null,
     ability: operation.key,
     path,
     idempotencyKey: [task, run.path, path].filter(Boolean).join('/'),

@@ -48,7 +48,7 @@ export async function answerWithHooks(
     const about = { plan, operation, input, task: '', user, session, path: '', moment, hooks, planDigest, signal };
     // An agent's tool call has the caller `agent`; in a session `session`, like a task there.
     const caller = session === null ? 'agent' : 'session';
-    const context = { ...about, ...(scope !== undefined && { scope }), caller, logs: undefined } as const;
+    const context = { ...about, scope, caller, logs: undefined } as const;
     const looking = session === null ? [] : hooks.filter(({ handler }) => handlerReadsSession(handler));
     const others = { ...context, hooks: hooks.filter((hook) => !looking.includes(hook)) };
     const answers = await runHooks(phase, others, { blockingOnly: true }, open(registry.project.project));

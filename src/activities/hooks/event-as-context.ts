@@ -7,7 +7,7 @@ import type { HookContext } from './hook-context.js';
 /** For trying out a hook without a task and a plan: their facts come from the event. */
 export function eventAsContext(event: EventContext, hook: PlanHook, moment: number, signal: AbortSignal): HookContext {
   const user = { name: event.user_id, source: 'claimed' } as const;
-  const around = { path: '', moment, hooks: [hook], user, signal, logs: undefined };
+  const around = { path: '', moment, hooks: [hook], user, caller: undefined, signal, logs: undefined };
   const payload = event.payload as JsonObject;
   if (isSessionPhase(event.event_type)) {
     const { environment, session_id, module_id: module } = event;
@@ -18,6 +18,7 @@ export function eventAsContext(event: EventContext, hook: PlanHook, moment: numb
   return {
     ...around,
     plan: planOf(event),
+    scope: event.module_id ?? undefined,
     operation: undefined,
     input: isAfter ? (input as JsonObject) : payload,
     task: event.task_id ?? 'example',

@@ -16,8 +16,8 @@ interface Surroundings {
   /** In the order in which they run. */
   hooks: readonly PlanHook[];
   user: Person;
-  /** Absent: not known, so that every hook fires. */
-  caller?: Caller;
+  /** Undefined: not known, so that every hook fires. Required, so that no guard is asked without it by mistake. */
+  caller: Caller | undefined;
   signal: AbortSignal;
   /** Where the output of hooks goes; undefined: nowhere. */
   logs: HookLogs | undefined;
@@ -28,8 +28,8 @@ interface Surroundings {
 /** One phase around one call, or around the task (`path` is `''`). */
 export interface TaskContext extends Surroundings, FactSources {
   planDigest: string | null;
-  /** The folder of the project that the task is about; absent: not known. */
-  scope?: string;
+  /** The folder of the project that the task is about; undefined: not known. */
+  scope: string | undefined;
 }
 
 /** An event of a session, without ability, plan or task. */

@@ -38,7 +38,8 @@ async function runPhase(request: HookRequest, dependencies: HookPhaseDependencie
   const operation = request.operation === null ? undefined : plan.operations[request.operation];
   const { pre_call, post_call } = (operation ?? plan.ability).hooks;
   const all = request.phase === 'PreAbilityCall' ? pre_call : post_call;
-  const hooks = operation ? all.filter(({ handler }) => handler.kind !== 'builtin') : all;
+  const isWhole = !operation || (plan.hooks === 'activities' && request.phase === 'PreAbilityCall');
+  const hooks = isWhole ? all : all.filter(({ handler }) => handler.kind !== 'builtin');
   const attempt = beginAttempt(context, PHASE_MS, false);
   const { path, input, phase, outcome, moment = Date.now() } = request;
   const task = taskOf(context);
@@ -51,8 +52,8 @@ async function runPhase(request: HookRequest, dependencies: HookPhaseDependencie
       task,
       user,
       session,
-      ...(seal.scope !== undefined && { scope: seal.scope }),
-      ...(caller && { caller }),
+      scope: seal.scope,
+      caller,
       ...(outcome && { outcome }),
       path,
       moment,

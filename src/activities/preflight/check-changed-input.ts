@@ -15,7 +15,7 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { holdFiles } from '../files/task-files.js';
 import { newRecord } from '../record/new-record.js';
 import { signSeal } from '../seal.js';
-import { type CreationDependencies, guardCreation, resolveWanted, type Wanted } from './guard-creation.js';
+import { type Asking, type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
 
 type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'keys' | 'plans' | 'files' | 'isServed'>;
 
@@ -39,21 +39,12 @@ async function modify(
 ): Promise<ModifyAnswer> {
   const { plan: old, seal: before, user, session } = await dependencies.plans.admit(mark, context.info);
   const { task, intent, scope, run } = before;
-  const within = scope === undefined ? {} : { scope };
   // A task shaped by two kinds of callers has no known caller.
   const caller = changer === before.caller ? before.caller : undefined;
   const environment = old.environment.name;
-  const wanted: Wanted = {
-    ability: old.ability.id,
-    environment,
-    input: newInput,
-    task,
-    user: by,
-    session,
-    ...within,
-    caller,
-  };
-  const resolved = resolveWanted(wanted, loader.load(), dependencies);
+  const wanted: Asking = { environment, task, user: by, session, scope, caller };
+  const asked = { ability: old.ability.id, environment, input: newInput, task };
+  const resolved = resolveWanted(asked, loader.load(), dependencies);
   const planned = { plan: resolved.plan, input: resolved.digests.input };
   refuseOtherInput(only, planned);
   refuseOtherPlan(only, planned, false);
@@ -65,7 +56,7 @@ async function modify(
   await holdFiles({ plan, input }, task, dependencies.files.store);
   const said = {
     ...(session && { session }),
-    ...within,
+    ...(scope !== undefined && { scope }),
     ...(caller && { caller }),
     ...(intent !== undefined && { intent }),
     ...(run !== undefined && { run }),
@@ -96,7 +87,9 @@ export function createRecordChange({ plans, records, host }: Pick<ActivityDepend
     const admitted = await plans.admit(seal, context.info);
     const { warnings, ...source } = change;
     try {
-      records.replace({ ...newRecord({ ...admitted, ...source, task: taskOf(context), host }), warnings });
+      const task = taskOf(context);
+      const run_id = records.read(task)?.run_id;
+      records.replace({ ...newRecord({ ...admitted, ...source, task, run_id, host }), warnings });
       return { warnings: [] };
     } catch (error) {
       if (!(error instanceof AbilityError)) throw error;

@@ -1,7 +1,5 @@
-import type { Caller } from '../../contracts/callers.js';
 import type { HookAnswer } from '../../contracts/hooks.js';
 import type { JsonObject } from '../../contracts/json.js';
-import type { Person } from '../../contracts/people.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { Confirmation } from '../../contracts/seal.js';
 import { ATTRIBUTES as A, OWN_SPANS } from '../../contracts/traces.js';
@@ -23,22 +21,13 @@ import type { HookDependencies } from '../hooks/hook-dependencies.js';
 import { runHooks } from '../hooks/run-hooks.js';
 import { refuseUnusableInput } from '../script/refuse-unusable-input.js';
 import { keepUnknown } from '../session/keep-signals.js';
+import type { Wanted } from './read-request.js';
+
+/** Who asks and for what, as guards see it. */
+export type Asking = Pick<Wanted, 'environment' | 'task' | 'user' | 'session' | 'scope' | 'caller'>;
 
 export type CreationDependencies = HookDependencies &
   Pick<ActivityDependencies, 'root' | 'variables' | 'scripts' | 'tools' | 'clockOf'>;
-
-export interface Wanted {
-  ability: string;
-  environment: string;
-  input: JsonObject;
-  task: string;
-  user: Person;
-  session: string | null;
-  /** Folder of the project that the task is about. */
-  scope?: string;
-  /** Undefined: not known, so that every hook fires. */
-  caller: Caller | undefined;
-}
 
 export interface Resolved {
   plan: Plan;
@@ -58,7 +47,7 @@ export interface Guarded extends Pick<Resolved, 'plan' | 'digests'> {
  * Resolves an ability and checks its input. @throws AbilityError `ability.*`, `config.*`, `scope.*`, `input.invalid`.
  */
 export function resolveWanted(
-  wanted: Omit<Wanted, 'caller'>,
+  wanted: Pick<Wanted, 'ability' | 'environment' | 'input' | 'task'>,
   registry: Registry,
   { variables }: CreationDependencies,
 ): Resolved {
@@ -79,7 +68,7 @@ function withoutNotices({ notify: _, ...plan }: Plan): Plan {
 /** @throws AbilityError `config.missing_credential`, `mcp.*`, `guard.denied`, `hook.failed`. */
 export async function guardCreation(
   { plan: resolved, input, digests: before }: Resolved,
-  wanted: Wanted,
+  wanted: Asking,
   dependencies: CreationDependencies,
   signal: AbortSignal,
 ): Promise<Guarded> {
@@ -109,7 +98,7 @@ function hasGuards({ ability, operations }: Plan): boolean {
 }
 
 /** A span from before task and trace exist; the task id links these guards to the task. */
-function spanOf({ task, session, environment }: Wanted, { ability, project }: Plan): NewSpan {
+function spanOf({ task, session, environment }: Asking, { ability, project }: Plan): NewSpan {
   const attributes = {
     [A.taskId]: task,
     [A.conversation]: session ?? undefined,
@@ -123,7 +112,7 @@ function spanOf({ task, session, environment }: Wanted, { ability, project }: Pl
 async function askGuards(
   root: Plan,
   rootInput: JsonObject,
-  wanted: Wanted,
+  wanted: Asking,
   planDigest: string,
   moment: number,
   dependencies: CreationDependencies,
@@ -140,8 +129,8 @@ async function askGuards(
         task: wanted.task,
         user: wanted.user,
         session: wanted.session,
-        ...(wanted.scope !== undefined && { scope: wanted.scope }),
-        ...(wanted.caller && { caller: wanted.caller }),
+        scope: wanted.scope,
+        caller: wanted.caller,
         path,
         moment,
         hooks: (operation ?? plan.ability).hooks.pre_create,

@@ -1,25 +1,31 @@
-// The way of a request: guard-creation.ts (`resolveWanted`: plan, then input), task-key-state.ts (an earlier task of
-// the key answers here), session/link-task.ts, guard-creation.ts again (`guardCreation`: credentials, MCP tools, then
-// the PreAbilityCreate hooks, so guards see only input that passed its check), task/progress-for-retry.ts (retries),
-// files/task-files.ts, seal.ts, record/new-record.ts. A changed input goes through check-changed-input.ts instead, a
-// task that another one calls through enter-called-task.ts.
-import { isDeepStrictEqual } from 'node:util';
-import type { Info } from '@temporalio/activity';
-import { earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
-import { PLACEMENTS } from '../../contracts/placement.js';
+// The way of a request: read-request.ts (who asks, for what, in which environment), guard-creation.ts (`resolveWanted`:
+// plan, then input), task-key-state.ts (an ended task of the key answers here), session/link-task.ts,
+// guard-creation.ts again (`guardCreation`: credentials, MCP tools, then the PreAbilityCreate hooks, so guards see only
+// input that passed its check), task/progress-for-retry.ts (retries), files/task-files.ts, seal.ts,
+// record/new-record.ts. A changed input goes through check-changed-input.ts instead, a task that another one calls
+// through enter-called-task.ts.
+import type { Context } from '@temporalio/activity';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Seal } from '../../contracts/seal.js';
-import type { PreflightAnswer, Progress, TaskRequest } from '../../contracts/task.js';
+import type {
+  Formed,
+  PackedPlan,
+  PreflightAnswer,
+  PreflightRequest,
+  Progress,
+  TaskOptions,
+} from '../../contracts/task.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
+import { guardedParts } from '../../planning/hooks/hook-parts.js';
 import { digestOf } from '../../rules/canonical.js';
 import { parseDuration } from '../../rules/duration.js';
 import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/wanted-plan.js';
-import { checkRunId } from '../../rules/sessions/check-run-id.js';
-import { checkScope } from '../../rules/sessions/check-scope.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
-import { callerToSeal } from '../../rules/tasks/caller-of.js';
+import { storeResult } from '../../rules/tasks/stored-result.js';
+import { claimsOf, proofOf } from '../../rules/tasks/task-arguments.js';
+import { isDirect } from '../../rules/tasks/task-ids.js';
 import { canBeginAt } from '../../rules/tasks/ways-to-retry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { activityOf } from '../activity.js';
@@ -27,112 +33,141 @@ import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
 import { holdFiles, withFiles } from '../files/task-files.js';
 import { newRecord } from '../record/new-record.js';
-import { sealInvalid, signSeal } from '../seal.js';
+import { signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
 import { keptProgress } from '../task/progress-for-retry.js';
-import { type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
+import { type CreationDependencies, guardCreation, type Resolved, resolveWanted } from './guard-creation.js';
+import { environmentOf, type ReadDependencies, readRequest, readRequestOfRun, type Wanted } from './read-request.js';
 import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './task-key-state.js';
 
 type PreflightDependencies = CreationDependencies &
   KeyDependencies &
-  Pick<ActivityDependencies, 'host' | 'keys' | 'plans' | 'files' | 'readEnded' | 'sessions'>;
+  ReadDependencies &
+  Pick<ActivityDependencies, 'host' | 'keys' | 'plans' | 'files' | 'readEnded' | 'sessions' | 'packPlan' | 'shrink'>;
+
+type Answer = PreflightAnswer<PackedPlan>;
 
 /**
- * Answers whether a runnable task can be created: resolves, checks the input, runs PreAbilityCreate, seals, and makes
- * the record. Nothing is executed. Source: R-000-58, R-000-67 to R-000-73; docs/architecture.md#the-way-of-a-task.
+ * Answers whether a task can be formed: resolves, checks the input, runs PreAbilityCreate, seals, and makes the
+ * record. Nothing is executed. The first act of a task, a local activity; where a hook is a script or an ability, an
+ * activity of its own repeats it. Source: R-000-58, R-000-67 to R-000-73; docs/architecture.md#the-way-of-a-task.
  */
 export function createPreflight(dependencies: PreflightDependencies) {
   const loader = new RegistryLoader(dependencies.root);
-  return activityOf(
-    async (request: TaskRequest, { info, cancellationSignal }): Promise<PreflightAnswer> => {
-      refuseOutsider(request, info, dependencies);
-      return preflight(request, loader.load(), dependencies, cancellationSignal);
-    },
-    {
-      beats: true,
-      toError: (error, request, { info }) =>
-        toFailure(error, undefined, { request: digestOf(request), ...(!info.inWorkflow && { outside: true }) }),
-    },
-  );
+  /** Whoever started it need not have said where. */
+  const toError = (error: unknown, _: unknown, { info }: Context): unknown => {
+    const { project } = dependencies;
+    const environment = placeOrNone(() => environmentOf(info.taskQueue, loader.load(), project));
+    return toFailure(error, undefined, { refused_in: { project, ...(environment !== undefined && { environment }) } });
+  };
+  return {
+    local: activityOf(
+      async (request: PreflightRequest, context): Promise<Answer> => {
+        const registry = loader.load();
+        return preflight(
+          readRequest(request, context.info, registry, dependencies),
+          registry,
+          dependencies,
+          context,
+          false,
+        );
+      },
+      { toError },
+    ),
+    dedicated: activityOf(
+      async (_: unknown, context): Promise<Answer> => {
+        const registry = loader.load();
+        const wanted = await readRequestOfRun(context.info, registry, dependencies);
+        return preflight(wanted, registry, dependencies, context, true);
+      },
+      { beats: true, toError },
+    ),
+  };
 }
 
-/** Admits only the task's own preflight (workflow or standalone activity) on its environment's queues. */
-function refuseOutsider({ task, environment }: TaskRequest, info: Info, { project }: PreflightDependencies): void {
-  const queues = PLACEMENTS.map((placement) => taskQueueOf(project, environment, placement));
-  if (isPreflightOf(task, project, info) && queues.includes(info.taskQueue)) return;
-  throw sealInvalid(
-    `The preflight of ${task} in ${environment} was not requested under its own id on a queue of ${environment}`,
-  );
+/** Undefined while `ability.yaml` is broken, which is then the refusal itself. */
+function placeOrNone(read: () => string | undefined): string | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
-function isPreflightOf(
-  task: string,
-  project: string,
-  { inWorkflow, activityId, workflowType, workflowExecution }: Info,
-): boolean {
-  const id = preflightIdOf(task, project);
-  if (!inWorkflow) return activityId === id;
-  const ids = [id, earlyPreflightIdOf(task)];
-  return workflowType === WORKFLOWS.preflight && ids.includes(workflowExecution?.workflowId ?? '');
-}
-
-type Sealed = PreflightAnswer & { seal: Seal };
-
+/** @param mayBeSlow whether this is the activity for hooks that a workflow task must not wait for. */
 async function preflight(
-  request: TaskRequest,
+  wanted: Wanted,
+  registry: Registry,
+  dependencies: PreflightDependencies,
+  { cancellationSignal }: Context,
+  mayBeSlow: boolean,
+): Promise<Answer> {
+  const { options, task } = wanted;
+  const resolved = resolveWanted(wanted, registry, dependencies);
+  const planned = { plan: resolved.plan, input: resolved.digests.input };
+  refuseOtherInput(options.plan, planned);
+  const state = await stateOfKey({ ...wanted, input: resolved.digests.input, plan: options.plan }, dependencies);
+  if (typeof state === 'object') return { ended: storeResult(await dependencies.shrink(state.ended)) };
+  if (!mayBeSlow && needsActivity(resolved.plan)) return { dedicated: true };
+  try {
+    return await form(wanted, resolved, state, registry, dependencies, cancellationSignal);
+  } catch (error) {
+    // An attempt that was lost may have made a record before the definitions changed.
+    if (state === 'own') dependencies.records.forget(task);
+    throw error;
+  }
+}
+
+/** Whether the hooks before creation need an activity of their own, as scripts and abilities do. */
+function needsActivity(plan: Plan): boolean {
+  const hooks = guardedParts(plan, {}).flatMap(
+    ({ plan: part, operation }) => (operation ?? part.ability).hooks.pre_create,
+  );
+  if (plan.hooks === 'activities') return hooks.length > 0;
+  return hooks.some(({ handler }) => handler.kind !== 'expression' && handler.kind !== 'builtin');
+}
+
+async function form(
+  wanted: Wanted,
+  resolved: Resolved,
+  state: KeyState,
   registry: Registry,
   dependencies: PreflightDependencies,
   signal: AbortSignal,
-): Promise<PreflightAnswer> {
-  // Files are written under the scope.
-  const scope = request.scope !== undefined && { scope: checkScope(request.scope) };
-  const resolved = resolveWanted(request, registry, dependencies);
+): Promise<Formed<PackedPlan>> {
   const { input } = resolved;
+  const { options, task, caller } = wanted;
   const planned = { plan: resolved.plan, input: resolved.digests.input };
-  refuseOtherInput(request.plan, planned);
-  const state = await stateOfKey(request, resolved.digests.input, dependencies);
-  const about = { registry: registry.digest, request: digestOf(request) };
-  if (state === 'ended' || state === 'held') {
-    const { plan, warnings } = resolved;
-    return { plan, input, warnings, ...about, ...(state === 'ended' && { ended: true }) };
-  }
-  refuseOtherPlan(request.plan, planned, false);
-  const link = await linkTask(request, dependencies);
-  const wanted = { ...request, caller: callerToSeal(request) };
+  refuseOtherPlan(options.plan, planned, false);
+  const link = await linkTask(wanted, dependencies);
   const guarded = await guardCreation(resolved, wanted, dependencies, signal).catch(link.refused);
-  const { plan, digests, hooks, confirmations, warnings } = guarded;
+  const { plan, digests, hooks, confirmations } = guarded;
   await link.formed(hooks);
-  refuseOtherPlan(request.plan, { ...planned, plan }, true);
-  const { task, user, retry } = request;
-  const progress = retry && (await progressOf(retry, plan, dependencies));
-  const taken = progress && { progress: digestOf(progress) };
-  const caller = callerToSeal(request);
-  const run = request.run !== undefined && { run: checkRunId(request.run) };
-  const within = {
-    ...(request.session && { session: request.session }),
-    ...scope,
-    ...(caller && { caller }),
-    ...(request.intent !== undefined && { intent: request.intent }),
-    ...run,
-  };
+  refuseOtherPlan(options.plan, { ...planned, plan }, true);
+  const progress = options.retry && (await progressOf(options.retry, plan, dependencies));
   await holdFiles({ plan, input, progress }, task, dependencies.files.store);
-  const sealed = { plan: digests.plan, task, input: digests.input, user, ...within, confirmations, ...taken };
-  const seal = signSeal(sealed, dependencies.keys);
+  const sealed = { plan: digests.plan, task, input: digests.input, ...claimsOf(options), ...(caller && { caller }) };
+  const taken = progress && { progress: digestOf(progress) };
+  const seal = signSeal({ ...sealed, confirmations, ...taken }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
-  const record = dependencies.records.pathOf(task);
-  const answer: Sealed = {
-    plan,
-    seal,
-    input,
-    warnings: [...new Set([...resolved.warnings, ...warnings])],
-    hooks,
+  const warnings = [...new Set([...resolved.warnings, ...otherDefinitions(options, registry), ...guarded.warnings])];
+  const keepMs = isDirect(task) ? keptFor(registry) : undefined;
+  if (!isDirect(task) || keepMs !== undefined) {
+    makeRecord({ plan, seal, input, warnings }, wanted, state, dependencies, keepMs);
+  }
+  return {
+    ...(digestOf(wanted.input) !== digests.input && { input }),
+    ...(hooks.length > 0 && { hooks }),
+    ...(warnings.length > 0 && { warnings }),
+    seal: proofOf(seal),
     ...(progress && { progress }),
-    ...(record !== undefined && { record }),
-    ...about,
+    plan: dependencies.packPlan(plan, digests.plan),
   };
-  const keepMs = request.direct ? keptFor(registry) : undefined;
-  if (!request.direct || keepMs !== undefined) makeRecord(answer, request, state, dependencies, keepMs);
-  return answer;
+}
+
+function otherDefinitions({ definitions }: TaskOptions, { digest }: Registry): string[] {
+  if (definitions === undefined || digest.startsWith(definitions)) return [];
+  return ['The definitions of the worker differ from those of who asked; the task runs those of the worker'];
 }
 
 /**
@@ -140,7 +175,7 @@ async function preflight(
  * @throws AbilityError as {@link PreflightDependencies.readEnded}; `seal.invalid`; `usage.invalid`.
  */
 async function progressOf(
-  { task, from }: NonNullable<TaskRequest['retry']>,
+  { task, from }: NonNullable<TaskOptions['retry']>,
   plan: Plan,
   { readEnded, plans, project }: PreflightDependencies,
 ): Promise<Progress> {
@@ -176,24 +211,26 @@ function keptFor({ project: { policy } }: Registry): number | undefined {
   return keep === undefined ? undefined : parseDuration(keep);
 }
 
+interface Recorded {
+  plan: Plan;
+  seal: Seal;
+  input: Wanted['input'];
+  warnings: string[];
+}
+
 function makeRecord(
-  { plan, seal, input, warnings }: Sealed,
-  request: TaskRequest,
+  { plan, seal, input, warnings }: Recorded,
+  { user, session, task, first, ability, environment }: Wanted,
   state: KeyState,
   { records, host }: PreflightDependencies,
   keepMs?: number,
 ): void {
   const now = Date.now();
-  const { user, session, task } = request;
-  const source = { seal, user, session, caller: seal.caller, plan, task, host, input };
+  const source = { seal, user, session, caller: seal.caller, plan, task, run_id: first, host, input };
   const expires = keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() };
   const record = { ...newRecord({ ...source, created_at: new Date(now).toISOString() }), ...expires, warnings };
-  if (state === 'abandoned') records.replace(record);
-  if (state === 'abandoned' || records.create(record)) return;
-  // A workflow and an activity may run one preflight at once; the start of the task decides.
-  const first = records.read(request.task);
-  if (!first) throw unreadableRecord(request.task, records.pathOf(request.task) as string);
-  if (first.result || !isDeepStrictEqual(first.request, record.request)) {
-    throw keyConflict(request, 'a task that was created a moment before');
-  }
+  if (state === 'own') records.replace(record);
+  if (state === 'own' || records.create(record)) return;
+  if (!records.read(task)) throw unreadableRecord(task, records.pathOf(task) as string);
+  throw keyConflict({ task, ability, environment }, 'a task that was created a moment before');
 }

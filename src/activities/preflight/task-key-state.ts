@@ -1,71 +1,75 @@
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskRecord } from '../../contracts/record.js';
-import type { TaskMemo, TaskRequest } from '../../contracts/task.js';
+import type { TaskResult, WantedPlan } from '../../contracts/task.js';
 import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
 import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
 import { keyOfOther } from '../../rules/tasks/other-project.js';
 import { beingDeleted, taskDeleted } from '../../rules/tasks/task-deleted.js';
+import { isDirect } from '../../rules/tasks/task-ids.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
-export type KeyDependencies = Pick<ActivityDependencies, 'project' | 'records' | 'findTask' | 'findDeletion'>;
+export type KeyDependencies = Pick<ActivityDependencies, 'project' | 'records' | 'findDeletion' | 'findEarlier'>;
 
-/** After this time, a record without a task frees its key: the caller died before the start. */
-const ABANDONED_MS = 60_000;
-
-/** State of a key: `abandoned` by a caller that died, `held` by the same task, or `ended` with it. */
-export type KeyState = 'free' | 'abandoned' | 'held' | 'ended';
-
-/**
- * Whether a key is free, or already of a task with the same request. @throws AbilityError `task.key_conflict`,
- * `task.other_project`, `task.deleted`. Source: docs/architecture.md#what-lives-where-in-temporal.
- */
-export async function stateOfKey(
-  request: TaskRequest,
-  input: string,
-  { project, records, findTask, findDeletion }: KeyDependencies,
-): Promise<KeyState> {
-  if (request.direct) return 'free';
-  const tombstone = records.readTombstone(request.task);
-  if (tombstone) throw taskDeleted(tombstone);
-  const here = records.read(request.task);
-  // Such keys are ULIDs made by the client: no other request has the same one.
-  const isGenerated = /^t-[0-9a-hjkmnp-tv-z]{26}$/.test(request.task);
-  if (!here && isGenerated) return 'free';
-  const [found, deleted] = await Promise.all([findTask(request.task), findDeletion(request.task)]);
-  for (const holder of [found, deleted]) {
-    if (holder === undefined || holder === 'foreign' || holder.project === project) continue;
-    throw keyOfOther(request.task, holder.project, project);
-  }
-  if (deleted) throw deleted.deletion === 'under way' ? beingDeleted(request.task) : taskDeleted(deleted.deletion);
-  if (found === 'foreign') throw keyConflict(request, 'a workflow that is no task');
-  const task = found?.memo;
-  // Another machine may still know a task that Temporal has forgotten.
-  const record = here ?? (task ? undefined : await records.find(request.task));
-  const held = task ?? record?.request;
-  if (!held) return 'free';
-  if (held.ability === request.ability && held.environment === request.environment && held.input === input) {
-    // Without a task or a result, a record binds its key to no plan.
-    const plans = task ?? (record?.result ? plansOf(record) : undefined);
-    if (plans && !isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
-    if (task) return 'held';
-    // Temporal has forgotten it; its effects must not be repeated.
-    return record?.result ? 'ended' : 'abandoned';
-  }
-  if (!task && record && !record.result && Date.now() - Date.parse(record.created_at) > ABANDONED_MS) {
-    return 'abandoned';
-  }
-  throw keyConflict(request, `${held.ability} in ${held.environment} with another input`, held);
+/** The request that wants a key. */
+export interface KeyRequest {
+  task: string;
+  /** Run id of the first run of its execution. */
+  first: string;
+  /** Whether its client did not refuse a key that an ended task holds. */
+  outside: boolean;
+  ability: string;
+  environment: string;
+  /** Digest of the input, with defaults. */
+  input: string;
+  plan: WantedPlan | undefined;
 }
 
-function plansOf({ plan, plan_digest }: TaskRecord): { plan: string; unpinned?: string } {
-  return { plan: plan_digest, ...(hasTools(plan) && { unpinned: planDigest(plan) }) };
+/** State of a key: free, its own by an attempt that was lost, or that of an ended task with the same request. */
+export type KeyState = 'free' | 'own' | { ended: TaskResult };
+
+/** Such keys are ULIDs made by the client: no other request has the same one. */
+const GENERATED = /^t-[0-9a-hjkmnp-tv-z]{26}$/;
+
+/**
+ * Temporal lets only one execution of an id be open, and our clients start none under the id of an ended one. What is
+ * left to find are tasks that Temporal has forgotten, and those of starts from outside. @throws AbilityError
+ * `task.key_conflict`, `task.other_project`, `task.deleted`. Source: docs/start-from-temporal.md#keys.
+ */
+export async function stateOfKey(request: KeyRequest, dependencies: KeyDependencies): Promise<KeyState> {
+  const { task } = request;
+  if (isDirect(task)) return 'free';
+  const { project, records, findDeletion } = dependencies;
+  const tombstone = records.readTombstone(task);
+  if (tombstone) throw taskDeleted(tombstone);
+  const here = records.read(task);
+  if (here?.run_id === request.first) return 'own';
+  if (!here && GENERATED.test(task)) return 'free';
+  const deleted = await findDeletion(task);
+  if (deleted && deleted.project !== project) throw keyOfOther(task, deleted.project, project);
+  if (deleted) throw deleted.deletion === 'under way' ? beingDeleted(task) : taskDeleted(deleted.deletion);
+  const record = here ?? (await records.find(task));
+  if (record) return stateOfRecord(request, record);
+  const earlier = request.outside ? await dependencies.findEarlier(task, request.first) : undefined;
+  if (earlier !== undefined)
+    throw keyConflict(request, `a task that has ended (${earlier}), and whose record is elsewhere`);
+  return 'free';
+}
+
+function stateOfRecord(request: KeyRequest, { request: held, result, plan, plan_digest }: TaskRecord): KeyState {
+  const isSame =
+    held.ability === request.ability && held.environment === request.environment && held.input === request.input;
+  if (!isSame) throw keyConflict(request, `${held.ability} in ${held.environment} with another input`, held);
+  const plans = { plan: plan_digest, ...(hasTools(plan) && { unpinned: planDigest(plan) }) };
+  if (!isWantedPlan(request.plan, plans)) throw keyConflict(request, 'the same with another plan');
+  if (result) return { ended: result };
+  throw keyConflict(request, 'the same request, and how it ended is not in its record');
 }
 
 /** The error for a key with another owner. @param held the owner, if known. */
 export function keyConflict(
-  request: TaskRequest,
+  request: Pick<KeyRequest, 'task' | 'ability' | 'environment'>,
   what: string,
-  held?: Pick<TaskMemo, 'ability' | 'environment'>,
+  held?: Pick<KeyRequest, 'ability' | 'environment'>,
 ): AbilityError {
   const differs =
     held && (held.ability !== request.ability || held.environment !== request.environment)

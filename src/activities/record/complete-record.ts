@@ -53,7 +53,16 @@ function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordP
   const { task, admitted, result, input, report } = ended;
   const created_at = report?.created_at ?? known?.created_at ?? result.started_at ?? new Date().toISOString();
   const { changes, changes_left } = result;
-  return newRecord({ ...admitted, input: input(), task, host, created_at, changes, changes_left });
+  return newRecord({
+    ...admitted,
+    input: input(),
+    task,
+    run_id: known?.run_id,
+    host,
+    created_at,
+    changes,
+    changes_left,
+  });
 }
 
 export type RecordBesideDependencies = RecordPlace & Pick<ActivityDependencies, 'plans'>;

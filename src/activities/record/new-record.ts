@@ -9,6 +9,8 @@ export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session
   caller?: Caller | undefined;
   plan: Plan;
   task: string;
+  /** Run id of the first run of its execution, if known. */
+  run_id?: string | undefined;
   host: string;
   input: JsonObject;
   /** ISO 8601. */
@@ -18,7 +20,20 @@ export interface RecordSource extends Pick<TaskStart, 'seal' | 'user' | 'session
 }
 
 export function newRecord(source: RecordSource): TaskRecord {
-  const { plan, task, host, seal, user, session, caller, input, created_at, changes = [], changes_left } = source;
+  const {
+    plan,
+    task,
+    run_id,
+    host,
+    seal,
+    user,
+    session,
+    caller,
+    input,
+    created_at,
+    changes = [],
+    changes_left,
+  } = source;
   return {
     format: 1,
     task_key: task,
@@ -30,6 +45,7 @@ export function newRecord(source: RecordSource): TaskRecord {
     ...(seal.run !== undefined && { run: seal.run }),
     ...(seal.intent !== undefined && { intent: seal.intent }),
     created_at,
+    ...(run_id !== undefined && { run_id }),
     host,
     plan_digest: seal.plan,
     plan,

@@ -7,7 +7,8 @@ import { diskReason } from '../../disk/disk-errors.js';
 import { type Content, FileWriter } from '../../disk/write-files.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
-import { CHILDREN, isDirect, recordPath } from '../../rules/tasks/record-path.js';
+import { CHILDREN, recordPath } from '../../rules/tasks/record-path.js';
+import { isDirect, isTaskId, rootOf } from '../../rules/tasks/task-ids.js';
 import { maskRecord } from './mask-record.js';
 import { renderRecord } from './render-record.js';
 import type { SharedLog, TaskShare } from './task-share.js';
@@ -28,10 +29,11 @@ export class RecordFolder {
 
   /** Undefined without a folder: a direct run has one only if preflight made it. Source: R-000-78. */
   pathOf(task: string): string | undefined {
-    if (!task.includes(':')) return join(this.folder, ...recordPath(task));
-    if (!isDirect(task)) return undefined;
-    const [root = ''] = task.split('/', 1);
-    return existsSync(join(this.folder, ...recordPath(root))) ? join(this.folder, ...recordPath(task)) : undefined;
+    if (!isTaskId(task)) return undefined;
+    if (!isDirect(task)) return join(this.folder, ...recordPath(task));
+    return existsSync(join(this.folder, ...recordPath(rootOf(task))))
+      ? join(this.folder, ...recordPath(task))
+      : undefined;
   }
 
   logsOf(task: string): string | undefined {
@@ -41,12 +43,12 @@ export class RecordFolder {
 
   /** Log of a call for readers elsewhere; undefined where nothing is shared or no record exists. */
   sharedLog(task: string, step: string): SharedLog | undefined {
-    return task.includes(':') ? undefined : this.share?.logOf(task, step);
+    return isDirect(task) ? undefined : this.share?.logOf(task, step);
   }
 
   /** The local record of a task, or the one that another machine has shared. */
   async find(task: string): Promise<TaskRecord | undefined> {
-    return this.read(task) ?? (task.includes(':') ? undefined : this.share?.read(task));
+    return this.read(task) ?? (isDirect(task) ? undefined : this.share?.read(task));
   }
 
   /** Removes the shared copy of a task. @returns whether one existed. @throws AbilityError `store.not_shared`. */
@@ -75,6 +77,12 @@ export class RecordFolder {
     }
     this.shareOf(record)?.planned(record);
     return true;
+  }
+
+  /** Removes the record of a task that was not formed. Never throws. */
+  forget(task: string): void {
+    const path = this.pathOf(task);
+    if (path !== undefined) rmSync(path, { recursive: true, force: true });
   }
 
   /** Replaces the record of a task that was never run. @throws AbilityError `record.write_failed`. */

@@ -4,6 +4,7 @@ import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { evaluateScript } from '../../planning/scripts/texts/evaluate-script.js';
 import { plainTextOf, writeScript } from '../../planning/scripts/texts/write-script.js';
+import { keyOf } from '../../rules/tasks/task-ids.js';
 
 /** Placeholder for paths known only during the call; they do not affect the check. */
 const PATH = '/path';
@@ -16,7 +17,7 @@ const PATH = '/path';
 export function refuseUnusableInput(plan: Plan, input: JsonObject, task: string): void {
   const operation = plan.ability.kind === 'operation' ? plan.operations[plan.ability.id] : undefined;
   if (operation?.implementation.kind !== 'script') return;
-  const key = task.includes(':') ? null : task;
+  const key = keyOf(task);
   const { name, protected: isProtected, vars } = plan.environment;
   const facts = {
     values: { input, environment: { name, protected: isProtected, vars }, task: { key, ability: operation.key } },

@@ -61,7 +61,8 @@ export async function askEvent(
   if (hooks.length === 0) return [];
   try {
     const isRead = (member: string): boolean => hooks.some(({ handler }) => readsPayload(handler, member));
-    const around = { path: '', moment, hooks, user, signal, logs: undefined, session, environment, module };
+    const about = { session, environment, module };
+    const around = { path: '', moment, hooks, user, caller: undefined, signal, logs: undefined, ...about };
     const attributes = { [ATTRIBUTES.conversation]: session, [ATTRIBUTES.hookPhase]: phase };
     const span = { name: `${OWN_SPANS.event} ${phase}`, attributes };
     return await inOwnTrace(dependencies.tracer, span, async () =>

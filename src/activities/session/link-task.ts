@@ -1,7 +1,6 @@
 import type { HookAnswer } from '../../contracts/hooks.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { AbilityGuard } from '../../contracts/session.js';
-import type { TaskRequest } from '../../contracts/task.js';
 import { guardsIn } from '../../rules/sessions/merge-signals.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { type NotifyDependencies, notifySession } from './session-word.js';
@@ -16,7 +15,7 @@ export interface TaskLink {
 
 /** An ended session forms no task. @throws AbilityError `session.not_found`, `session.stopped`. */
 export async function linkTask(
-  { task: task_key, ability: ability_id, session }: TaskRequest,
+  { task: task_key, ability: ability_id, session }: { task: string; ability: string; session: string | null },
   dependencies: NotifyDependencies,
 ): Promise<TaskLink> {
   if (session === null) return UNLINKED;

@@ -1,8 +1,9 @@
 import type { Context } from '@temporalio/activity';
 import type { DeleteRequest, Deletion, TaskToDelete, Tombstone } from '../../contracts/deletion.js';
-import { deleteIdOf, USER_KEY, WORKFLOWS } from '../../contracts/names.js';
+import { deleteIdOf, WORKFLOWS } from '../../contracts/names.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { otherProject } from '../../rules/tasks/other-project.js';
+import { isTaskKey } from '../../rules/tasks/task-ids.js';
 import { activityOf } from '../activity.js';
 import type { ActivityDependencies, Execution } from '../dependencies.js';
 import { toFailure } from '../failures.js';
@@ -27,7 +28,7 @@ export function createEndTask(dependencies: DeleteDependencies) {
       const task = {
         ability_id: memo?.ability ?? record?.request.ability ?? deleted?.ability_id ?? '',
         environment: memo?.environment ?? record?.request.environment ?? deleted?.environment ?? '',
-        input: memo?.input ?? record?.request.input ?? deleted?.input ?? null,
+        input: record?.request.input ?? deleted?.input ?? null,
       };
       return { ...task, ...(deleted && { deleted }) };
     },
@@ -61,7 +62,7 @@ export function createPurge(dependencies: DeleteDependencies) {
     async ({ key }, context): Promise<void> => {
       await findOwn(key, dependencies);
       // One whose time is up must not continue beside its retry, nor hold up the end of its worker.
-      await dependencies.executions.remove(key, dependencies.project, () => {
+      await dependencies.executions.remove(key, () => {
         context.cancellationSignal.throwIfAborted();
         context.heartbeat();
       });
@@ -80,7 +81,7 @@ function ofDeletion<Request, Answer>(
       const key = keyOf(request);
       const { workflowType, workflowExecution, taskQueue } = context.info;
       const isOwnRequest = workflowType === WORKFLOWS.delete && workflowExecution?.workflowId === deleteIdOf(key);
-      if (!isOwnRequest || !USER_KEY.test(key)) throw outsider();
+      if (!isOwnRequest || !isTaskKey(key)) throw outsider();
       // Foreign code can have that type and id, but runs on a queue that our workers do not poll.
       const run = await plans.runs.find(workflowExecution);
       if (run?.taskQueue !== taskQueue || run.eager) throw outsider();

@@ -16,15 +16,15 @@ export interface RunStart extends RunRef {
   first?: string;
   /** The client itself got the first workflow task, bypassing the queue, so any code may run it. */
   eager?: true;
-  /** Start arguments; absent if the run is not a task. */
-  task?: Omit<BegunTask, 'plan'> & Pick<TaskStart, 'plan'>;
+  /** What it began with; absent if the run is not a task, or has not passed preflight. */
+  task?: BegunTask & Pick<TaskStart, 'plan'>;
 }
 
-/** Reads the first event of a run; undefined: unknown to Temporal. */
+/** Reads the first events of a run; undefined: unknown to Temporal. */
 export type ReadRun = (run: RunRef) => Promise<RunStart | undefined>;
 
 /** A run as cached; its plan is cached separately, by digest. */
-export type KnownRun = Omit<RunStart, 'task'> & { task?: Omit<BegunTask, 'plan'> };
+export type KnownRun = Omit<RunStart, 'task'> & { task?: BegunTask };
 
 const MAX_RUNS = 5000;
 
@@ -41,7 +41,8 @@ export class Runs {
   /** @param onPlan receives the plan of a run that had to be read. @returns undefined: unknown run. */
   async find(ref: RunRef, onPlan: (plan: TaskStart['plan'], digest: string) => void = () => {}) {
     const known = this.known.get(ref.runId);
-    if (known) return known;
+    // A task may have been seen before the end of its preflight.
+    if (known?.task || known?.type.includes(':')) return known;
     const found = await this.read(ref);
     if (!found) return undefined;
     const { task, ...start } = found;

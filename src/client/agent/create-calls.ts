@@ -66,23 +66,19 @@ async function createCall(
 ): Promise<CallRefusal | undefined> {
   const { connection, options, session, run, recorded, turns } = state;
   if (recorded.get(turns)?.masked.includes(entry.id)) return NOT_KEPT;
-  const { environment, scope, user, prompt, onStall, review, trace, signal } = options;
+  const { environment, scope, user, prompt, onStall, strict, trace, signal } = options;
   try {
     const { id } = await createTask(connection, {
       ability: entry.ability_id,
       environment,
       input: entry.input,
-      user,
-      session,
-      scope,
-      caller: 'agent',
+      caller: { person: user, kind: 'agent', session, scope, trace: trace ?? null },
       intent: prompt.trim().replaceAll(/\s+/g, ' ').slice(0, 1000),
       inRun: run,
       key,
       run: false,
       ...(onStall && { onStall }),
-      ...(review && { review }),
-      ...(trace !== undefined && { trace }),
+      ...strict,
       ...(signal && { signal }),
     });
     const made = { entry, task_key: id, call };

@@ -46,7 +46,8 @@ export interface SessionRunOptions {
   /** Called with each valid plan, before any of it is carried out. */
   onPlan?: (turn: number, plan: readonly PlannedEntry[]) => void;
   onStall?: NewTask['onStall'];
-  review?: NewTask['review'];
+  /** Settings of `--strict`. */
+  strict?: Pick<NewTask, 'registry' | 'review'>;
   trace?: string;
   /** Ends the wait, with its reason; tasks continue. */
   signal?: AbortSignal;

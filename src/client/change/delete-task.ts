@@ -1,16 +1,21 @@
-import { ApplicationFailure, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import {
+  ApplicationFailure,
+  type WorkflowExecutionDescription,
+  WorkflowFailedError,
+  type WorkflowHandle,
+} from '@temporalio/client';
 import type { DeleteRequest, Deletion, Tombstone } from '../../contracts/deletion.js';
-import { deleteIdOf, preflightIdOf, taskQueueOf, USER_KEY, WORKFLOWS } from '../../contracts/names.js';
+import { deleteIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
+import { isDirect, isTaskKey, rootOf } from '../../rules/tasks/task-ids.js';
 import { startTimer } from '../../server/start-timer.js';
 import { isNotFound } from '../../server/temporal/grpc-error.js';
-import { removePreflightActivities } from '../../server/temporal/preflight-activities.js';
 import type { Connection } from '../connection/connect.js';
 import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, isUnknownWorkflow, keywordAttributes, taskNotFound } from '../connection/temporal-errors.js';
-import { findPreflight } from '../start/find-preflight-outcome.js';
+import { asking, describeIfKnown, keywordAttributes, taskNotFound } from '../connection/temporal-errors.js';
+import { stateOf } from '../list/task-query.js';
 import { type OwnTask, openOwn } from '../view/open-task.js';
 import { readDeletion } from '../view/read-deletion.js';
 import { findRecord } from '../view/read-record.js';
@@ -73,8 +78,11 @@ async function deleteOnce(
     known: await readDeletion(connection, key),
   }));
   if (known && (!options.purge || known.purged)) return { kind: 'already', deletion: known };
-  const isUnformed = !task && !known && options.purge && !(await findRecord(connection, key));
-  if (isUnformed && (await purgePreflight(connection, key, options.signal))) return { kind: 'unformed' };
+  if (task && isRefused(task.description)) {
+    if (!options.purge) throw neverFormed(key);
+    await purgeRefused(connection, key, options.signal);
+    return { kind: 'unformed' };
+  }
   const queue = await lasting(() => queueOf(connection, key, task, known));
   const request: DeleteRequest = { key, by: options.by, purge: options.purge };
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
@@ -112,19 +120,27 @@ async function whilePatient(
 
 /** Refuses all but task keys: the key names a folder. Called tasks are deleted with their caller. */
 function refuseNoTask(key: string): void {
-  if (USER_KEY.test(key)) return;
-  const [root = ''] = key.split('/', 1);
-  if (key.includes('/') && USER_KEY.test(root)) {
+  if (isTaskKey(key)) return;
+  const root = rootOf(key);
+  if (root !== key && isTaskKey(root)) {
     throw new AbilityError({
       code: 'usage.invalid',
       message: `${key} was called by ${root}, and is deleted with it`,
       suggestion: `ability task delete ${root}`,
     });
   }
-  if (!key.startsWith('direct:')) throw taskNotFound(key);
+  if (!isDirect(key)) throw taskNotFound(key);
   throw new AbilityError({
     code: 'usage.invalid',
     message: 'A direct run has no key and no record, so there is nothing to delete; Temporal forgets it by itself',
+  });
+}
+
+function neverFormed(key: string): AbilityError {
+  return new AbilityError({
+    code: 'task.not_found',
+    message: `There is no task ${key}: it was refused, and its key is free`,
+    suggestion: `To delete the request from Temporal: ability task delete ${key} --purge.`,
   });
 }
 
@@ -192,30 +208,22 @@ function failureOf(key: string, error: unknown): unknown {
 
 const POLL_MS = 100;
 
-/** Deletes the preflights of a task that was refused; they hold its input. @returns false if none has ended. */
-async function purgePreflight(connection: Connection, key: string, signal?: AbortSignal): Promise<boolean> {
-  const found = await findPreflight(connection, key);
-  if (found === undefined || found === 'running') return false;
-  const { temporal, namespace, project } = connection;
-  const id = preflightIdOf(key, project);
-  const check = (): void => signal?.throwIfAborted();
-  await removePreflightActivities(temporal, namespace, id, check);
-  await removeWorkflows(connection, id, check);
-  return true;
+/** Deletes what is left of a task that was refused, which has its input; the key is free as before. */
+async function purgeRefused(connection: Connection, key: string, signal: AbortSignal | undefined): Promise<void> {
+  const { temporal, namespace } = connection;
+  for (;;) {
+    const found = await describeIfKnown(connection, key);
+    if (!found || !isRefused(found)) return;
+    const workflowExecution = { workflowId: key, runId: found.runId };
+    await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    signal?.throwIfAborted();
+  }
 }
 
-/** Preflights of older servers were workflows: deletes run after run, the newest first. */
-async function removeWorkflows({ temporal, namespace }: Connection, id: string, check: () => void): Promise<void> {
-  for (;;) {
-    try {
-      const { runId } = await temporal.workflow.getHandle(id).describe();
-      const workflowExecution = { workflowId: id, runId };
-      await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
-    } catch (error) {
-      if (isUnknownWorkflow(error) || isNotFound(error)) return;
-      throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    check();
-  }
+/** Whether preflight refused the task, so that there is no record and nothing was run. */
+function isRefused({ status, searchAttributes }: WorkflowExecutionDescription): boolean {
+  return stateOf({ status, searchAttributes }) === 'unavailable';
 }

@@ -4,6 +4,7 @@ import {
   isGrpcServiceError,
   Connection as TemporalConnection,
 } from '@temporalio/client';
+import type { Placement } from '../../contracts/placement.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
 import type { TaskMemo } from '../../contracts/task.js';
@@ -20,6 +21,17 @@ import type { ConnectionFlags } from '../../server/temporal/connection-settings.
 import { chooseServer } from '../../server/temporal/connection-settings.js';
 import type { DoorLink, HttpConnectOptions } from '../over-http/door-link.js';
 import { ConnectionCalls, type RetryOptions } from './connection-calls.js';
+
+/** What the definitions on this machine say of an ability; those of the worker decide. */
+export interface OwnDefinitions {
+  digest: string;
+  version: number | string;
+  placement: Placement;
+  module: string | undefined;
+  summary: string | undefined;
+}
+
+export type ReadDefinitions = (ability: string, environment: string) => OwnDefinitions | undefined;
 
 /** A connection to one project, by its Temporal or by HTTP. */
 export interface Connection {
@@ -44,10 +56,10 @@ export interface Connection {
   runtime?: RuntimeFile | undefined;
   /** The restart in progress, which all waiting calls share. */
   reviving?: Promise<void> | undefined;
-  /** Until then, preflights run as workflows. Milliseconds of `performance.now()`. */
-  preflightIsWorkflowUntil?: number | undefined;
   /** Queue to the end of its status as served. Milliseconds of `performance.now()`. */
   served?: Map<string, number>;
+  /** What the definitions here say of an ability; undefined: unknown here. Absent: there are none here. */
+  definitions?: ReadDefinitions | undefined;
   /** Memos, by key, of tasks that this connection made and ran at once, with keys that no other caller makes. */
   created?: Map<string, TaskMemo>;
   progress?: Progress;
@@ -69,6 +81,7 @@ export interface ConnectOptions extends ConnectionFlags {
   progress?: Progress;
   /** Called when a task of another project is read. */
   onOther?: Connection['onOther'];
+  definitions?: ReadDefinitions | undefined;
   /** Aborts connecting, with its reason. */
   signal?: AbortSignal;
   /** Variables that name servers, programs and folders; absent: those of this process. */
@@ -159,7 +172,7 @@ export async function reconnect(connection: Connection, runtime: RuntimeFile, si
     namespace,
     dataConverter: { payloadCodecs: [connection.codec] },
   });
-  Object.assign(connection, { runtime, address, namespace, ui, preflightIsWorkflowUntil: undefined });
+  Object.assign(connection, { runtime, address, namespace, ui });
   connection.served?.clear();
 }
 
@@ -210,7 +223,7 @@ async function dial(
 }
 
 function connectionOf(
-  { project, root, progress, onOther, env }: ConnectOptions,
+  { project, root, progress, onOther, env, definitions }: ConnectOptions,
   connection: TemporalConnection,
   where: Pick<Connection, 'address' | 'namespace' | 'ui' | 'isOwnRuntime' | 'started'> & { store: Store },
 ): Connection {
@@ -226,6 +239,7 @@ function connectionOf(
     created: new Map(),
     ...(progress && { progress }),
     ...(env && { env }),
+    ...(definitions && { definitions }),
     project,
     address,
     namespace,

@@ -12,29 +12,45 @@ const LOOK_MS = 100;
 /** So long a worker counts as running without another query; the server lists pollers much longer. */
 const SEEN_MS = 2000;
 
-/** A placement with a worker; recently seen first, then local. @throws AbilityError `placement.no_worker`. */
-export async function placementWithWorker(connection: Connection, environment: string): Promise<Placement> {
-  const [...order] = PLACEMENTS;
-  const seen = order.find((placement) => wasSeen(connection, environment, placement));
-  if (seen) return seen;
-  const deadline = Date.now() + PATIENCE_MS;
-  for (;;) {
-    const served = await Promise.all(order.map((placement) => hasWorker(connection, environment, placement)));
-    const found = order.find((_, index) => served[index]);
-    if (found) return found;
-    if (Date.now() > deadline) throw noWorker(connection, environment);
-    await pause();
-  }
-}
-
-/** @throws AbilityError `placement.no_worker` if the placement has no worker. */
-export async function refuseWithoutWorker(
+/**
+ * A queue with a worker: that of the placement or, if it is not known here, the one seen last, then the local one; a
+ * task that belongs elsewhere moves there by itself. @throws AbilityError `placement.no_worker`.
+ */
+export async function queueWithWorker(
   connection: Connection,
   environment: string,
-  placement: Placement,
-): Promise<void> {
-  if (wasSeen(connection, environment, placement)) return;
-  if (!(await hasWorker(connection, environment, placement))) throw noWorker(connection, environment, placement);
+  placement?: Placement,
+): Promise<string> {
+  const found = placement ?? (await placementWithWorker(connection, environment));
+  if (placement !== undefined) await untilServed(connection, environment, placement);
+  return taskQueueOf(connection.project, environment, found);
+}
+
+/** A placement with a worker; recently seen first, then local. @throws AbilityError `placement.no_worker`. */
+export async function placementWithWorker(connection: Connection, environment: string): Promise<Placement> {
+  const seen = PLACEMENTS.find((placement) => wasSeen(connection, environment, placement));
+  return seen ?? (await findServed(connection, environment, PLACEMENTS));
+}
+
+async function untilServed(connection: Connection, environment: string, placement: Placement): Promise<void> {
+  if (!wasSeen(connection, environment, placement)) await findServed(connection, environment, [placement]);
+}
+
+/** The first of these placements that has a worker, or gets one soon. */
+async function findServed(
+  connection: Connection,
+  environment: string,
+  placements: readonly Placement[],
+): Promise<Placement> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const served = await Promise.all(placements.map((placement) => hasWorker(connection, environment, placement)));
+    const found = placements.find((_, index) => served[index]);
+    if (found) return found;
+    if (Date.now() > deadline)
+      throw noWorker(connection, environment, placements.length === 1 ? placements[0] : undefined);
+    await pause();
+  }
 }
 
 /** @throws AbilityError `placement.no_worker` if no worker polls the queue within {@link PATIENCE_MS}. */

@@ -65,7 +65,7 @@ export function buildStory(sources: StorySources): TaskStory {
     session: origin?.session ?? null,
     caller: result.caller ?? origin?.caller ?? null,
     intent: result.intent ?? record?.intent ?? null,
-    input: origin?.input ?? view?.input ?? null,
+    input: origin?.input ?? view?.input ?? history?.given?.input ?? null,
     ...changesOf(result.changes ? result : record),
     created_at: view?.created_at ?? record?.created_at ?? history?.created_at ?? null,
     started_at: result.started_at,
@@ -179,11 +179,7 @@ function stepsOf({ seen, history }: StorySources): StepSummary[] {
   return stepsOfCalls(history.calls, isEndState(status));
 }
 
-function stepStory(
-  step: StepSummary,
-  { seen, history, lastOutput }: StorySources,
-  plan: Plan | undefined,
-): StepStory {
+function stepStory(step: StepSummary, { seen, history, lastOutput }: StorySources, plan: Plan | undefined): StepStory {
   const { id, path, call, status, attempts, duration_ms } = step;
   const isTurns = step.turns !== undefined;
   const calls = (!isTurns && history?.calls.filter((one) => one.path === path)) || [];
@@ -253,7 +249,7 @@ function gapsOf({ seen, history, record }: StorySources, origin: Origin | undefi
       'A terminated task leaves no result: what hooks and approvers said is not known, calls are shown from the history.',
     );
   }
-  if (!origin)
+  if (!origin && seen.result.status !== 'unavailable')
     gaps.push('What it was started with is in a store that is not seen from here, and its record is elsewhere.');
   if (history?.isCut) gaps.push('The history is too long to be read whole; early calls may be missing.');
   return gaps;

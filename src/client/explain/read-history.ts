@@ -1,7 +1,7 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../../contracts/task.js';
 import { isNotFound } from '../../server/temporal/grpc-error.js';
-import { readArguments } from '../../server/temporal/read-arguments.js';
+import { type SeenStart, startIn } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 import { runBefore } from '../connection/history-events.js';
@@ -9,8 +9,10 @@ import { isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js'
 
 export interface TaskHistory {
   created_at: string | null;
-  /** Of the newest run; null if the store that has it cannot be read from here. */
+  /** Of the newest run; null if it was refused, or the store that has it cannot be read from here. */
   start: TaskStart | null;
+  /** What it was started with. */
+  given: SeenStart['given'] | null;
   calls: SeenCall[];
   /** Whether events are missing, because there are too many. */
   isCut: boolean;
@@ -23,7 +25,7 @@ const MAX_EVENTS = 50_000;
 /** Reads all runs of a task. */
 export async function readHistory(connection: Connection, id: string): Promise<TaskHistory> {
   const events = await eventsOf(connection, id, undefined);
-  const [newest] = events;
+  const start = await startIn(connection.codec, events, id).catch(() => undefined);
   let isCut = events.length >= MAX_EVENTS;
   for (let runId = runBefore(events[0]); runId !== undefined && !isCut; runId = runBefore(events[0])) {
     const earlier = await eventsOf(connection, id, runId).catch(unlessForgotten);
@@ -34,7 +36,8 @@ export async function readHistory(connection: Connection, id: string): Promise<T
   const { raw } = await connection.temporal.workflow.getHandle(id).describe();
   return {
     created_at: isoOf(first?.eventTime),
-    start: newest ? await startOf(connection, id, newest) : null,
+    start: start?.begun ?? null,
+    given: start?.given ?? null,
     calls: await readCalls(events, raw.pendingActivities ?? [], textReader(connection)),
     isCut,
   };
@@ -60,15 +63,6 @@ async function eventsOf(connection: Connection, id: string, runId: string | unde
     nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
   } while (nextPageToken && events.length < MAX_EVENTS);
   return events;
-}
-
-async function startOf({ codec }: Connection, id: string, event: HistoryEvent): Promise<TaskStart | null> {
-  const payloads = event.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-  try {
-    return (await readArguments(codec, payloads, id)) ?? null;
-  } catch {
-    return null;
-  }
 }
 
 export function textReader({ codec }: Pick<Connection, 'codec'>): ReadText {

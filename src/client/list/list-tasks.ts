@@ -3,6 +3,7 @@ import { executionInfoFromRaw } from '@temporalio/client/lib/helpers.js';
 import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo } from '../../contracts/task.js';
+import { isTaskId } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { firstEvents } from '../connection/history-events.js';
 import { asking, invalidArgumentOf } from '../connection/temporal-errors.js';
@@ -43,7 +44,7 @@ export async function listTasks(connection: Connection, filter: ListFilter): Pro
     let tasks: ListedTask[] = [];
     try {
       for await (const execution of connection.temporal.workflow.list({ query })) {
-        if (execution.workflowId.includes(':')) continue;
+        if (!isTaskId(execution.workflowId)) continue;
         const task = await listed(connection, execution);
         if (filter.status && filter.status.length > 0 && !filter.status.includes(task.status)) continue;
         tasks.push(task);
@@ -88,7 +89,7 @@ export async function listTaskPage(connection: Connection, filter: ListFilter, c
       const converter = options.loadedDataConverter;
       const found = await Promise.all(
         (page.executions ?? [])
-          .filter(({ execution }) => !execution?.workflowId?.includes(':'))
+          .filter(({ execution }) => isTaskId(execution?.workflowId ?? ''))
           .map(async (raw) =>
             listed(connection, await executionInfoFromRaw(raw, converter, raw, connection.namespace)),
           ),

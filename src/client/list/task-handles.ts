@@ -4,6 +4,7 @@ import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskMemo } from '../../contracts/task.js';
 import { isTask, projectOf } from '../../rules/tasks/other-project.js';
+import { isTaskKey } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { withServer } from '../connection/keep-runtime.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
@@ -37,7 +38,7 @@ export function handleOf(key: string, secret: string): string {
 export async function findHandled(connection: Connection, handle: string, caller: Person): Promise<string> {
   const [secret = '', name = ''] = handle.split('.');
   const key = Buffer.from(name, 'base64url').toString();
-  if (SECRET.test(secret) && key !== '' && !key.includes(':') && handle === handleOf(key, secret)) {
+  if (SECRET.test(secret) && isTaskKey(key) && handle === handleOf(key, secret)) {
     const description = await describe(connection, key);
     if (description && isOwn(connection, description, caller) && isSame(memoOf(description).handle, secret)) return key;
   }

@@ -1,5 +1,4 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { FIRING_PREFIX } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { EndState, OpenState } from '../../contracts/states.js';
 import type { Connection } from '../connection/connect.js';
@@ -18,6 +17,7 @@ export const LISTED_STATES = [
   'timed_out',
   'unknown',
   'expired',
+  'unavailable',
 ] as const;
 
 /** One of {@link LISTED_STATES}. */
@@ -44,20 +44,28 @@ const CONDITIONS: Record<ListedState, string> = {
   waiting: "ExecutionStatus = 'Running' AND AbilityStatus = 'waiting'",
   running: "ExecutionStatus = 'Running' AND AbilityStatus NOT IN ('waiting_approval', 'waiting')",
   succeeded: "ExecutionStatus = 'Completed' AND AbilityStatus != 'expired'",
-  failed: "ExecutionStatus IN ('Failed', 'TimedOut') AND AbilityStatus NOT IN ('denied', 'timed_out', 'unknown')",
+  failed:
+    "ExecutionStatus IN ('Failed', 'TimedOut') AND AbilityStatus NOT IN ('denied', 'timed_out', 'unknown', 'unavailable')",
   denied: "ExecutionStatus = 'Failed' AND AbilityStatus = 'denied'",
   cancelled: "ExecutionStatus IN ('Canceled', 'Terminated')",
   timed_out: "ExecutionStatus = 'Failed' AND AbilityStatus = 'timed_out'",
   unknown: "ExecutionStatus = 'Failed' AND AbilityStatus = 'unknown'",
   expired: "ExecutionStatus = 'Completed' AND AbilityStatus = 'expired'",
+  unavailable: "ExecutionStatus = 'Failed' AND AbilityStatus = 'unavailable'",
 };
 
 const OPEN_ATTRIBUTES: ReadonlySet<string> = new Set<OpenState>(['created', 'waiting_approval', 'waiting']);
-const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>(['denied', 'timed_out', 'unknown', 'expired']);
+const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>([
+  'denied',
+  'timed_out',
+  'unknown',
+  'expired',
+  'unavailable',
+]);
 
 /**
  * Matches every requested task, and `created` ones that have run since: only the history shows the run. Omits
- * direct runs, deletions, and earlier runs of continued tasks.
+ * direct runs, deletions, and earlier runs of continued tasks, and requests that preflight refused unless a status asks for them.
  * @throws AbilityError `usage.invalid` for a value that a filter cannot contain.
  */
 export function taskQuery(project: string, filter: TaskFilter): string {
@@ -69,8 +77,9 @@ export function taskQuery(project: string, filter: TaskFilter): string {
     "WorkflowId NOT STARTS_WITH 'delete:'",
     "WorkflowId NOT STARTS_WITH 'session:'",
   ];
-  // A task that a schedule started counts as not called by another task.
-  if (!filter.called) parts.push(`(ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH '${FIRING_PREFIX}')`);
+  // A workflow of somebody else that started it is its parent, but not a task that called it.
+  if (!filter.called) parts.push('AbilityParent IS NULL');
+  if (!status?.length) parts.push("AbilityStatus != 'unavailable'");
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
   if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
   if (session !== undefined) parts.push(`AbilitySession = ${quoted(session)}`);

@@ -11,26 +11,28 @@ import type { SeenTask } from '../view/view-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 
 /** Options of a new task that the door does not support. */
-const REFUSED = ['files', 'direct', 'retry', 'handle', 'trace', 'made', 'review', 'onStall'] as const;
+const REFUSED = ['files', 'direct', 'retry', 'handle', 'made', 'registry', 'review', 'onStall'] as const;
 const MAX_LISTED = 999;
 
 export async function createTask(connection: HttpConnection, wanted: NewTask): Promise<CreatedTask> {
   refuseGiven('createTask', { ...wanted, direct: wanted.direct || undefined }, REFUSED);
   if (wanted.plan) refuseGiven('plan', wanted.plan, ['input']);
-  refuseGiven('user', wanted.user, ['agent']);
-  const { ability, environment, input, session, scope, intent, key, plan, signal } = wanted;
+  const { person, kind, session, scope, trace } = wanted.caller;
+  refuseGiven('user', person, ['agent']);
+  const { ability, environment, input, intent, key, plan, signal } = wanted;
   const { body, headers } = await connection.http.ask('POST', wanted.run ? '/v1/runs' : '/v1/tasks', {
     body: {
       ability,
       environment,
       input,
-      ...(session != null && { session }),
-      ...(scope !== undefined && { scope }),
+      ...(session !== null && { session }),
+      ...(scope !== null && { scope }),
       ...(intent !== undefined && { intent }),
       ...(plan && { plan: plan.plan }),
     },
     headers: {
-      ...requesterHeaders(wanted.user, wanted.caller),
+      ...requesterHeaders(person, kind ?? undefined),
+      ...(trace !== null && { traceparent: trace }),
       ...(key !== undefined && { 'idempotency-key': key }),
     },
     signal,

@@ -1,78 +1,78 @@
-import {
-  type ScheduleDescription,
-  type ScheduleExecutionStartWorkflowActionResult,
-  WorkflowFailedError,
-  type WorkflowHandle,
-} from '@temporalio/client';
+import { type ScheduleDescription, WorkflowFailedError } from '@temporalio/client';
+import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
-import type { Firing, FiringRequest } from '../../contracts/schedules.js';
-import { firingKey } from '../../rules/tasks/firing-key.js';
+import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
+import type { TaskMemo, TaskOptions } from '../../contracts/task.js';
 import type { Connection } from '../connection/connect.js';
-import { isUnknownWorkflow, problemIn } from '../connection/temporal-errors.js';
-import { describedState } from '../list/task-query.js';
+import { describeIfKnown } from '../connection/temporal-errors.js';
+import { type ListedState, stateOf } from '../list/task-query.js';
+import { refusalOf } from '../start/await-preflight.js';
 
-/** The outcome of one firing. Times are ISO 8601. */
+/** One firing, which is a task. Times are ISO 8601. */
 export interface FiredTask {
   scheduled_for: string;
   fired_at: string;
   task_key: string;
   /**
-   * `open`: preflight or task not ended; `refused`: no task was made; `started before`: an earlier firing of the
-   * same time started its task; `terminated`: the firing was ended from outside, which cancels its task;
-   * `forgotten`: Temporal no longer has it; else the task's end state.
+   * `open`: the task has not ended; `refused`: preflight refused it; `terminated`: ended from outside; `forgotten`:
+   * Temporal no longer has it; else the task's end state.
    */
   status: string;
-  /** State of the task while the firing is open; null: no task yet, or the firing has ended. */
+  /** State of the task while it is open; null: it has ended. */
   task_status: string | null;
   /** Null unless preflight refused the task. */
   error: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
 }
 
-export function requestOf({ action }: ScheduleDescription): FiringRequest {
-  const [request] = action.args ?? [];
-  return request as FiringRequest;
+/** A schedule as it was stated: what its tasks are started with, and what their memo keeps of it. */
+export function specOf({ action }: ScheduleDescription, id: string): { spec: ScheduleSpec; stated_in: string | null } {
+  const [input, options] = (action.args ?? []) as [JsonObject, TaskOptions?];
+  const { environment, schedule } = (action.memo ?? {}) as TaskMemo & { schedule: ScheduleMemo };
+  const { stated_in = null, ...times } = schedule;
+  const { intent } = options ?? {};
+  const spec = { id, ability: action.workflowType, environment, input, ...times };
+  return { spec: { ...spec, ...(intent !== undefined && { intent }) }, stated_in };
+}
+
+/** Whether its tasks are ours, and not those of a schedule that somebody else made under such a name. */
+export function isOurs({ action }: ScheduleDescription): boolean {
+  return action.memo?.schedule !== undefined;
 }
 
 /** The last firings of a schedule, the newest first. */
-export async function readFirings(connection: Connection, description: ScheduleDescription): Promise<FiredTask[]> {
-  const { schedule } = requestOf(description);
-  const actions = description.info.recentActions.toReversed();
+export async function readFirings(connection: Connection, { info }: ScheduleDescription): Promise<FiredTask[]> {
+  const actions = info.recentActions.toReversed();
   return Promise.all(
-    actions.map(async ({ scheduledAt, takenAt, action }) => {
-      const task_key = firingKey(schedule.id, scheduledAt);
-      const end = await endOf(connection, action.workflow);
-      return {
-        scheduled_for: scheduledAt.toISOString(),
-        fired_at: takenAt.toISOString(),
-        task_key,
-        ...end,
-        task_status: end.status === 'open' ? ((await describedState(connection, task_key)) ?? null) : null,
-      };
-    }),
+    actions.map(async ({ scheduledAt, takenAt, action }) => ({
+      scheduled_for: scheduledAt.toISOString(),
+      fired_at: takenAt.toISOString(),
+      task_key: action.workflow.workflowId,
+      ...(await stateOfTask(connection, action.workflow.workflowId)),
+    })),
   );
 }
 
-/** Of that very run: the same moment may have been fired again. */
-async function endOf(
+async function stateOfTask(
   connection: Connection,
-  { workflowId, firstExecutionRunId }: ScheduleExecutionStartWorkflowActionResult['workflow'],
-): Promise<Pick<FiredTask, 'status' | 'error'>> {
-  const handle: WorkflowHandle<() => Promise<Firing>> = connection.temporal.workflow.getHandle(
-    workflowId,
-    firstExecutionRunId,
-  );
+  id: string,
+): Promise<Pick<FiredTask, 'status' | 'task_status' | 'error'>> {
+  const found = await describeIfKnown(connection, id);
+  if (!found) return { status: 'forgotten', task_status: null, error: null };
+  const state: ListedState = stateOf(found);
+  if (found.status.name === 'RUNNING') return { status: 'open', task_status: state, error: null };
+  if (found.status.name === 'TERMINATED') return { status: 'terminated', task_status: null, error: null };
+  if (state !== 'unavailable') return { status: state, task_status: null, error: null };
+  return { status: 'refused', task_status: null, error: await refusalIn(connection, id) };
+}
+
+async function refusalIn({ temporal }: Connection, id: string): Promise<FiredTask['error']> {
   try {
-    const { name } = (await handle.describe()).status;
-    if (name === 'RUNNING') return { status: 'open', error: null };
-    if (name === 'TERMINATED') return { status: 'terminated', error: null };
-    const { status } = await handle.result();
-    return { status: status ?? 'started before', error: null };
+    await temporal.workflow.getHandle(id).result();
+    return null;
   } catch (error) {
-    if (isUnknownWorkflow(error)) return { status: 'forgotten', error: null };
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    const problem = problemIn(error.cause);
-    if (!problem) return { status: 'cancelled', error: null };
-    const { code, message, suggestion } = problem;
-    return { status: 'refused', error: { code, message, ...(suggestion !== undefined && { suggestion }) } };
+    const refusal = error instanceof WorkflowFailedError ? refusalOf(error.cause) : undefined;
+    if (!refusal) throw error;
+    const { code, message, suggestion } = refusal;
+    return { code, message, ...(suggestion !== undefined && { suggestion }) };
   }
 }

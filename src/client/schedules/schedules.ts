@@ -7,19 +7,20 @@ import {
   type ScheduleOverlapPolicy,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { firingIdOf, scheduleIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import type { TaskCaller } from '../../contracts/callers.js';
+import { scheduleIdOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { FiringRequest, ScheduleSpec } from '../../contracts/schedules.js';
+import { SCHEDULE_ID, type ScheduleMemo, type ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
-import { SCHEDULE_ID } from '../../rules/tasks/firing-key.js';
+import { firingIdOf } from '../../rules/tasks/task-ids.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
-import { placementWithWorker } from '../connection/find-workers.js';
 import { withServer } from '../connection/keep-runtime.js';
 import { invalidArgumentOf } from '../connection/temporal-errors.js';
-import { type FiredTask, readFirings, requestOf } from './read-firings.js';
+import { startRequest } from '../start/start-request.js';
+import { type FiredTask, isOurs, readFirings, specOf } from './read-firings.js';
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
 
@@ -66,7 +67,8 @@ export async function createSchedule(
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
       const found = await describe(connection, spec.id);
-      if (digestOf(requestOf(found)) === digestOf(requestFor(connection, spec, statedIn))) return { created: false };
+      const known = specOf(found, spec.id);
+      if (digestOf(known) === digestOf({ spec, stated_in: statedIn ?? null })) return { created: false };
       throw scheduleExists(spec.id);
     }
   });
@@ -96,7 +98,7 @@ export function findSchedules(connection: Connection, names: readonly string[]):
     const seen: SeenSchedule[] = [];
     for (const name of [...all].sort()) {
       const found = await describeIfThere(connection, name);
-      if (found) seen.push(seenOf(found));
+      if (found) seen.push(seenOf(found, name));
     }
     return seen;
   });
@@ -126,7 +128,7 @@ export async function untilListed(connection: Connection, id: string): Promise<v
 export async function showSchedule(connection: Connection, id: string): Promise<ShownSchedule> {
   return using(connection, async () => {
     const found = await describe(connection, id);
-    return { ...seenOf(found), firings: await readFirings(connection, found) };
+    return { ...seenOf(found, id), firings: await readFirings(connection, found) };
   });
 }
 
@@ -190,7 +192,7 @@ async function onHandle<T>(
 /** Ignores schedules of the same id that start other workflows: they are not ours. */
 async function describe(connection: Connection, id: string): Promise<ScheduleDescription> {
   const found = await onHandle(connection, id, (handle) => handle.describe());
-  if (found.action.workflowType !== WORKFLOWS.firing) throw notFound(connection, id);
+  if (!isOurs(found)) throw notFound(connection, id);
   return found;
 }
 
@@ -206,40 +208,52 @@ async function describeIfThere(connection: Connection, id: string): Promise<Sche
 
 type Definition = Pick<ScheduleOptions, 'action' | 'policies' | 'spec'>;
 
+/** The action is the ability itself, so that Temporal's own overlap, backfill and pause act on tasks. */
 async function definitionOf(
   connection: Connection,
   spec: ScheduleSpec,
   statedIn: string | undefined,
 ): Promise<Definition> {
-  const placement = await placementWithWorker(connection, spec.environment);
+  const { id, ability, environment, input, cron, timezone, overlap, jitter_ms, catch_up_ms, intent } = spec;
+  const person = { name: `schedule:${id}`, source: 'claimed' } as const;
+  const caller: TaskCaller = { person, kind: 'ci', session: null, scope: null, trace: null };
+  const wanted = {
+    ability,
+    environment,
+    input,
+    caller,
+    run: true,
+    leaves: true,
+    ...(intent !== undefined && { intent }),
+  };
+  const { args, options } = await startRequest(connection, wanted);
+  const schedule: ScheduleMemo = {
+    ...{ cron, timezone, overlap, jitter_ms, catch_up_ms },
+    ...(statedIn !== undefined && { stated_in: statedIn }),
+  };
   return {
-    spec: { cronExpressions: [spec.cron], timezone: spec.timezone, jitter: spec.jitter_ms },
+    spec: { cronExpressions: [cron], timezone, jitter: jitter_ms },
     action: {
       type: 'startWorkflow',
-      workflowType: WORKFLOWS.firing,
-      workflowId: firingIdOf(connection.project, spec.id),
-      taskQueue: taskQueueOf(connection.project, spec.environment, placement),
-      args: [requestFor(connection, spec, statedIn)],
-      staticSummary: `${spec.ability} in ${spec.environment}, by schedule ${spec.id}`,
+      workflowType: ability,
+      workflowId: firingIdOf(connection.project, id),
+      args,
+      ...options,
+      memo: { ...options.memo, schedule },
+      staticSummary: `${ability} in ${environment}, by schedule ${id}`,
     },
-    policies: { overlap: overlapping(spec.overlap), catchupWindow: spec.catch_up_ms },
+    policies: { overlap: overlapping(overlap), catchupWindow: catch_up_ms },
   };
-}
-
-function requestFor({ project }: Connection, schedule: ScheduleSpec, statedIn: string | undefined): FiringRequest {
-  return { format: 1, project, schedule, ...(statedIn !== undefined && { stated_in: statedIn }) };
 }
 
 function overlapping(overlap: ScheduleSpec['overlap']): ScheduleOverlapPolicy {
   return overlap.toUpperCase() as ScheduleOverlapPolicy;
 }
 
-function seenOf(description: ScheduleDescription): SeenSchedule {
+function seenOf(description: ScheduleDescription, id: string): SeenSchedule {
   const { info, state } = description;
-  const { schedule: spec, stated_in } = requestOf(description);
   return {
-    spec,
-    stated_in: stated_in ?? null,
+    ...specOf(description, id),
     paused: state.paused,
     note: state.note || null,
     created_at: info.createdAt.toISOString(),

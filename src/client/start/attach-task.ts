@@ -1,49 +1,113 @@
+import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
-import type { TaskMemo, TaskRequest } from '../../contracts/task.js';
+import type { TaskStart } from '../../contracts/task.js';
+import { digestOf } from '../../rules/canonical.js';
+import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
 import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
-import { keyOfOther } from '../../rules/tasks/other-project.js';
+import { keyOfOther, projectOf } from '../../rules/tasks/other-project.js';
+import { readStart, type SeenStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, isUnknownWorkflow } from '../connection/temporal-errors.js';
-import { otherProjectOf } from '../view/open-task.js';
+import { awaitPreflight } from './await-preflight.js';
+import type { CreatedTask } from './create-task.js';
+import type { NewTask } from './new-task.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 
+/** `given up`: its last task was refused; `gone`: Temporal no longer has what held it. */
+type Holder = CreatedTask | 'given up' | 'gone';
+
 /**
- * Checks that the key belongs to this same task, and runs it if it only waits to be run. @param input digest of
- * the input, with defaults. @returns its run; undefined if it no longer exists.
- * @throws AbilityError `task.key_conflict`, `task.other_project`.
+ * What holds a key: this same task, which it runs if that only waits to be run, or nothing any more. The input counts
+ * with the defaults of the plan that the holder has. @throws AbilityError `task.key_conflict`, `task.other_project`.
  */
-export async function attachTask(
-  connection: Connection,
-  request: TaskRequest,
-  input: string,
-  run: boolean,
-): Promise<string | undefined> {
-  const { task: id, ability, environment } = request;
+export async function attachTask(connection: Connection, id: string, wanted: NewTask): Promise<Holder> {
   const description = await describeIfKnown(connection, id);
-  if (!description) return undefined;
-  const project = otherProjectOf(connection, description);
-  if (project !== undefined) throw keyOfOther(id, project, connection.project);
-  const { memo, runId, status, typedSearchAttributes } = description;
-  const held = (memo ?? {}) as Partial<TaskMemo>;
-  const isPlanned = isWantedPlan(request.plan, { ...held, plan: held.plan ?? '' });
-  if (held.ability !== ability || held.environment !== environment || held.input !== input || !isPlanned) {
-    throw new AbilityError({
-      code: 'task.key_conflict',
-      message: `The key ${id} already belongs to ${held.ability ?? 'a workflow that is no task'}${isPlanned ? '' : ' with another plan'}`,
-      suggestion: `Choose another key; \`ability task show ${id}\` shows what holds this one.`,
-    });
+  if (!description) return 'gone';
+  const { typedSearchAttributes, status, runId } = description;
+  const project = projectOf(description);
+  const isOpen = status.name === 'RUNNING';
+  if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
+  if (!isOpen && typedSearchAttributes.get(STATUS) === 'unavailable') return 'given up';
+  const seen = await readStart(connection.temporal, connection.codec, { workflowId: id, runId });
+  if (!isAsGiven(seen, wanted, description)) {
+    const holder = seen?.begun ?? (wanted.soon ? undefined : await formedBy(connection, id, runId));
+    if (holder === 'given up') return holder;
+    await refuseOther(id, wanted, description, holder);
   }
-  const waits = status.name === 'RUNNING' && typedSearchAttributes.get(STATUS) === 'created';
-  if (!run || !waits) return runId;
+  if (!wanted.run || !isOpen || typedSearchAttributes.get(STATUS) !== 'created') return attached(id, runId);
   try {
-    // Signals the run that was checked; a change of the input would have replaced it.
+    // Signals the run that was compared; a change of the input would have replaced it.
     await connection.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
-    return runId;
+    return attached(id, runId);
   } catch (error) {
-    if (isUnknownWorkflow(error)) return attachTask(connection, request, input, run);
+    if (isUnknownWorkflow(error)) return attachTask(connection, id, wanted);
+    throw error;
+  }
+}
+
+function attached(id: string, runId: string): CreatedTask {
+  return { id, runId, warnings: [], attached: true };
+}
+
+/** Whether the holder was started with this very request, whatever its preflight makes of it. */
+function isAsGiven(
+  seen: SeenStart | undefined,
+  wanted: NewTask,
+  { type, memo }: WorkflowExecutionDescription,
+): boolean {
+  if (!seen?.given || wanted.plan || type !== wanted.ability || memo?.environment !== wanted.environment) return false;
+  return digestOf(seen.given.input) === digestOf(wanted.input);
+}
+
+/** What the holder runs once its preflight has ended; undefined if it ended without one. */
+async function formedBy(
+  connection: Connection,
+  workflowId: string,
+  runId: string,
+): Promise<TaskStart | 'given up' | undefined> {
+  const run = { workflowId, runId };
+  try {
+    await awaitPreflight(connection, run);
+  } catch (error) {
+    if (error instanceof AbilityError) return 'given up';
+    throw error;
+  }
+  return (await readStart(connection.temporal, connection.codec, run))?.begun;
+}
+
+/** @throws AbilityError `task.key_conflict` unless the request is that of the holder. */
+async function refuseOther(
+  id: string,
+  wanted: NewTask,
+  { type }: WorkflowExecutionDescription,
+  holder: TaskStart | undefined,
+): Promise<void> {
+  const isPlanned = holder !== undefined && isWantedPlan(wanted.plan, plansOf(holder));
+  if (holder && type === wanted.ability && holder.plan.environment.name === wanted.environment && isPlanned) {
+    if (digestOf(holder.input) === (await inputDigest(holder, wanted))) return;
+  }
+  const what = holder ? `${type}${isPlanned ? '' : ' with another plan'}` : 'a task whose request is not known';
+  throw new AbilityError({
+    code: 'task.key_conflict',
+    message: `The key ${id} already belongs to ${what}`,
+    suggestion: `Choose another key; \`ability task show ${id}\` shows what holds this one.`,
+  });
+}
+
+function plansOf({ plan, seal }: TaskStart): { plan: string; unpinned?: string } {
+  return { plan: seal.plan, ...(hasTools(plan) && { unpinned: planDigest(plan) }) };
+}
+
+/** Of the wanted input with the holder's defaults; undefined if it does not fit its schema. */
+async function inputDigest({ plan }: TaskStart, { input }: NewTask): Promise<string | undefined> {
+  const { taskInput } = await import('../../planning/input/check-input.js');
+  try {
+    return digestOf(taskInput(plan, input));
+  } catch (error) {
+    if (error instanceof AbilityError) return undefined;
     throw error;
   }
 }

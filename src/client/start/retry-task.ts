@@ -1,59 +1,78 @@
+import type { Caller } from '../../contracts/callers.js';
 import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { type WayToRetry, wayToRetry } from '../../rules/tasks/ways-to-retry.js';
+import { readStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
+import { asking, taskNotFound } from '../connection/temporal-errors.js';
 import { openOwn } from '../view/open-task.js';
 import { nextKey } from '../view/read-chain.js';
 import { refuseDeleted } from '../view/read-deletion.js';
 import { readPlan } from '../view/read-origin.js';
 import { readRecord } from '../view/read-record.js';
-import { queryTask } from '../view/view-task.js';
 import { type CreatedTask, createTask } from './create-task.js';
 import type { NewTask } from './new-task.js';
 
-/** A query on a task that has just ended can get lost; a repeated one is answered. */
-const TRIES = 4;
-
 /** The settings of a retry. */
-export interface Retry extends Pick<NewTask, 'caller' | 'review' | 'signal' | 'trace' | 'onStall'> {
+export interface Retry extends Pick<NewTask, 'registry' | 'review' | 'signal' | 'onStall' | 'run' | 'soon' | 'leaves'> {
   /** Id of the first step to repeat; absent: the first one that did not complete. */
   from?: string | undefined;
-  user: Person;
-  session?: string | null;
-  /** As of {@link createTask}. */
-  scope?: string;
-  run: boolean;
+  person: Person;
+  kind: Caller | null;
+  trace: string | null;
+  /** Absent: that of the task that it retries. */
+  session?: string | null | undefined;
+  /** Absent: that of the task that it retries. */
+  scope?: string | undefined;
 }
 
 /**
  * Creates a task `<key>.r2`, guarded and approved anew, with the results of steps that were done and not undone.
- * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, `worker.unavailable`,
- * and errors of {@link createTask}.
+ * @throws AbilityError `task.not_found`, `task.deleted`, `task.open`, `task.other_project`, and errors of
+ * {@link createTask}.
  */
-export async function retryTask(connection: Connection, id: string, { from, ...wanted }: Retry): Promise<CreatedTask> {
-  const { ability_id, environment, input, intent } = await asking(connection, async () => {
-    await openOwn(connection, id);
-    await refuseDeleted(connection, id);
-    try {
-      for (let turn = 0; turn < TRIES; turn += 1) {
-        const view = await keepingRuntime(connection, () => queryTask(connection, id), wanted.signal);
-        if (view) return view;
-      }
-    } catch (error) {
-      throw isUnknownWorkflow(error) ? taskNotFound(id, error) : error;
-    }
-    throw new AbilityError({
-      code: 'worker.unavailable',
-      message: `No worker reports what ${id} has done`,
-      suggestion: 'Start a worker for its environment: `ability doctor` says what is missing.',
-    });
+export async function retryTask(connection: Connection, id: string, retry: Retry): Promise<CreatedTask> {
+  const { from, person, kind, trace, session, scope, ...wanted } = retry;
+  const begun = await asking(connection, () =>
+    keepingRuntime(
+      connection,
+      async () => {
+        const task = await openOwn(connection, id);
+        await refuseDeleted(connection, id);
+        if (!task) throw taskNotFound(id);
+        return (await readStart(connection.temporal, connection.codec, { workflowId: id }))?.begun;
+      },
+      wanted.signal,
+    ),
+  );
+  if (!begun) throw neverFormed(id);
+  const { plan, input, options } = begun;
+  return createTask(connection, {
+    ...wanted,
+    ability: plan.ability.id,
+    environment: plan.environment.name,
+    input,
+    ...(options.intent !== undefined && { intent: options.intent }),
+    caller: {
+      person,
+      kind,
+      trace,
+      session: session === undefined ? begun.session : session,
+      scope: scope ?? options.scope ?? null,
+    },
+    key: nextKey(id),
+    retry: { task: id, from: from ?? null },
   });
-  const retry = { task: id, from: from ?? null };
-  const same = { ability: ability_id, environment, input, ...(intent !== undefined && { intent }) };
-  return createTask(connection, { ...wanted, ...same, key: nextKey(id), retry });
+}
+
+function neverFormed(id: string): AbilityError {
+  return new AbilityError({
+    code: 'task.not_found',
+    message: `${id} was never formed, so there is nothing to retry`,
+    suggestion: `Run the ability again; \`ability why ${id}\` says why it was refused.`,
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { WorkflowExecutionDescription, WorkflowHandle } from '@temporalio/client';
 import { isTask, otherProject, projectOf } from '../../rules/tasks/other-project.js';
+import { isTaskKey, rootOf } from '../../rules/tasks/task-ids.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, taskNotFound } from '../connection/temporal-errors.js';
@@ -52,7 +53,7 @@ export function otherProjectOf(connection: Connection, description: WorkflowExec
 
 /** @throws AbilityError `task.other_project` if the task was purged, and another project deleted it. */
 async function refuseDeletedByOther(connection: Connection, id: string): Promise<void> {
-  const [root = id] = id.split('/', 1);
-  const found = root.includes(':') ? undefined : await findDeletion(connection.temporal, root);
+  const root = rootOf(id);
+  const found = isTaskKey(root) ? await findDeletion(connection.temporal, root) : undefined;
   if (found && found.project !== connection.project) throw otherProject(id, found.project, connection.project);
 }

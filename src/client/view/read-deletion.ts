@@ -6,6 +6,7 @@ import { RECORD_FILES } from '../../contracts/record.js';
 import { readJson } from '../../disk/read-json.js';
 import { recordPath } from '../../rules/tasks/record-path.js';
 import { taskDeleted } from '../../rules/tasks/task-deleted.js';
+import { isTaskKey, rootOf } from '../../rules/tasks/task-ids.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
 import type { Connection } from '../connection/connect.js';
 
@@ -18,7 +19,7 @@ export async function readDeletion(
   id: string,
 ): Promise<(Tombstone & { project?: string }) | undefined> {
   const key = rootOf(id);
-  if (key.includes(':')) return undefined;
+  if (!isTaskKey(key)) return undefined;
   const here = readTombstone(connection, key);
   if (here) return here;
   const known = await findDeletion(connection.temporal, key);
@@ -55,9 +56,4 @@ export async function deletedAmong(connection: Connection, keys: readonly string
 
 function readTombstone({ paths }: Pick<Connection, 'paths'>, key: string): Tombstone | undefined {
   return readJson<Tombstone>(join(paths.records, ...recordPath(key), RECORD_FILES.deleted));
-}
-
-/** Called tasks are deleted with the task that called them first. */
-function rootOf(id: string): string {
-  return id.split('/', 1)[0] ?? id;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { readJson } from '../../disk/read-json.js';
 import { recordPath } from '../../rules/tasks/record-path.js';
+import { isDirect } from '../../rules/tasks/task-ids.js';
 import { readSharedRecord } from '../../server/store/read-shared-record.js';
 import type { Connection } from '../connection/connect.js';
 
@@ -27,7 +28,7 @@ function folderOf({ paths }: Pick<Connection, 'paths'>, id: string): string {
  */
 export async function findRecord(connection: Connection, id: string): Promise<TaskRecord | undefined> {
   const here = readRecord(connection, id);
-  if (here?.result || !connection.store.isShared || id.includes(':')) return here;
+  if (here?.result || !connection.store.isShared || isDirect(id)) return here;
   const shared = await readSharedRecord(connection.store, { project: connection.project, task: id }).catch(
     () => undefined,
   );

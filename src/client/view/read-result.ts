@@ -14,10 +14,13 @@ import type { StoredResult } from '../../contracts/stored-result.js';
 import type { TaskMemo, TaskResult } from '../../contracts/task.js';
 import { isOutputRef, mapLargeParts } from '../../rules/tasks/large-parts.js';
 import { restoreResult } from '../../rules/tasks/stored-result.js';
+import { keyOf } from '../../rules/tasks/task-ids.js';
 import { taskLink } from '../../rules/tasks/task-link.js';
+import { payloadsOfMarker } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { lastEvents } from '../connection/history-events.js';
 import { isUnknownWorkflow } from '../connection/temporal-errors.js';
+import { refusalOf } from '../start/await-preflight.js';
 import { otherProjectOf } from './open-task.js';
 import { findRecord, recordHere } from './read-record.js';
 
@@ -46,6 +49,8 @@ async function resultOfFailure(connection: Connection, id: string, cause: Error 
   if (cause instanceof ApplicationFailure) {
     const [result] = (cause.details ?? []) as [StoredResult?];
     if (result && 'steps' in result) return restore(connection, id, result);
+    const refusal = refusalOf(cause);
+    if (refusal) return bareResult(connection, id, 'unavailable', refusal);
     const error: Problem = { code: cause.type ?? 'internal.error', message: cause.message };
     return bareResult(connection, id, 'failed', error);
   }
@@ -63,12 +68,10 @@ async function resultOfFailure(connection: Connection, id: string, cause: Error 
 
 /** Temporal keeps no details of a cancelled workflow; the task's last local activity has them. */
 async function readFinish(connection: Connection, id: string): Promise<StoredResult | undefined> {
-  for (const { markerRecordedEventAttributes: marker } of await lastEvents(connection, id, LAST_EVENTS)) {
-    const { data, result } = marker?.details ?? {};
-    if (!data?.payloads || !result?.payloads) continue;
-    const about = fromPayloadsAtIndex<{ activity_type?: string }>(defaultPayloadConverter, 0, data.payloads);
-    if (about?.activity_type !== ACTIVITIES.finish) continue;
-    const payloads = await connection.codec.decode(result.payloads);
+  for (const event of await lastEvents(connection, id, LAST_EVENTS)) {
+    const encoded = payloadsOfMarker(event, ACTIVITIES.finish);
+    if (!encoded) continue;
+    const payloads = await connection.codec.decode(encoded);
     const answer = fromPayloadsAtIndex<FinishAnswer>(defaultPayloadConverter, 0, payloads);
     return 'result' in answer ? answer.result : undefined;
   }
@@ -100,7 +103,7 @@ async function bareResult(
     ...resultFromDescription(connection, id, description),
     status,
     error,
-    cleanup_ran: false,
+    cleanup_ran: status === 'unavailable' ? null : false,
   });
 }
 
@@ -122,10 +125,10 @@ export function resultFromDescription(
 export function resultFromMemo(id: string, memo: Partial<TaskMemo>, startedAt: string | null): TaskResult {
   return {
     status: 'running',
-    task_key: id.includes(':') ? null : id,
+    task_key: keyOf(id),
     ability_id: memo.ability ?? '',
-    version: memo.version ?? '',
-    digest: memo.plan ?? '',
+    version: '',
+    digest: '',
     environment: memo.environment ?? '',
     output: null,
     error: null,

@@ -158,6 +158,12 @@ export const project = z.strictObject({
           'Ranks requests by meaning as well; without it, by their words alone, and nothing leaves the machine.',
         ),
       router: router.optional().describe('How `ability ask` decides; without it, by rules, with a threshold of 0.65.'),
+      hooks: z
+        .enum(['activities'])
+        .optional()
+        .describe(
+          'With `activities`, each guard phase runs in an activity of its own, so that the history and the Temporal UI show every answer as an event; without it, expressions and built-in hooks add no event.',
+        ),
       bypass: bypass
         .optional()
         .describe('What `ability guard` does about tool calls that bypass the runtime: deny, warn or off.'),

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { OVERLAPS } from '../../contracts/schedules.js';
+import { OVERLAPS, SCHEDULE_ID } from '../../contracts/schedules.js';
 import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
 import { WEBHOOK_NAME } from '../../rules/tasks/delivery-key.js';
-import { SCHEDULE_ID } from '../../rules/tasks/firing-key.js';
 import { cronMistake } from '../cron.js';
 import { condition, duration, environmentName, jsonObject, secretReference } from './values.js';
 

@@ -21,8 +21,7 @@ export async function askInWords(call: Call): Promise<HttpAnswer> {
   const { door, caller, body, headers } = call;
   const request = requestOf(call);
   const place = { run: readKey(headers['idempotency-key']), session: body.session };
-  const trace = readTraceparent(headers.traceparent);
-  const options = trace === undefined ? {} : { trace };
+  const options = { trace: readTraceparent(headers.traceparent) ?? null };
   // Logged first, even if no server is reached then.
   const begun = beginAsk(request, place);
   return door.ask(async (connection) => {

@@ -27,14 +27,14 @@ export async function makeTask(call: Call, connection: Connection, run: boolean)
   const { door, caller } = call;
   const { scope, sessions } = door;
   const make = async (session: string | null, given: string | undefined): Promise<MadeTask> => ({
-    ...(await createTask(connection, { ...wanted, session })),
+    ...(await createTask(connection, { ...wanted, caller: { ...wanted.caller, session } })),
     session: given,
   });
   if (call.body.session !== undefined) return make(call.body.session, undefined);
   if (caller.kind !== 'agent') return make(null, undefined);
-  const { environment, user } = wanted;
+  const { environment } = wanted;
   const session = sessions.of(caller, environment);
-  return session.use(connection, { environment, scope }, user, (id) => make(id, id));
+  return session.use(connection, { environment, scope }, caller.person, (id) => make(id, id));
 }
 
 async function readWanted({ door, caller, body, headers, signal }: Call, run: boolean): Promise<NewTask> {
@@ -44,18 +44,20 @@ async function readWanted({ door, caller, body, headers, signal }: Call, run: bo
   await findAbility(registry, body.ability).catch(noteUnknown(registry, door.env, place));
   refuseWithoutSteps(registry, body.ability);
   const key = readKey(headers['idempotency-key']);
-  const trace = readTraceparent(headers.traceparent);
   return {
     ability: body.ability,
     environment: environmentOf(door, registry, body.environment),
     input: (body.input ?? {}) as JsonObject,
-    user: caller.person,
-    scope: body.scope ?? door.scope,
-    ...(caller.kind && { caller: caller.kind }),
+    caller: {
+      person: caller.person,
+      kind: caller.kind ?? null,
+      session: body.session ?? null,
+      scope: body.scope ?? door.scope,
+      trace: readTraceparent(headers.traceparent) ?? null,
+    },
     ...(body.intent !== undefined && { intent: body.intent.replaceAll(/\s+/g, ' ') }),
     ...(body.plan !== undefined && { plan: { plan: body.plan } }),
     ...(key !== undefined && { key }),
-    ...(trace !== undefined && { trace }),
     run,
     signal,
   };

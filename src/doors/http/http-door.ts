@@ -1,5 +1,4 @@
 import type { Connection } from '../../client/index.js';
-import type { PreflightAnswer } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
 import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
 import type { McpDoor } from '../mcp/mcp-door.js';
@@ -58,9 +57,8 @@ export const USUAL_LIMITS: Limits = {
   streamsInAll: 3000,
 };
 
-export interface McpOptions extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'patienceMs' | 'lookMs'> {
-  /** As {@link McpDoor.review}. */
-  review(answer: PreflightAnswer): Promise<void>;
+export interface McpOptions
+  extends Pick<McpDoor, 'expose' | 'skill' | 'lend' | 'typed' | 'strict' | 'patienceMs' | 'lookMs'> {
   /** How often tokens are checked again, in milliseconds. */
   tokensMs: number;
 }

@@ -2,6 +2,7 @@ import type { ConnectOptions, Connection as InnerConnection } from '../../client
 import { AbilityError } from '../../contracts/problem.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
+import { ownDefinitions } from '../../planning/resolve/own-definitions.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** A connection to a project, for the other functions; its further fields are internal. */
@@ -23,7 +24,7 @@ export interface Connection {
 }
 
 /** The project and its Temporal. Options and their defaults match flags and variables of the command line. */
-export interface ProjectOptions extends Partial<Omit<ConnectOptions, 'project'>> {
+export interface ProjectOptions extends Partial<Omit<ConnectOptions, 'project' | 'definitions'>> {
   /** A folder with an `ability.yaml`; left out: the nearest one from the working directory upwards. */
   root?: string;
 }
@@ -66,7 +67,10 @@ export async function connect(options: ProjectOptions | DoorOptions = {}): Promi
   const { env = process.env } = options;
   const loader = new RegistryLoader(findProjectRoot(process.cwd(), options.root), env);
   const { project } = loader.load().project;
-  return keep(await open({ ...options, root: loader.root, project }), { loader, env });
+  return keep(
+    await open({ ...options, root: loader.root, project, definitions: ownDefinitions(() => loader.load()) }),
+    { loader, env },
+  );
 }
 
 function isDoor(options: ProjectOptions | DoorOptions): options is DoorOptions {

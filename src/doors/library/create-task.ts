@@ -1,27 +1,32 @@
 import { type CreatedTask, createTask as create, type Connection as Inner, type NewTask } from '../../client/index.js';
+import type { Caller } from '../../contracts/callers.js';
+import type { Person } from '../../contracts/people.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { findScope } from '../../definitions/find-scope.js';
 import { chooseEnvironment, resolveEnvironment } from '../../planning/resolve/resolve-environment.js';
-import { readCaller } from '../cli/input/read-caller.js';
+import { readCaller, readTrace } from '../cli/input/read-caller.js';
 import { currentUser } from '../cli/program/context.js';
 import { type Connection, originOf, refuseUnknown } from './connection.js';
 
 /** The optional parts of a task; their defaults are those of the command line. */
-type Defaulted = 'environment' | 'user' | 'input' | 'run';
+type Defaulted = 'environment' | 'input' | 'run';
 
 /** A task to create. */
 export interface TaskOptions
-  extends Pick<
-      NewTask,
-      'ability' | 'files' | 'session' | 'scope' | 'caller' | 'intent' | 'key' | 'direct' | 'plan' | 'signal' | 'onStall'
-    >,
+  extends Pick<NewTask, 'ability' | 'files' | 'intent' | 'key' | 'direct' | 'plan' | 'signal' | 'onStall'>,
     Partial<Pick<NewTask, Defaulted>> {
   /** Default: `ABILITY_ENV`, else the project's `default_environment` or only one. Required over HTTP. */
   environment?: string;
   /** Left out: `{}`. */
   input?: NewTask['input'];
   /** The requester; default: `ABILITY_USER` or the OS user, as a claim. Over HTTP: the token's person. */
-  user?: NewTask['user'];
+  user?: Person;
+  /** Default: `ABILITY_SESSION`; null: none. */
+  session?: string | null;
+  /** Default: `ABILITY_SCOPE`, else the folder of the nearest `ABILITY.md`. */
+  scope?: string;
+  /** Default: as on the command line, a person, CI or an agent. */
+  caller?: Caller;
   /** Whether it runs at once; if left out, it waits for {@link runTask}. */
   run?: boolean;
 }
@@ -58,14 +63,25 @@ export async function createTask(connection: Connection, options: TaskOptions): 
 /** Fills in what was left out, as the command line does. */
 function completed(connection: Connection, options: TaskOptions): NewTask {
   const { loader, env } = originOf(connection);
-  const { input = {}, run = false, user = currentUser(env), ...rest } = options;
-  if (!loader) return { ...rest, input, run, user, environment: needed(rest.environment) };
+  const { input = {}, run = false, user: person = currentUser(env), session, scope, caller, ...rest } = options;
+  const wanted = { ...rest, input, run };
+  if (!loader) {
+    const who = { person, kind: caller ?? null, session: session ?? null, scope: scope ?? null, trace: null };
+    return { ...wanted, environment: needed(rest.environment), caller: who };
+  }
   const registry = loader.load();
   const named = chooseEnvironment(registry.project, rest.environment ?? env.ABILITY_ENV);
-  const environment = resolveEnvironment(registry, named).name;
-  const session = rest.session === undefined ? env.ABILITY_SESSION || null : rest.session;
-  const scope = findScope(loader.root, process.cwd(), rest.scope, env);
-  return { ...rest, input, run, user, environment, session, scope, caller: rest.caller ?? readCaller(env) };
+  return {
+    ...wanted,
+    environment: resolveEnvironment(registry, named).name,
+    caller: {
+      person,
+      kind: caller ?? readCaller(env),
+      session: session === undefined ? env.ABILITY_SESSION || null : session,
+      scope: findScope(loader.root, process.cwd(), scope, env),
+      trace: readTrace(env),
+    },
+  };
 }
 
 function needed(environment: string | undefined): string {

@@ -1,7 +1,7 @@
 import type { SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
+import type { NewTask } from '../../client/index.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { Person } from '../../contracts/people.js';
-import type { PreflightAnswer } from '../../contracts/task.js';
 import type { Registry } from '../../definitions/registry.js';
 import type { Loan } from '../http/connections.js';
 import type { CallQueue } from './call-queue.js';
@@ -28,8 +28,8 @@ export interface McpDoor {
   env: NodeJS.ProcessEnv;
   /** Rewrites commands in a text as people type them here. */
   typed(text: string): string;
-  /** Checks what preflight resolved before a task starts; throws to refuse. */
-  review(answer: PreflightAnswer): Promise<void>;
+  /** What each start insists on, as with `--strict`. */
+  strict(): Pick<NewTask, 'registry' | 'review'>;
   /** Writes a note for the operator; agents do not see it. */
   note(text: string): void;
   /** How long a call waits for the end of its task before it answers with a handle. Milliseconds. */

@@ -30,37 +30,29 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
   const connection = await call.loan.connect();
   const secret = newTaskSecret();
   const [plan, input] = wanted.plan?.split('.') ?? [];
-  const warnings: string[] = [];
   const created = await visitor.session.use(connection, door, caller, (session) =>
     createTask(connection, {
       ability: wanted.id,
       environment: door.environment,
       input: (wanted.input ?? {}) as JsonObject,
-      user: caller,
-      session,
-      caller: 'agent',
+      caller: { person: caller, kind: 'agent', session, scope: door.scope, trace: call.trace ?? null },
       run: true,
+      soon: true,
+      leaves: true,
       handle: secret,
       signal,
-      review: async (preflight) => {
-        if (preflight.registry !== door.registry().digest) warnings.push(OTHER_DEFINITIONS);
-        await door.review(preflight);
-      },
+      ...door.strict(),
       ...(wanted.key !== undefined && { key: keyOf(caller, wanted.key) }),
       ...(wanted.intent !== undefined && { intent: wanted.intent }),
       ...(plan !== undefined && { plan: { plan, ...(input !== undefined && { input }) } }),
-      ...(call.trace !== undefined && { trace: call.trace }),
     }),
   );
   const key = created.id;
   // A reused key keeps the handle of its first use.
   const handle = created.attached ? await readHandle(connection, key, caller) : handleOf(key, secret);
   const answer = await followTask(call, connection, { key, handle });
-  return withTurnContext(call, connection, withWarnings(answer, [...created.warnings, ...warnings]));
+  return withTurnContext(call, connection, withWarnings(answer, created.warnings));
 }
-
-/** The worker may run other definitions than those searched, described and planned here. */
-const OTHER_DEFINITIONS = 'The definitions of the worker differ from those here; the task runs those of the worker';
 
 /** Each caller has its own keys, so that none runs or sees another's task under the same key. */
 function keyOf({ name, agent = '' }: Person, key: string): string {

@@ -130,6 +130,7 @@ function assemble(
     limits: limitsOf(project, undefined),
     ...(notify && { notify }),
     ...body,
+    ...(project.policy.hooks === 'activities' && { hooks: 'activities' as const }),
     ...(readsSessions(registry) && { session_calls: true }),
   };
 }

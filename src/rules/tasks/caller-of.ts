@@ -1,12 +1,17 @@
 import type { Caller } from '../../contracts/callers.js';
 import type { Seal } from '../../contracts/seal.js';
-import type { TaskRequest } from '../../contracts/task.js';
 
 /** Callers that a client may claim to be; `session` and `child` follow from how the task was started. */
 const CLAIMS: readonly (Caller | undefined)[] = ['person', 'ci', 'agent'] satisfies Caller[];
 
 /** The session, if any, else the client's claim; undefined if it may not claim that: every hook fires then. */
-export function callerToSeal({ session, caller }: Pick<TaskRequest, 'session' | 'caller'>): Caller | undefined {
+export function callerToSeal({
+  session,
+  caller,
+}: {
+  session: string | null;
+  caller?: Caller | undefined;
+}): Caller | undefined {
   if (session !== null) return 'session';
   return CLAIMS.includes(caller) ? caller : undefined;
 }

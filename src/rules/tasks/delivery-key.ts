@@ -6,7 +6,7 @@ export const WEBHOOK_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/;
 
 const DIGITS = 20;
 
-/** For a trigger without a key: the delivery's id, or webhook name and digest if that is no valid task key. */
-export function deliveryKey(webhook: string, delivery: string): string {
-  return USER_KEY.test(delivery) ? delivery : `${webhook}-${digestOf([webhook, delivery]).slice(0, DIGITS)}`;
+/** For a trigger without a key: the delivery's id, or its digest if that is no valid key. */
+export function deliveryKey(delivery: string): string {
+  return USER_KEY.test(delivery) ? delivery : digestOf(delivery).slice(0, DIGITS);
 }

@@ -5,7 +5,20 @@ import type { Allowed, StoredApproval, StoredResult, StoredStep } from '../../co
 import type { StepSummary, TaskResult } from '../../contracts/task.js';
 
 export function storeResult(result: TaskResult): StoredResult {
-  const { status, output, error, warnings, approvals, steps, requested_by, caller, worked_ms, answer } = result;
+  const {
+    status,
+    version,
+    digest,
+    output,
+    error,
+    warnings,
+    approvals,
+    steps,
+    requested_by,
+    caller,
+    worked_ms,
+    answer,
+  } = result;
   const {
     started_at: started,
     finished_at: finished,
@@ -18,6 +31,8 @@ export function storeResult(result: TaskResult): StoredResult {
   } = result;
   return {
     status,
+    version,
+    digest,
     output,
     ...(error && { error }),
     ...(warnings.length > 0 && { warnings }),
@@ -40,9 +55,8 @@ export function storeResult(result: TaskResult): StoredResult {
   };
 }
 
-/** @param known reported by the workflow. @param stored from its history; complete for early tasks. */
-export function restoreResult(known: TaskResult, stored: StoredResult | TaskResult): TaskResult {
-  if ('task_key' in stored) return stored;
+/** @param known from Temporal's description of the workflow. @param stored from its history. */
+export function restoreResult(known: TaskResult, stored: StoredResult): TaskResult {
   const { steps, approvals = [], took_ms: tookMs, allowed = [], answers = [], ...rest } = stored;
   const { started_at: started } = rest;
   return {

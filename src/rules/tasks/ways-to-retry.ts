@@ -2,6 +2,7 @@ import { type EndState, isEndState, type TaskState } from '../../contracts/state
 import type { StepTree } from '../steps/find-step.js';
 import { mainSteps } from '../steps/inner-steps.js';
 import { isLoop, type StepOfKind } from '../steps/step-kinds.js';
+import { isDirect, isTaskKey, rootOf } from './task-ids.js';
 
 export interface WayToRetry {
   /** Id of the step to begin with; null: the first unfinished one. */
@@ -30,8 +31,8 @@ const RETRIED: readonly EndState[] = ['failed', 'denied', 'cancelled', 'timed_ou
 
 /** Suggests how to continue after a call that an earlier start began. @param root plan of the whole task. */
 export function wayOnFrom(root: StepTree, task: string, path: string): string {
-  const key = task.split('/', 1)[0] as string;
-  if (key.includes(':')) return 'Then run the ability again, if it is still wanted.';
+  const key = rootOf(task);
+  if (isDirect(key)) return 'Then run the ability again, if it is still wanted.';
   const step = stepToRetry(root, task, path);
   return `Then go on: ability task retry ${key}${step === undefined ? '' : ` --from ${step}`}`;
 }
@@ -41,7 +42,7 @@ export function wayOnFrom(root: StepTree, task: string, path: string): string {
  * `repeat` the loop, whose turns are never reused; for a `foreach` nothing, so that finished items are kept.
  */
 export function wayToRetry({ task, status, plan, error }: Retried): WayToRetry | undefined {
-  if (!isEndState(status) || !RETRIED.includes(status) || /[:/]/.test(task)) return undefined;
+  if (!isEndState(status) || !RETRIED.includes(status) || !isTaskKey(task)) return undefined;
   const isRefused = isRefusedText(error);
   // A retry of a single operation would have the same input.
   if (isRefused && plan?.steps.length === 0) return undefined;

@@ -11,7 +11,7 @@ import type { RunSinks, SpanSinks } from '../../contracts/run-sinks.js';
 import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
 import { SpillingCodec } from '../../server/payloads/payload-codec.js';
 import type { Store } from '../../server/store/store.js';
-import { readArguments } from '../../server/temporal/read-arguments.js';
+import { startIn } from '../../server/temporal/read-start.js';
 import { WORKFLOW_BUNDLE } from '../create-workers.js';
 import { type History, idOf, type RecordedHistory, stepOf, summaryOf, typeOf } from './history-events.js';
 import { type ReplayMismatch, readMismatch } from './read-mismatch.js';
@@ -162,11 +162,9 @@ const FIRST_TASK = 3;
 async function whyNotOurs({ history, workflowId }: RecordedHistory, codec: ReplayCodec): Promise<Problem | undefined> {
   const started = history.events?.[0]?.workflowExecutionStartedEventAttributes;
   if (started?.workflowType?.name?.includes(':')) return undefined;
-  const start = await readArguments(codec, started?.input?.payloads ?? [], workflowId);
-  if (typeof start?.plan.engine !== 'number') {
-    return { code: 'history.invalid', message: 'It is not the history of a task' };
-  }
-  const message = whyNotThisBuild(start.plan);
+  const seen = await startIn(codec, history.events ?? [], workflowId);
+  if (!seen?.given) return { code: 'history.invalid', message: 'It is not the history of a task' };
+  const message = seen.begun && whyNotThisBuild(seen.begun.plan);
   if (message === undefined) return undefined;
   const suggestion = 'Replay it with a build that made such plans; its tasks need workers of such a build.';
   return { code: 'engine.unsupported', message, suggestion };

@@ -156,7 +156,7 @@ function allowedBy(run: TaskRun, { operation, path }: OperationCall): Pick<HookA
       .filter((hook) => hook.handler.kind === 'builtin' && firesFor(hook, caller))
       .map(({ id }) => ({ hook_id: id, phase, path }));
   return [
-    ...answersOf(operation.hooks.pre_call, 'PreAbilityCall'),
+    ...(run.task.plan.hooks === 'activities' ? [] : answersOf(operation.hooks.pre_call, 'PreAbilityCall')),
     ...answersOf(operation.hooks.post_call, 'PostAbilityCall'),
   ];
 }

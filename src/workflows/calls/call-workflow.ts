@@ -21,9 +21,8 @@ import type { Plan } from '../../contracts/plan.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
 import type { TaskMemo, TaskStart } from '../../contracts/task.js';
 import { grantLeft } from '../../rules/agents/agent-usage.js';
-import { digestOf } from '../../rules/canonical.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
-import { packArguments } from '../../rules/tasks/task-arguments.js';
+import { nextArguments } from '../../rules/tasks/task-arguments.js';
 import { wayOnFrom } from '../../rules/tasks/ways-to-retry.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
 import { StepFailure } from '../steps/step-failure.js';
@@ -31,6 +30,7 @@ import type { Budget } from '../task/budget.js';
 import type { TaskRun } from '../task/task-run.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+const PARENT = defineSearchAttributeKey('AbilityParent', SearchAttributeType.KEYWORD);
 const MODULE = defineSearchAttributeKey('AbilityModule', SearchAttributeType.KEYWORD);
 
 export interface WorkflowCall {
@@ -61,10 +61,10 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   const room = run.files.room;
   const grant = call.grant ?? grantLeft(run.task.start.child?.agent, run.agent);
   const start: TaskStart = {
-    format: 1,
     plan,
     seal,
     input,
+    options: {},
     user,
     session,
     run: true,
@@ -86,12 +86,12 @@ export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Js
   try {
     const result = await executeChild(ability, {
       workflowId,
-      args: packArguments(start),
+      args: nextArguments(start),
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       memo: memoOf(run.task.id, start, child),
-      typedSearchAttributes: attributesOf(child),
+      typedSearchAttributes: attributesOf(run.task.id, child),
       staticSummary: child.ability.summary,
     });
     const ended = result as StoredResult;
@@ -132,14 +132,12 @@ function calledBefore(run: TaskRun, task: string, path: string): StepFailure {
   });
 }
 
-function memoOf(parent: string, { seal, input, user }: TaskStart, { ability, environment }: Plan): TaskMemo {
+function memoOf(parent: string, { seal, user }: TaskStart, { ability, environment }: Plan): TaskMemo {
   const trace = readTraceparent(workflowInfo().memo?.trace);
   return {
     ability: ability.id,
     version: ability.version,
     environment: environment.name,
-    plan: seal.plan,
-    input: digestOf(input),
     requested_by: user.name,
     ...(seal.intent !== undefined && { intent: seal.intent }),
     ...(trace !== undefined && { trace }),
@@ -148,13 +146,14 @@ function memoOf(parent: string, { seal, input, user }: TaskStart, { ability, env
 }
 
 /** A child has its caller's project, environment and session. */
-function attributesOf({ ability }: Plan): SearchAttributePair[] {
+function attributesOf(parent: string, { ability }: Plan): SearchAttributePair[] {
   const shared = workflowInfo().typedSearchAttributes.getAll();
-  const own = new Set<string>([STATUS.name, MODULE.name]);
+  const own = new Set<string>([STATUS.name, MODULE.name, PARENT.name]);
   const [module] = ability.modules;
   return [
     ...shared.filter(({ key }) => !own.has(key.name)),
     { key: STATUS, value: 'running' },
+    { key: PARENT, value: parent },
     ...(module === undefined ? [] : [{ key: MODULE, value: module }]),
   ];
 }

@@ -16,7 +16,6 @@ export function carryOn(run: TaskRun): TaskStart {
   const left = { answers: run.hooks.leftOut + answers.left, warnings: run.warnings.leftOut + warnings.left };
   const made = calls.carry();
   const carried: Carried = {
-    created_at: task.createdAt,
     started_at: life.startedAt ?? task.createdAt,
     approvals: run.approvals.list,
     hooks: answers.kept,
@@ -36,7 +35,8 @@ export function carryOn(run: TaskRun): TaskStart {
   };
   const progress = trim(steps.progress, task.plan);
   const { hooks: _, ...start } = task.start;
-  return { ...start, input: run.input.value, run: true, warnings: warnings.kept, progress, carried };
+  const again = { input: run.input.value, run: true, created_at: task.createdAt };
+  return { ...start, ...again, warnings: warnings.kept, progress, carried };
 }
 
 function trim(progress: Progress, plan: Plan): Progress {

@@ -36,14 +36,14 @@ const MAX_PENDING = 20;
 
 /**
  * Runs the guards before a call: expressions alone here, without an event; with a script, all in one activity;
- * built-in ones in the attempt itself. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md. @returns the
+ * built-in ones in the attempt itself. With `policy.hooks: activities` all in one activity, whatever they are. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md. @returns the
  * reasons for which people must confirm. @throws StepFailure `guard.denied`, `hook.failed`.
  */
 export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');
   const readsSessionFirst = hooked.callId !== undefined || readsSession(run, hooks);
   if (hooks.length === 0 && !readsSessionFirst) return [];
-  if (!needsActivity(hooks) && !readsSessionFirst) {
+  if (!isShown(run) && !needsActivity(hooks) && !readsSessionFirst) {
     return confirmationsOf(run, answerHere(run, hooks, 'PreAbilityCall', hooked.path, factsOf(run, hooked)));
   }
   return askActivity(run, hooked, 'PreAbilityCall', hooks).then((answers) =>
@@ -105,11 +105,17 @@ async function fireScripts(
   run.hooks.pending.add(pending);
 }
 
-/** Built-in hooks run in the attempt of their call; the task itself has none. */
+/** Whether the history shows each guard phase as an activity. */
+function isShown({ task }: TaskRun): boolean {
+  return task.plan.hooks === 'activities';
+}
+
+/** Built-in hooks run in the attempt of their call, if guards are not shown; the task itself has none. */
 function hooksOf(run: TaskRun, { operation }: Hooked, list: 'pre_call' | 'post_call'): PlanHook[] {
   const caller = callerOf(run.task.start);
   const hooks = (operation ?? run.task.plan.ability).hooks[list].filter((hook) => firesFor(hook, caller));
-  return operation ? hooks.filter(({ handler }) => handler.kind !== 'builtin') : hooks;
+  if (!operation || (list === 'pre_call' && isShown(run))) return hooks;
+  return hooks.filter(({ handler }) => handler.kind !== 'builtin');
 }
 
 function needsActivity(hooks: readonly PlanHook[]): boolean {

@@ -99,7 +99,7 @@ function preflightAgain(
     heartbeatTimeout: ACTIVITY_LIMITS.heartbeat,
     retry: { maximumAttempts: 2 },
   });
-  const { only } = task.start;
+  const { plan: only } = task.start.options;
   return (activities[ACTIVITIES.modify] as Modify)({
     ...task.context,
     input,

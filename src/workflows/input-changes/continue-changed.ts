@@ -2,9 +2,8 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { isCancellation, makeContinueAsNewFunc, workflowInfo } from '@temporalio/workflow';
 import type { ModifyAnswer, RecordChangeAnswer, RecordChangeRequest } from '../../contracts/activities.js';
 import { ACTIVITIES, taskQueueMoved } from '../../contracts/names.js';
-import type { TaskStart } from '../../contracts/task.js';
-import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
-import { packArguments, type TaskArguments } from '../../rules/tasks/task-arguments.js';
+import type { TaskArguments, TaskStart } from '../../contracts/task.js';
+import { nextArguments } from '../../rules/tasks/task-arguments.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
@@ -18,25 +17,16 @@ const MAX_APPLIED = 100;
 /** Puts new plan, seal and input into a run's first event, where activities expect them. Source: C-37. */
 export function continueChanged(run: TaskRun, next: ModifyAnswer): Promise<never> {
   const { taskQueue, memo, typedSearchAttributes } = workflowInfo();
-  const { plan, seal } = next;
-  const { unpinned: _, ...kept } = memo ?? {};
   const last = run.input.changes.at(-1);
   const goOn = makeContinueAsNewFunc<Task>({
     // The definitions may have changed the task's placement since.
-    taskQueue: taskQueueMoved(taskQueue, plan.placement),
-    memo: {
-      ...kept,
-      version: plan.ability.version,
-      plan: seal.plan,
-      ...(hasTools(plan) && { unpinned: planDigest(plan) }),
-      input: seal.input,
-      ...(last && { changed: { by: last.by.name, at: last.at } }),
-    },
+    taskQueue: taskQueueMoved(taskQueue, next.plan.placement),
+    memo: { ...memo, ...(last && { changed: { by: last.by.name, at: last.at } }) },
     typedSearchAttributes: typedSearchAttributes.updateCopy([
       { key: STATUS, value: run.life.runRequested ? 'running' : 'created' },
     ]),
   });
-  return goOn(...packArguments(startOf(run, next)));
+  return goOn(...nextArguments(startOf(run, next)));
 }
 
 function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAnswer): TaskStart {
@@ -52,8 +42,8 @@ function startOf(run: TaskRun, { plan, seal, input, warnings, hooks }: ModifyAns
     run: run.life.runRequested,
     warnings: [...new Set([...warnings, ...own])],
     ...(hooks.length > 0 && { hooks }),
+    created_at: createdAt,
     changed: {
-      created_at: createdAt,
       changes,
       ...(left.count > 0 && { left }),
       applied: applied.slice(-MAX_APPLIED),

@@ -26,13 +26,12 @@ export function sendReport(report: TaskReport): void {
   runs.told(report);
 }
 
-function taskOf({ seal, user, session, child, plan }: TaskStart): BegunTask {
-  const trace = readTraceparent(workflowInfo().memo?.trace);
+function taskOf({ seal, user, session, child, options }: TaskStart): BegunTask {
+  const trace = readTraceparent(workflowInfo().memo?.trace ?? options.trace);
   return {
     seal,
     user,
     session,
-    plan: JSON.stringify(plan),
     ...(child && { child: child.ability }),
     ...(trace !== undefined && { trace }),
   };

@@ -6,6 +6,13 @@ import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { EndState, StepStatus } from '../../contracts/states.js';
 import { isInTurn } from '../../rules/steps/turn-paths.js';
 
+/** Where a preflight refused: as the worker of the queue knows it. */
+export interface RefusedIn {
+  project: string;
+  /** Absent: the queue is that of no environment. */
+  environment?: string;
+}
+
 export class StepFailure extends Error {
   /**
    * @param hasArrived whether the call was made, and only its answer is unusable.
@@ -105,7 +112,14 @@ type Arrival = Pick<StepFailure, 'hasArrived' | 'isAnswer'>;
 
 /** Meaning of an activity's failure: our problem, a timeout of Temporal's, or an unexpected error. */
 export type ActivityEnd =
-  | ({ kind: 'problem'; problem: Problem; attempt: number; hooks: HookAnswer[]; cut: boolean } & Arrival)
+  | ({
+      kind: 'problem';
+      problem: Problem;
+      attempt: number;
+      hooks: HookAnswer[];
+      cut: boolean;
+      refusedIn: RefusedIn | undefined;
+    } & Arrival)
   /** `unclear`: an earlier attempt failed but may have had its effect; `lost`: one was lost with its worker. */
   | { kind: 'timeout'; type: TimeoutFailure['timeoutType']; unclear: boolean; lost: boolean }
   | { kind: 'other'; error: unknown };
@@ -129,9 +143,11 @@ export function readActivityFailure(error: unknown): ActivityEnd {
       cut = false,
       arrived: hasArrived = false,
       answer: isAnswer = false,
+      refused_in: refusedIn,
     } = reportedBy(cause);
     const { type: code, message } = cause;
-    return { kind: 'problem', problem: problem ?? { code, message }, attempt, hooks, cut, hasArrived, isAnswer };
+    const said = { attempt, hooks, cut, hasArrived, isAnswer, refusedIn };
+    return { kind: 'problem', problem: problem ?? { code, message }, ...said };
   }
   return { kind: 'other', error };
 }
@@ -160,6 +176,7 @@ interface Reported {
   cut?: boolean;
   arrived?: boolean;
   answer?: boolean;
+  refused_in?: RefusedIn;
 }
 
 function reportedBy(error: unknown): Reported {

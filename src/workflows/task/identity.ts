@@ -5,6 +5,7 @@ import type { TaskStart } from '../../contracts/task.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 import { sealMark } from '../../rules/plans/seal-mark.js';
 import { allSteps } from '../../rules/steps/find-step.js';
+import { keyOf } from '../../rules/tasks/task-ids.js';
 
 export class TaskIdentity {
   readonly plan: Plan;
@@ -16,10 +17,10 @@ export class TaskIdentity {
   readonly listed: { step: PlanStep; path: string }[];
 
   constructor(readonly start: TaskStart) {
-    const { plan, seal, child, carried, changed } = start;
+    const { plan, seal, child, created_at } = start;
     this.plan = child ? childPlan(plan, child.ability) : plan;
     this.context = { seal: sealMark(seal) };
-    this.createdAt = carried?.created_at ?? changed?.created_at ?? workflowInfo().startTime.toISOString();
+    this.createdAt = created_at ?? workflowInfo().startTime.toISOString();
     this.listed = allSteps(this.plan);
   }
 
@@ -30,7 +31,7 @@ export class TaskIdentity {
 
   /** Null for a direct run. */
   get key(): string | null {
-    return this.id.includes(':') ? null : this.id;
+    return keyOf(this.id);
   }
 
   /** Value of `now()`, ms since 1970: workflow time, so that replays see the same. */

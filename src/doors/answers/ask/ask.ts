@@ -33,7 +33,7 @@ import { pendingOf } from './resolution.js';
 import { pendingIn, signalsPending } from './waiting-signals.js';
 
 /** Settings of a new task that do not come from the request. */
-export type TaskOfRequestOptions = Pick<NewTask, 'onStall' | 'review' | 'trace'>;
+export type TaskOfRequestOptions = Pick<NewTask, 'onStall' | 'registry' | 'review'> & { trace: string | null };
 
 /** A request that was acted on; {@link endAsk} completes its answer. */
 export interface ActedAsk {
@@ -54,7 +54,7 @@ export async function actOnRequest(
   request: Request,
   begun: BegunAsk,
   place: AskPlace,
-  options: TaskOfRequestOptions = {},
+  options: TaskOfRequestOptions,
 ): Promise<ActedAsk> {
   const { environment, scope, user, text } = request;
   const ownsSession = place.session === undefined || isOfRun(request, place, place.session);
@@ -164,8 +164,9 @@ async function runPlanned(
 ): Promise<CreatedTask> {
   const { environment, scope, user, caller, text, signal } = request;
   const { trace, ...asking } = options;
-  const common = { user, session, scope, ...(caller && { caller }), ...(signal && { signal }), ...asking, run: true };
-  if (retries !== null) return retryTask(connection, retries, common);
+  const common = { ...(signal && { signal }), ...asking, run: true };
+  const who = { person: user, kind: caller ?? null, session, scope, trace };
+  if (retries !== null) return retryTask(connection, retries, { ...common, ...who });
   if (!call) throw new AbilityError({ code: 'internal.error', message: 'There is no call to run' });
   return createTask(connection, {
     ...common,
@@ -176,7 +177,7 @@ async function runPlanned(
     intent: text.trim().replaceAll(/\s+/g, ' ').slice(0, 1000),
     inRun: id,
     key: keyOf(id),
-    ...(trace !== undefined && { trace }),
+    caller: who,
   });
 }
 

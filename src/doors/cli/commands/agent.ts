@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Connection, runSession, type SessionRunOptions } from '../../../client/index.js';
+import { type Connection, runSession } from '../../../client/index.js';
 import type { ConsentQuestion, SessionOutcome } from '../../../contracts/agent-runtime.js';
 import { EXIT, type ExitCode } from '../../../contracts/exit-codes.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
@@ -19,7 +19,7 @@ import { connectedInTime, type Deadline } from './following/deadline.js';
 import { readPatience } from './following/follow-task.js';
 import { interruption } from './following/interruption.js';
 import { notingStalls } from './run.js';
-import { reviewDefinitions } from './task/review-definitions.js';
+import { type Strict, strictly } from './task/review-definitions.js';
 
 type Flags = ChoosingFlags['agent'];
 
@@ -47,9 +47,9 @@ export async function run(context: Context, _: [], flags: Flags): Promise<ExitCo
     session: env.ABILITY_SESSION || undefined,
   });
   const options = { ...begun.options, ...(maxTurns !== undefined && { maxTurns }), approvalMs: patience.approvalMs };
-  const review: SessionRunOptions['review'] = (answer) => reviewDefinitions(named, registry, answer);
+  const strict = strictly(named, registry);
   return connectedInTime(named, registry, patience, 'Nothing was run', (connection, deadline) =>
-    follow({ context: named, connection, flags, deadline }, { ...begun, options }, review),
+    follow({ context: named, connection, flags, deadline }, { ...begun, options }, strict),
   );
 }
 
@@ -63,7 +63,7 @@ interface Following {
 async function follow(
   { context, connection, flags, deadline }: Following,
   { options, recruited }: BegunAgent,
-  review: SessionRunOptions['review'],
+  strict: Strict,
 ): Promise<ExitCode> {
   const { terminal } = context;
   const interrupted = interruption(context);
@@ -80,7 +80,7 @@ async function follow(
       ...options,
       signal: stop.signal,
       onStall: notingStalls(context, deadline),
-      ...(review && { review }),
+      strict,
       onPlan: (turn, plan) => context.flags.json || terminal.note(planLine(turn, plan)),
       onProgress(_, result) {
         const key = result.task_key;

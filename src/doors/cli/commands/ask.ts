@@ -16,7 +16,7 @@ import { type Context, currentUser, environmentOf, openRegistry } from '../progr
 import { connectedInTime, type Deadline } from './following/deadline.js';
 import { followTask, readPatience } from './following/follow-task.js';
 import { notingStalls } from './run.js';
-import { reviewDefinitions } from './task/review-definitions.js';
+import { strictly } from './task/review-definitions.js';
 
 type Flags = ChoosingFlags['ask'];
 
@@ -99,9 +99,9 @@ async function converse(
 
 function taskOptions({ context, deadline }: Talk, registry: Registry): Parameters<typeof actOnRequest>[4] {
   return {
-    ...readTrace(context.env),
+    trace: readTrace(context.env),
     onStall: notingStalls(context, deadline),
-    review: (answer) => reviewDefinitions(context, registry, answer),
+    ...strictly(context, registry),
   };
 }
 

@@ -12,7 +12,7 @@ import { asTyped } from '../output/typed-command.js';
 import type { AgentToolFlags } from '../program/agent-tools.js';
 import { type Context, currentUser, environmentOf, openLoader } from '../program/context.js';
 import { interruption } from './following/interruption.js';
-import { reviewDefinitions } from './task/review-definitions.js';
+import { strictly } from './task/review-definitions.js';
 
 type Flags = AgentToolFlags['mcp'];
 
@@ -32,7 +32,7 @@ export async function run(context: Context, _: [], flags: Flags): Promise<void> 
     lend: () => connections.lend(),
     env,
     typed: (text) => asTyped(text, context),
-    review: (answer) => reviewDefinitions(context, loader.load(), answer),
+    strict: () => strictly(context, loader.load()),
     note: (text) => terminal.note(text),
     ...USUAL_TIMES,
   };

@@ -24,7 +24,6 @@ import { readPlanFlag } from '../input/read-plan-flag.js';
 import { openView } from '../output/live/progress-view.js';
 import { plainText } from '../output/plain-text.js';
 import { explainingChange } from '../output/preview/explain-change.js';
-import { exitOf } from '../output/report.js';
 import { asTyped, commandOf } from '../output/typed-command.js';
 import {
   type Context,
@@ -36,9 +35,16 @@ import {
 } from '../program/context.js';
 import type { TaskFlags } from '../program/tasks.js';
 import { type Deadline, withDeadline } from './following/deadline.js';
-import { checkFollowFlags, followTask, noteStall, readPatience, reportEnd } from './following/follow-task.js';
+import {
+  checkFollowFlags,
+  followTask,
+  noteStall,
+  readPatience,
+  reportEnd,
+  reportUnavailable,
+} from './following/follow-task.js';
 import { interruption } from './following/interruption.js';
-import { reviewDefinitions } from './task/review-definitions.js';
+import { strictly } from './task/review-definitions.js';
 
 type Flags = TaskFlags['run'];
 
@@ -51,7 +57,9 @@ export async function run(context: Context, [ability]: [string], flags: Flags): 
   return withDeadline(context, patience, 'No task was created', async (deadline) => {
     const { signal } = deadline;
     const wanted = await newTask(context, registry, ability, flags, true);
-    const task: NewTask = { ...wanted, signal, onStall: notingStalls(context, deadline) };
+    // A plan that has changed is explained before anything is awaited.
+    const waits = flags.detach ? { leaves: true } : { soon: flags.plan === undefined };
+    const task: NewTask = { ...wanted, ...waits, signal, onStall: notingStalls(context, deadline) };
     const work = async (connection: Connection): Promise<ExitCode> => {
       const create = (): Promise<CreatedTask> => createTask(connection, task);
       const created = await createOrReport(context, task, () =>
@@ -113,47 +121,35 @@ export async function newTask(
     input: parseInput(flags, definition.input_schema, context),
     ...(flags.file && flags.file.length > 0 && { files: parseFiles(flags.file, registry.project, context.cwd) }),
     ...(plan && { plan }),
-    user: currentUser(context.env),
-    session: flags.session ?? (context.env.ABILITY_SESSION || null),
-    scope: findScope(registry.root, context.cwd, flags.scope, context.env),
-    caller: readCaller(context.env),
-    ...readTrace(context.env),
+    caller: {
+      person: currentUser(context.env),
+      kind: readCaller(context.env),
+      session: flags.session ?? (context.env.ABILITY_SESSION || null),
+      scope: findScope(registry.root, context.cwd, flags.scope, context.env),
+      trace: readTrace(context.env),
+    },
     run: isRun,
     direct: flags.direct ?? false,
     ...(flags.key !== undefined && { key: flags.key }),
     ...(context.made !== undefined && { made: context.made }),
     ...(flags.intent !== undefined && { intent: readIntent(flags.intent) }),
     onStall: (stall) => noteStall(context.terminal, stall),
-    review: (answer) => reviewDefinitions(context, registry, answer),
+    ...strictly(context, registry),
   };
 }
 
 /** Creates the task, or prints why it cannot be created. Source: R-000-69, R-000-73; docs/guide.md#tasks. */
 export async function createOrReport<T extends object>(
   context: Context,
-  { ability, environment }: { ability: string; environment: string },
+  place: { ability: string; environment: string },
   create: () => Promise<T>,
 ): Promise<T | ExitCode> {
-  const { flags, terminal } = context;
   try {
     return await create();
   } catch (error) {
-    if (!(error instanceof AbilityError) || !isUnavailable(error)) throw error;
-    const { code, message: reason, suggestion = null } = error;
-    if (flags.json) terminal.printJson({ status: 'unavailable', code, reason, suggestion });
-    else {
-      terminal.print(`unavailable  ${ability} in ${environment}`);
-      const advice = suggestion ? `\n  ${plainText(asTyped(suggestion, context))}` : '';
-      terminal.note(`  ${code}: ${plainText(reason)}${advice}`);
-    }
-    return EXIT.unavailable;
+    if (!(error instanceof AbilityError)) throw error;
+    return reportUnavailable(context, place, error);
   }
-}
-
-/** Preflight refused for a reason outside the request and Temporal. Source: docs/errors.md. */
-function isUnavailable(error: AbilityError): boolean {
-  const exit = exitOf(error.toProblem());
-  return exit !== EXIT.usage && exit !== EXIT.outOfOrder && error.code !== 'internal.error';
 }
 
 export function reportDetached(context: Context, { id, warnings }: CreatedTask): ExitCode {

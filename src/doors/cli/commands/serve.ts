@@ -1,8 +1,8 @@
 import { connect } from '../../../client/index.js';
 import { AbilityError, formatLocation, reasonOf } from '../../../contracts/problem.js';
-import type { PreflightAnswer } from '../../../contracts/task.js';
 import { findScope } from '../../../definitions/find-scope.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { ownDefinitions } from '../../../planning/resolve/own-definitions.js';
 import { usableTriggers } from '../../../planning/triggers/resolve-trigger-secret.js';
 import { type FoundTrigger, unreadTriggers } from '../../../planning/triggers/stated-triggers.js';
 import { AgentSessions } from '../../http/agent-sessions.js';
@@ -21,7 +21,7 @@ import { asTyped } from '../output/typed-command.js';
 import type { AccessFlags } from '../program/access.js';
 import { type Context, currentUser, openLoader } from '../program/context.js';
 import { untilAborted, withInterruption } from './following/interruption.js';
-import { reviewDefinitions } from './task/review-definitions.js';
+import { strictly } from './task/review-definitions.js';
 
 /** How often to check whether tokens have expired or were revoked. */
 const TOKENS_MS = 2000;
@@ -44,7 +44,10 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
   const { address, namespace, profile } = context.flags;
   const note = (text: string): void => terminal.note(text);
   const connections = new Connections(() =>
-    connect({ root, project: project.project, address, namespace, profile, env, progress: note }),
+    connect({
+      ...{ root, project: project.project, address, namespace, profile, env, progress: note },
+      definitions: ownDefinitions(() => loader.load()),
+    }),
   );
   const closing = new AbortController();
   const mcp = {
@@ -52,7 +55,7 @@ async function serve(context: Context, flags: AccessFlags['serve'], interrupted:
     skill: skillOfProject(root),
     lend: () => connections.lend(),
     typed: (text: string) => asTyped(text, context),
-    review: (answer: PreflightAnswer) => reviewDefinitions(context, loader.load(), answer),
+    strict: () => strictly(context, loader.load()),
     ...USUAL_TIMES,
     tokensMs: TOKENS_MS,
   };

@@ -1,4 +1,3 @@
-import type { NewTask } from '../../../client/index.js';
 import type { Caller } from '../../../contracts/callers.js';
 import { AbilityError, usageError } from '../../../contracts/problem.js';
 import { TRACEPARENT_VARIABLE } from '../../../contracts/traces.js';
@@ -69,8 +68,7 @@ export function refuseAgents({ env }: Context): void {
   });
 }
 
-/** The trace of `TRACEPARENT`, which programs pass to those they start; empty for any other form. */
-export function readTrace(env: NodeJS.ProcessEnv): Pick<NewTask, 'trace'> {
-  const trace = readTraceparent(env[TRACEPARENT_VARIABLE]);
-  return trace === undefined ? {} : { trace };
+/** The trace of `TRACEPARENT`, which programs pass to those they start; null for any other form. */
+export function readTrace(env: NodeJS.ProcessEnv): string | null {
+  return readTraceparent(env[TRACEPARENT_VARIABLE]) ?? null;
 }

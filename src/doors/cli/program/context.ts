@@ -3,6 +3,7 @@ import type { Connection } from '../../../client/index.js';
 import type { Person } from '../../../contracts/people.js';
 import type { RegistryLoader } from '../../../definitions/load-registry.js';
 import type { Registry } from '../../../definitions/registry.js';
+import { ownDefinitions } from '../../../planning/resolve/own-definitions.js';
 import type { EnvironmentVariables } from '../../../planning/secrets/secret-source.js';
 import { nameOf } from '../../../rules/tasks/other-project.js';
 import type { Terminal } from '../output/terminal/terminal.js';
@@ -95,15 +96,18 @@ function noteForeignTasks({ terminal }: Context, own: string): (key: string, pro
 /** Starts the project's runtime if there is none. @param signal ends the connecting, with its reason. */
 export async function withSession<T>(
   context: Context,
-  registry: Pick<Registry, 'root' | 'project'>,
+  registry: Registry,
   action: (connection: Connection) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const { terminal, within } = context;
   const progress = (text: string): void => terminal.note(text);
   const onOther = noteForeignTasks(context, registry.project.project);
+  const definitions = ownDefinitions(() => registry);
   if (within?.loader.root === registry.root) {
-    return within.use((shared) => action({ ...shared, progress, onOther, env: context.env, close: async () => {} }));
+    return within.use((shared) =>
+      action({ ...shared, progress, onOther, definitions, env: context.env, close: async () => {} }),
+    );
   }
   const { connect } = await import('../../../client/index.js');
   const { address, namespace, profile } = context.flags;
@@ -116,6 +120,7 @@ export async function withSession<T>(
     env: context.env,
     progress,
     onOther,
+    definitions,
     ...(signal && { signal }),
   });
   if (connection.started) terminal.note(`Started the runtime of this project; Temporal UI: ${connection.ui}`);

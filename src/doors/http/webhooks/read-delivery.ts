@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
+import { USER_KEY } from '../../../contracts/names.js';
 import { AbilityError } from '../../../contracts/problem.js';
 import type { TriggerSpec } from '../../../contracts/webhooks.js';
 import { seenHeaders } from '../../../planning/triggers/check-trigger.js';
@@ -33,14 +34,14 @@ export function parseBody(bytes: Buffer): Json {
  * @throws AbilityError `door.delivery_invalid`, with the part in the details.
  */
 export function readDelivery(
-  { webhook, if: condition, input, key }: TriggerSpec,
+  { if: condition, input, key }: TriggerSpec,
   { headers, body, delivery }: { headers: Headers; body: Json; delivery: string | undefined },
 ): Wanted | undefined {
   const values = { webhook: { headers: seenHeaders(headers), body } };
   if (condition !== undefined && !evaluating('if', () => evaluateCondition(condition, values))) return undefined;
   const made = evaluating('key', () => {
     if (key !== undefined) return evaluateKey(key, { values });
-    return delivery === undefined || delivery === '' ? null : deliveryKey(webhook, delivery);
+    return delivery === undefined || delivery === '' ? null : deliveryKey(delivery);
   });
   const given = evaluating('input', () => evaluateTemplate(input, { values }));
   if (!isJsonObject(given))
@@ -56,8 +57,9 @@ function evaluateKey(key: string, scope: Scope): Json {
 }
 
 function keyOf(made: Json): string {
-  if (typeof made === 'string' && made !== '') return made;
-  if (typeof made === 'number') return String(made);
+  const key = typeof made === 'number' ? String(made) : made;
+  if (typeof key === 'string' && USER_KEY.test(key)) return key;
+  if (typeof key === 'string' && key !== '') throw invalid('key', `${JSON.stringify(key)} is no task key`);
   const why = made === null ? 'the delivery has no id (`x-github-delivery`, `webhook-id`)' : `it gives ${kindOf(made)}`;
   throw invalid('key', why);
 }

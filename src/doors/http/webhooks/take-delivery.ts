@@ -1,23 +1,21 @@
-import { deliver } from '../../../client/index.js';
+import { createTask } from '../../../client/index.js';
 import type { Json } from '../../../contracts/json.js';
 import { AbilityError } from '../../../contracts/problem.js';
-import { inferPlacement } from '../../../planning/steps/infer-placement.js';
 import { checkTrigger, triggerEnvironment } from '../../../planning/triggers/check-trigger.js';
 import type { FoundTrigger } from '../../../planning/triggers/stated-triggers.js';
 import { oneLine } from '../../../rules/shown-text.js';
-import { reserveWait } from '../reserve-wait.js';
+import { deliveryIdOf } from '../../../rules/tasks/task-ids.js';
+import { readTraceparent } from '../../../rules/traces/trace-context.js';
 import type { HttpAnswer, HttpCall } from '../route.js';
 import type { Signed } from './check-signature.js';
-import { invalid, parseBody, readDelivery } from './read-delivery.js';
-
-/** Senders wait a few seconds for an answer, GitHub ten. */
-const WAIT_MS = 2000;
+import { parseBody, readDelivery } from './read-delivery.js';
 
 type Call = Pick<HttpCall<unknown, unknown, Buffer>, 'door' | 'body' | 'headers' | 'signal'>;
 
 /**
- * Starts the task of a signed delivery. Reports a refusal to the sender and to the operator of the door.
- * @throws AbilityError `door.bad_request`, `door.delivery_invalid`; errors of `deliver`.
+ * The delivery is the task: once Temporal has it, it goes on, even if the door then fails or no worker is up. Reports a
+ * refusal before that to the sender and to the operator of the door.
+ * @throws AbilityError `door.bad_request`, `door.delivery_invalid`; errors of `createTask`.
  */
 export async function takeDelivery(call: Call, found: FoundTrigger, signed: Signed): Promise<NonNullable<HttpAnswer>> {
   try {
@@ -41,34 +39,25 @@ async function start(
   checkTrigger(registry, found);
   const wanted = readDelivery(spec, { headers, body, delivery });
   if (!wanted) return skipped('if');
-  const { key, input } = wanted;
-  const environment = triggerEnvironment(registry, found);
-  const { placement } = inferPlacement(registry, ability, environment);
-  const newTask = { ability, environment, input, ...(intent !== undefined && { intent }) };
-  const leave = enter(door, webhook);
-  try {
-    const state = await door.ask((connection) =>
-      deliver(connection, { webhook, key, wanted: newTask, placement }, { waitMs: leave ? WAIT_MS : 0, signal }),
-    );
-    const location = `/v1/tasks/${encodeURIComponent(key)}`;
-    return { status: 202, body: { status: state.status, task_key: key, known: state.known }, headers: { location } };
-  } catch (error) {
-    throw error instanceof AbilityError && error.code === 'task.key_invalid'
-      ? invalid('key', error.message, error)
-      : error;
-  } finally {
-    leave?.();
-  }
-}
-
-/** @returns undefined if the queue of waiting requests is full. */
-function enter(door: Call['door'], webhook: string): (() => void) | undefined {
-  try {
-    return reserveWait(door, { name: `webhook ${webhook}` });
-  } catch (error) {
-    if (error instanceof AbilityError && error.code === 'door.too_many') return undefined;
-    throw error;
-  }
+  const task = deliveryIdOf(webhook, wanted.key);
+  const person = { name: `webhook:${webhook}`, source: 'claimed' } as const;
+  const created = await door.ask((connection) =>
+    createTask(connection, {
+      ability,
+      environment: triggerEnvironment(registry, found),
+      input: wanted.input,
+      caller: { person, kind: 'ci', session: null, scope: null, trace: readTraceparent(headers.traceparent) ?? null },
+      ...(intent !== undefined && { intent }),
+      made: task,
+      run: true,
+      soon: true,
+      leaves: true,
+      unserved: true,
+      signal,
+    }),
+  );
+  const location = `/v1/tasks/${encodeURIComponent(task)}`;
+  return { status: 202, body: { status: 'started', task_key: task, known: created.attached }, headers: { location } };
 }
 
 function isPing({ headers }: Call, { scheme }: Signed): boolean {

@@ -10,6 +10,7 @@ import { alignedCommands, decisionLines } from '../../output/live/announcer.js';
 import { openView } from '../../output/live/progress-view.js';
 import { afterFailure } from '../../output/next-commands.js';
 import { plainText } from '../../output/plain-text.js';
+import { exitOf } from '../../output/report.js';
 import { renderResult } from '../../output/result/render-result.js';
 import type { Terminal } from '../../output/terminal/terminal.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
@@ -131,10 +132,36 @@ export async function reportEnd(
   result: TaskResult,
   { junit }: FollowFlags,
 ): Promise<ExitCode> {
+  const { status, error, ability_id: ability, environment } = result;
+  if (status === 'unavailable' && error) {
+    return reportUnavailable(context, { ability, environment }, new AbilityError(error));
+  }
   printOutcome(context, result);
   if (junit !== undefined) writeJunit(context, junit, result);
   if (!context.flags.json) await noteNext(context, connection, result);
   return EXIT_OF_STATE[result.status];
+}
+
+/**
+ * Prints why a task cannot be formed, for a reason outside the request and Temporal. Source: docs/errors.md.
+ * @throws the error for any other reason.
+ */
+export function reportUnavailable(
+  context: Context,
+  { ability, environment }: { ability: string; environment: string },
+  error: AbilityError,
+): ExitCode {
+  const { flags, terminal } = context;
+  const exit = exitOf(error.toProblem());
+  if (exit === EXIT.usage || exit === EXIT.outOfOrder || error.code === 'internal.error') throw error;
+  const { code, message: reason, suggestion = null } = error;
+  if (flags.json) terminal.printJson({ status: 'unavailable', code, reason, suggestion });
+  else {
+    terminal.print(`unavailable  ${ability} in ${environment}`);
+    const advice = suggestion ? `\n  ${plainText(asTyped(suggestion, context))}` : '';
+    terminal.note(`  ${code}: ${plainText(reason)}${advice}`);
+  }
+  return EXIT.unavailable;
 }
 
 /** Prints one JSON value, or lines for people; after a failure, also what to do next, on stderr. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { earlierKeys, nextKey, type TaskChain } from '../../../../client/index.js';
+import { isTaskKey } from '../../../../rules/tasks/task-ids.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import type { Context } from '../../program/context.js';
 
@@ -24,7 +25,7 @@ export function describePlaceInChain(key: string, folder: string, context: Conte
   const earlier = earlierKeys(key).filter(isHere);
   const next = nextKey(key);
   const others = [...earlier, ...(isHere(next) ? [next] : [])];
-  if (key.includes('/') || key.includes(':') || others.length === 0) return undefined;
+  if (!isTaskKey(key) || others.length === 0) return undefined;
   const commands = others.map((task) => asTyped(commandOf('ability', 'task', 'logs', task), context)).join(', ');
   return `This is ${key}, task ${earlier.length + 1} of a chain of retries; attempts are counted in each task. Others: ${commands}`;
 }

@@ -1,6 +1,4 @@
-import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { type Connection, readHost, readRecord, readRecordPlace, type SeenTask } from '../../../../client/index.js';
+import { type Connection, readRecord, type SeenTask } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { isEndState } from '../../../../contracts/states.js';
 
@@ -10,7 +8,8 @@ import { isEndState } from '../../../../contracts/states.js';
  */
 export async function mendRecord(connection: Connection, key: string, seen: SeenTask): Promise<string | undefined> {
   if (!hasEndedHere(key, seen) || readRecord(connection, key)?.result) return undefined;
-  if (!(await isKeptHere(connection, key))) return undefined;
+  // Another worker keeps it elsewhere.
+  if (!connection.isOwnRuntime && !readRecord(connection, key)) return undefined;
   const missing = `record.missing: how ${key} ended was not in its record`;
   try {
     const { recordFromHistory } = await import('../../../../worker/record-from-history.js');
@@ -26,11 +25,4 @@ export async function mendRecord(connection: Connection, key: string, seen: Seen
 function hasEndedHere(key: string, { source, result }: SeenTask): boolean {
   const isOwn = result.project === undefined && result.task_key !== null;
   return source === 'history' && isOwn && isEndState(result.status) && !key.includes('/');
-}
-
-/** Whether the worker keeps, or would keep, the record in this folder of this machine. */
-async function isKeptHere(connection: Connection, key: string): Promise<boolean> {
-  if (connection.isOwnRuntime || readRecord(connection, key)) return true;
-  if ((await readHost(connection, key)) !== hostname()) return false;
-  return (await readRecordPlace(connection, key)) === join(connection.paths.records, key);
 }

@@ -1,14 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import {
-  fetchSharedRecord,
-  readHost,
-  readRecordPlace,
-  type SharedRecord,
-  sharedStore,
-  viewTask,
-} from '../../../../client/index.js';
+import { fetchSharedRecord, readHost, type SharedRecord, sharedStore, viewTask } from '../../../../client/index.js';
 import { AbilityError } from '../../../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../../../contracts/record.js';
 import type { Registry } from '../../../../definitions/registry.js';
@@ -97,7 +90,7 @@ export function whyMissing(
 ): Promise<AbilityError> {
   return withSession(context, registry, async (connection) => {
     const { result } = await viewTask(connection, key);
-    const there = result.links.record ?? (await readRecordPlace(connection, key, result.project)) ?? null;
+    const there = result.links.record;
     const host = await readHost(connection, key);
     const isHere = host === undefined ? connection.isOwnRuntime : host === hostname();
     if (isHere && (there === null || there === folder)) return missing(key, folder);

@@ -1,6 +1,5 @@
 import { keepingRuntime, retryTask, viewOwnTask } from '../../../../client/index.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
-import { findScope } from '../../../../definitions/find-scope.js';
 import { readCaller, readTrace } from '../../input/read-caller.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry } from '../../program/context.js';
@@ -8,7 +7,7 @@ import type { TaskFlags } from '../../program/tasks.js';
 import { connectedInTime } from '../following/deadline.js';
 import { checkFollowFlags, followTask } from '../following/follow-task.js';
 import { createOrReport, noteWarnings, notingStalls, reportDetached } from '../run.js';
-import { reviewDefinitions } from './review-definitions.js';
+import { strictly } from './review-definitions.js';
 
 /** `ability task retry KEY`: a new task under `KEY.r2`, which reuses finished work. */
 export async function run(context: Context, [key]: [string], flags: TaskFlags['retry']): Promise<ExitCode> {
@@ -21,14 +20,14 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
     const created = await createOrReport(context, subject, () =>
       retryTask(connection, key, {
         from: flags.from,
-        user: currentUser(context.env),
-        scope: findScope(registry.root, context.cwd, undefined, context.env),
-        caller: readCaller(context.env),
-        ...readTrace(context.env),
+        person: currentUser(context.env),
+        kind: readCaller(context.env),
+        trace: readTrace(context.env),
         run: true,
+        ...(flags.detach ? { leaves: true } : { soon: true }),
         signal,
         onStall: notingStalls(context, deadline),
-        review: (answer) => reviewDefinitions(context, registry, answer),
+        ...strictly(context, registry),
       }),
     );
     if (typeof created === 'number') return created;

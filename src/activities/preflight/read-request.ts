@@ -1,0 +1,149 @@
+import type { Info } from '@temporalio/activity';
+import type { Caller } from '../../contracts/callers.js';
+import type { JsonObject } from '../../contracts/json.js';
+import { ABILITY_ID, taskQueueOf } from '../../contracts/names.js';
+import type { Person } from '../../contracts/people.js';
+import { PLACEMENTS } from '../../contracts/placement.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { PreflightRequest, TaskOptions } from '../../contracts/task.js';
+import type { Registry } from '../../definitions/registry.js';
+import { checkRunId } from '../../rules/sessions/check-run-id.js';
+import { checkScope } from '../../rules/sessions/check-scope.js';
+import { callerToSeal } from '../../rules/tasks/caller-of.js';
+import { keyOfOther } from '../../rules/tasks/other-project.js';
+import { userOf } from '../../rules/tasks/task-arguments.js';
+import { isRootTask } from '../../rules/tasks/task-ids.js';
+import type { ActivityDependencies } from '../dependencies.js';
+import { sealInvalid } from '../seal.js';
+
+export type ReadDependencies = Pick<ActivityDependencies, 'project' | 'plans' | 'readGiven'>;
+
+/** A request to form a task: all that a guard reads is there, null or undefined where it is not known. */
+export interface Wanted {
+  ability: string;
+  environment: string;
+  /** As it was given, without defaults. */
+  input: JsonObject;
+  /** Workflow id: its key, or `direct:<uuid>`. */
+  task: string;
+  first: string;
+  outside: boolean;
+  user: Person;
+  session: string | null;
+  /** Folder of the project that the task is about; undefined: not specified. */
+  scope: string | undefined;
+  /** Undefined: not known, so that every hook fires. */
+  caller: Caller | undefined;
+  options: TaskOptions;
+}
+
+type Asked = Pick<Info, 'workflowType' | 'workflowExecution' | 'taskQueue'>;
+
+/**
+ * The request of the workflow that runs on this very worker. Its type is the ability, its id the key, and the
+ * environment that of the queue which this worker polls. @throws AbilityError `seal.invalid`, `ability.not_found`,
+ * `task.key_invalid`, `task.other_project`, `usage.invalid`, `config.registry_differs`.
+ */
+export function readRequest(
+  { input, options, first, project: named, outside }: PreflightRequest,
+  info: Asked,
+  registry: Registry,
+  { project }: ReadDependencies,
+): Wanted {
+  const { ability, environment, task } = placeOf(info, registry, project);
+  if (named !== undefined && named !== project) throw keyOfOther(task, named, project);
+  refuseOtherDefinitions(options, registry);
+  const { session = null, scope, run } = options;
+  if (run !== undefined) checkRunId(run);
+  return {
+    ability,
+    environment,
+    input,
+    task,
+    first,
+    outside: outside === true,
+    user: userOf(options),
+    session,
+    // Files are written under the scope.
+    scope: scope === undefined ? undefined : checkScope(scope),
+    caller: callerToSeal({ session, caller: options.caller }),
+    options,
+  };
+}
+
+/**
+ * As {@link readRequest}, of the run that asks: any workflow could ask for an activity, so its first event counts,
+ * and not what it says of itself. @throws AbilityError as readRequest.
+ */
+export async function readRequestOfRun(
+  info: Asked,
+  registry: Registry,
+  dependencies: ReadDependencies,
+): Promise<Wanted> {
+  const run = info.workflowExecution;
+  const { ability, environment } = placeOf(info, registry, dependencies.project);
+  const queues = PLACEMENTS.map((placement) => taskQueueOf(dependencies.project, environment, placement));
+  const given = run && (await dependencies.readGiven(run));
+  if (!run || !given) throw notOfTask();
+  await dependencies.plans.refuseForeignStart(run, ability, queues);
+  return readRequest({ ...given, first: run.runId }, info, registry, dependencies);
+}
+
+/** The environment whose queue it is; undefined: none of the project's. */
+export function environmentOf(queue: string, registry: Registry, project: string): string | undefined {
+  return Object.keys(registry.project.environments).find((name) =>
+    PLACEMENTS.some((placement) => taskQueueOf(project, name, placement) === queue),
+  );
+}
+
+function placeOf({ workflowType: ability, workflowExecution, taskQueue }: Asked, registry: Registry, project: string) {
+  const task = workflowExecution?.workflowId;
+  if (task === undefined || ability === undefined) throw notOfTask();
+  const environment = environmentOf(taskQueue, registry, project);
+  if (environment === undefined) throw notServed(taskQueue, project);
+  if (!isRootTask(task)) throw keyInvalid(task);
+  if (!ABILITY_ID.test(ability)) throw noAbility(ability);
+  return { ability, environment, task };
+}
+
+/** @throws AbilityError `config.registry_differs` if the requester insists on other definitions. */
+function refuseOtherDefinitions({ registry: wanted }: TaskOptions, { digest }: Registry): void {
+  if (wanted === undefined || digest.startsWith(wanted)) return;
+  throw new AbilityError({
+    code: 'config.registry_differs',
+    message: 'The definitions of the worker differ from those that were asked for',
+    suggestion: 'Deploy these definitions to the workers, or do not insist on them (--strict, the option `registry`).',
+  });
+}
+
+function notOfTask(): AbilityError {
+  return sealInvalid(
+    'This preflight was not requested by a task on a queue of its environment',
+    'Start the ability itself; activities are never started by hand.',
+  );
+}
+
+function notServed(queue: string, project: string): AbilityError {
+  return new AbilityError({
+    code: 'environment.not_found',
+    message: `The queue ${queue} is that of no environment of ${project}`,
+    suggestion: 'The queue is <project>-<environment>-local or <project>-<environment>-cloud.',
+  });
+}
+
+function noAbility(type: string): AbilityError {
+  return new AbilityError({
+    code: 'ability.not_found',
+    message: `${JSON.stringify(type.slice(0, 100))} cannot be an ability`,
+    suggestion: 'The workflow type is the id of an ability; `ability list` shows them.',
+  });
+}
+
+function keyInvalid(id: string): AbilityError {
+  return new AbilityError({
+    code: 'task.key_invalid',
+    message: `${JSON.stringify(id.slice(0, 200))} is no task key`,
+    suggestion:
+      'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit; a Temporal Schedule may append its time.',
+  });
+}

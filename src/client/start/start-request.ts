@@ -1,0 +1,110 @@
+import type { WorkflowStartOptions } from '@temporalio/client';
+import { taskQueueOf } from '../../contracts/names.js';
+import type { TaskArguments, TaskMemo, TaskOptions } from '../../contracts/task.js';
+import { markdownLine } from '../../rules/shown-text.js';
+import type { Connection, OwnDefinitions } from '../connection/connect.js';
+import { queueWithWorker } from '../connection/find-workers.js';
+import { keywordAttributes } from '../connection/temporal-errors.js';
+import type { NewTask } from './new-task.js';
+
+/** A caller who waits is told after this long that nobody serves the task, which then runs nothing. */
+export const UNSERVED_MS = 60_000;
+
+/** Enough of a digest to tell two sets of definitions apart. */
+const SHORT = 12;
+
+/** Arguments and options of a start: everything but the policies for a key that is taken. */
+export interface StartRequest {
+  args: TaskArguments;
+  memo: TaskMemo;
+  options: Pick<
+    WorkflowStartOptions,
+    'taskQueue' | 'memo' | 'typedSearchAttributes' | 'priority' | 'staticSummary' | 'staticDetails'
+  >;
+}
+
+/** @throws AbilityError `placement.no_worker`. */
+export async function startRequest(connection: Connection, wanted: NewTask): Promise<StartRequest> {
+  const { ability, environment, input, caller, run } = wanted;
+  const own = connection.definitions?.(ability, environment);
+  const options = optionsOf(wanted, own);
+  const memo = memoOf(wanted, own);
+  return {
+    args: [input, options],
+    memo,
+    options: {
+      taskQueue: wanted.unserved
+        ? taskQueueOf(connection.project, environment, own?.placement ?? 'local')
+        : await queueWithWorker(connection, environment, own?.placement),
+      memo: { ...memo },
+      typedSearchAttributes: keywordAttributes(attributesOf(connection, wanted, own)),
+      // Where the server supports fairness, many tasks of one requester do not delay those of others.
+      priority: { fairnessKey: fairnessKeyOf(caller.person.name, environment) },
+      staticSummary: `${ability} in ${environment}, ${run ? '' : 'created '}for ${markdownLine(caller.person.name)}`,
+      ...(own?.summary !== undefined && { staticDetails: own.summary }),
+    },
+  };
+}
+
+/** The claims of the caller, and how the task is to begin. Source: docs/start-from-temporal.md#options. */
+export function optionsOf(
+  { caller, intent, inRun, run, leaves, retry, plan, registry }: NewTask,
+  own: Pick<OwnDefinitions, 'digest'> | undefined,
+): TaskOptions {
+  const { person, kind, session, scope } = caller;
+  const { name, agent } = person;
+  return {
+    user: { name, ...(agent !== undefined && { agent }) },
+    ...(session !== null && { session }),
+    ...(scope !== null && { scope }),
+    ...(kind !== null && { caller: kind }),
+    ...(intent !== undefined && { intent }),
+    ...(inRun !== undefined && { run: inRun }),
+    ...(!run && { create: true as const }),
+    ...(retry && { retry }),
+    ...(plan && { plan }),
+    ...(registry !== undefined && { registry }),
+    ...(own && registry === undefined && { definitions: own.digest.slice(0, SHORT) }),
+    ...(!leaves && { start_by: `${UNSERVED_MS / 1000}s` }),
+  };
+}
+
+function memoOf(
+  { ability, environment, caller, retry, intent, handle }: NewTask,
+  own: OwnDefinitions | undefined,
+): TaskMemo {
+  const { person, trace } = caller;
+  return {
+    ability,
+    ...(own && { version: own.version }),
+    environment,
+    requested_by: person.name,
+    ...(person.agent !== undefined && { agent: person.agent }),
+    ...(retry && { retry_of: retry.task }),
+    ...(intent !== undefined && { intent }),
+    ...(handle !== undefined && { handle }),
+    ...(trace !== null && { trace }),
+  };
+}
+
+function attributesOf(
+  { project }: Connection,
+  { environment, caller: { session }, run }: NewTask,
+  own: OwnDefinitions | undefined,
+): Record<string, string> {
+  return {
+    AbilityProject: project,
+    AbilityStatus: run ? 'running' : 'created',
+    AbilityEnvironment: environment,
+    ...(own?.module !== undefined && { AbilityModule: own.module }),
+    ...(session !== null && { AbilitySession: session }),
+  };
+}
+
+/** Temporal's limit for a fairness key, in bytes. */
+const MAX_BYTES = 64;
+
+function fairnessKeyOf(name: string, environment: string): string {
+  const key = Buffer.from(name.trim() || environment).subarray(0, MAX_BYTES);
+  return key.toString('utf8').replace(/\uFFFD+$/, '');
+}

@@ -1,0 +1,34 @@
+import type { Placement } from '../../contracts/placement.js';
+import { AbilityError } from '../../contracts/problem.js';
+import { loadedComposite } from '../../definitions/find-ability.js';
+import type { Registry } from '../../definitions/registry.js';
+import { inferPlacement } from '../steps/infer-placement.js';
+
+/** What a client that has the definitions knows of an ability; those of the worker decide. */
+export interface KnownAbility {
+  /** Of all definitions. */
+  digest: string;
+  version: number | string;
+  placement: Placement;
+  module: string | undefined;
+  summary: string | undefined;
+}
+
+/** Lets a client start a task on the queue of its placement. Undefined for an ability that is unknown or broken here. */
+export function ownDefinitions(
+  load: () => Registry,
+): (ability: string, environment: string) => KnownAbility | undefined {
+  return (ability, environment) => {
+    const registry = load();
+    const found = registry.operations.get(ability) ?? loadedComposite(registry, ability);
+    if (!found) return undefined;
+    const { version, summary, scope } = found.value;
+    try {
+      const { placement } = inferPlacement(registry, ability, environment);
+      return { digest: registry.digest, version, placement, module: scope?.modules?.[0], summary };
+    } catch (error) {
+      if (error instanceof AbilityError) return undefined;
+      throw error;
+    }
+  };
+}

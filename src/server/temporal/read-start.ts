@@ -1,0 +1,118 @@
+import type { Client } from '@temporalio/client';
+import { defaultPayloadConverter, type Payload, type PayloadCodec } from '@temporalio/common';
+import type { JsonObject } from '../../contracts/json.js';
+import { ACTIVITIES } from '../../contracts/names.js';
+import type { PreflightAnswer, TaskOptions, TaskStart } from '../../contracts/task.js';
+import { continuedStart, readGiven, startOf } from '../../rules/tasks/task-arguments.js';
+
+type HistoryPage = Awaited<ReturnType<Client['workflowService']['getWorkflowExecutionHistory']>>;
+
+/** One event of a history. */
+export type HistoryEvent = NonNullable<NonNullable<HistoryPage['history']>['events']>[number];
+
+type Decode = Pick<PayloadCodec, 'decode'>;
+
+/** Signals and repeated workflow tasks may come before the end of a preflight. */
+const PAGE = 50;
+const MAX_PAGES = 20;
+
+/** What a run of a task was started with, and what passed preflight; `begun` is absent while none has. */
+export interface SeenStart {
+  first: HistoryEvent;
+  /** Absent if the arguments have another form than ours. */
+  given?: { input: JsonObject; options: TaskOptions };
+  begun?: TaskStart;
+}
+
+/** Reads the first events of a run, up to the end of its preflight. @returns undefined if there are none. */
+export async function readStart(
+  { workflowService, options: { namespace } }: Client,
+  codec: Decode,
+  { workflowId, runId }: { workflowId: string; runId?: string | undefined },
+): Promise<SeenStart | undefined> {
+  const execution = { workflowId, ...(runId !== undefined && { runId }) };
+  const events: HistoryEvent[] = [];
+  let nextPageToken: Uint8Array | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const answer = await workflowService.getWorkflowExecutionHistory({
+      namespace,
+      execution,
+      maximumPageSize: PAGE,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    events.push(...(answer.history?.events ?? []));
+    const seen = await startIn(codec, events, workflowId);
+    nextPageToken = answer.nextPageToken?.length ? answer.nextPageToken : undefined;
+    if (!seen || seen.begun || !nextPageToken) return seen;
+  }
+  return startIn(codec, events, workflowId);
+}
+
+/** {@link readStart} from events at hand, the first ones of a run. @param task its workflow id. */
+export async function startIn(
+  codec: Decode,
+  events: readonly HistoryEvent[],
+  task: string,
+): Promise<SeenStart | undefined> {
+  const [first] = events;
+  const started = first?.workflowExecutionStartedEventAttributes;
+  if (!first || !started) return undefined;
+  const args = await valuesOf(codec, started.input?.payloads ?? []);
+  if (!args) return { first };
+  const isContinued = Boolean(started.continuedExecutionRunId) || Boolean(started.parentWorkflowExecution?.workflowId);
+  if (args[2] !== undefined && args[2] !== null) {
+    const begun = isContinued ? continuedStart(args, task) : undefined;
+    return { first, ...(begun && { begun, given: begun }) };
+  }
+  const given = givenIn(args);
+  if (!given) return { first };
+  const answer = await findAnswer(codec, events);
+  const begun = answer && 'seal' in answer ? startOf(given, answer, task) : undefined;
+  return { first, given, ...(begun && { begun }) };
+}
+
+function givenIn(args: readonly unknown[]): SeenStart['given'] {
+  try {
+    return readGiven(args);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The answer of the last preflight among a run's first events; undefined while there is none. */
+export async function findAnswer(codec: Decode, events: readonly HistoryEvent[]): Promise<PreflightAnswer | undefined> {
+  const phases = new Set<string>();
+  for (const event of events) {
+    const scheduled = event.activityTaskScheduledEventAttributes;
+    if (scheduled?.activityType?.name === 'PreAbilityCreate') phases.add(String(event.eventId));
+    const done = event.activityTaskCompletedEventAttributes;
+    const payloads =
+      payloadsOfMarker(event, ACTIVITIES.preflight) ??
+      (done && phases.has(String(done.scheduledEventId)) ? done.result?.payloads : undefined);
+    const [answer] = (payloads && (await valuesOf(codec, payloads))) ?? [];
+    if (answer !== undefined && !('dedicated' in (answer as object))) return answer as PreflightAnswer;
+  }
+  return undefined;
+}
+
+/** The result of a local activity of this type; undefined for any other event. */
+export function payloadsOfMarker(
+  { markerRecordedEventAttributes: marker }: HistoryEvent,
+  type: string,
+): Payload[] | undefined {
+  const { data, result } = marker?.details ?? {};
+  const [about] = data?.payloads ?? [];
+  if (!about || !result?.payloads) return undefined;
+  const { activity_type } = defaultPayloadConverter.fromPayload<{ activity_type?: string }>(about);
+  return activity_type === type ? result.payloads : undefined;
+}
+
+/** Undefined for values of another form, as of a foreign workflow. */
+async function valuesOf(codec: Decode, payloads: Payload[]): Promise<unknown[] | undefined> {
+  const decoded = await codec.decode(payloads);
+  try {
+    return decoded.map((payload) => defaultPayloadConverter.fromPayload(payload));
+  } catch {
+    return undefined;
+  }
+}

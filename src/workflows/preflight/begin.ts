@@ -1,0 +1,223 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import {
+  type ApplicationFailure,
+  makeContinueAsNewFunc,
+  upsertMemo,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { taskQueueMoved } from '../../contracts/names.js';
+import { AbilityError, type Problem } from '../../contracts/problem.js';
+import type { StoredResult } from '../../contracts/stored-result.js';
+import type { PreflightRequest, TaskArguments, TaskMemo, TaskOptions, TaskStart } from '../../contracts/task.js';
+import { parseDuration } from '../../rules/duration.js';
+import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
+import { continuedStart, nextArguments, readGiven, startOf, userOf } from '../../rules/tasks/task-arguments.js';
+import type { RefusedIn } from '../steps/step-failure.js';
+import { readRefusal, unavailable } from './refusals.js';
+import { runPreflight } from './run-preflight.js';
+
+/** What a task begins with, or how it ended before it began. */
+export type Begun = { start: TaskStart } | { ended: StoredResult };
+
+/**
+ * The first act of a task: its own preflight, or for a later run and a called task what was handed over. Continues as
+ * a new run on the queue of its placement, before anything of it is executed. Source: docs/start-from-temporal.md.
+ * @throws ApplicationFailure with the code of the refusal; cancellation.
+ */
+export async function beginTask(args: TaskArguments): Promise<Begun> {
+  refuseEarlierBuild(args);
+  const info = workflowInfo();
+  refuseForeignRuns(info);
+  if (args[2] !== undefined && args[2] !== null) return { start: handedOver(args) };
+  const given = await refusing({}, async () => readGiven(args));
+  const { options } = given;
+  if (isLate(options)) return { ended: expiredBefore() };
+  const answer = await refusing(options, () => runPreflight(requestOf(given)));
+  if ('ended' in answer) return answer;
+  const start = startOf(given, answer, info.workflowId);
+  const queue = taskQueueMoved(info.taskQueue, start.plan.placement);
+  if (queue !== info.taskQueue) return move(start, queue);
+  introduce(start);
+  return { start };
+}
+
+function introduce({ plan: { ability, project, environment }, options, run }: TaskStart): void {
+  const [module] = ability.modules;
+  show(
+    { status: run ? 'running' : 'created', project, environment: environment.name, module, version: ability.version },
+    options,
+  );
+}
+
+const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
+const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
+const ENVIRONMENT = defineSearchAttributeKey('AbilityEnvironment', SearchAttributeType.KEYWORD);
+const MODULE = defineSearchAttributeKey('AbilityModule', SearchAttributeType.KEYWORD);
+const SESSION = defineSearchAttributeKey('AbilitySession', SearchAttributeType.KEYWORD);
+
+function requestOf(given: Pick<PreflightRequest, 'input' | 'options'>): PreflightRequest {
+  const { firstExecutionRunId, typedSearchAttributes } = workflowInfo();
+  const project = typedSearchAttributes.get(PROJECT);
+  return {
+    ...given,
+    first: firstExecutionRunId,
+    ...(project !== undefined && { project }),
+    ...(isFromOutside() && { outside: true as const }),
+  };
+}
+
+/** Whether no client of ours started it, which would have set the memo. */
+function isFromOutside(): boolean {
+  return workflowInfo().memo?.ability === undefined;
+}
+
+/** Fails the workflow task, not the task: a worker of another build may take it up. Callers get the code. */
+export class NotThisBuild extends Error {
+  override readonly name = 'engine.unsupported';
+}
+
+/**
+ * A task of the time before the first release: its history cannot be continued.
+ */
+function refuseEarlierBuild([first, second]: readonly unknown[]): void {
+  const isOfBefore = (value: unknown): boolean =>
+    value !== null && typeof value === 'object' && ('$plan' in value || ('seal' in value && 'format' in value));
+  if (!isOfBefore(second) && !isOfBefore(first)) return;
+  throw new NotThisBuild(
+    'The task was started by a build from before the first release, and this build cannot continue it: terminate it in the Temporal UI, and run the ability again',
+  );
+}
+
+/**
+ * Temporal itself would start the next run of such a workflow, with arguments that look like ours, or end it without
+ * its clean-up. @throws ApplicationFailure `usage.invalid`.
+ */
+function refuseForeignRuns(info: ReturnType<typeof workflowInfo>): void {
+  const own = [
+    info.cronSchedule ? 'cron schedule (use a schedule)' : undefined,
+    info.retryPolicy ? 'retry policy (steps have their own)' : undefined,
+    info.executionTimeoutMs ? 'execution timeout (set `timeout` in the definition)' : undefined,
+    info.runTimeoutMs ? 'run timeout (set `timeout` in the definition)' : undefined,
+  ].filter(Boolean);
+  if (own.length === 0) return;
+  const message = `A task has no ${own.join(' and no ')} of its own`;
+  throw refused({ code: 'usage.invalid', message, suggestion: 'Start it without; see docs/start-from-temporal.md.' });
+}
+
+/** Activities check the seal. @throws ApplicationFailure `seal.invalid`. */
+function handedOver(args: TaskArguments): TaskStart {
+  const { workflowId, continuedFromExecutionRunId: before, parent } = workflowInfo();
+  const start = continuedStart(args, workflowId);
+  if (!start) throw invalid('The third argument of a task is only what one of its runs hands over');
+  const isNext = before !== undefined;
+  const claimsRun = Boolean(start.carried ?? start.changed ?? start.created_at);
+  if (start.child && (!parent || start.changed))
+    throw invalid('The task claims that another task called it, but none did');
+  if (!start.child && !isNext) throw invalid('The task claims to continue an earlier run, but there was none');
+  // The progress of an earlier run is trusted only if there was one.
+  if (claimsRun && !isNext) throw invalid('The task claims to continue an earlier run, but there was none');
+  if (start.child && start.progress && !start.carried) {
+    throw invalid('A task that another one calls cannot start from earlier progress');
+  }
+  const other = whyNotThisBuild(start.plan);
+  // It has clean-up to do, so the workflow task fails until a worker of its build takes it up.
+  if (other !== undefined) throw new NotThisBuild(other);
+  return start;
+}
+
+function invalid(message: string): ApplicationFailure {
+  return refused({ code: 'seal.invalid', message, suggestion: 'Start the ability with its input alone.' });
+}
+
+/** Whether its caller was told meanwhile that nobody serves it. Both times are the server's. */
+function isLate({ start_by }: TaskOptions): boolean {
+  if (start_by === undefined) return false;
+  const at = Date.parse(start_by);
+  const limit = Number.isNaN(at) ? workflowInfo().startTime.getTime() + durationOf(start_by) : at;
+  return Date.now() > limit;
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch {
+    const message = `The option \`start_by\` is a time or a duration, such as 60s, not ${JSON.stringify(text.slice(0, 50))}`;
+    throw refused({ code: 'usage.invalid', message });
+  }
+}
+
+function expiredBefore(): StoredResult {
+  const message = 'No worker took it up in time, and its caller was told so; nothing was run';
+  return { status: 'expired', output: null, error: { code: 'task.expired', message }, steps: [] };
+}
+
+async function refusing<T>(options: TaskOptions, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const refusal = error instanceof AbilityError ? { problem: error.toProblem(), at: undefined } : readRefusal(error);
+    if (!refusal) throw error;
+    throw refused(refusal.problem, options, refusal.at);
+  }
+}
+
+/** Shows the end in lists; its key is free again. */
+function refused(problem: Problem, options: TaskOptions = {}, at?: RefusedIn): ApplicationFailure {
+  show({ status: 'unavailable', project: at?.project, environment: at?.environment, module: undefined }, options);
+  return unavailable(problem);
+}
+
+interface Shown {
+  status: string;
+  project: string | undefined;
+  environment: string | undefined;
+  module: string | undefined;
+  version?: number | string;
+}
+
+/** Attributes and memo that the client did not set, or set otherwise; each of both is an event. */
+function show({ status, project, environment, module, version }: Shown, options: TaskOptions): void {
+  const { typedSearchAttributes: attributes, workflowType } = workflowInfo();
+  const wanted = [
+    [STATUS, status],
+    [PROJECT, project],
+    [ENVIRONMENT, environment],
+    [MODULE, module],
+    [SESSION, options.session],
+  ] as const;
+  const changed = wanted.flatMap(([key, value]) =>
+    value === undefined || attributes.get(key) === value ? [] : [{ key, value }],
+  );
+  if (changed.length > 0) upsertSearchAttributes(changed);
+  if (isFromOutside()) upsertMemo({ ...memoOf(workflowType, environment ?? '', options, version) });
+}
+
+/** As our clients set it at the start. */
+function memoOf(
+  ability: string,
+  environment: string,
+  options: TaskOptions,
+  version: number | string | undefined,
+): TaskMemo {
+  const { retry, intent, trace, handle } = options;
+  const { name, agent } = userOf(options);
+  return {
+    ability,
+    ...(version !== undefined && { version }),
+    environment,
+    requested_by: name,
+    ...(agent !== undefined && { agent }),
+    ...(retry && { retry_of: retry.task }),
+    ...(intent !== undefined && { intent }),
+    ...(trace !== undefined && { trace }),
+    ...(handle !== undefined && { handle }),
+  };
+}
+
+/** The plan is placed elsewhere than on the queue of the start, which a client without definitions cannot know. */
+function move(start: TaskStart, taskQueue: string): Promise<never> {
+  introduce(start);
+  const goOn = makeContinueAsNewFunc<(...args: TaskArguments) => Promise<never>>({ taskQueue });
+  return goOn(...nextArguments({ ...start, created_at: workflowInfo().startTime.toISOString() }));
+}

@@ -1,0 +1,75 @@
+import {
+  allHandlersFinished,
+  condition,
+  defineQuery,
+  defineUpdate,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { isJsonObject } from '../../contracts/json.js';
+import { QUERIES, UPDATES } from '../../contracts/names.js';
+import type { CreateAnswer, TaskArguments, TaskView } from '../../contracts/task.js';
+import { keyOf } from '../../rules/tasks/task-ids.js';
+
+/** What those who asked before the end of a preflight learn of it. */
+export interface Early {
+  formed(warnings: readonly string[]): void;
+  /** Waits until they have learnt it. @throws the error. */
+  refused(error: unknown): Promise<never>;
+}
+
+/**
+ * Answers the update `created` as soon as preflight is done, for whoever starts a task and wants to know whether it was
+ * formed; and the query `task` before its plan is known.
+ */
+export function listenEarly(args: TaskArguments): Early {
+  let end: { warnings: string[] } | { error: unknown } | undefined;
+  setHandler(defineQuery<TaskView>(QUERIES.task), () => earlyView(args), { description: 'The state of the task' });
+  setHandler(
+    defineUpdate<CreateAnswer, []>(UPDATES.created),
+    async (): Promise<CreateAnswer> => {
+      await condition(() => end !== undefined);
+      if (!end || 'error' in end) throw end?.error;
+      return { status: 'available', task_key: keyOf(workflowInfo().workflowId) ?? '', warnings: end.warnings };
+    },
+    { description: 'Wait until the task has passed its checks' },
+  );
+  return {
+    formed(warnings) {
+      end = { warnings: [...warnings] };
+    },
+    async refused(error) {
+      end = { error };
+      if (!allHandlersFinished()) await condition(allHandlersFinished);
+      throw error;
+    },
+  };
+}
+
+function earlyView([input]: TaskArguments): TaskView {
+  const { workflowId, workflowType, startTime, memo } = workflowInfo();
+  return {
+    status: 'created',
+    task_key: keyOf(workflowId),
+    ability_id: workflowType,
+    version: '',
+    digest: '',
+    environment: typeof memo?.environment === 'string' ? memo.environment : '',
+    output: null,
+    error: null,
+    warnings: [],
+    steps: [],
+    approvals: [],
+    hooks: [],
+    requested_by: { name: typeof memo?.requested_by === 'string' ? memo.requested_by : 'unknown', source: 'claimed' },
+    started_at: null,
+    finished_at: null,
+    cleanup_ran: null,
+    links: { temporal: null, record: null },
+    created_at: startTime.toISOString(),
+    input: isJsonObject(input) ? input : {},
+    summary: '',
+    progress: {},
+    paused: false,
+  };
+}
