@@ -108,11 +108,6 @@ export function preflightIdOf(taskKey: string, project: string): string {
   return `preflight:${project}:${taskKey}`;
 }
 
-/** {@link preflightIdOf} of earlier builds. */
-export function earlyPreflightIdOf(taskKey: string): string {
-  return `preflight:${taskKey}`;
-}
-
 /** Workflow id of a key's lock in one environment. @param digest of the key, which may be any text. */
 export function lockIdOf(project: string, environment: string, digest: string): string {
   return `lock:${project}:${environment}:${digest.slice(0, 32)}`;

@@ -1,7 +1,7 @@
 import { type Client, isGrpcServiceError, ServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Execution, Executions } from '../activities/dependencies.js';
 import type { RunRef } from '../activities/task/runs.js';
-import { earlyPreflightIdOf, preflightIdOf, WORKFLOWS } from '../contracts/names.js';
+import { preflightIdOf, WORKFLOWS } from '../contracts/names.js';
 import { AbilityError } from '../contracts/problem.js';
 import type { TaskMemo } from '../contracts/task.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
@@ -24,8 +24,12 @@ export function taskExecutions(client: Client, namespace: string): Executions {
           throw asRefusal(key, error);
         },
       );
+      // On servers without activities of their own a preflight is a workflow, whose history contains the request.
       // The task's newest run is deleted last, since it leads to the others.
-      const runs = [...(await preflightsOf(client, key, project)), ...(await runsOf(client, key)).reverse()];
+      const runs = [
+        ...(await allRunsOf(client, preflightIdOf(key, project))),
+        ...(await runsOf(client, key)).reverse(),
+      ];
       for (const { workflowId, runId } of runs) {
         await client.workflowService
           .deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } })
@@ -114,12 +118,6 @@ async function eventsOf(client: Client, { workflowId, runId }: RunRef) {
 
 async function newestRun(client: Client, workflowId: string): Promise<string | undefined> {
   return (await client.workflow.getHandle(workflowId).describe().catch(unlessMissing))?.runId;
-}
-
-/** Earlier preflights were workflows, whose histories contain the request. */
-async function preflightsOf(client: Client, key: string, project: string): Promise<RunRef[]> {
-  const ids = [preflightIdOf(key, project), earlyPreflightIdOf(key)];
-  return (await Promise.all(ids.map((id) => allRunsOf(client, id)))).flat();
 }
 
 async function allRunsOf(client: Client, workflowId: string): Promise<RunRef[]> {

@@ -12,7 +12,6 @@ import {
   executeChild,
   isCancellation,
   ParentClosePolicy,
-  patched,
   startChild,
   TerminatedFailure,
   workflowInfo,
@@ -61,17 +60,13 @@ async function runTask(task: string, formed: FormedStart): Promise<string | null
     return endOf(await started.result());
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return null;
-    const isOwn = CancellationScope.current().consideredCancelled;
-    if (isCancellation(error) && (isOwn || !patched(CANCELLED_ALONE))) throw error;
+    if (isCancellation(error) && CancellationScope.current().consideredCancelled) throw error;
     const cause = error instanceof ChildWorkflowFailure ? error.cause : undefined;
     // As lists show these ends.
     if (cause instanceof CancelledFailure || cause instanceof TerminatedFailure) return 'cancelled';
     return (cause instanceof ApplicationFailure ? endOf(cause.details?.[0]) : null) ?? 'failed';
   }
 }
-
-/** Firings of earlier builds failed if their task alone was cancelled. */
-const CANCELLED_ALONE = 'fired-task-cancelled-alone';
 
 function endOf(result: unknown): string | null {
   const status = (result as { status?: unknown } | null | undefined)?.status;

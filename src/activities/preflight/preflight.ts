@@ -5,7 +5,7 @@
 // task that another one calls through enter-called-task.ts.
 import { isDeepStrictEqual } from 'node:util';
 import type { Info } from '@temporalio/activity';
-import { earlyPreflightIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
+import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../../contracts/names.js';
 import { PLACEMENTS } from '../../contracts/placement.js';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
@@ -72,8 +72,7 @@ function isPreflightOf(
 ): boolean {
   const id = preflightIdOf(task, project);
   if (!inWorkflow) return activityId === id;
-  const ids = [id, earlyPreflightIdOf(task)];
-  return workflowType === WORKFLOWS.preflight && ids.includes(workflowExecution?.workflowId ?? '');
+  return workflowType === WORKFLOWS.preflight && workflowExecution?.workflowId === id;
 }
 
 type Sealed = PreflightAnswer & { seal: Seal };

@@ -179,11 +179,7 @@ function stepsOf({ seen, history }: StorySources): StepSummary[] {
   return stepsOfCalls(history.calls, isEndState(status));
 }
 
-function stepStory(
-  step: StepSummary,
-  { seen, history, lastOutput }: StorySources,
-  plan: Plan | undefined,
-): StepStory {
+function stepStory(step: StepSummary, { seen, history, lastOutput }: StorySources, plan: Plan | undefined): StepStory {
   const { id, path, call, status, attempts, duration_ms } = step;
   const isTurns = step.turns !== undefined;
   const calls = (!isTurns && history?.calls.filter((one) => one.path === path)) || [];

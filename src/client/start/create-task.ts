@@ -127,7 +127,7 @@ async function startOrForget(
   { review, signal }: NewTask,
 ): Promise<string | undefined> {
   try {
-    // The worker has checked this already, unless it is of an older build.
+    // The worker has checked this already, unless it is of another build.
     const found = { plan: start.answer.plan, input: start.answer.seal.input };
     refuseOtherInput(request.plan, found);
     refuseOtherPlan(request.plan, found, true);
