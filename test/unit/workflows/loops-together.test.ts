@@ -161,7 +161,7 @@ describe('a clean-up that fails after an `end`', () => {
     expect(result.warnings).toEqual([expect.stringMatching(/^The step g failed and the task went on/)]);
   });
 
-  test('is a warning in plans of earlier builds', async () => {
+  test('is a warning if the plan does not mark the step', async () => {
     const result = await resultOf([group([end({})], left({ fails_end: undefined }))]);
     expect(result).toMatchObject({ status: 'succeeded', output: 'early' });
     expect(result.warnings).toEqual([expect.stringMatching(/^Clean-up: clean: app\.no/)]);

@@ -24,7 +24,6 @@ export async function callShell(content: string, script: object = {}, call: obje
     script: {
       path: 's/main.sh',
       digest: digestOf(content),
-      whole: true,
       interpreter: ['sh'],
       args: [],
       env: { pass: ['PATH'], set: {}, secrets: {} },
