@@ -38,10 +38,10 @@ export interface SlotEntry extends SlotRequest {
 }
 
 /** Argument of the lock of one key: holders and waiting tasks, in order of arrival. */
-export interface LockState {
+export interface LockState<Entry = SlotEntry> {
   key: string;
-  holders: SlotEntry[];
-  line: SlotEntry[];
+  holders: Entry[];
+  line: Entry[];
 }
 
 /** An answer of a lock to a task, with the token of its request. */

@@ -98,6 +98,6 @@ export interface PlanForeignHook {
 /** A call that a hook must deny, as the hook sees it. */
 export interface MustDeny extends ToolCall {
   ability: string;
-  /** Input available to the hook's arguments; absent in older plans, which do not keep it. */
-  input?: JsonObject;
+  /** Input available to the hook's arguments. */
+  input: JsonObject;
 }

@@ -56,10 +56,8 @@ export interface PlanScript {
   digest: string;
   /** Its real path, if `path` leads through a symbolic link. */
   real?: string;
-  /** Further files that it reads and imports, pinned with it. */
+  /** Further files that it reads, and all imports that can be detected in its text; pinned with it. */
   files?: PinnedFile[];
-  /** All imports that can be detected in its text are among `files`; absent in older plans. */
-  whole?: true;
   /** The program that runs it; empty: the script itself is executable. */
   interpreter: string[];
   args: PlanArgument[];
@@ -78,7 +76,7 @@ export interface PlanScript {
 
 /**
  * Source of arguments. A text is one argument, with names in braces (docs/scripts.md) and no expressions; with
- * `${{ }}` it is the `value` of a map, so that plans of an earlier version never evaluate expressions.
+ * `${{ }}` it is the `value` of a map.
  */
 export type PlanArgument =
   | string

@@ -32,7 +32,7 @@ export interface StepModifiers {
   on_error?: ErrorHandler[];
   continue_on_error?: boolean;
   finally?: PlanStep[];
-  /** If an `end` leaves the step and its `finally` then fails, the task fails. Absent in earlier plans. */
+  /** If an `end` leaves the step and its `finally` then fails, the task fails. */
   fails_end?: true;
 }
 

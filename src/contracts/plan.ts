@@ -92,7 +92,7 @@ export interface PlanAgentLimits {
 export interface PlanFiles {
   /** The input schema accepts files; files in the input belong to the task. */
   input?: true;
-  /** Where the input schema accepts files; absent in older plans: anywhere. */
+  /** Where the input schema accepts files; present with `input`. */
   at?: FilePlace[];
   /** `policy.max_file`, in bytes; absent: 1 GiB. */
   file_bytes?: number;

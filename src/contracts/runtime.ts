@@ -18,12 +18,12 @@ export interface RuntimeFile {
   server: { pid: number; started: string; binary: string; version: string } | null;
   address: string;
   ui: string;
-  /** Unix socket of its door; omitted if it could not listen, and by older versions. */
+  /** Unix socket of its door; omitted if it could not listen. */
   socket?: string;
   namespace: string;
   store: string;
   registry_digest: string | null;
-  /** The project that its workers serve, once it is up; absent in older versions. */
+  /** The project that its workers serve; omitted until it is up. */
   project?: string;
   log: string;
   /** Number of unwritten records of tasks that ended since its start; omitted if zero. */

@@ -23,7 +23,7 @@ const groups = new RunningGroups(folder + '/running');
 const secrets = () => ({ resolve: () => 'a-secret-of-some-length', inherited: (name) => process.env[name] });
 const env = { pass: ['PATH'], set: {}, secrets: kind === 'hook' ? { TOKEN: 'env:TOKEN' } : {} };
 const signal = new AbortController().signal;
-const plan = { engine: 2, ability: { id: 'flooded' }, environment: { name: 'dev', protected: false, vars: {} } };
+const plan = { ability: { id: 'flooded' }, environment: { name: 'dev', protected: false, vars: {} } };
 const scripts = { find: async ({ path }) => ({ file: path, pinned: folder, names: {} }) };
 const answer = createAnswerScript({ root: folder, groups, secrets, scripts });
 const hook = (code, phase = 'PreAbilityCall') => answer(

@@ -1,6 +1,6 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { taskQueueOf } from '../../src/contracts/names.js';
+import { CEL, ENGINE, taskQueueOf } from '../../src/contracts/names.js';
 import type { Plan } from '../../src/contracts/plan.js';
 import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => flows.project.stop());
 
 test.each<[string, Partial<Plan>, RegExp]>([
-  ['engine', { engine: 99 }, /engine 99, this build has engine 2$/],
-  ['CEL', { cel: '99.0.0' }, /CEL 99\.0\.0, this build has CEL 8\.0\.0\+4$/],
+  ['engine', { engine: 99 }, /engine 99, this build has engine 1$/],
+  ['CEL', { cel: 99 }, /CEL 99, this build has CEL 1$/],
 ])(
   'a task planned for another %s is refused with both versions named, and calls nothing',
   async (name, other, message) => {
@@ -25,7 +25,7 @@ test.each<[string, Partial<Plan>, RegExp]>([
     const { id } = await project.create(ability, input);
     expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
     const start = await readStart(project.connection, id);
-    expect(start.plan).toMatchObject({ engine: 2, cel: '8.0.0+4' });
+    expect(start.plan).toMatchObject({ engine: ENGINE, cel: CEL });
     const handle = await project.connection.temporal.workflow.start(ability, {
       workflowId: `${id}-${name}`,
       taskQueue: taskQueueOf(project.connection.project, 'dev', start.plan.placement),

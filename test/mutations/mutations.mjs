@@ -733,8 +733,8 @@ export const MUTATIONS = [
   {
     name: 'slots: a task that waits for its turn believes whoever grants it',
     file: 'src/workflows/concurrency/take-turn.ts',
-    find: 'if (!turn || slot?.token !== said?.token) {',
-    replace: 'if (!turn || !slot || !said) {',
+    find: 'if (!turn || slot?.token !== said.token) {',
+    replace: 'if (!turn || !slot) {',
     tests: [{ file: 'test/integration/concurrency-locks.test.ts', name: 'is believed only with the token' }],
   },
 
@@ -838,8 +838,8 @@ export const MUTATIONS = [
   {
     name: 'retries: a call that was made and answered is made again',
     file: 'src/rules/calls/error-families.ts',
-    find: 'if (isUnusableAnswer(code) && !byFamily)',
-    replace: 'if (isUnusableAnswer(code) && byFamily)',
+    find: 'if (isUnusableAnswer(code)) return errors?.includes(code) ?? false;',
+    replace: '',
     tests: ['test/unit/rules/calls/error-families.test.ts'],
   },
   {

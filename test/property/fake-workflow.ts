@@ -288,7 +288,6 @@ export const fakeWorkflow = {
   continueAsNew: (...args: unknown[]) => {
     throw new real.ContinueAsNew({ args } as never);
   },
-  patched: () => true,
   uuid4: () => '00000000-0000-4000-8000-000000000000',
   setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>
     world().handlers.set(name, handler),

@@ -283,13 +283,13 @@ class Reference {
       case 'repeat': {
         const { until, every, max } = step.repeat;
         let now = at;
-        let last: Place['last'] = this.hasMemory ? {} : undefined;
-        if (last) for (const { id } of everyStep({ steps: step.steps, finally: [] })) this.forgetValue(id, place);
+        let last: Record<string, Value> = {};
+        for (const { id } of everyStep({ steps: step.steps, finally: [] })) this.forgetValue(id, place);
         for (let turn = 0; turn < Number(max); turn += 1) {
           const names = step.index === undefined ? place.names : { ...place.names, [step.index]: turn };
-          const body = { ...inside(place, `${path}/${turn}`), names, ...(last && { last }) };
+          const body = { ...inside(place, `${path}/${turn}`), names, last };
           const done = this.steps(step.steps, body, now);
-          last = last && this.leave(step.steps, body, last);
+          last = this.leave(step.steps, body, last);
           if (this.condition(until, { ...place, names }, done.at)) return { ...done, ran: true };
           now = done.at;
           if (turn + 1 < Number(max) && parseDuration(every) > 0) {
@@ -312,10 +312,10 @@ class Reference {
               const before = most === 1 ? this.state.values[`${path}/${index - 1}`] : undefined;
               this.state.values[key] = structuredClone(before ?? {});
               const names = { ...outer.names, [step.as]: item, ...(step.index && { [step.index]: index }) };
-              const last = this.hasMemory ? (this.state.last[path] ?? {}) : undefined;
-              const body = { ...inside(outer, key), names, items: [...outer.items, key], ...(last && { last }) };
+              const last = this.state.last[path] ?? {};
+              const body = { ...inside(outer, key), names, items: [...outer.items, key], last };
               const done = this.steps(step.steps, body, begun);
-              if (last && most === 1) this.state.last[path] = this.leave(step.steps, body, last);
+              if (most === 1) this.state.last[path] = this.leave(step.steps, body, last);
               return done;
             },
         );
@@ -555,11 +555,6 @@ class Reference {
     for (const key of Object.keys(this.state.statuses)) {
       if (key === path || key.startsWith(`${path}/`)) delete this.state.statuses[key];
     }
-  }
-
-  /** Whether a step in a loop sees its own last turn. */
-  private get hasMemory(): boolean {
-    return this.plan.engine >= 2;
   }
 
   /** What a turn leaves to the next one: the steps that ran in it, and earlier results of steps skipped in it. */

@@ -1,7 +1,6 @@
 /** Random plans, each with the script of its world. */
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/contracts/json.js';
-import { ENGINE } from '../../src/contracts/names.js';
 import type { CallStep, ErrorHandler, OnFailure, Plan, PlanOperation, PlanStep } from '../../src/contracts/plan.js';
 import { examplePlan } from '../unit/rules/example-plan.js';
 import { everyStep } from './reference.js';
@@ -135,8 +134,7 @@ class Builder {
     if (this.isLimited) plan.limits.max_calls = 1 + (at(choices, 5) % 4);
     const script = new Script(this.salt, this.outcomes, this.verdicts, this.cancelAt);
     const { steps: tree, finally: last, on_error, output, limits } = plan;
-    plan.engine = at(choices, 7) % 4 === 0 ? 1 : ENGINE;
-    const shown = { engine: plan.engine, tree, last, on_error, output, max_calls: limits.max_calls, script };
+    const shown = { tree, last, on_error, output, max_calls: limits.max_calls, script };
     const print = (): string => JSON.stringify(shown);
     return { [fc.toStringMethod]: print, plan, input: { yes: true, no: false, n: 3, list: [1, 2, 3] }, script };
   }

@@ -9,8 +9,8 @@ export function integersOf(said: 'text' | undefined): BigIntegers {
 }
 
 /** @throws AbilityError with the byte, if not UTF-8. */
-export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): string {
-  const fault = integers === 'round' ? undefined : faultInUtf8(bytes);
+export function readUtf8(bytes: Buffer, { code, what }: Pick<Reading, 'code' | 'what'>): string {
+  const fault = faultInUtf8(bytes);
   if (fault === undefined) return bytes.toString('utf8');
   throw new AbilityError({
     code,
@@ -23,7 +23,6 @@ export function readUtf8(bytes: Buffer, { integers, code, what }: Reading): stri
 /** Parses without changing values. @throws SyntaxError; AbilityError for a number that a double cannot hold. */
 export function readJson(text: string, reading: Reading): Json {
   const value = JSON.parse(text) as Json;
-  if (reading.integers === 'round') return value;
   const marked = markNumbers(text);
   return marked === text ? value : withoutMarks(JSON.parse(marked) as Json, reading);
 }

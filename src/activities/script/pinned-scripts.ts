@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { PinnedFile, Plan, PlanHooks, PlanImplementation, PlanScript } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { scriptsOfHandler } from '../../planning/hooks/hook-parts.js';
-import { importsOfUnpinned } from '../../planning/scripts/imports/follow-imports.js';
 import { digestOf } from '../../rules/canonical.js';
 import { CallFailure } from '../call/call-failure.js';
 import { PinnedCopy } from './pinned-copy.js';
@@ -62,7 +61,7 @@ export class PinnedScripts {
    * `script.start_failed` if its copy cannot be written.
    */
   async find(script: PlanScript): Promise<FoundScript> {
-    const files = script.whole ? this.filesOf(script) : this.olderFiles(script);
+    const files = this.filesOf(script);
     for (const { live, path, digest } of files)
       if (live && !this.readHere(path, digest)) throw editedLive(script, path);
     const copy = new PinnedCopy(this.root, join(this.folder, digestOf(files)), join(this.folder, 'new'), files);
@@ -115,11 +114,6 @@ export class PinnedScripts {
     } catch {
       return undefined;
     }
-  }
-
-  /** For plans older than pinned imports: uses the script's current imports, as those plans expect. */
-  private olderFiles(script: PlanScript): PinnedFile[] {
-    return uniqueFiles([...this.filesOf(script), ...importsOfUnpinned(this.root, script)]);
   }
 
   private filesOf(script: PlanScript): PinnedFile[] {

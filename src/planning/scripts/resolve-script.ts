@@ -71,7 +71,6 @@ export function resolveScript(
     args,
     ...(stdin !== undefined && { stdin }),
     ...((definition.files || files.length > 0) && { files }),
-    whole: true,
     ...(definition.big_integers && { big_integers: definition.big_integers }),
     ...resolveVariables(definition, profile, owner, path, names),
     ...(definition.exit_codes && { exit_codes: definition.exit_codes }),

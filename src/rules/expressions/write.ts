@@ -5,18 +5,14 @@ const STRENGTH: Record<string, number> = {
   '?:': 1,
   '||': 2,
   '&&': 3,
-  // CEL has one level for these, the library two; the text reads the same in both.
-  ...{ '==': 4, '!=': 4, '<': 4.5, '<=': 4.5, '>': 4.5, '>=': 4.5, in: 4.5 },
+  ...{ '==': 4, '!=': 4, '<': 4, '<=': 4, '>': 4, '>=': 4, in: 4 },
   ...{ '+': 5, '-': 5 },
   ...{ '*': 6, '/': 6, '%': 6 },
   ...{ '!_': 7, '-_': 7 },
 };
 const WHOLE = 8;
 
-/**
- * Unlike the library's serializer, which turns `a - (b - c)` into `a - b - c`, keeps necessary parentheses; only
- * these, since each adds to the depth.
- */
+/** Writes necessary parentheses, as in `a - (b - c)`, and only these, since each adds to the depth. */
 export function writeExpression({ op, args, isGlobal }: Node): string {
   switch (op) {
     case 'value':
@@ -93,7 +89,7 @@ function writeLiteral(value: unknown): string {
   if (typeof value === 'string') return writeText(value);
   if (typeof value === 'number') return Number.isInteger(value) && !/e/.test(`${value}`) ? `${value}.0` : `${value}`;
   if (ArrayBuffer.isView(value)) return `b"${Array.from(value as Uint8Array, writeByte).join('')}"`;
-  // An unsigned number is an object, as in the library.
+  // An unsigned number is an object.
   return value !== null && typeof value === 'object' ? `${(value as { value: bigint }).value}u` : `${value}`;
 }
 

@@ -38,7 +38,7 @@ export async function lock(argument: unknown): Promise<void> {
     const reference = readSlotReference(said);
     if (reference) slots.leave(reference);
   });
-  setHandler(defineQuery<LockState>(QUERIES.lock), () => withoutTokens(stateOf(key, slots)));
+  setHandler(defineQuery<LockState<ShownEntry>>(QUERIES.lock), () => withoutTokens(stateOf(key, slots)));
   // Cancellation would leave holders without a lock; it ends by itself.
   await CancellationScope.nonCancellable(() => keep(key, slots));
 }
@@ -152,9 +152,11 @@ function stateOf(key: string, { holders, line }: Slots): LockState {
   return { key, holders: [...holders], line: [...line] };
 }
 
+type ShownEntry = Omit<SlotEntry, 'token'>;
+
 /** The state for people; only a task and its lock may know a token. */
-function withoutTokens({ key, holders, line }: LockState): LockState {
-  const bare = (entry: SlotEntry): SlotEntry => ({ ...entry, token: '' });
+function withoutTokens({ key, holders, line }: LockState): LockState<ShownEntry> {
+  const bare = ({ token: _, ...entry }: SlotEntry): ShownEntry => entry;
   return { key, holders: holders.map(bare), line: line.map(bare) };
 }
 

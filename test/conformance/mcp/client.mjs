@@ -10,7 +10,6 @@ import { callMcp } from '../../../dist/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../dist/activities/mcp/pinned-tools.js';
 import { McpPool } from '../../../dist/activities/mcp/pool.js';
 import { SecretSource } from '../../../dist/activities/secrets.js';
-import { ENGINE } from '../../../dist/contracts/names.js';
 import { RunningGroups } from '../../../dist/worker/running-groups.js';
 
 const url = process.argv.at(-1);
@@ -31,7 +30,6 @@ const call = {
   begin: async () => {},
   idempotencyKey: 'suite/call',
   outputBytes: 1_000_000,
-  engine: ENGINE,
 };
 
 try {

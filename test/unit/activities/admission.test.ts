@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { Admission, type CheckedChains } from '../../../src/activities/admission.js';
 import { signSeal } from '../../../src/activities/seal.js';
 import type { RunStart } from '../../../src/activities/task/runs.js';
-import { taskQueueOf, WORKFLOWS } from '../../../src/contracts/names.js';
+import { CEL, taskQueueOf, WORKFLOWS } from '../../../src/contracts/names.js';
 import type { Plan } from '../../../src/contracts/plan.js';
 import type { Seal } from '../../../src/contracts/seal.js';
 import { digestOf } from '../../../src/rules/canonical.js';
@@ -14,7 +14,7 @@ const inner = { ability: { ...ability, id: 'inner' }, steps, finally: cleanup, l
 const PLAN: Plan = { ...examplePlan(), workflows: { inner } };
 const QUEUE = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement);
 const ELSEWHERE = taskQueueOf(PLAN.project, 'elsewhere', PLAN.placement);
-const OTHER_CEL = { ...PLAN, cel: '0.0.1' };
+const OTHER_CEL = { ...PLAN, cel: CEL + 1 };
 const keys = { keys: new Map([['k', Buffer.alloc(32, 1)]]) };
 const user = { name: 'ann', source: 'claimed' } as const;
 const activity = activityOf('t-1', 'r-1');
@@ -203,7 +203,7 @@ describe('an activity is refused', () => {
     const { source } = sourceOver([runOf({}, seal, OTHER_CEL)]);
     await expect(source.admit(sealMark(seal), activity)).rejects.toMatchObject({
       code: 'engine.unsupported',
-      message: expect.stringContaining('CEL 0.0.1'),
+      message: expect.stringContaining(`CEL ${CEL + 1}`),
     });
   });
 });

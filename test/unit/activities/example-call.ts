@@ -1,6 +1,5 @@
 import type { CallInput } from '../../../src/activities/call/call-input.js';
 import { CallLog } from '../../../src/activities/call/call-log.js';
-import { CEL, ENGINE } from '../../../src/contracts/names.js';
 import { SecretSource } from '../../../src/planning/secrets/secret-source.js';
 import { callFiles } from '../../fixtures/memory-files.js';
 
@@ -11,10 +10,8 @@ export function exampleCall(more: Partial<CallInput> = {}): CallInput {
     input: {},
     taskKey: 't-1',
     ability: 'a.b',
-    cel: CEL,
     path: 'a',
     idempotencyKey: 't-1/a',
-    engine: ENGINE,
     environment: { name: 'dev', protected: false, vars: {} },
     timeoutMs: 20_000,
     outputBytes: 1_000_000,

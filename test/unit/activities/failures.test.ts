@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { CallFailure } from '../../../src/activities/call/call-failure.js';
 import { jitteredDelay, problemOf, type RetryFacts, toFailure } from '../../../src/activities/failures.js';
 import type { Effect } from '../../../src/contracts/effects.js';
-import { CEL } from '../../../src/contracts/names.js';
 import { RETRY } from '../../../src/rules/calls/call-limits.js';
 
 const FACTS: RetryFacts = {
@@ -153,8 +152,7 @@ describe('a failure that is an answer is retried', () => {
 
 describe('a condition of the step', () => {
   const failureUnder = (source: string) =>
-    failed(new CallFailure(changed), { condition: { source, cel: CEL }, delayMs: 7, attempt: 2, attemptsLeft: 1 })
-      .failure;
+    failed(new CallFailure(changed), { condition: source, delayMs: 7, attempt: 2, attemptsLeft: 1 }).failure;
 
   test('decides whether another attempt follows', () => {
     expect(failureUnder('attempt < 3')).toMatchObject({ nonRetryable: false, nextRetryDelay: 7 });

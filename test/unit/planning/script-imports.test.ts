@@ -199,10 +199,6 @@ describe('what is pinned with a script', () => {
     expect(pinnedWith(files, ', files: [ops, ops/b.mjs]')).toEqual(['ops/a.mjs', 'ops/b.mjs']);
   });
 
-  test('is marked as complete, to distinguish it from plans made before imports were pinned', () => {
-    expect(planned(projectWith('a.mjs', { 'a.mjs': '' }))).toMatchObject({ whole: true });
-  });
-
   test('an edit of an imported file changes the plan', () => {
     const project = projectWith('a.mjs', { 'a.mjs': "import './b.mjs';", 'b.mjs': '1' });
     const before = planned(project);

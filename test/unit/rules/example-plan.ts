@@ -1,3 +1,4 @@
+import { CEL, ENGINE } from '../../../src/contracts/names.js';
 import type { Plan, PlanHooks, PlanOperation, PlanStep } from '../../../src/contracts/plan.js';
 
 const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };
@@ -6,7 +7,8 @@ const NO_HOOKS: PlanHooks = { pre_create: [], pre_call: [], post_call: [] };
 export function examplePlan(steps: PlanStep[] = [], cleanup: PlanStep[] = []): Plan {
   return {
     format: 1,
-    engine: 1,
+    engine: ENGINE,
+    cel: CEL,
     project: 'acme',
     ability: {
       id: 'signup',

@@ -75,7 +75,7 @@ interface Given {
 async function resultOf(steps: PlanStep[], { plan, cancelAt, outcomes = {} }: Given = {}): Promise<StoredResult> {
   const { task } = await import('../../../src/workflows/task.js');
   const script = new Script(1, outcomes, {}, cancelAt);
-  return resultOfTree(task, { plan: { ...planOf(steps), engine: 2, ...plan }, input: {}, script });
+  return resultOfTree(task, { plan: { ...planOf(steps), ...plan }, input: {}, script });
 }
 
 const causeOf = ({ error }: StoredResult) => (error?.details as { cause?: unknown } | undefined)?.cause;
@@ -264,10 +264,4 @@ describe('`cut: allowed`', () => {
     );
     expect(await resultOf([race(may, quick)])).toMatchObject({ status: 'unknown' });
   });
-});
-
-test('a task of engine 1 ends as before: the winner has won, and the loser is a warning', async () => {
-  const result = await resultOf([race(add('lost'), quick)], { plan: { engine: 1 } });
-  expect(result).toMatchObject({ status: 'succeeded' });
-  expect(result.warnings).toEqual([expect.stringMatching(/^lost: outcome\.unknown/)]);
 });

@@ -8,8 +8,6 @@ import { Script } from '../../property/script.js';
 import { planOf } from '../../property/trees.js';
 
 const temporal = vi.hoisted(() => ({
-  /** Whether earlier builds began the histories. */
-  isPatched: true,
   /** What happens while a notice is handed over, which takes the given time. */
   noticeMs: 1,
   meanwhile: [] as { ms: number; happens: (world: World) => void }[],
@@ -34,7 +32,7 @@ vi.mock('@temporalio/workflow', async () => {
     for (const { ms, happens } of temporal.meanwhile.splice(0)) world.after(ms, () => happens(world));
     return fakeWorkflow.sleep(temporal.noticeMs);
   };
-  return { ...fakeWorkflow, proxyActivities, proxyLocalActivities, startChild, patched: () => temporal.isPatched };
+  return { ...fakeWorkflow, proxyActivities, proxyLocalActivities, startChild };
 });
 
 beforeAll(() => {
@@ -44,7 +42,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 beforeEach(() => {
-  Object.assign(temporal, { isPatched: true, noticeMs: 1, meanwhile: [] });
+  Object.assign(temporal, { noticeMs: 1, meanwhile: [] });
 });
 
 /** One with which `slow` takes longer than `quick`. */
@@ -76,7 +74,7 @@ interface Given {
 async function outcomeOf(steps: PlanStep[], { plan, cancelAt, callsOfRun = 1, verdicts = {} }: Given) {
   const { task } = await import('../../../src/workflows/task.js');
   const script = new Script(SALT, {}, verdicts, cancelAt);
-  const whole = { ...planOf(steps), engine: 2, ...plan };
+  const whole = { ...planOf(steps), ...plan };
   const { result, runs, world } = await runTreeInRuns(task, { plan: whole, input: {}, script }, callsOfRun);
   return { result, runs, made: world.effects.map(({ path }) => path) };
 }
@@ -93,9 +91,6 @@ test('a task that is cancelled while its notices are handed over before a new ru
     runs: 1,
     made: ['g/a', 'g/tidy', 'g/a.undo', 'last'],
   });
-  // Histories of earlier builds continue as a new run.
-  temporal.isPatched = false;
-  expect((await outcomeOf([ask, group], given)).runs).toBe(2);
 });
 
 test('a step that began in an earlier run cleans up if it is cancelled before the new run has entered it', async () => {
@@ -108,8 +103,6 @@ test('a step that began in an earlier run cleans up if it is cancelled before th
   };
   const { result, runs, made } = await cancelledWhilePaused();
   expect([result.status, runs, made]).toEqual(['cancelled', 2, ['around/g/a', 'around/g/tidy']]);
-  temporal.isPatched = false;
-  expect((await cancelledWhilePaused()).made).toEqual(['around/g/a']);
 });
 
 test('a decision with a proof that arrives while notices are handed over before a new run counts', async () => {
@@ -129,11 +122,9 @@ test('a decision with a proof that arrives while notices are handed over before 
     return { status: result.status, runs: runs > 1 };
   };
   expect(await decided()).toEqual({ status: 'succeeded', runs: true });
-  temporal.isPatched = false;
-  expect((await decided()).status).toBe('denied');
 });
 
-test('a task of engine 1 that is cancelled while its calls end before a new run is cancelled, and cleans up', async () => {
+test('a task that is cancelled while its calls end before a new run is cancelled, and cleans up', async () => {
   const branches = [
     call('slow', { call: 'op.read' }),
     { id: 'g', verb: 'steps', steps: [call('quick'), call('next')] } as PlanStep,
@@ -142,9 +133,7 @@ test('a task of engine 1 that is cancelled while its calls end before a new run 
   const [slow, quick] = [script.attempt('p/slow', 0).ms, script.attempt('p/g/quick', 0).ms];
   expect(slow).toBeGreaterThan(quick + 1);
   const steps: PlanStep[] = [{ id: 'p', verb: 'parallel', branches }];
-  const given = { plan: { engine: 1, finally: [call('last')] }, cancelAt: quick + 1, callsOfRun: 2 };
+  const given = { plan: { finally: [call('last')] }, cancelAt: quick + 1, callsOfRun: 2 };
   const { result, made } = await outcomeOf(steps, given);
   expect({ status: result.status, made }).toEqual({ status: 'cancelled', made: ['p/slow', 'p/g/quick', 'last'] });
-  temporal.isPatched = false;
-  expect((await outcomeOf(steps, given)).result.error?.code).toBe('internal.error');
 });

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { ENGINE } from '../../../src/contracts/names.js';
 import type { PlanStep } from '../../../src/contracts/plan.js';
 import { isStepEnd } from '../../../src/contracts/states.js';
 import { allSteps } from '../../../src/rules/steps/find-step.js';
 import { runTree, runTreeInRuns } from '../../property/run-tree.js';
 import { inOrder } from '../../property/script.js';
-import { type Tree, trees as treesOfAnyEngine } from '../../property/trees.js';
+import { type Tree, trees } from '../../property/trees.js';
 
 vi.mock('@temporalio/workflow', async () => (await import('../../property/fake-workflow.js')).fakeWorkflow);
 
@@ -19,9 +18,6 @@ beforeAll(() => {
 afterAll(() => {
   vi.useRealTimers();
 });
-
-/** Plans of engine 1 behave as before. */
-const trees = treesOfAnyEngine.map((tree) => ({ ...tree, plan: { ...tree.plan, engine: ENGINE } }));
 
 const stepsOf = ({ plan }: Tree): PlanStep[] => allSteps(plan).map(({ step }) => step);
 

@@ -41,7 +41,7 @@ async function fire(
   dependencies: ScriptHookDependencies,
   id: string,
   handler: ForeignHandler,
-  { ability, input = {}, tool_name, tool_input }: MustDeny,
+  { ability, input, tool_name, tool_input }: MustDeny,
   environment: HookEnvironment,
   signal: AbortSignal,
 ): Promise<Verdict> {

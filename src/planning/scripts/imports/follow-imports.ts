@@ -1,9 +1,9 @@
-import type { PinnedFile, PlanScript } from '../../../contracts/plan.js';
-import { ProjectFiles, type ScriptFile } from '../script-files.js';
+import type { PinnedFile } from '../../../contracts/plan.js';
+import type { ProjectFiles, ScriptFile } from '../script-files.js';
 import { type Found, findImported, nearestPackage } from './find-imported.js';
 import type { ImportSite } from './import-site.js';
 import { javascriptImports } from './javascript.js';
-import { type Language, languageOf, languageOfName } from './language-of.js';
+import { type Language, languageOfName } from './language-of.js';
 import { pythonImports } from './python.js';
 import { shellImports } from './shell.js';
 
@@ -108,18 +108,4 @@ function sitesOf({ digest, bytes }: ScriptFile, language: Language): ImportSite[
   if (known.size >= MAX_KNOWN) known.clear();
   known.set(key, sites);
   return sites;
-}
-
-/** The imports of an older plan's script in the current project; empty if they cannot be found. */
-export function importsOfUnpinned(root: string, { path, interpreter, files = [] }: PlanScript): PinnedFile[] {
-  const project = new ProjectFiles(root);
-  const main = project.read(path);
-  if (typeof main === 'string') return [];
-  const also = files.map((file) => project.read(file.path)).filter((file) => typeof file !== 'string');
-  return followImports(project, main, languageOf(main, interpreter), also)?.files.map(withoutLive) ?? [];
-}
-
-/** Older plans pinned no imports, so these are not compared. */
-function withoutLive({ live: _, ...file }: PinnedFile): PinnedFile {
-  return file;
 }

@@ -117,26 +117,6 @@ describe('the output of a call', () => {
   });
 });
 
-describe('for a plan of engine 1, the output of a call', () => {
-  const plain = (type: string, ...bytes: number[]): Answer => {
-    return (response) => response.writeHead(200, { 'content-type': type }).end(Buffer.from(bytes));
-  };
-
-  test.each<[string, Answer, JsonObject, unknown]>([
-    ['is UTF-8 if the charset is unknown', plain('text/plain; charset=x-y', 0x61), { as: 'text' }, { text: 'a' }],
-    ['has a sign for each invalid byte', plain('text/plain', 0xff, 0x61), { as: 'text' }, { text: '\ufffda' }],
-    [
-      'is decoded with another charset only as text',
-      plain('text/plain; charset=latin1', 0xe4),
-      { status: true },
-      { status: 200, body: { text: '\ufffd' } },
-    ],
-    ['is decoded with the charset of the answer', plain('x/y; charset=latin1', 0xe4), { as: 'text' }, { text: 'ä' }],
-  ])('%s', async (_, answer, response, output) => {
-    expect(await answered(answer, { response }, { engine: 1 })).toEqual(output);
-  });
-});
-
 describe('text in addition to a status is an output', () => {
   const schemas: [string, JsonObject | null, boolean][] = [
     ['any output is allowed', null, true],

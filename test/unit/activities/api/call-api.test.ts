@@ -4,7 +4,6 @@ import { closeAgents } from '../../../../src/activities/api/guarded-connections.
 import { RateLimiter } from '../../../../src/activities/api/rate-limit.js';
 import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
-import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { callFiles } from '../../../fixtures/memory-files.js';
 import { type RecordingService, send, startService } from '../../../fixtures/servers/recording-service.js';
@@ -38,10 +37,8 @@ function call(
     input: {},
     taskKey: 't-1',
     ability: 'a.b',
-    cel: CEL,
     path: 'a',
     idempotencyKey: 't-1/a',
-    engine: ENGINE,
     environment: { name: 'dev' } as CallInput['environment'],
     timeoutMs: 20_000,
     outputBytes: 1_000_000,

@@ -3,7 +3,6 @@ import { RateLimiter } from '../../../../src/activities/api/rate-limit.js';
 import type { CallInput } from '../../../../src/activities/call/call-input.js';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { callFiles } from '../../../fixtures/memory-files.js';
 import type { RecordingService } from '../../../fixtures/servers/recording-service.js';
@@ -26,10 +25,8 @@ export function callService(
     input: {},
     taskKey: 't-1',
     ability: 'a.b',
-    cel: CEL,
     path: 'a',
     idempotencyKey: 't-1/a',
-    engine: ENGINE,
     environment: { name: 'dev', protected: false, vars: {} },
     timeoutMs: 20_000,
     outputBytes: 1_000_000,

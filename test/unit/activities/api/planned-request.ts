@@ -1,7 +1,6 @@
 import { type ApiRequest, buildRequest } from '../../../../src/activities/api/build-request.js';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import type { ApiImplementation } from '../../../../src/contracts/plan.js';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
@@ -37,10 +36,8 @@ export function requestFrom(planned: ApiImplementation, input: JsonObject): ApiR
     input,
     taskKey: 't',
     ability: 'a.b',
-    cel: CEL,
     path: 'run',
     idempotencyKey: 't/run',
-    engine: ENGINE,
     begin: async () => {},
     environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
     timeoutMs: 1000,

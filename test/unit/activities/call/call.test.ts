@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CallFailure } from '../../../../src/activities/call/call-failure.js';
 import type { CallInput } from '../../../../src/activities/call/call-input.js';
-import { ACTIVITY_LIMITS, CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
+import { ACTIVITY_LIMITS } from '../../../../src/contracts/names.js';
 import type { PlanHooks, PlanOperation } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import { temporaryFolder } from '../../temporary-project.js';
@@ -70,11 +70,6 @@ describe('a call is executed', () => {
   test('without a task key in a direct run', async () => {
     const call = await seenCall({ seal: { task: 'direct:1' } });
     expect(call).toMatchObject({ taskKey: null, idempotencyKey: 'direct:1/first' });
-  });
-
-  test('with the versions of its plan', async () => {
-    expect(await seenCall()).toMatchObject({ cel: FIRST_CEL, engine: 1 });
-    expect(await seenCall({ plan: { cel: CEL, engine: 2 } })).toMatchObject({ cel: CEL, engine: 2 });
   });
 
   test('within the trace of the request, and without one if the request had none', async () => {

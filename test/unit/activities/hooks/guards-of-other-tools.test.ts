@@ -56,7 +56,12 @@ function received(root = project.root): { event: Record<string, unknown>; names:
 }
 
 const SHOWN = { tool_name: 'Bash', tool_input: { command: '${{ input.command }}' } };
-const mustDeny = (command: string): MustDeny => ({ ability: 'db.write', tool_name: 'Bash', tool_input: { command } });
+const mustDeny = (command: string): MustDeny => ({
+  ability: 'db.write',
+  input: { command },
+  tool_name: 'Bash',
+  tool_input: { command },
+});
 
 function guard(foreign: Partial<PlanForeignHook> = {}): ForeignHandler {
   return {
@@ -65,7 +70,6 @@ function guard(foreign: Partial<PlanForeignHook> = {}): ForeignHandler {
     script: {
       ...pinnedFile('guards/any.cjs', CODE),
       files: [],
-      whole: true,
       interpreter: ['node'],
       args: [],
       env: { pass: [], set: {}, secrets: { TOKEN: 'env:TOKEN' } },

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventOf, versionsOf } from '../../../../src/activities/hooks/hook-context.js';
-import { CEL, ENGINE, FIRST_CEL } from '../../../../src/contracts/names.js';
-import { examplePlan } from '../../rules/example-plan.js';
-import { sessionRun, taskRun } from './example-run.js';
+import { eventOf } from '../../../../src/activities/hooks/hook-context.js';
+import { taskRun } from './example-run.js';
 
 const operation = taskRun().operation;
 const withModules = (modules: string[]) => ({ operation: operation && { ...operation, modules } });
@@ -27,12 +25,4 @@ test('a hook after a call sees its input and its outcome', () => {
   const outcome = { status: 'failed', output: null, error: { code: 'mine', message: 'm' } };
   expect(eventOf(taskRun({ outcome })).payload).toEqual({ input: { n: 1 }, ...outcome });
   expect(eventOf(taskRun()).payload).toEqual({ n: 1 });
-});
-
-test.each([
-  ['of a session are those of this version', sessionRun(), CEL, ENGINE],
-  ['of a task are those of its plan', taskRun({ plan: { ...examplePlan(), cel: 'c', engine: 7 } }), 'c', 7],
-  ['of an older plan are the first', taskRun({ plan: examplePlan() }), FIRST_CEL, 1],
-])('the expressions %s', (_, run, cel, engine) => {
-  expect(versionsOf(run)).toEqual({ cel, engine });
 });

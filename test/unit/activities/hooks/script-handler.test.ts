@@ -53,7 +53,6 @@ function ask(args: string[], { run = taskRun(), script = {}, timeoutMs = 20_000 
   const planned: PlanScript = {
     ...pinnedFile('guards/any.cjs', CODE),
     files: [],
-    whole: true,
     interpreter: ['node'],
     args,
     env: { pass: [], set: {}, secrets: { TOKEN: 'env:TOKEN' } },

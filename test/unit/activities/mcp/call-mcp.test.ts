@@ -5,7 +5,6 @@ import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { callMcp } from '../../../../src/activities/mcp/call-mcp.js';
 import { PinnedTools } from '../../../../src/activities/mcp/pinned-tools.js';
 import { McpPool } from '../../../../src/activities/mcp/pool.js';
-import { ENGINE } from '../../../../src/contracts/names.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
 import { makeProject, type ProjectFolder } from '../../../fixtures/project-folder.js';
@@ -57,7 +56,6 @@ function call(isModern: boolean, answer: object, begin = () => Promise.resolve()
     begin,
     idempotencyKey: 'key',
     outputBytes: 1_000_000,
-    engine: ENGINE,
   };
   return callMcp(implementation as never, user as never, { pool, tools }).catch((error: unknown) => error);
 }

@@ -2,7 +2,6 @@ import { CallLog } from '../../../../src/activities/call/call-log.js';
 import type { McpConnection } from '../../../../src/activities/mcp/connection.js';
 import { ListedTools } from '../../../../src/activities/mcp/listed-tools.js';
 import type { McpPool } from '../../../../src/activities/mcp/pool.js';
-import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { callFiles } from '../../../fixtures/memory-files.js';
 
@@ -69,10 +68,8 @@ export function mcpCall(more: object = {}) {
     input: {},
     taskKey: 't-1',
     ability: 'a.b',
-    cel: CEL,
     path: 'a',
     idempotencyKey: 't-1/a',
-    engine: ENGINE,
     environment: { name: 'dev', protected: false, vars: {} },
     timeoutMs: 500,
     outputBytes: 1_000_000,

@@ -63,12 +63,6 @@ describe('the output of a tool', () => {
       { mcp: { output: 'json', big_integers: 'text' } },
       [BIG],
     ],
-    [
-      'is rounded for a plan of engine 1',
-      marked(`{ "content": [], "structuredContent": { "n": ${BIG} } }`),
-      { call: { engine: 1 } },
-      { n: Number(BIG) },
-    ],
   ])('%s', async (_, result, more, output) => {
     expect(await called(result, more).output).toEqual(output);
   });

@@ -77,7 +77,6 @@ console.log(JSON.stringify({ text: 'done' }));`;
       path: 'models/mine.mjs',
       digest: createHash('sha256').update(CODE).digest('hex'),
       files: [],
-      whole: true,
       interpreter: ['node'],
       args: [],
       stdin: '{payload}',

@@ -112,7 +112,6 @@ describe('a preflight may be requested by', () => {
   test.each<[string, (project: string) => ActivityInfo]>([
     ['an activity under the id of the task', (project) => ({ inWorkflow: false, activityId: id(project) })],
     ['a workflow under the id of the task', (project) => workflow(id(project))],
-    ['a workflow with the id of earlier builds', () => workflow('preflight:t-1')],
     ['either placement', (project) => ({ taskQueue: taskQueueOf(project, 'dev', 'cloud') })],
   ])('%s', async (_, infoOf) => {
     await expect(requestedBy(infoOf)).resolves.toMatchObject({ plan: { ability: { id: 'flow' } } });
@@ -120,7 +119,8 @@ describe('a preflight may be requested by', () => {
 
   test.each<[string, (project: string) => ActivityInfo]>([
     ['an activity under another id', () => ({ activityId: 'mine' })],
-    ['an activity under the id of earlier builds', () => ({ activityId: 'preflight:t-1' })],
+    ['an activity under an id without its project', () => ({ activityId: 'preflight:t-1' })],
+    ['a workflow under an id without its project', () => workflow('preflight:t-1')],
     ['a workflow under another id', () => workflow('mine')],
     ['a workflow of another type', (project) => workflow(id(project), 'mine')],
     [

@@ -174,7 +174,6 @@ describe('files', () => {
       values: { input: { f: file as never }, environment: {}, task: {} },
       inputSchema: {},
       placeholders: {},
-      engine: 2,
     };
     const script = { args: [], stdin: '${{ input.f }}' };
     await expect(textsOf(script, facts)).rejects.toMatchObject({ code: 'input.invalid' });

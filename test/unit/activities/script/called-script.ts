@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { callScript } from '../../../../src/activities/script/call-script.js';
 import { PinnedScripts } from '../../../../src/activities/script/pinned-scripts.js';
-import { CEL, ENGINE } from '../../../../src/contracts/names.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';
 import { RunningGroups } from '../../../../src/worker/running-groups.js';
@@ -25,7 +24,6 @@ export async function callShell(content: string, script: object = {}, call: obje
     script: {
       path: 's/main.sh',
       digest: digestOf(content),
-      whole: true,
       interpreter: ['sh'],
       args: [],
       env: { pass: ['PATH'], set: {}, secrets: {} },
@@ -40,8 +38,6 @@ export async function callShell(content: string, script: object = {}, call: obje
     ability: 'a.b',
     path: 'a/b',
     idempotencyKey: 't-1/a/b',
-    engine: ENGINE,
-    cel: CEL,
     environment: { name: 'dev', protected: false, vars: { region: 'eu' } },
     timeoutMs: 20_000,
     outputBytes: 1_000_000,

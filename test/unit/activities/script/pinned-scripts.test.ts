@@ -42,7 +42,7 @@ const pin = (path: string, content: string, more: Partial<PinnedFile> = {}): Pin
 function planned(more: Partial<PlanScript> = {}): PlanScript {
   const env = { pass: [], set: {}, secrets: {} };
   const files = [pin('s/lib/a.mjs', 'a')];
-  return { ...pin('s/main.mjs', 'main'), files, whole: true, interpreter: ['node'], args: [], env, ...more };
+  return { ...pin('s/main.mjs', 'main'), files, interpreter: ['node'], args: [], env, ...more };
 }
 
 const contentOf = (...path: string[]): string => readFileSync(join(...path), 'utf8');
@@ -325,29 +325,6 @@ describe('a copy that cannot be made', () => {
       message: expect.stringMatching(/s\/main\.mjs.*ENOTDIR/),
       unclear: false,
     });
-  });
-});
-
-describe('the plan of an older version, which pinned no imports', () => {
-  const older = (more: Partial<PlanScript> = {}): PlanScript => {
-    const { whole: _, files: __, ...script } = planned(more);
-    return script;
-  };
-
-  test('runs with the current imports of its script', async () => {
-    const main = "import './lib/a.mjs';";
-    project.write({ 's/main.mjs': main, 'package.json': '{ "type": "module" }' });
-    const { pinned } = await scripts.find(older({ digest: digestOf(main) }));
-    expect(contentOf(pinned, 's/lib/a.mjs')).toBe('a');
-    expect(existsSync(join(pinned, 'package.json'))).toBe(true);
-    project.write({ 's/lib/a.mjs': 'b' });
-    expect(contentOf((await scripts.find(older({ digest: digestOf(main) }))).pinned, 's/lib/a.mjs')).toBe('b');
-  });
-
-  test('runs the original script even if it was edited since', async () => {
-    await store.put(Buffer.from('main'));
-    project.write({ 's/main.mjs': 'edited' });
-    expect(contentOf((await scripts.find(older())).file)).toBe('main');
   });
 });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { refuseUnusableInput } from '../../../../src/activities/script/refuse-unusable-input.js';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
-import { THIRD_CEL } from '../../../../src/contracts/names.js';
 import type { Plan, PlanScript } from '../../../../src/contracts/plan.js';
 import { errorOf } from '../../error-of.js';
 import { examplePlan } from '../../rules/example-plan.js';
@@ -49,14 +48,6 @@ describe('before a task of a single script exists', () => {
     const args = [{ value: '${{ task.key }}' }];
     expect(errorOf(() => refuseUnusableInput(planOf(args), {}, '-t')).code).toBe('input.invalid');
     expect(() => refuseUnusableInput(planOf(args), {}, '-t:1')).not.toThrow();
-  });
-
-  test('expressions are evaluated in the version of the plan', () => {
-    // A list is not an argument; the third version lacks the function, which the call itself reports.
-    const args = [{ value: '${{ [sum(input.hosts)] }}' }];
-    const input = { hosts: [1] };
-    expect(refusal(args, input)).toMatchObject({ code: 'input.invalid' });
-    expect(() => refuseUnusableInput({ ...planOf(args), cel: THIRD_CEL }, input, 't-1')).not.toThrow();
   });
 
   test('a workflow has no arguments that could be refused', () => {

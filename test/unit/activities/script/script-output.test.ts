@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
 import { readScriptOutput, stdoutToKeep } from '../../../../src/activities/script/read-script-output.js';
 import { environmentOf } from '../../../../src/activities/script/script-input.js';
-import { ENGINE } from '../../../../src/contracts/names.js';
 import type { PlanScript } from '../../../../src/contracts/plan.js';
 import { SecretSource } from '../../../../src/planning/secrets/secret-source.js';
 import { temporaryProject } from '../../temporary-project.js';
@@ -14,7 +13,7 @@ function ended(script: Partial<PlanScript> = {}, { outputBytes = 1000, stderr = 
   log.write('stderr', stderr);
   return {
     script: { path: 'a.sh', args: [], ...script } as unknown as PlanScript,
-    call: { log, outputBytes, engine: ENGINE } as never,
+    call: { log, outputBytes } as never,
   };
 }
 const read = (printed: string | Buffer, script: Partial<PlanScript> = {}, more = {}) =>

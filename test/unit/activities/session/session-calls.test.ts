@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CallToEnter, createEndCall, enterCall } from '../../../../src/activities/session/session-calls.js';
 import type { EndCallRequest } from '../../../../src/contracts/activities.js';
-import { CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
 import type { PlanHook, PlanOperation } from '../../../../src/contracts/plan.js';
 import { AbilityError } from '../../../../src/contracts/problem.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
@@ -39,13 +38,8 @@ describe('a call enters its session', () => {
       facts: { input: { n: 1 }, ability: { id: 'db.write' } },
       path: 'first',
       moment: 5,
-      cel: FIRST_CEL,
     });
     expect(word.facts).not.toHaveProperty('session');
-  });
-
-  test('with the version of the expressions of its plan', async () => {
-    expect((await entered({ plan: { ...PLAN, cel: CEL } })).word.cel).toBe(CEL);
   });
 
   test('with the guards that read the session and fire for its caller', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src/contracts/json.js';
-import { CEL, FIRST_CEL } from '../../../../src/contracts/names.js';
 import type { PlanOperation } from '../../../../src/contracts/plan.js';
 import { hide } from '../../../../src/planning/preview/partial-evaluation.js';
 import { callInput } from '../../../../src/rules/calls/call-input.js';
@@ -17,8 +16,7 @@ function operation(): PlanOperation {
   return op;
 }
 
-const inputOf = (given: JsonObject, cel: string | undefined = CEL) =>
-  callInput(cel === undefined ? {} : { cel }, operation(), given);
+const inputOf = (given: JsonObject) => callInput(operation(), given);
 
 test('R-000-46: passed values override the parameters of the implementation, and those override the defaults of the schema', () => {
   expect(inputOf({})).toEqual({ target: 'prod', count: 1 });
@@ -36,9 +34,4 @@ test('a hidden member stays hidden and gets no default', () => {
   const input = inputOf(given);
   expect(() => input.target).toThrow('steps.a is known only when it runs');
   expect(input.count).toBe(1);
-});
-
-test('a plan of the first version uses only the passed values', () => {
-  expect(callInput({}, operation(), {})).toEqual({});
-  expect(inputOf({}, FIRST_CEL)).toEqual({});
 });

@@ -114,12 +114,6 @@ describe('a call that was made but whose answer cannot be used', () => {
     expect(isRetryableCode(code, [family])).toBe(false);
     expect(isRetryableCode(code, [code])).toBe(true);
   });
-
-  test('is made again by plans of engine 1, as before', () => {
-    expect(isRetryableCode('script.output_invalid', undefined, true)).toBe(true);
-    expect(isRetryableCode('api.output_invalid', ['api'], true)).toBe(true);
-    expect(isRetryableCode('output.too_large', ['output'], true)).toBe(false);
-  });
 });
 
 test('a seal whose key the worker does not have yet may be retried', () => {

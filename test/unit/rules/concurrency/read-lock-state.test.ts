@@ -7,12 +7,12 @@ import {
 } from '../../../../src/rules/concurrency/read-lock-state.js';
 import { Slots } from '../../../../src/rules/concurrency/slots.js';
 
-const entry = { task: 'a', run: 'r', limit: 1, on_busy: 'wait' } as const;
+const entry = { task: 'a', run: 'r', limit: 1, on_busy: 'wait', token: 't' } as const;
 
 test('a lock begins with its lists unchanged, and with empty lists if there are none', () => {
   const state = {
     key: 'k',
-    holders: [{ ...entry, told: true, token: 't' }],
+    holders: [{ ...entry, told: true }],
     line: [{ ...entry, task: 'b', settled: true, superseded: true }],
   };
   expect(readLockState(state)).toEqual(state);
@@ -59,24 +59,27 @@ test.each([
   { limit: '1' },
   { limit: Number.NaN },
   { on_busy: undefined },
+  { on_busy: 'x' },
 ])('a request with %j is invalid', (change) => {
   expect(readSlotRequest({ ...entry, ...change })).toBeUndefined();
 });
 
-test('a token is a short text, and any other value is ignored', () => {
+test('a token is a short text, and a request without one is invalid', () => {
   for (const token of ['t', 'x'.repeat(100)]) expect(readSlotRequest({ ...entry, token })).toEqual({ ...entry, token });
-  for (const token of [5, '', {}, 'x'.repeat(101)]) expect(readSlotRequest({ ...entry, token })).toEqual(entry);
+  for (const token of [undefined, 5, '', {}, 'x'.repeat(101)]) {
+    expect(readSlotRequest({ ...entry, token })).toBeUndefined();
+    expect(readLockState({ line: [{ ...entry, token }] }).line).toEqual([]);
+  }
 });
 
-test('only `true` marks a request as the newest or as repeated, and any other task waits', () => {
-  const marks = { newest: true, again: true } as const;
-  expect(readSlotRequest({ ...entry, ...marks })).toEqual({ ...entry, ...marks });
-  expect(readLockState({ line: [{ ...entry, newest: true }] }).line).toEqual([{ ...entry, newest: true }]);
-  for (const no of [1, 'true', null, {}, false]) {
-    expect(readSlotRequest({ ...entry, newest: no, again: no })).toEqual(entry);
-  }
-  // As in earlier builds, which do not know this value: locks of both builds behave alike.
-  expect(readSlotRequest({ ...entry, on_busy: 'newest' })).toBeUndefined();
+test.each(['wait', 'refuse', 'cancel_older', 'newest'])('a request may ask to %s', (on_busy) => {
+  expect(readSlotRequest({ ...entry, on_busy })).toEqual({ ...entry, on_busy });
+  expect(readLockState({ line: [{ ...entry, on_busy }] }).line).toEqual([{ ...entry, on_busy }]);
+});
+
+test('only `true` marks a request as repeated', () => {
+  expect(readSlotRequest({ ...entry, again: true })).toEqual({ ...entry, again: true });
+  for (const no of [1, 'true', null, {}, false]) expect(readSlotRequest({ ...entry, again: no })).toEqual(entry);
 });
 
 test('a lock keeps working, whatever it is started with or sent', () => {

@@ -8,6 +8,7 @@ const request = (task: string, limit = 1, on_busy: SlotRequest['on_busy'] = 'wai
   run: `run of ${task}`,
   limit,
   on_busy,
+  token: `token of ${task}`,
 });
 const slotsOf = (...requests: SlotRequest[]): Slots => {
   const slots = new Slots({ holders: [], line: [] });
@@ -72,11 +73,10 @@ test('an id that is used again replaces its earlier execution, which has ended',
 });
 
 test('a repeated request is answered with the token of the last request', () => {
-  const slots = slotsOf({ ...request('a'), token: 'first' }, { ...request('b'), token: 'first' });
-  slots.enter({ ...request('a'), token: 'second' });
-  slots.enter(request('b'));
-  expect(slots.holders[0]?.token).toBe('second');
-  expect(slots.line[0]).not.toHaveProperty('token');
+  const slots = slotsOf(request('a'), request('b'));
+  for (const task of ['a', 'b']) slots.enter({ ...request(task), token: `second of ${task}` });
+  expect(slots.holders[0]?.token).toBe('second of a');
+  expect(slots.line[0]?.token).toBe('second of b');
 });
 
 test('thousands at once are admitted well within the second that a lock has, as are the tasks they call (no stuck lock)', () => {
@@ -112,7 +112,7 @@ function letThousandsIn(): void {
   slots.enter(request('newest', 1, 'cancel_older'));
   const { holders, waiting } = slots.supersede(slots.line.at(-1) as SlotRequest);
   expect([holders.length, waiting.length]).toEqual([2000, 2000]);
-  for (let n = 0; n < 2000; n += 1) slots.enter({ ...request(`w-${n}`), newest: true });
+  for (let n = 0; n < 2000; n += 1) slots.enter(request(`w-${n}`, 1, 'newest'));
   for (let n = 0; n < 50; n += 1) slots.replace(slots.findReplaced() as Replaced);
 }
 
@@ -175,8 +175,7 @@ describe('a newer task that cancels older ones', () => {
 
 describe('a task with `newest`', () => {
   const newest = (task: string, more: Partial<SlotRequest> = {}): SlotRequest => ({
-    ...request(task),
-    newest: true,
+    ...request(task, 1, 'newest'),
     ...more,
   });
   /** Lets the lock do all its pending work. @returns which task was replaced, and by which. */
@@ -245,14 +244,14 @@ describe('a task with `newest`', () => {
         actions.forEach(({ kind, task }, n) => {
           const inside = standing(slots).in;
           if (kind === 'leave') slots.leave(request(inside[task % Math.max(1, inside.length)] ?? 'none'));
-          else slots.enter({ ...request(`t${n}`, limit), ...(kind === 'newest' && { newest: true }) });
+          else slots.enter(request(`t${n}`, limit, kind));
           if (kind === 'newest') arrived.push(`t${n}`);
           slots.admit();
           const held = standing(slots).in;
           expect(held.length).toBeLessThanOrEqual(limit);
           replaced(slots);
           expect(standing(slots).in).toEqual(held);
-          const waiting = slots.line.filter((entry) => entry.newest).map((entry) => entry.task);
+          const waiting = slots.line.filter((entry) => entry.on_busy === 'newest').map((entry) => entry.task);
           expect(waiting.length).toBeLessThanOrEqual(1);
           for (const one of waiting) expect(one).toBe(arrived.at(-1));
           const last = arrived.at(-1);

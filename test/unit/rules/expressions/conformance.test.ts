@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../src/contracts/json.js';
-import { FIRST_CEL, SECOND_CEL } from '../../../../src/contracts/names.js';
 import { compileExpression } from '../../../../src/rules/expressions/evaluate.js';
 
 /**
@@ -9,10 +8,7 @@ import { compileExpression } from '../../../../src/rules/expressions/evaluate.js
  */
 const FAILS = Symbol('it fails');
 
-const evaluate = (source: string, values: Record<string, Json> = {}, cel?: string): Json | undefined => {
-  const scope = { values, ...(cel !== undefined && { cel }) };
-  return compileExpression(source, cel).evaluate(scope);
-};
+const evaluate = (source: string): Json | undefined => compileExpression(source).evaluate({ values: {} });
 
 type Row = readonly [source: string, value: Json | typeof FAILS];
 
@@ -127,24 +123,4 @@ const TABLE: Record<string, readonly Row[]> = {
 
 describe.each(Object.entries(TABLE))('%s', (_, rows) => {
   test.each(rows.map((row) => [row[0], row] as const))('%s', (_source, row) => check(row));
-});
-
-describe('an expression is interpreted by the version of its plan', () => {
-  test.each([
-    ["duration('1.5s').getMilliseconds()", 1500, 500],
-    ["timestamp('2026-02-30T00:00:00Z')", '2026-03-02T00:00:00.000Z', FAILS],
-    ['1 == 1.0', FAILS, true],
-    ["int(timestamp('1970-01-01T00:01:00Z'))", FAILS, 60],
-  ] as const)('%s', (source, before, now) => {
-    for (const cel of [FIRST_CEL, SECOND_CEL]) {
-      if (before === FAILS) expect(() => evaluate(source, {}, cel)).toThrow();
-      else expect(evaluate(source, {}, cel)).toEqual(before);
-    }
-    check([source, now]);
-  });
-});
-
-test('parsing for one version does not affect the other', () => {
-  const source = "duration('2.25s').getMilliseconds()";
-  expect([evaluate(source), evaluate(source, {}, SECOND_CEL), evaluate(source)]).toEqual([250, 2250, 250]);
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HookAnswer } from '../../../../src/contracts/hooks.js';
 import type { Json } from '../../../../src/contracts/json.js';
-import { CEL, SECOND_CEL } from '../../../../src/contracts/names.js';
 import type { PlanHandler } from '../../../../src/contracts/plan.js';
 import {
   answerExpression,
@@ -28,10 +27,9 @@ const answered = (
   handler: Partial<ExpressionHandler>,
   seen = facts(),
   phase: HookAnswer['phase'] = 'PreAbilityCall',
-  cel: string = CEL,
 ) => {
   const full = { kind: 'expression', reason: 'Because.', ...handler } as const;
-  return answerExpression('guard', full, { phase, path: 'seed' }, seen, { moment, cel });
+  return answerExpression('guard', full, { phase, path: 'seed' }, seen, moment);
 };
 
 describe('what a hook sees', () => {
@@ -127,12 +125,6 @@ describe('the clock of a hook', () => {
 
   test('is not in the answer if no expression read it', () => {
     expect(answered({ deny_if: 'false' })).not.toHaveProperty('moment');
-  });
-
-  test('is missing for a plan of an earlier version, which still denies as before', () => {
-    const answer = answered({ deny_if: FREEZE }, facts(), 'PreAbilityCall', SECOND_CEL);
-    expect(answer).toMatchObject({ status: 'error', decision: 'deny' });
-    expect(answer).not.toHaveProperty('moment');
   });
 });
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
-import { ENGINE } from '../../../../src/contracts/names.js';
 import type { PlanScript } from '../../../../src/contracts/plan.js';
 import { evaluateScript } from '../../../../src/planning/scripts/texts/evaluate-script.js';
 import { type WrittenScript, writeScript } from '../../../../src/planning/scripts/texts/write-script.js';
@@ -19,7 +18,6 @@ function written(texts: Texts, input: JsonObject = {}, inputSchema: JsonObject |
     values: { input, environment, task: { key: 'T-1', ability: 'op' } },
     inputSchema,
     placeholders: { input_file: '/tmp/input.json', payload: JSON.stringify(input), task_key: 'T-1' },
-    engine: ENGINE,
   };
   return writeScript(evaluateScript({ args: [], ...texts }, facts));
 }

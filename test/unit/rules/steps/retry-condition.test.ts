@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { jitteredDelay } from '../../../../src/activities/failures.js';
-import { CEL } from '../../../../src/contracts/names.js';
 import { askRetryCondition, jittered, withNote } from '../../../../src/rules/steps/retry-condition.js';
 
 test('a wait with jitter is between half of it and all of it', () => {
@@ -20,7 +19,7 @@ test('a note is added to the message of a failure', () => {
 
 test('a condition sees the failure as `steps.<id>.error` shows it', () => {
   const error = { code: 'http.503', message: 'busy', details: { status: 503 } };
-  const ask = (source: string) => askRetryCondition(source, error, 2, CEL);
+  const ask = (source: string) => askRetryCondition(source, error, 2);
   expect(ask('error.details.status == 503 && attempt == 2')).toEqual({ again: true });
   expect(ask("error.code.startsWith('timeout')")).toEqual({ again: false });
   expect(ask('has(error.step)')).toEqual({ again: false });

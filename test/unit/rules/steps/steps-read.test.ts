@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { CEL } from '../../../../src/contracts/names.js';
 import type { ForeachStep, PlanStep, RepeatStep } from '../../../../src/contracts/plan.js';
 import { readInTurns, readsItself, stepsRead } from '../../../../src/rules/steps/steps-read.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../temporary-project.js';
@@ -61,14 +60,12 @@ const inLoop = (...steps: string[]) => loopOf(`{ id: l, foreach: [1], as: n, ste
 const letOf = (id: string, read: string) => `{ id: ${id}, let: { x: "\${{ ${read} }}" } }`;
 
 test('a turn of a loop may see what its steps, or its `until`, read from each other', () => {
-  expect(readInTurns(inLoop(letOf('b', 'n'), letOf('c', 'n')), CEL)).toEqual([]);
-  expect(readInTurns(inLoop(letOf('b', 'steps.c.status'), letOf('c', 'n')), CEL)).toEqual(['c']);
-  expect(readInTurns(inLoop(letOf('b', 'n'), `{ id: g, steps: [${letOf('c', 'steps.c.output')}] }`), CEL)).toEqual([
-    'c',
-  ]);
-  expect(readInTurns(inLoop(letOf('b', 'size(steps)'), letOf('c', 'n')), CEL)).toEqual(['b', 'c']);
+  expect(readInTurns(inLoop(letOf('b', 'n'), letOf('c', 'n')))).toEqual([]);
+  expect(readInTurns(inLoop(letOf('b', 'steps.c.status'), letOf('c', 'n')))).toEqual(['c']);
+  expect(readInTurns(inLoop(letOf('b', 'n'), `{ id: g, steps: [${letOf('c', 'steps.c.output')}] }`))).toEqual(['c']);
+  expect(readInTurns(inLoop(letOf('b', 'size(steps)'), letOf('c', 'n')))).toEqual(['b', 'c']);
   const repeat = loopOf(`{ id: l, repeat: { until: steps.b.output.x }, steps: [${letOf('b', 'true')}] }`);
-  expect(readInTurns(repeat, CEL)).toEqual(['b']);
+  expect(readInTurns(repeat)).toEqual(['b']);
 });
 
 test.each([
@@ -78,13 +75,7 @@ test.each([
   ['another step', 'steps.c.output', false],
   ['nothing', 'n', false],
 ])('whether a step that reads %s reads itself', (_, read, itself) => {
-  expect(readsItself(inLoop(letOf('b', read), letOf('c', 'n')).steps[0] as PlanStep, CEL)).toBe(itself);
-});
-
-test('the reads of a plan of the first version are determined as in that version', () => {
-  const tree = { steps: [], finally: [], output: "${{ timestamp(steps.a.output).getHours('Nowhere') }}" };
-  expect(stepsRead(tree)).toEqual(new Set(['a']));
-  expect(() => stepsRead({ ...tree, cel: CEL })).toThrow(/no such time zone/);
+  expect(readsItself(inLoop(letOf('b', read), letOf('c', 'n')).steps[0] as PlanStep)).toBe(itself);
 });
 
 test('outputs that nothing reads need not be retained; all are retained if `steps` is read as a whole', () => {

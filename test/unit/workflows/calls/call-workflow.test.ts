@@ -17,7 +17,6 @@ const temporal = vi.hoisted(() => ({
     };
   }[],
   memo: {} as object,
-  isPatched: true,
   /** Whether what surrounds the call was cancelled. */
   isCancelled: false,
 }));
@@ -30,7 +29,6 @@ vi.mock('@temporalio/workflow', async (original) => ({
     return temporal.end;
   },
   CancellationScope: { current: () => ({ consideredCancelled: temporal.isCancelled }) },
-  patched: () => temporal.isPatched,
   workflowInfo: () => ({
     memo: temporal.memo,
     typedSearchAttributes: {
@@ -44,7 +42,6 @@ beforeEach(() => {
   temporal.end = { output: 'done' };
   temporal.started.length = 0;
   temporal.memo = {};
-  temporal.isPatched = true;
   temporal.isCancelled = false;
 });
 
@@ -133,9 +130,6 @@ describe('a workflow that is called', () => {
     expect((await called({ groups: [1, 2] })).started?.options.workflowId).toBe('t-1/p/a~1.2');
     temporal.started.length = 0;
     expect((await called({ groups: [1, 1] })).started?.options.workflowId).toBe('t-1/p/a');
-    temporal.started.length = 0;
-    temporal.isPatched = false;
-    expect((await called({ groups: [1, 2] })).started?.options.workflowId).toBe('t-1/p/a');
   });
 
   test('is not called if no time is left', async () => {
@@ -265,12 +259,9 @@ describe('a workflow that failed', () => {
     expect(noted.made.at(-1)).toEqual({ problem });
   });
 
-  test('because its caller was cancelled, or in a history of an earlier build, cancels its caller', async () => {
+  test('because its caller was cancelled cancels its caller', async () => {
     temporal.end = endedBy(new CancelledFailure('cancelled'));
     temporal.isCancelled = true;
-    expect((await called()).outcome).toBe(temporal.end);
-    temporal.isCancelled = false;
-    temporal.isPatched = false;
     expect((await called()).outcome).toBe(temporal.end);
   });
 

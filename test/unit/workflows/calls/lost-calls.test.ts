@@ -22,20 +22,19 @@ const unknown = (path?: string): Problem => ({
 const limit = () => new StepFailure({ code: 'timeout.step', message: 'too late' });
 const WON = { code: 'race.lost', message: 'another branch won', path: 'r' };
 
-/** The lost calls of a task with this engine and these warnings. */
-function lostCalls(engine = 2, warned: Problem[] = []) {
+/** The lost calls of a task with these warnings. */
+function lostCalls(warned: Problem[] = []) {
   const warnings = { lost: new Map(warned.map((problem, at) => [`w${at}`, problem])) };
-  return new LostCalls({ engine } as never, warnings as never);
+  return new LostCalls(warnings as never);
 }
 
 describe('a call whose outcome could not be determined ends', () => {
-  const end = (more: object, engine = 2) =>
-    lostCalls(engine).endOf({ problem: unknown(), wasCut: true, mayBeCut: false, limit: undefined, ...more });
+  const end = (more: object) =>
+    lostCalls().endOf({ problem: unknown(), wasCut: true, mayBeCut: false, limit: undefined, ...more });
 
-  test('as unknown if the task did not cut it, or cannot know that it did', () => {
+  test('as unknown if the task did not cut it', () => {
     scope.consideredCancelled = true;
     expect(end({ wasCut: false, mayBeCut: true })).toMatchObject({ problem: { code: 'outcome.unknown' } });
-    expect(end({ mayBeCut: true }, 1)).toMatchObject({ problem: { code: 'outcome.unknown' } });
   });
 
   test('as cancelled if its author allowed the cut', () => {
@@ -65,14 +64,12 @@ describe('a call whose outcome could not be determined ends', () => {
 });
 
 describe('the cause of a cut', () => {
-  test('is added only to an unknown outcome, and to none of the first engine', () => {
-    const [failed, lost, early] = [limit(), new StepFailure(unknown()), new StepFailure(unknown())];
+  test('is added only to an unknown outcome', () => {
+    const [failed, lost] = [limit(), new StepFailure(unknown())];
     lostCalls().explain(failed, WON);
     lostCalls().explain(lost, WON);
-    lostCalls(1).explain(early, WON);
     expect(failed.problem.details).toBeUndefined();
     expect(lost.problem.details).toEqual({ cause: WON });
-    expect(early.problem.details).toBeUndefined();
   });
 
   test('is the first, unless that was the cancellation of the task', () => {
@@ -115,7 +112,7 @@ describe('what cut one call also cut the others', () => {
   /** Two items of a loop and a call in a warning, all cut; @param paths where they are. */
   function cut(paths: [string, string, string], cause: typeof WON | { code: string; message: string }) {
     const [one, other, warned] = paths.map((path) => unknown(path)) as [Problem, Problem, Problem];
-    const calls = lostCalls(2, [warned]);
+    const calls = lostCalls([warned]);
     const listed = { message: '' };
     scope.consideredCancelled = true;
     for (const problem of [one, other, warned]) {
@@ -148,7 +145,7 @@ describe('what cut one call also cut the others', () => {
 
   test('but not those that the task did not cut', () => {
     const [one, other, warned] = [unknown('a'), unknown('b'), unknown('c')];
-    const calls = lostCalls(2, [warned]);
+    const calls = lostCalls([warned]);
     calls.noteItem(other, 'b', undefined);
     calls.explain(new StepFailure(one), { code: 'task.cancelled', message: 'm' });
     expect([other.details, warned.details]).toEqual([{ path: 'b' }, { path: 'c' }]);

@@ -8,15 +8,10 @@ import { StepFailure } from '../../../../src/workflows/steps/step-failure.js';
 import { examplePlan } from '../../rules/example-plan.js';
 
 const scope = vi.hoisted(() => ({ consideredCancelled: false }));
-const patches = vi.hoisted(() => ({ areMade: true, asked: 0 }));
 
 vi.mock('@temporalio/workflow', async (original) => ({
   ...(await original<object>()),
   CancellationScope: { current: () => scope },
-  patched: () => {
-    patches.asked += 1;
-    return patches.areMade;
-  },
 }));
 
 const EXHAUSTED = new StepFailure({ code: 'timeout.task', message: 'all is used up' });
@@ -124,23 +119,12 @@ describe('a limit of Temporal', () => {
     expect(messageAt('HEARTBEAT')).toMatch(/^The worker that ran db\.write was lost/);
   });
 
-  test.each<[string, Effect, boolean, string]>([
-    ['unknown', 'destructive', true, 'outcome.unknown'],
-    ['not begun in a history of an earlier build', 'destructive', false, 'worker.unavailable'],
-    ['not begun if the call may be repeated', 'read', true, 'worker.unavailable'],
-  ])('that no worker met after a lost attempt leaves the call %s', (_, effects, areMade, code) => {
-    patches.areMade = areMade;
+  test.each<[string, Effect, string]>([
+    ['unknown', 'destructive', 'outcome.unknown'],
+    ['not begun if the call may be repeated', 'read', 'worker.unavailable'],
+  ])('that no worker met after a lost attempt leaves the call %s', (_, effects, code) => {
     const lost = new TimeoutFailure('lost', undefined, 'HEARTBEAT');
     expect(read(timedOut('SCHEDULE_TO_START', lost), { effects }).failure.problem.code).toBe(code);
-  });
-
-  test('adds no event to a history unless no worker met it after a lost attempt', () => {
-    patches.asked = 0;
-    const lost = new TimeoutFailure('lost', undefined, 'HEARTBEAT');
-    read(timedOut('SCHEDULE_TO_START'), { effects: 'destructive' });
-    read(timedOut('HEARTBEAT', lost), { effects: 'destructive' });
-    read(timedOut('SCHEDULE_TO_START', lost));
-    expect(patches.asked).toBe(0);
   });
 
   test.each([

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Json, JsonObject } from '../../../../src/contracts/json.js';
-import { ENGINE } from '../../../../src/contracts/names.js';
 import { runTree } from '../../../property/run-tree.js';
 import { type Account, type Attempt, Script } from '../../../property/script.js';
 import { planOf } from '../../../property/trees.js';
@@ -36,11 +35,7 @@ class FixedEnds extends Script {
 /** Runs the workflow with these lines. */
 async function run(
   yaml: string,
-  {
-    input = {},
-    ends = {},
-    engine = ENGINE,
-  }: { input?: JsonObject; ends?: Record<string, Json | Error>; engine?: number } = {},
+  { input = {}, ends = {} }: { input?: JsonObject; ends?: Record<string, Json | Error> } = {},
 ): Promise<Account> {
   const { task } = await import('../../../../src/workflows/task.js');
   const head = yaml.startsWith('id: ') ? '' : 'id: w\ntype: workflow\nversion: 1\nsummary: s\n';
@@ -50,7 +45,7 @@ async function run(
   const { steps, finally: cleanup, on_error, output, operations } = resolved(files, id).plan;
   const flow = { steps, finally: cleanup, ...(on_error && { on_error }), ...(output !== undefined && { output }) };
   const known = planOf([]);
-  const plan = { ...known, ...flow, engine, operations: { ...operations, ...known.operations } };
+  const plan = { ...known, ...flow, operations: { ...operations, ...known.operations } };
   return runTree(task, { plan, input, script: new FixedEnds(ends) });
 }
 
@@ -235,15 +230,6 @@ describe('a step sees nothing of itself', () => {
   test('in concurrent items', async () => {
     const { output } = await run(each(add(), 'max_parallel: 2, '), { input: { list: [1, 2, 3] } });
     expect(output).toEqual(sums(1, 2, 3));
-  });
-
-  test('in a plan of engine 1, even if a loop starts over', async () => {
-    expect((await run(each(add()), { input: { list: [1, 2, 3] }, engine: 1 })).output).toEqual(sums(1, 2, 3));
-    const repeat = `{ id: inner, index: i, repeat: { until: "true" }, steps: [{ id: seen, let: { b: "\${{ steps.add.status }}" } }, { id: add, let: { b: "\${{ steps.seen.output.b }}" } }] }`;
-    expect((await run(each(repeat), { input: { list: [1, 2] }, engine: 1 })).output).toEqual([
-      { b: 'pending' },
-      { b: 'succeeded' },
-    ]);
   });
 
   test('outside a loop', async () => {

@@ -7,7 +7,6 @@ import { World } from '../../../property/fake-workflow.js';
 const temporal = vi.hoisted(() => ({
   /** How long the hooks of a prompt take. Milliseconds. */
   promptMs: 0,
-  isPatched: true,
   handlers: 0,
 }));
 
@@ -20,14 +19,15 @@ vi.mock('@temporalio/workflow', async () => {
         .then(() => ({ turn_context: { says: 'hello' }, hooks: [], tasks: [], unknown_signals: [] })),
     [ACTIVITIES.endSession]: async () => ({ tasks: [], hooks: [] }),
   };
+  /** The start has no hooks, and those of a prompt cannot be run at once. */
+  const atOnce = { [ACTIVITIES.askStartLocal]: async () => [], [ACTIVITIES.askPromptLocal]: async () => null };
   return {
     ...fakeWorkflow,
     allHandlersFinished: () => temporal.handlers === 0,
     condition: (holds: () => boolean, limit?: number | string) =>
       fakeWorkflow.condition(holds, typeof limit === 'string' ? Number.parseInt(limit, 10) * 60_000 : limit),
-    // The hooks of the start and those that can be run at once need no activity here.
-    patched: (id: string) => temporal.isPatched && id === 'session-ends-after-its-handlers',
     proxyActivities: () => activities,
+    proxyLocalActivities: () => atOnce,
     workflowInfo: () => ({ workflowId: 'session:p:s-1', startTime: new Date(0) }),
   };
 });
@@ -39,7 +39,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 beforeEach(() => {
-  Object.assign(temporal, { promptMs: 0, isPatched: true, handlers: 0 });
+  Object.assign(temporal, { promptMs: 0, handlers: 0 });
 });
 
 const user = { name: 'ada', source: 'claimed' };
@@ -79,8 +79,6 @@ test('a session that is stopped answers a prompt whose hooks still run before it
     answer: { says: 'hello' },
     minutes: 4,
   });
-  temporal.isPatched = false;
-  expect(await prompted(stop)).toMatchObject({ answer: 'none', minutes: 2 });
 });
 
 test('a session that is stopped waits at most five minutes more for a prompt', async () => {

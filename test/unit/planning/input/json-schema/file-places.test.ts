@@ -61,7 +61,7 @@ describe('a file in an input counts only if the schema has `format: file` there'
     expect(found({ properties }, { f1: FILE, other: FILE })).toEqual(['f1', 'other']);
   });
 
-  test('an older plan that names no places accepts files anywhere', () => {
+  test('a value without known places, such as an output, may have files anywhere', () => {
     expect(filesIn({ a: { b: FILE } })).toHaveLength(1);
   });
 });

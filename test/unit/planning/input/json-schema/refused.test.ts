@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../src/contracts/json.js';
-import { checkAgainst, checkSchema, compileSchema, satisfies } from '../../../../../src/planning/input/schemas.js';
+import { checkSchema, compileSchema, satisfies } from '../../../../../src/planning/input/schemas.js';
 import { errorOf } from '../../../error-of.js';
 import { lowLevel, resolved, SCRIPT, SCRIPT_FILE } from '../../../temporary-project.js';
 
@@ -69,23 +69,4 @@ test('checking that many items are unique takes time in proportion to their numb
   const started = performance.now();
   expect(satisfies({ uniqueItems: true }, items)).toBe(true);
   expect(performance.now() - started).toBeLessThan(5000);
-});
-
-describe('plans of engine 1 keep the interpretation that they were made with', () => {
-  const judge = (schema: JsonObject, value: JsonObject, engine: number) =>
-    checkAgainst(schema, value, { code: 'input.invalid', what: 'It', engine });
-
-  test('including its mistakes', () => {
-    const schema: JsonObject = { required: ['toString'] };
-    expect(judge(schema, {}, 1)).toEqual({});
-    expect(errorOf(() => judge(schema, {}, 2)).code).toBe('input.invalid');
-    expect(judge(schema, {}, 1)).toEqual({});
-  });
-
-  test('and their schemas are not refused', () => {
-    const schema: JsonObject = { $dynamicAnchor: 'a', properties: { next: { $dynamicRef: '#a' } }, required: ['n'] };
-    const value = { n: 1, next: { n: 2 } };
-    expect(judge(schema, value, 1)).toEqual(value);
-    expect(errorOf(() => judge(schema, value, 2)).code).toBe('feature.unsupported');
-  });
 });
