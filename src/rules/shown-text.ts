@@ -40,3 +40,8 @@ function escaped(character: string): string {
     return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
   }).join('');
 }
+
+/** Such as `users.create v3`; only the id where the version is not known, as of a request that was refused. */
+export function versionedName(ability: string, version: string): string {
+  return version === '' ? ability : `${ability} v${version}`;
+}

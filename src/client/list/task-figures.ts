@@ -37,13 +37,13 @@ export interface QueueFigures {
 const PAGE = 500;
 const MAX_IDS = 50;
 
-/** Ended since a time, without called tasks. @param isKnown skips known runs; each other costs a request. */
+/** Ended since a time, also refused ones, without called tasks. @param isKnown skips known runs; each other costs a request. */
 export async function readEnds(
   connection: Connection,
   since: Date,
   isKnown: (run: string) => boolean = () => false,
 ): Promise<TaskEnd[]> {
-  const query = `${taskQuery(connection.project, {})} AND CloseTime >= '${since.toISOString()}'`;
+  const query = `${taskQuery(connection.project, { refused: true })} AND CloseTime >= '${since.toISOString()}'`;
   return asking(connection, async () => {
     const ended: (TaskEnd & { key: string; start: number; end: number })[] = [];
     for await (const found of connection.temporal.workflow.list({ query, pageSize: PAGE })) {

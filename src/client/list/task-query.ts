@@ -33,6 +33,8 @@ export interface TaskFilter {
   since?: Date | undefined;
   /** Whether to include tasks that other tasks called. */
   called?: boolean | undefined;
+  /** Whether to include those that preflight refused, although no status asks for them. */
+  refused?: boolean | undefined;
   /** A further condition in Temporal's list filter syntax. */
   query?: string | undefined;
 }
@@ -65,7 +67,8 @@ const ATTRIBUTE_ENDS: ReadonlySet<string> = new Set<EndState>([
 
 /**
  * Matches every requested task, and `created` ones that have run since: only the history shows the run. Omits
- * direct runs, deletions, and earlier runs of continued tasks, and requests that preflight refused unless a status asks for them.
+ * direct runs, deletions, earlier runs of continued tasks, and requests that preflight refused, unless a status asks
+ * for them.
  * @throws AbilityError `usage.invalid` for a value that a filter cannot contain.
  */
 export function taskQuery(project: string, filter: TaskFilter): string {
@@ -79,7 +82,7 @@ export function taskQuery(project: string, filter: TaskFilter): string {
   ];
   // A workflow of somebody else that started it is its parent, but not a task that called it.
   if (!filter.called) parts.push('AbilityParent IS NULL');
-  if (!status?.length) parts.push("AbilityStatus != 'unavailable'");
+  if (!status?.length && !filter.refused) parts.push("AbilityStatus != 'unavailable'");
   if (ability !== undefined) parts.push(`WorkflowType = ${quoted(ability)}`);
   if (environment !== undefined) parts.push(`AbilityEnvironment = ${quoted(environment)}`);
   if (session !== undefined) parts.push(`AbilitySession = ${quoted(session)}`);

@@ -13,6 +13,7 @@ import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { watchingStalls } from '../watch/find-stall.js';
+import { notTakenUp } from '../watch/refuse-not-begun.js';
 import { attachTask } from './attach-task.js';
 import { awaitPreflight, isFormed } from './await-preflight.js';
 import { giveFiles } from './give-files.js';
@@ -144,14 +145,6 @@ async function reviewed(
     throw error;
   }
   if (run) await handle.signal(SIGNALS.run);
-}
-
-function notTakenUp(id: string): AbilityError {
-  return new AbilityError({
-    code: 'worker.unavailable',
-    message: `No worker has taken ${id} up within a minute; it runs nothing`,
-    suggestion: 'Run `ability doctor` to check the worker.',
-  });
 }
 
 /** True if the server does not answer: the task may exist. */

@@ -116,12 +116,14 @@ async function withCalled(connection: Connection, view: TaskView): Promise<OpenT
 
 function resultOfRecord(record: TaskRecord): TaskResult {
   if (record.result) return record.result;
-  const { plan, intent } = record;
+  const { plan, plan_digest: digest, intent } = record;
   const { id: ability, version } = plan.ability;
-  const memo = { ability, version, plan: record.plan_digest, environment: plan.environment.name };
+  const memo = { ability, environment: plan.environment.name };
   return {
     ...resultFromMemo(record.task_key, { ...memo, ...(intent !== undefined && { intent }) }, null),
     status: 'created',
+    version,
+    digest,
     task_key: record.task_key,
     warnings: [...record.warnings, 'Temporal does not know this task; only its record is here'],
     requested_by: record.requested_by,

@@ -11,6 +11,7 @@ import { awaitResult } from '../view/read-result.js';
 import { type OpenTask, queryOpenTask } from '../view/view-task.js';
 import { ApprovalPatience } from './approval-patience.js';
 import { type Stall, StallWatch } from './find-stall.js';
+import { refuseNotBegun } from './refuse-not-begun.js';
 import { refuseStuck } from './refuse-stuck.js';
 import { AttemptWatch, type CallAttempt } from './watch-attempts.js';
 
@@ -24,6 +25,8 @@ export interface WaitOptions {
   onProgress?: (result: TaskResult, now?: TaskNow) => void;
   /** Called once for each new stall. */
   onStall?: (stall: Stall) => void;
+  /** It was started with the limit for its begin: the wait ends if no worker takes it up. */
+  begins?: boolean;
   /** Ends the wait. */
   signal?: AbortSignal;
 }
@@ -52,12 +55,14 @@ const CLEAN_UP_MS = 500;
 
 /**
  * Waits until a task ends or there is a reason to stop; restarts the project's own runtime if that stops.
- * @throws AbilityError `engine.stuck`, `store.not_shared` if workflow tasks fail repeatedly; `runtime.stopped`.
+ * @throws AbilityError `engine.stuck`, `store.not_shared` if workflow tasks fail repeatedly; `runtime.stopped`;
+ * `worker.unavailable` for one that `begins`.
  */
 export async function waitForTask(connection: Connection, id: string, options: WaitOptions): Promise<WaitEnd> {
   const { timeoutMs, signal } = options;
   const deadline = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
-  const state: WaitState = { last: undefined, stalls: new StallWatch(connection), attempts: [], revivals: 0, deadline };
+  const stalls = new StallWatch(connection);
+  const state: WaitState = { last: undefined, stalls, attempts: [], revivals: 0, since: Date.now(), deadline };
   return asking(connection, async () => {
     for (;;) {
       const end = await waitOnce(connection, id, options, state);
@@ -76,7 +81,8 @@ interface WaitState {
   stalls: StallWatch;
   /** Restarts since the last news of the task. */
   revivals: number;
-  /** Milliseconds since 1970. */
+  /** Begin and end of the wait. Milliseconds since 1970. */
+  since: number;
   deadline: number;
 }
 
@@ -144,7 +150,7 @@ async function settleInTime(actions: Promise<unknown>[]): Promise<void> {
 async function attend(
   connection: Connection,
   id: string,
-  { onStall, onProgress }: WaitOptions,
+  { onStall, onProgress, begins }: WaitOptions,
   state: WaitState,
   stop: AbortSignal,
 ): Promise<{ kind: 'runtime ended' }> {
@@ -154,6 +160,7 @@ async function attend(
     if (stop.aborted) return { kind: 'runtime ended' };
     const { raw } = await look(connection, stop, () => connection.temporal.workflow.getHandle(id).describe());
     await look(connection, stop, () => refuseStuck(connection, id, raw));
+    if (begins) refuseNotBegun(id, raw, state.since);
     for (const stall of await look(connection, stop, () => state.stalls.look(id, raw))) onStall?.(stall);
     const progress = state.last?.progress;
     if (onProgress && progress) state.attempts = await look(connection, stop, () => watch.look({ id, raw, progress }));

@@ -102,11 +102,8 @@ const expectedError = z.union(
   'An error is a code, or { code, step, message }',
 );
 
-/** The expected end of a task in a case; `unavailable`: no task can be created. */
-export const CASE_ENDS = [...END_STATES, 'unavailable'] as const;
-
 const expectation = z.strictObject({
-  status: z.enum(CASE_ENDS).optional().describe('How the task ends; `unavailable`: it cannot be created.'),
+  status: z.enum(END_STATES).optional().describe('How the task ends; `unavailable`: it cannot be created.'),
   output: json.optional().describe('The whole output.'),
   output_includes: json.optional().describe('A part of the output.'),
   error: expectedError.optional().describe('The error, as a code or with its step and a part of its message.'),

@@ -60,6 +60,11 @@ export async function createTask(connection: Connection, options: TaskOptions): 
   return create(connection as Inner, completed(connection, options));
 }
 
+/** As {@link createTask}, for a caller who waits for the end anyway: resolves once Temporal has the task. */
+export async function startTask(connection: Connection, options: TaskOptions): Promise<CreatedTask> {
+  return create(connection as Inner, { ...completed(connection, options), soon: true });
+}
+
 /** Fills in what was left out, as the command line does. */
 function completed(connection: Connection, options: TaskOptions): NewTask {
   const { loader, env } = originOf(connection);

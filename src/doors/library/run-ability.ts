@@ -2,8 +2,9 @@ import { type CreatedTask, type Connection as Inner, type Stall, waitForTask } f
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
+import { refuseUnformed } from '../answers/refuse-unformed.js';
 import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
-import { createTask, TASK_OPTIONS, type TaskOptions } from './create-task.js';
+import { startTask, TASK_OPTIONS, type TaskOptions } from './create-task.js';
 
 /** How to run an ability, and over which connection. */
 export interface RunOptions
@@ -69,15 +70,16 @@ async function runOver(
   options: RunOptions,
 ): Promise<TaskResult> {
   const { onCreated, onProgress, onStall, timeoutMs, signal } = options;
-  const created = await createTask(connection, { ...picked(options, OF_TASK), ability, input, run: true });
+  const created = await startTask(connection, { ...picked(options, OF_TASK), ability, input, run: true });
   onCreated?.(created);
   const end = await waitForTask(connection as Inner, created.id, {
     timeoutMs,
+    begins: !created.attached,
     ...(onProgress && { onProgress: (result) => onProgress(result) }),
     ...(onStall && { onStall }),
     ...(signal && { signal }),
   });
-  if (end.kind === 'ended') return end.result;
+  if (end.kind === 'ended') return refuseUnformed(end.result);
   if (end.kind === 'aborted') throw signal?.reason;
   throw new AbilityError({
     code: 'wait.timeout',

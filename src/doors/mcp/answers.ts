@@ -30,7 +30,11 @@ export function withWarnings(answer: ToolAnswer, more: readonly string[]): ToolA
 
 /** A refusal: a stable code, the reason, and what to do instead. */
 export function refusalOf(error: unknown, door: Pick<McpDoor, 'typed'>, more: JsonObject = {}): ToolAnswer {
-  return { data: { status: 'refused', ...more, ...problemFields(problemOf(error), door) }, isError: true };
+  return refused(problemOf(error), door, more);
+}
+
+export function refused(problem: Problem, door: Pick<McpDoor, 'typed'>, more: JsonObject = {}): ToolAnswer {
+  return { data: { status: 'refused', ...more, ...problemFields(problem, door) }, isError: true };
 }
 
 /** A problem with commands in the form that users of this door type. */

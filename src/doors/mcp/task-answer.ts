@@ -4,7 +4,7 @@ import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { decisionCommands } from '../cli/output/next-commands.js';
-import { problemFields } from './answers.js';
+import { problemFields, refused } from './answers.js';
 import type { McpDoor, ToolAnswer } from './mcp-door.js';
 
 export interface OwnTask {
@@ -32,6 +32,8 @@ export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): To
     };
   }
   if (status === 'succeeded') return { data: { ...data, output }, isError: false };
+  // Without a task: what the tool refused before anything ran.
+  if (status === 'unavailable' && error) return refused(error, door);
   const problem = error ?? { code: `task.${status}`, message: `The task ended as ${status}` };
   return {
     data: { ...data, ...problemFields(problem, door), ...(problem.step !== undefined && { step: problem.step }) },

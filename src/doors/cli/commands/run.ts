@@ -70,7 +70,7 @@ export async function run(context: Context, [ability]: [string], flags: Flags): 
       if (flags.direct) return runDirectly(context, connection, created, flags, deadline);
       if (flags.detach) return reportDetached(context, created);
       context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
-      return followTask(context, connection, created.id, flags, deadline);
+      return followTask(context, connection, created.id, flags, deadline, !created.attached);
     };
     return withSession(context, registry, work, signal);
   });
@@ -182,7 +182,7 @@ const EXIT_WHEN_STOPPED: Record<Stop, ExitCode> = {
 async function runDirectly(
   context: Context,
   connection: Connection,
-  { id }: CreatedTask,
+  { id, attached }: CreatedTask,
   flags: Flags,
   deadline: Deadline,
 ): Promise<ExitCode> {
@@ -199,6 +199,7 @@ async function runDirectly(
       approvalMs,
       onStall,
       onProgress,
+      begins: !attached,
       signal: interrupted.signal,
     });
     if (end.kind === 'ended') return await reportEnd(context, connection, end.result, flags);

@@ -3,6 +3,7 @@ import { EXIT, EXIT_OF_STATE, type ExitCode } from '../../../../contracts/exit-c
 import { AbilityError, usageError } from '../../../../contracts/problem.js';
 import { isEndState } from '../../../../contracts/states.js';
 import type { TaskResult } from '../../../../contracts/task.js';
+import { versionedName } from '../../../../rules/shown-text.js';
 import { shapeOf } from '../../../answers/result-shape.js';
 import { readDuration } from '../../input/flag-values.js';
 import { refuseUnwritable, writeJunit } from '../../output/junit/junit.js';
@@ -27,6 +28,7 @@ const TIMEOUT_OFF_TERMINAL = '15m';
 /**
  * Waits for a task, shows its progress, and returns its exit code. At a terminal it waits for people; elsewhere a
  * pending approval ends it with 5, after `--wait-approval`. Source: docs/guide.md.
+ * @param begins whether this command has just started it, with the limit for its begin.
  */
 export async function followTask(
   context: Context,
@@ -34,6 +36,7 @@ export async function followTask(
   key: string,
   flags: FollowFlags,
   deadline: Deadline,
+  begins = false,
 ): Promise<ExitCode> {
   const { terminal } = context;
   const { timeout, approvalMs } = readPatience(terminal.isLive, flags);
@@ -46,6 +49,7 @@ export async function followTask(
       timeoutMs: deadline.stopAndReadRest(),
       onProgress: (result, now) => view.update(result, now),
       onStall: (stall) => noteStall(terminal, stall),
+      begins,
       signal: interrupted.signal,
     });
   } finally {
@@ -58,7 +62,7 @@ export async function followTask(
     case 'approval':
       return reportWaiting(context, connection, key, end.result);
     case 'timeout':
-      throw timedOut(key, timeout, end.result, end.stall);
+      throw timedOut(key, timeout, end.result, end.stall, begins);
     case 'aborted':
       return reportInterrupted(context, key, end.result);
   }
@@ -74,6 +78,7 @@ function timedOut(
   timeout: string | undefined,
   result: TaskResult | undefined,
   stall: Stall | undefined,
+  begins: boolean,
 ): AbilityError {
   const next = isCreated(result)
     ? commandOf('ability', 'task', 'run', key)
@@ -82,9 +87,10 @@ function timedOut(
     ? `${key} has not been run within ${timeout}; it can still be run`
     : `${key} has not ended within ${timeout}; it goes on`;
   if (!stall) return new AbilityError({ code: 'wait.timeout', message, suggestion: next });
+  const limit = begins && !result ? ', within a minute of its start' : '';
   return new AbilityError({
     code: 'wait.timeout',
-    message: `${message} once there is a worker: ${stall.message}`,
+    message: `${message} once there is a worker${limit}: ${stall.message}`,
     suggestion: `${stall.suggestion}; then ${next}`,
   });
 }
@@ -198,7 +204,7 @@ function reportWaiting(context: Context, connection: Connection, key: string, re
   if (flags.json) {
     const waiting = { approvals: open.map(({ id }) => id), resume, link };
     terminal.printJson(shapeOf({ ...result, output: null, waiting }));
-  } else terminal.print(`waiting for approval  ${result.ability_id} v${result.version}  ${key}`);
+  } else terminal.print(`waiting for approval  ${versionedName(result.ability_id, result.version)}  ${key}`);
   for (const approval of open) for (const line of decisionLines(context, key, approval)) terminal.note(line);
   terminal.note(`Go on:  ${resume}`);
   if (link) terminal.note(`Watch:  ${link}`);

@@ -21,8 +21,9 @@ export async function mendRecord(connection: Connection, key: string, seen: Seen
   }
 }
 
-/** Not for direct runs, called tasks and other projects' tasks: their records are not kept here. */
+/** Not for direct runs, called tasks, refused requests and other projects' tasks: no records are kept here. */
 function hasEndedHere(key: string, { source, result }: SeenTask): boolean {
   const isOwn = result.project === undefined && result.task_key !== null;
-  return source === 'history' && isOwn && isEndState(result.status) && !key.includes('/');
+  const hasRecord = isEndState(result.status) && result.status !== 'unavailable';
+  return source === 'history' && isOwn && hasRecord && !key.includes('/');
 }

@@ -1,7 +1,7 @@
 import type { TaskFile } from '../../../../contracts/files.js';
 import type { InputChange, TaskResult } from '../../../../contracts/task.js';
 import { formatDuration } from '../../../../rules/duration.js';
-import { oneLine } from '../../../../rules/shown-text.js';
+import { oneLine, versionedName } from '../../../../rules/shown-text.js';
 import { nameOf } from '../../../../rules/steps/describe-items.js';
 import { formatBytes } from '../../../../text/byte-size.js';
 import { describeProblem, typedBy } from '../describe-problem.js';
@@ -17,7 +17,7 @@ export function renderResult(result: TaskResult, style: Style, typist: Typist = 
   const time =
     started_at && finished_at ? ` in ${formatDuration(Date.parse(finished_at) - Date.parse(started_at))}` : '';
   const key = task_key === null ? '' : `  ${task_key}`;
-  const lines = [`${style(good ? 'green' : 'red', status)}  ${ability_id} v${version}${key}${time}`];
+  const lines = [`${style(good ? 'green' : 'red', status)}  ${versionedName(ability_id, version)}${key}${time}`];
   if (result.intent !== undefined) lines.push(`intent: ${oneLine(result.intent)}`);
   if (error) lines.push(describeProblem(typedBy(typist, error), style, '  ').trimEnd());
   if (error?.step) lines.push(`  in step ${error.step}${placeOf(result)}`);

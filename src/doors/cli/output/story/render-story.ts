@@ -6,7 +6,7 @@ import type { StoryAgent, StoryOperation, TaskStory } from '../../../../contract
 import { throughAgent } from '../../../../rules/agents/through-agent.js';
 import { describeConcurrency, describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
-import { oneLine } from '../../../../rules/shown-text.js';
+import { oneLine, versionedName } from '../../../../rules/shown-text.js';
 import { formatMoment } from '../format-time.js';
 import type { NextCommand } from '../next-commands.js';
 import { counted, firstLine, plainText } from '../plain-text.js';
@@ -49,7 +49,7 @@ function indented(text: string): string {
 
 function headline(story: TaskStory, style: Style): string {
   const { status, definition, error, task_key } = story;
-  const name = `${definition.id} v${definition.version}`;
+  const name = versionedName(definition.id, definition.version);
   const key = task_key === null ? '' : ` (${task_key})`;
   const color = status === 'succeeded' ? 'green' : isEndState(status) ? 'red' : 'yellow';
   const why = error ? `: ${firstLine(error.message)}` : '';
