@@ -42,6 +42,6 @@ function escaped(character: string): string {
 }
 
 /** Such as `users.create v3`; only the id where the version is not known, as of a request that was refused. */
-export function versionedName(ability: string, version: string): string {
+export function versionedName(ability: string, version: string | number): string {
   return version === '' ? ability : `${ability} v${version}`;
 }
