@@ -3,54 +3,58 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Client } from '@temporalio/client';
 import { awaitResult, type Connection, createTask, decide } from '../src/client/index.js';
-import type { PreflightAnswer } from '../src/contracts/task.js';
-import { INPUTS, OUTPUTS } from './scenarios.js';
-import type { InputOf, ScenarioName } from './twin/contract.js';
-import { decideApproval, resultOf, startScenario, untilWaiting } from './twin/starters.js';
+import { readStart } from '../src/server/temporal/read-start.js';
+import { INPUTS, OUTPUTS, type Scenario } from './scenarios.js';
+import type { InputOf } from './twin/contract.js';
+import { decideApproval, resultOf, signalApproval, startScenario, untilAsked, untilWaiting } from './twin/starters.js';
 
 /** One side of a comparison. */
 export interface Contender {
   name: string;
   /** Of its worker process. */
   pid: number;
-  /** Does what comes before the start of a task. */
-  prepare(scenario: ScenarioName): Promise<Prepared>;
-}
-
-/** A task that can be started. */
-export interface Prepared {
-  /** 0 where nothing comes before. */
-  preflightMs: number;
-  /** What the plan adds to the history: its JSON in the argument of the workflow. */
-  planBytes: number;
-  /** Runs it to its end. @returns the workflow id. @throws Error when it answers anything but what it should. */
-  run(): Promise<string>;
+  /** From the request to the result. @returns the workflow id. @throws Error when it answers anything but what it should. */
+  run(scenario: Scenario): Promise<string>;
+  /** Bytes of the JSON of the plan that the history of a task keeps. */
+  planBytes(id: string): Promise<number>;
 }
 
 /** A twin's worker on a queue of its own. */
 export function twin(name: string, pid: number, client: Client, taskQueue: string): Contender {
+  const planBytes = async (): Promise<number> => 0;
   return {
     name,
     pid,
-    async prepare(scenario) {
+    planBytes,
+    async run(scenario) {
       const id = `w-${randomBytes(13).toString('hex')}`;
-      return { preflightMs: 0, planBytes: 0, run: () => runTwin(client, scenario, { id, taskQueue }) };
+      const started = await startScenario(client, scenario, INPUTS[scenario] as InputOf<Scenario>, {
+        id,
+        taskQueue,
+      });
+      if (scenario === 'approval') {
+        await untilWaiting(client, id);
+        await decideApproval(client, id, 'approve', { by: 'ann' });
+      }
+      refuseOther(scenario, await resultOf(started));
+      return id;
     },
   };
 }
 
-async function runTwin(
-  client: Client,
-  scenario: ScenarioName,
-  options: { id: string; taskQueue: string },
-): Promise<string> {
-  const started = await startScenario(client, scenario, INPUTS[scenario] as InputOf<ScenarioName>, options);
-  if (scenario === 'approval') {
-    await untilWaiting(client, options.id);
-    await decideApproval(client, options.id, 'approve', { by: 'ann' });
-  }
-  refuseOther(scenario, await resultOf(started));
-  return options.id;
+/** The twin's worker, whose approvals are a signal and nothing else. */
+export function bareTwin(name: string, pid: number, client: Client, taskQueue: string): Contender {
+  return {
+    ...twin(name, pid, client, taskQueue),
+    async run() {
+      const id = `w-${randomBytes(13).toString('hex')}`;
+      const started = await startScenario(client, 'bare', INPUTS.approval as InputOf<'bare'>, { id, taskQueue });
+      await untilAsked(client, id);
+      await signalApproval(client, id, 'approve', { by: 'ann' });
+      refuseOther('approval', await resultOf(started));
+      return id;
+    },
+  };
 }
 
 /**
@@ -63,56 +67,45 @@ export function product(
   pid: number,
   connection: Connection,
   environment: string,
-  abilityOf: (scenario: ScenarioName) => string = (scenario) => scenario,
+  abilityOf: (scenario: Scenario) => string = (scenario) => scenario,
 ): Contender {
   return {
     name,
     pid,
-    async prepare(scenario) {
-      const began = performance.now();
-      const start = later<void>();
-      const passed = later<PreflightAnswer>();
-      const created = createTask(connection, {
+    async run(scenario) {
+      const { id } = await createTask(connection, {
         ability: abilityOf(scenario),
         environment,
         input: INPUTS[scenario],
-        user: { name: 'bench', source: 'claimed' },
+        caller: BENCH,
         run: true,
-        review: (answer) => {
-          passed.resolve(answer);
-          return start.promise;
-        },
+        soon: true,
       });
-      created.catch(passed.reject);
-      const { plan } = await passed.promise;
-      return {
-        preflightMs: performance.now() - began,
-        planBytes: Buffer.byteLength(JSON.stringify(plan)),
-        async run() {
-          start.resolve();
-          const { id } = await created;
-          if (scenario === 'approval') {
-            await untilWaiting(connection.temporal, id);
-            await decide(connection, id, 'approve', { by: 'ann' });
-          }
-          refuseOther(scenario, await awaitResult(connection, id));
-          return id;
-        },
-      };
+      if (scenario === 'approval') {
+        await untilWaiting(connection.temporal, id);
+        await decide(connection, id, 'approve', { by: 'ann' });
+      }
+      refuseOther(scenario, await awaitResult(connection, id));
+      return id;
+    },
+    async planBytes(workflowId) {
+      const { runId } = await connection.temporal.workflow.getHandle(workflowId).describe();
+      const start = await readStart(connection.temporal, connection.codec, { workflowId, runId });
+      return Buffer.byteLength(JSON.stringify(start?.begun?.plan));
     },
   };
 }
 
-function refuseOther(scenario: ScenarioName, result: { status: string; output: unknown }): void {
+/** Nobody in particular. */
+export const BENCH = {
+  person: { name: 'bench', source: 'claimed' },
+  kind: null,
+  session: null,
+  scope: null,
+  trace: null,
+} as const;
+
+function refuseOther(scenario: Scenario, result: { status: string; output: unknown }): void {
   if (result.status === 'succeeded' && isDeepStrictEqual(result.output, OUTPUTS[scenario])) return;
   throw new Error(`${scenario} was to give ${JSON.stringify(OUTPUTS[scenario])}, not ${JSON.stringify(result)}`);
-}
-
-/** A promise and what settles it; Node 20 has no `Promise.withResolvers`. */
-function later<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (reason: unknown) => void } {
-  let settle: Pick<ReturnType<typeof later<T>>, 'resolve' | 'reject'> | undefined;
-  const promise = new Promise<T>((resolve, reject) => {
-    settle = { resolve, reject };
-  });
-  return { promise, ...(settle as NonNullable<typeof settle>) };
 }

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { awaitResult, createTask } from '../src/client/index.js';
+import { BENCH } from './contenders.js';
 import { DoorClient } from './door-client.js';
 import { inFlight } from './measure.js';
 import { cpuOf, memoryOf } from './processes.js';
@@ -90,8 +91,8 @@ export async function measureRuns(stage: DoorStage, extent: DoorExtent, random: 
 }
 
 async function runByClient({ connection, environment }: DoorStage): Promise<void> {
-  const user = { name: 'bench', source: 'claimed' } as const;
-  const { id } = await createTask(connection, { ability: 'noop', environment, input: INPUTS.noop, user, run: true });
+  const task = { ability: 'noop', environment, input: INPUTS.noop, caller: BENCH, run: true, soon: true };
+  const { id } = await createTask(connection, task);
   refuse((await awaitResult(connection, id)).status);
 }
 

@@ -1,54 +1,49 @@
-/** One round of one scenario: tasks in turns, then many at once. */
+/** One round of one scenario: tasks in turns, then many at once. Each begins with the request and ends with the result. */
 import type { Client } from '@temporalio/client';
-import type { Contender, Prepared } from './contenders.js';
+import type { Contender } from './contenders.js';
 import { cpuOf, memoryOf } from './processes.js';
+import type { Scenario } from './scenarios.js';
 import { shuffled } from './statistics.js';
-import type { ScenarioName } from './twin/contract.js';
 
 /** What one contender did in one round of one scenario. Times are milliseconds; lists have an entry a task, in turns. */
 export interface Measured {
   contender: string;
-  scenario: ScenarioName;
+  scenario: Scenario;
   round: number;
-  preflightMs: number[];
-  /** CPU time of the worker, for each preflight. */
-  preflightCpuMs: number;
+  /** Bytes of the plan as JSON, which the history keeps deflated. */
   planBytes: number;
-  /** From the start of the workflow to its close, as the server tells. */
+  /** From the start of the workflow to its close, as the server reports them. */
   taskMs: number[];
   /** From asking for the start to having the result. */
   clientMs: number[];
   events: number[];
   bytes: number[];
-  /** CPU time of the worker, for each task. */
+  /** CPU time of all processes, for each task: worker, server and client. */
   cpuMs: number;
-  /** MiB, at the end of the round. */
+  /** CPU time of the worker, for each task. */
+  workerMs: number;
+  /** Of the worker at the end of the round. MiB. */
   memory: number;
 }
 
 /** Many tasks at once. */
 export interface Burst {
   contender: string;
-  scenario: ScenarioName;
+  scenario: Scenario;
   round: number;
   /** Tasks a second. */
   rate: number;
+  /** As in {@link Measured}. */
   cpuMs: number;
-  memory: number;
-}
-
-/** A contender in one round. */
-interface Lane {
-  contender: Contender;
-  measured: Measured;
-  /** Tasks that passed preflight and wait for their turn. */
-  prepared: Prepared[];
+  workerMs: number;
 }
 
 /** Where and when it is measured. */
 export interface Setting {
   client: Client;
-  scenario: ScenarioName;
+  /** Of the server. */
+  server: number;
+  scenario: Scenario;
   round: number;
   random: () => number;
 }
@@ -61,50 +56,47 @@ export interface Setting {
 export async function measureInTurns(
   contenders: readonly Contender[],
   tasks: number,
-  { client, scenario, round, random }: Setting,
+  { client, server, scenario, round, random }: Setting,
 ): Promise<Measured[]> {
-  const lanes = contenders.map((contender) => laneOf(contender, scenario, round));
-  for (const { contender, measured, prepared } of shuffled(lanes, random)) {
-    const before = cpuOf(contender.pid);
-    for (let nth = 0; nth < tasks; nth += 1) prepared.push(await contender.prepare(scenario));
-    measured.preflightCpuMs = (cpuOf(contender.pid) - before) / tasks;
-    measured.preflightMs = prepared.map(({ preflightMs }) => preflightMs);
-    measured.planBytes = prepared[0]?.planBytes ?? 0;
-  }
+  const lanes = contenders.map((contender) => ({ contender, measured: nothingOf(contender, scenario, round) }));
   for (let nth = 0; nth < tasks; nth += 1) {
-    for (const { contender, measured, prepared } of shuffled(lanes, random)) {
-      const before = cpuOf(contender.pid);
+    for (const { contender, measured } of shuffled(lanes, random)) {
+      const spent = watchCpu(contender.pid, server);
       const began = performance.now();
-      const id = await (prepared[nth] as Prepared).run();
+      const id = await contender.run(scenario);
       measured.clientMs.push(performance.now() - began);
-      measured.cpuMs += (cpuOf(contender.pid) - before) / tasks;
+      const { all, worker } = spent();
+      measured.cpuMs += all / tasks;
+      measured.workerMs += worker / tasks;
       const { raw, historyLength, historySize } = await client.workflow.getHandle(id).describe();
       const { startTime, closeTime } = raw.workflowExecutionInfo ?? {};
       measured.taskMs.push(millisecondsOf(closeTime) - millisecondsOf(startTime));
       measured.events.push(historyLength);
       measured.bytes.push(historySize ?? 0);
+      if (nth === 0) measured.planBytes = await contender.planBytes(id);
     }
   }
   for (const { contender, measured } of lanes) measured.memory = memoryOf(contender.pid);
   return lanes.map(({ measured }) => measured);
 }
 
-function laneOf(contender: Contender, scenario: ScenarioName, round: number): Lane {
-  const measured: Measured = {
-    contender: contender.name,
-    scenario,
-    round,
-    preflightMs: [],
-    preflightCpuMs: 0,
-    planBytes: 0,
-    taskMs: [],
-    clientMs: [],
-    events: [],
-    bytes: [],
-    cpuMs: 0,
-    memory: 0,
+function nothingOf({ name }: Contender, scenario: Scenario, round: number): Measured {
+  const counts = { planBytes: 0, cpuMs: 0, workerMs: 0, memory: 0 };
+  return { contender: name, scenario, round, taskMs: [], clientMs: [], events: [], bytes: [], ...counts };
+}
+
+/** Begins to count CPU time. @returns what the processes have used since. Milliseconds. */
+function watchCpu(pid: number, server: number): () => { all: number; worker: number } {
+  const now = (): { worker: number; others: number } => ({
+    worker: cpuOf(pid),
+    others: cpuOf(server) + cpuOf(process.pid),
+  });
+  const before = now();
+  return () => {
+    const after = now();
+    const worker = after.worker - before.worker;
+    return { worker, all: worker + after.others - before.others };
   };
-  return { contender, measured, prepared: [] };
 }
 
 type Timestamp = { seconds?: unknown; nanos?: unknown } | null | undefined;
@@ -116,31 +108,22 @@ function millisecondsOf(time: Timestamp): number {
 
 /** Callers at once. */
 export const IN_FLIGHT = 50;
-/** Preflights are let pass before, so that only tasks are counted. */
-const PREPARED_AT_ONCE = 10;
 
 /** Runs many tasks of each contender, 50 at once, one contender after the other in random order. */
 export async function measureBursts(
   contenders: readonly Contender[],
   tasks: number,
-  { scenario, round, random }: Setting,
+  { server, scenario, round, random }: Setting,
 ): Promise<Burst[]> {
   const bursts: Burst[] = [];
   for (const contender of shuffled(contenders, random)) {
-    const prepared: Prepared[] = [];
-    await inFlight(PREPARED_AT_ONCE, tasks, async () => void prepared.push(await contender.prepare(scenario)));
-    const before = cpuOf(contender.pid);
+    const spent = watchCpu(contender.pid, server);
     const began = performance.now();
-    await inFlight(IN_FLIGHT, tasks, (nth) => (prepared[nth] as Prepared).run());
+    await inFlight(IN_FLIGHT, tasks, () => contender.run(scenario));
     const seconds = (performance.now() - began) / 1000;
-    bursts.push({
-      contender: contender.name,
-      scenario,
-      round,
-      rate: tasks / seconds,
-      cpuMs: (cpuOf(contender.pid) - before) / tasks,
-      memory: memoryOf(contender.pid),
-    });
+    const { all, worker } = spent();
+    const perTask = { cpuMs: all / tasks, workerMs: worker / tasks };
+    bursts.push({ contender: contender.name, scenario, round, rate: tasks / seconds, ...perTask });
   }
   return bursts;
 }

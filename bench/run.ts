@@ -22,11 +22,10 @@ import {
   SHORT_DOORS,
 } from './doors.js';
 import { type Burst, type Measured, measureBursts, measureInTurns, type Setting } from './measure.js';
-import { measureWithPreflight, preflightCostOf, preflightGatesOf, preflightLinesOf } from './preflight.js';
-import { type Gate, gatesOf, preflightTableOf, rowsOf, tableOf, verdictOf } from './report.js';
-import { CONTRACT, FULL, ONLY, SCENARIOS, SHORT } from './scenarios.js';
+import { type Gate, gatesOf, rowsOf, tableOf, verdictOf } from './report.js';
+import { FULL, ONLY, SCENARIOS, SHORT } from './scenarios.js';
 import { measureScripts, type ScriptsAtOnce, scriptLinesOf } from './scripts-at-once.js';
-import { HOOKS, openDoorStage, openStage, type Stage } from './stage.js';
+import { openDoorStage, openStage, type Stage } from './stage.js';
 import { randomFrom, shuffled } from './statistics.js';
 
 const { values } = parseArgs({
@@ -53,24 +52,19 @@ else await compare();
 async function compare(): Promise<void> {
   const measured: Measured[] = [];
   const bursts: Burst[] = [];
-  const whole: Burst[] = [];
   const scripts: ScriptsAtOnce[] = [];
   const stage = stoppedBySignals(await openStage(values.profile));
   try {
     await warmUp(stage);
-    await inRounds(stage.client, 'tasks in turns', async (setting) => {
+    await inRounds(stage, 'tasks in turns', async (setting) => {
       measured.push(
         ...(await measureInTurns(partakers(stage, setting.scenario), extent.tasks[setting.scenario], setting)),
       );
     });
     // Afterwards: a worker that has run many tasks runs the next ones faster, and not all contenders run these.
-    await inRounds(stage.client, '50 at once', async (setting) => {
+    await inRounds(stage, '50 at once', async (setting) => {
       const most = extent.burst[setting.scenario];
       if (most) bursts.push(...(await measureBursts(stage.contenders.slice(0, 3), most, setting)));
-    });
-    await inRounds(stage.client, '50 at once with preflight', async (setting) => {
-      const most = extent.whole[setting.scenario];
-      if (most) whole.push(...(await measureWithPreflight(stage.contenders.slice(0, 3), most, setting)));
     });
     if (!values.scenario || values.scenario.includes('scripts')) {
       say('100 scripts at once');
@@ -81,12 +75,9 @@ async function compare(): Promise<void> {
   }
 
   const rows = rowsOf(measured, bursts);
-  const preflight = preflightCostOf(measured, whole);
-  const gates = [...gatesOf(rows), ...preflightGatesOf(preflight)];
-  const file = keep({ seed, extent, machine, rows, preflight, gates, measured, bursts, whole, scripts });
-  process.stdout.write(
-    `${tableOf(rows)}\n\n${preflightTableOf(rows)}\n\n${preflightLinesOf(preflight)}\n\n${scriptLinesOf(scripts)}\n\n${verdictOf(gates)}\n`,
-  );
+  const gates = gatesOf(rows);
+  const file = keep({ seed, extent, machine, rows, gates, measured, bursts, scripts });
+  process.stdout.write(`${tableOf(rows)}\n\n${scriptLinesOf(scripts)}\n\n${verdictOf(gates)}\n`);
   finish(file, gates);
 }
 
@@ -125,14 +116,14 @@ function stoppedBySignals<T extends { stop(): Promise<void> }>(stage: T): T {
 
 /** Measures each scenario once a round, in another order each time. */
 async function inRounds(
-  client: Stage['client'],
+  { client, server }: Pick<Stage, 'client' | 'server'>,
   what: string,
   measure: (setting: Setting) => Promise<void>,
 ): Promise<void> {
   for (let round = 1; round <= extent.rounds; round += 1) {
     say(`${what}: round ${round} of ${extent.rounds}`);
     for (const scenario of shuffled(scenarios, random)) {
-      await measure({ client, scenario, round, random });
+      await measure({ client, server, scenario, round, random });
     }
   }
 }
@@ -143,9 +134,10 @@ function partakers({ contenders }: Stage, scenario: (typeof SCENARIOS)[number]):
 
 /** First tasks compile code and open connections, on both sides. */
 async function warmUp(stage: Stage): Promise<void> {
-  say(`warming up: ${['twin', 'control', ...Object.values(HOOKS), 'fast', CONTRACT].join(', ')}`);
+  const { client, server, contenders } = stage;
+  say(`warming up: ${contenders.map(({ name }) => name).join(', ')}`);
   for (const scenario of scenarios) {
-    await measureInTurns(partakers(stage, scenario), 2, { client: stage.client, scenario, round: 0, random });
+    await measureInTurns(partakers(stage, scenario), 2, { client, server, scenario, round: 0, random });
   }
 }
 

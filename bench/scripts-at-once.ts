@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { awaitResult, type Connection, createTask } from '../src/client/index.js';
+import { BENCH } from './contenders.js';
 import { cpuOf } from './processes.js';
 import { type Spread, spreadOf } from './statistics.js';
 import type { LoopDelay } from './watch-loop.js';
@@ -44,7 +45,7 @@ async function runOne({ connection, environment, pid, file }: Watched): Promise<
     ability: 'scripts',
     environment,
     input: { items: Array.from({ length: SCRIPTS }, (_, item) => item) },
-    user: { name: 'bench', source: 'claimed' },
+    caller: BENCH,
     run: true,
   });
   const { status, output } = await awaitResult(connection, id);

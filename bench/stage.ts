@@ -11,14 +11,14 @@ import { obtainTemporal } from '../src/server/binary/find-temporal.js';
 import { markOf, stopProcess } from '../src/server/processes/processes.js';
 import { freePort, LOOPBACK } from '../src/server/temporal/ports.js';
 import { spawnServer } from '../src/server/temporal/temporal-server.js';
-import { type Contender, product, twin } from './contenders.js';
+import { bareTwin, type Contender, product, twin } from './contenders.js';
 import { type Running, start } from './processes.js';
-import { CONTRACT } from './scenarios.js';
+import { BARE, CONTRACT, TWIN } from './scenarios.js';
 import type { Watched } from './scripts-at-once.js';
 
 /** Root of the repository, seen from the compiled benchmark. */
 const ROOT = join(import.meta.dirname, '../../..');
-const TWIN = join(ROOT, 'bench/twin/build');
+const TWIN_BUILD = join(ROOT, 'bench/twin/build');
 const PROJECT = 'bench';
 const CONNECT_MS = 20_000;
 
@@ -36,9 +36,11 @@ export const PLAIN = 'dev0';
 
 /** What is compared, running. */
 export interface Stage {
-  /** Twin, control, then the product by {@link HOOKS}, then the product with `fast` calls, then with an output contract. */
+  /** Twin, control, then the product by {@link HOOKS}, then the twin with bare signals, then the product with `fast` calls, then with an output contract. */
   contenders: Contender[];
   client: Client;
+  /** Process id of the server. */
+  server: number;
   /** The worker of the product with no hooks. */
   watched: Watched;
   stop(): Promise<void>;
@@ -50,7 +52,12 @@ export async function openStage(profiles?: string): Promise<Stage> {
   return opened(node, async (where, client, connection) => {
     const contenders = await startContenders(where, client, connection);
     const { pid } = contenders.find(({ name }) => name === HOOKS[PLAIN]) as Contender;
-    return { contenders, client, watched: { connection, environment: PLAIN, pid, file: where.late } };
+    return {
+      contenders,
+      client,
+      server: where.server,
+      watched: { connection, environment: PLAIN, pid, file: where.late },
+    };
   });
 }
 
@@ -86,17 +93,17 @@ async function opened<T>(
     for (const end of ends.reverse()) await end();
   };
   try {
-    const address = await startServer(folder, ends);
+    const { address, pid: server } = await startServer(folder, ends);
     const service = await kept(
       ends,
-      start({ script: join(TWIN, 'service.js'), args: [], ready: { stream: 'stdout', begins: '{' } }),
+      start({ script: join(TWIN_BUILD, 'service.js'), args: [], ready: { stream: 'stdout', begins: '{' } }),
     );
     const origin = `http://127.0.0.1:${JSON.parse(service.said).port}`;
     const root = join(folder, 'project');
     cpSync(join(ROOT, 'bench/project'), root, { recursive: true });
     const watch = ['--import', pathToFileURL(join(import.meta.dirname, 'watch-loop.js')).href];
     const late = join(folder, 'late.json');
-    const where: Where = { address, origin, root, node: [...node, ...watch], late, ends };
+    const where: Where = { address, server, origin, root, node: [...node, ...watch], late, ends };
     const connection = await kept(ends, connect({ root, project: PROJECT, address }));
     const plain = await kept(ends, TemporalConnection.connect({ address }));
     return { ...(await make(where, new Client({ connection: plain }), connection)), stop };
@@ -108,6 +115,8 @@ async function opened<T>(
 
 interface Where {
   address: string;
+  /** Process id of the server. */
+  server: number;
   /** Of the service. */
   origin: string;
   /** Of the project. */
@@ -133,7 +142,7 @@ export async function startServer(
   folder: string,
   ends: (() => Promise<void> | void)[],
   settings: readonly string[] = [],
-): Promise<string> {
+): Promise<{ address: string; pid: number }> {
   const { path: binary } = await obtainTemporal((text) => process.stderr.write(`${text}\n`));
   const port = await freePort();
   const [uiPort, log] = [await freePort(), join(folder, 'server.log')];
@@ -147,7 +156,7 @@ export async function startServer(
   for (;;) {
     try {
       await (await TemporalConnection.connect({ address, connectTimeout: 1000 })).close();
-      return address;
+      return { address, pid: Number(child.pid) };
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }
@@ -164,14 +173,17 @@ async function startContenders(where: Where, client: Client, connection: Connect
   // Worker identities and queues are in most events, so both sides have them at the same length.
   const identity = 'w'.repeat(`${pidOf('dev0')}@${hostname()}`.length);
   const length = taskQueueOf(PROJECT, 'dev0', 'cloud').length;
-  const twins = ['twin', 'control'].map(async (name) => {
+  const twins = [TWIN, 'control'].map(async (name) => {
     const taskQueue = name.padEnd(length, '-');
     const { pid } = await kept(where.ends, startTwin(where, taskQueue, identity));
     return twin(name, pid, client, taskQueue);
   });
+  const [first, control] = await Promise.all(twins);
   return [
-    ...(await Promise.all(twins)),
+    first as Contender,
+    control as Contender,
     ...Object.entries(HOOKS).map(([environment, name]) => product(name, pidOf(environment), connection, environment)),
+    bareTwin(BARE, (first as Contender).pid, client, TWIN.padEnd(length, '-')),
     product('fast', pidOf('dev0'), connection, 'dev0', (scenario) => `fast_${scenario}`),
     product(CONTRACT, pidOf('dev0'), connection, 'dev0', (scenario) => `checked_${scenario}`),
   ];
@@ -199,7 +211,7 @@ function startProduct(
 
 function startTwin({ address, origin, node }: Where, taskQueue: string, identity: string): Promise<Running> {
   return start({
-    script: join(TWIN, 'twin/worker.js'),
+    script: join(TWIN_BUILD, 'twin/worker.js'),
     args: ['--task-queue', taskQueue, '--service', origin, '--identity', identity],
     env: { TEMPORAL_ADDRESS: address },
     node,

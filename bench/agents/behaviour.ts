@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { awaitResult, createTask, decide, viewTask } from '../../src/client/index.js';
+import { BENCH } from '../contenders.js';
 import { type AgentStage, ENVIRONMENT } from './stage.js';
 
 /** Settings of a server that asks for a new run after 60 events. */
@@ -104,9 +105,8 @@ async function productEnd(stage: AgentStage, id: string): Promise<string> {
 }
 
 async function create({ connection }: AgentStage, ability: string, request: string): Promise<string> {
-  const user = { name: 'bench', source: 'claimed' } as const;
   const input = { request };
-  return (await createTask(connection, { ability, environment: ENVIRONMENT, input, user, run: true })).id;
+  return (await createTask(connection, { ability, environment: ENVIRONMENT, input, caller: BENCH, run: true })).id;
 }
 
 /** Follows the chain of runs back from the last one. */

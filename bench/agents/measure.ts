@@ -1,6 +1,7 @@
 /** Agents in turns: the official integration, the same once more, and the product, each with the same model and task. */
 import { randomBytes } from 'node:crypto';
 import { awaitResult, createTask } from '../../src/client/index.js';
+import { BENCH } from '../contenders.js';
 import { cpuOf } from '../processes.js';
 import { median, shuffled } from '../statistics.js';
 import { type AgentStage, ENVIRONMENT } from './stage.js';
@@ -72,14 +73,14 @@ async function runOfficial(
 }
 
 async function runProduct({ connection }: AgentStage, turns: number): Promise<string> {
-  const user = { name: 'bench', source: 'claimed' } as const;
   const input = { request: requestFor(turns) };
   const { id } = await createTask(connection, {
     ability: 'lookups',
     environment: ENVIRONMENT,
     input,
-    user,
+    caller: BENCH,
     run: true,
+    soon: true,
   });
   refuseOther(turns, (await awaitResult(connection, id)).output);
   return id;

@@ -36,7 +36,7 @@ export async function openAgentStage(settings: readonly string[] = []): Promise<
     for (const end of ends.reverse()) await end();
   };
   try {
-    const address = await startServer(folder, ends, settings);
+    const { address } = await startServer(folder, ends, settings);
     const model = await kept(
       ends,
       start({

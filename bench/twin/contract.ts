@@ -14,6 +14,8 @@ export interface Scenarios {
   loop: { input: { items: number[] }; output: number[] };
   /** An echo, a decision by a person, and an echo of the first. */
   approval: { input: { title: string }; output: { decision: 'approved' | 'denied'; by: string | null; text: string } };
+  /** The same with nothing but a signal in between: no attribute, no expiry, no denial. */
+  bare: { input: { title: string }; output: { decision: 'approved'; by: string | null; text: string } };
 }
 export type ScenarioName = keyof Scenarios;
 export type InputOf<S extends ScenarioName> = Scenarios[S]['input'];

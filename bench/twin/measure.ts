@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import type { InputOf, ScenarioName } from './contract.js';
-import { decideApproval, resultOf, signalApproval, startScenario, untilWaiting } from './starters.js';
+import { decideApproval, resultOf, signalApproval, startScenario, untilAsked, untilWaiting } from './starters.js';
 
 /** The inputs with which the benchmark runs the scenarios. */
 const INPUTS: { [S in ScenarioName]: InputOf<S> } = {
@@ -18,6 +18,7 @@ const INPUTS: { [S in ScenarioName]: InputOf<S> } = {
   fanout: { n: 1 },
   loop: { items: Array.from({ length: 30 }, (_, item) => item) },
   approval: { title: 'Release?' },
+  bare: { title: 'Release?' },
 };
 
 const { values } = parseArgs({
@@ -40,6 +41,7 @@ await count('fanout', () => run('fanout'));
 await count('loop', () => run('loop'));
 await count('approval by signal', () => run('approval', (id) => signalApproval(client, id, 'approve', { by: 'ann' })));
 await count('approval by update', () => run('approval', (id) => decideApproval(client, id, 'approve', { by: 'ann' })));
+await count('bare signal', () => run('bare', (id) => signalApproval(client, id, 'approve', { by: 'ann' })));
 await connection.close();
 
 interface History {
@@ -53,7 +55,7 @@ async function run(scenario: ScenarioName, decide?: (id: string) => Promise<void
     taskQueue: taskQueue ?? '',
   });
   if (decide) {
-    await untilWaiting(client, started.workflowId);
+    await (scenario === 'bare' ? untilAsked : untilWaiting)(client, started.workflowId);
     await decide(started.workflowId);
   }
   await resultOf(started);

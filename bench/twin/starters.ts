@@ -70,6 +70,13 @@ export async function untilWaiting(client: Client, id: string): Promise<void> {
   }
 }
 
+/** Asks until the first of the two echoes is done: a bare signal is waited for from then on. */
+export async function untilAsked(client: Client, id: string): Promise<void> {
+  while ((await progressOf(client, id)).steps[0]?.status !== 'succeeded') {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
 /** Decides by update: resolves once the workflow has taken the decision, throws WorkflowUpdateFailedError when it refuses. */
 export async function decideApproval(client: Client, id: string, verdict: Verdict, decision: Decision): Promise<void> {
   await client.workflow.getHandle(id).executeUpdate(decideUpdate, { args: [{ verdict, decision }] });

@@ -1,8 +1,14 @@
-/** The five scenarios, as one who knows Temporal writes them by hand. Every export is a workflow type. */
-import { ActivityCancellationType, CancellationScope, proxyActivities } from '@temporalio/workflow';
+/** The scenarios, as one who knows Temporal writes them by hand. Every export is a workflow type. */
+import {
+  ActivityCancellationType,
+  CancellationScope,
+  condition,
+  proxyActivities,
+  setHandler,
+} from '@temporalio/workflow';
 import type { Activities } from './activities.js';
 import { listenForDecisions } from './approval.js';
-import type { InputOf, OutputOf, TaskResult } from './contract.js';
+import { approveSignal, type InputOf, type OutputOf, type TaskResult } from './contract.js';
 import { runTask } from './task.js';
 
 /** Both calls are idempotent; one that is not would get a proxy of its own with `maximumAttempts: 1`. */
@@ -68,5 +74,19 @@ export async function approval({ title }: InputOf<'approval'>): Promise<TaskResu
     const { decision, by } = await decisionOn('decide', title);
     const { text } = await task.call('tell', () => echo.executeWithOptions({ summary: 'tell' }, [asked]));
     return { decision, by, text };
+  });
+}
+
+/** The least that waiting for a person can be. */
+export async function bare({ title }: InputOf<'bare'>): Promise<TaskResult<OutputOf<'bare'>>> {
+  return runTask(async (task) => {
+    let by: string | null | undefined;
+    setHandler(approveSignal, (decision) => {
+      by = decision?.by ?? null;
+    });
+    const asked = await task.call('ask', () => echo.executeWithOptions({ summary: 'ask' }, [{ text: title }]));
+    await condition(() => by !== undefined);
+    const { text } = await task.call('tell', () => echo.executeWithOptions({ summary: 'tell' }, [asked]));
+    return { decision: 'approved', by: by ?? null, text };
   });
 }

@@ -47,8 +47,10 @@ export interface ProvedDecision {
   fields: Record<string, Json> | null;
 }
 
-/** A decision as it arrives, by signal, update or door. */
+/** A decision as it arrives, by signal or door. */
 export interface Decision {
+  /** Chosen by the sender: repeated, the decision counts once, and the query `decision` answers its outcome. */
+  id?: string;
   /** Optional while exactly one approval is open. */
   approval_id?: string;
   /** A person's name; a claim unless proved. */

@@ -58,11 +58,12 @@ export const SLOT_SIGNAL = 'ability:slot';
 /** Signals that tasks send to the lock of a key. */
 export const LOCK_SIGNALS = { enter: 'enter', leave: 'leave' } as const;
 
-export const UPDATES = { created: 'created', decide: 'decide', modify: 'modify' } as const;
+export const UPDATES = { created: 'created', modify: 'modify' } as const;
 
 /** Queries that a task and a lock answer. */
 export const QUERIES = {
   task: 'task',
+  decision: 'decision',
   report: 'ability:told',
   lock: 'lock',
   session: 'session',

@@ -1,5 +1,5 @@
 import type { AgentGrant, AgentUsage } from './agent.js';
-import type { Approval } from './approvals.js';
+import type { Approval, DecisionOutcome } from './approvals.js';
 import type { CallMade } from './calls-made.js';
 import type { SlotAsk, Turn } from './concurrency.js';
 import type { TaskFile } from './files.js';
@@ -42,6 +42,8 @@ export interface Changed {
 export interface Carried {
   started_at: string;
   approvals: Approval[];
+  /** Outcomes of the decisions that came with an id, by it. */
+  decided?: Record<string, DecisionOutcome>;
   hooks: HookAnswer[];
   signals: ReceivedSignal[];
   /** Milliseconds of working time used up. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
+import { QueryNotRegisteredError } from '@temporalio/client';
 import type {
   Approval,
   Decision,
@@ -8,21 +8,26 @@ import type {
   ProvedDecision,
   Verdict,
 } from '../../contracts/approvals.js';
-import { UPDATES } from '../../contracts/names.js';
+import { QUERIES, SIGNALS } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { COMMENT_MISSING } from '../../rules/tasks/decide-approval.js';
 import { provableUser, proveDecision, readProofKey } from '../../server/keys/proof-key.js';
 import { proveWithToken } from '../../server/keys/tokens/token-proof.js';
+import { sleep } from '../../server/start-timer.js';
+import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { refuseUnserved } from '../connection/find-workers.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
-import { openOwn } from '../view/open-task.js';
+import { type OwnTask, openOwn } from '../view/open-task.js';
 import { unlessDeleted } from '../view/read-deletion.js';
 import { viewOwnTask, viewTask } from '../view/view-task.js';
 
 /** Workers answer in milliseconds; after a crash, another one takes over within ten seconds. */
 const DECIDE_MS = 15_000;
+/** Between two questions for the outcome, which is there at once unless a proof is checked. Milliseconds. */
+const FIRST_PAUSE_MS = 20;
+const MAX_PAUSE_MS = 500;
 
 /** Approvals that may be decided from here. @throws AbilityError `task.not_found`, `task.other_project`. */
 export async function openApprovals(connection: Connection, id: string): Promise<Approval[]> {
@@ -32,7 +37,7 @@ export async function openApprovals(connection: Connection, id: string): Promise
 
 /**
  * @throws AbilityError `usage.invalid` for a denial with fields, `approval.ignored` if the decision did not count,
- * `task.not_found`, `task.closed`, `task.other_project`; `placement.no_worker`, `worker.unavailable`.
+ * `task.not_found`, `task.closed`, `task.other_project`; `worker.unavailable`: it is kept until a worker takes it up.
  */
 export async function decide(
   connection: Connection,
@@ -84,50 +89,69 @@ async function sendToCalled(
   return send(connection, only.task, verdict, { ...decision, approval_id: only.id });
 }
 
+/** Sends it as a signal, which Temporal keeps until a worker takes it up, and asks for its outcome. */
 async function send(
   connection: Connection,
-  id: string,
+  key: string,
   verdict: Verdict,
   decision: Decision,
 ): Promise<DecisionOutcome> {
+  const id = randomUUID();
+  const asksForChanges = verdict === 'request_changes';
+  const signal = verdict === 'approve' ? SIGNALS.approve : SIGNALS.deny;
+  const sent: Decision = { ...decision, id, ...(asksForChanges && { request_changes: true }) };
   return asking(connection, async () => {
-    const args: [object] = [{ verdict, decision }];
-    // The fixed id makes a repetition after a restart of the runtime the same decision.
-    const updateId = randomUUID();
-    let taskQueue: string | undefined;
     try {
+      // Its id makes a repetition after a restart of the runtime the same decision.
       return await keepingRuntime(connection, async () => {
-        const task = await openOwn(connection, id);
-        if (!task) throw await whyUnknown(connection, id, undefined);
-        taskQueue = task.description.taskQueue;
-        return connection.temporal.withDeadline(Date.now() + DECIDE_MS, () =>
-          task.execution.executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args, updateId }),
-        );
+        const task = await openOwn(connection, key);
+        if (!task) throw await whyUnknown(connection, key, undefined);
+        await task.execution.signal(signal, sent);
+        return (await outcomeOf(connection, task, id)) ?? (await whyUnanswered(connection, key, task));
       });
     } catch (error) {
-      if (isUnknownWorkflow(error)) throw await whyUnknown(connection, id, error);
-      if (error instanceof WorkflowUpdateFailedError) throw await whyUnknown(connection, id, error);
-      if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError && taskQueue !== undefined)
-        throw await whyUnanswered(connection, id, taskQueue, error);
+      if (isUnknownWorkflow(error)) throw await whyUnknown(connection, key, error);
       throw error;
     }
   });
 }
 
-/** Not reported as a timeout: a worker that starts later may still take up the decision. */
-async function whyUnanswered(
-  connection: Connection,
+/** Undefined without an answer in time. */
+async function outcomeOf(
+  { temporal }: Connection,
+  { execution }: OwnTask,
   id: string,
-  taskQueue: string,
-  cause: unknown,
-): Promise<AbilityError> {
-  await refuseUnserved(connection, taskQueue);
-  const message = `No worker took up the decision on ${id} within ${DECIDE_MS / 1000} s`;
-  const suggestion = `Run \`ability task show ${id}\` to see whether it counted after all, and \`ability doctor\` to check the worker.`;
-  return new AbilityError({ code: 'worker.unavailable', message, suggestion }, { cause });
+): Promise<DecisionOutcome | undefined> {
+  const deadline = Date.now() + DECIDE_MS;
+  for (let pause = FIRST_PAUSE_MS; Date.now() < deadline; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    const ask = (): Promise<DecisionOutcome | null> => execution.query(QUERIES.decision, id);
+    const outcome = await temporal.withDeadline(deadline, ask).catch((error: unknown) => {
+      // Its preflight goes on, or no worker answers.
+      if (isUnknownWorkflow(error) || !(error instanceof QueryNotRegisteredError || grpcErrorOf(error))) throw error;
+      return null;
+    });
+    if (outcome) return outcome;
+    await sleep(pause);
+  }
+  return undefined;
 }
 
-/** Tells an unknown key from an ended task; the update fails the same way for both. */
+/** A worker that starts later still takes up the decision. @throws AbilityError always. */
+async function whyUnanswered(connection: Connection, key: string, { description, run }: OwnTask): Promise<never> {
+  const { status } = await run.describe();
+  if (status.name !== 'RUNNING') throw await whyUnknown(connection, key, undefined);
+  const cause = await refuseUnserved(connection, description.taskQueue).catch((error: unknown) => error);
+  throw new AbilityError(
+    {
+      code: 'worker.unavailable',
+      message: `No worker took up the decision on ${key} within ${DECIDE_MS / 1000} s; it is kept, and counts once one does`,
+      suggestion: `Run \`ability doctor\` to check the worker; \`ability task show ${key}\` then shows whether it counted.`,
+    },
+    { cause },
+  );
+}
+
+/** Tells an unknown key from an ended task; the signal fails the same way for both. */
 async function whyUnknown(connection: Connection, id: string, cause: unknown): Promise<AbilityError> {
   const seen = await viewTask(connection, id).catch(unlessDeleted);
   if (!seen) return taskNotFound(id, cause);

@@ -1,7 +1,7 @@
 import { defaultPayloadConverter, fromPayloadsAtIndex } from '@temporalio/common';
 import type { DecisionOutcome } from '../../contracts/approvals.js';
-import type { JsonObject } from '../../contracts/json.js';
-import { SIGNALS, UPDATES } from '../../contracts/names.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
+import { QUERIES, SIGNALS, UPDATES } from '../../contracts/names.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
@@ -9,6 +9,8 @@ import { type AttemptProblem, isOperation, problemOf } from '../explain/read-cal
 import { textReader } from '../explain/read-history.js';
 
 export type ReadEvent = Pick<TaskEvent, 'type' | 'data'>;
+
+type SignalAttributes = NonNullable<HistoryEvent['workflowExecutionSignaledEventAttributes']>;
 
 interface Begun {
   step: string;
@@ -21,7 +23,7 @@ export class EventReader {
   private readonly updates = new Map<string, string>();
 
   constructor(
-    private readonly connection: Pick<Connection, 'codec'>,
+    private readonly connection: Pick<Connection, 'codec' | 'temporal'>,
     private readonly task: string,
   ) {}
 
@@ -29,7 +31,7 @@ export class EventReader {
   async read(event: HistoryEvent): Promise<ReadEvent | undefined> {
     return (
       startEvent(event) ??
-      signalEvent(event) ??
+      (await this.signalEvent(event)) ??
       (await this.statusEvent(event)) ??
       (await this.callEvent(event)) ??
       (await this.localCallEvent(event)) ??
@@ -100,29 +102,42 @@ export class EventReader {
     if (accepted && name) this.updates.set(String(event.eventId), name);
     const completed = event.workflowExecutionUpdateCompletedEventAttributes;
     const known = completed && this.updates.get(String(completed.acceptedEventId));
-    if (known === UPDATES.modify) return eventOf('task.changed', {});
-    const payloads = completed?.outcome?.success?.payloads;
-    if (known !== UPDATES.decide || !payloads) return undefined;
-    const decoded = await this.connection.codec.decode(payloads);
-    const outcome = fromPayloadsAtIndex<DecisionOutcome>(defaultPayloadConverter, 0, decoded);
-    return eventOf('approval.decided', { ...outcome });
+    return known === UPDATES.modify ? eventOf('task.changed', {}) : undefined;
+  }
+
+  /** Whether it counted is known by the worker, for decisions that came with an id. */
+  private async decisionEvent(signal: SignalAttributes, name: 'approve' | 'deny'): Promise<ReadEvent> {
+    const payloads = await this.connection.codec.decode(signal.input?.payloads ?? []);
+    const sent = payloads.length === 0 ? null : fromPayloadsAtIndex<unknown>(defaultPayloadConverter, 0, payloads);
+    const { id, by, request_changes }: JsonObject = isJsonObject(sent) ? sent : {};
+    const outcome = typeof id === 'string' ? await this.outcomeOf(id) : null;
+    return eventOf('approval.decided', {
+      decision: name === 'deny' && request_changes === true ? 'request_changes' : name,
+      ...(typeof by === 'string' && { by }),
+      ...outcome,
+    });
+  }
+
+  private outcomeOf(id: string): Promise<DecisionOutcome | null> {
+    const handle = this.connection.temporal.workflow.getHandle(this.task);
+    return handle.query<DecisionOutcome | null, [string]>(QUERIES.decision, id).catch(() => null);
+  }
+
+  /** Skips the runtime's own signals, whose names contain a colon. */
+  private async signalEvent({
+    workflowExecutionSignaledEventAttributes: signal,
+  }: HistoryEvent): Promise<ReadEvent | undefined> {
+    const name = signal?.signalName;
+    if (!name || name.includes(':')) return undefined;
+    if (name === SIGNALS.run) return eventOf('task.run', {});
+    if (name === SIGNALS.approve || name === SIGNALS.deny) return this.decisionEvent(signal, name);
+    return eventOf('task.signal', { name });
   }
 }
 
 function startEvent({ workflowExecutionStartedEventAttributes: started }: HistoryEvent): ReadEvent | undefined {
   if (!started || started.continuedExecutionRunId) return undefined;
   return eventOf('task.created', { ability: started.workflowType?.name ?? '' });
-}
-
-const OWN_SIGNALS: Record<string, ReadEvent> = {
-  [SIGNALS.run]: eventOf('task.run', {}),
-};
-
-/** Skips the runtime's own signals, whose names contain a colon. */
-function signalEvent({ workflowExecutionSignaledEventAttributes: signal }: HistoryEvent): ReadEvent | undefined {
-  const name = signal?.signalName;
-  if (!name || name.includes(':')) return undefined;
-  return Object.hasOwn(OWN_SIGNALS, name) ? OWN_SIGNALS[name] : eventOf('task.signal', { name });
 }
 
 function endOf(event: HistoryEvent) {

@@ -1,7 +1,13 @@
-import type { Approval } from '../../contracts/approvals.js';
+import type { Approval, DecisionOutcome } from '../../contracts/approvals.js';
+import type { Carried } from '../../contracts/task.js';
+
+/** The maximum number of outcomes that are kept for their senders. */
+const MAX_OUTCOMES = 100;
 
 export class Approvals {
   readonly list: Approval[];
+  /** Outcomes by the ids of the decisions; null while a proof is checked. */
+  private readonly outcomes: Map<string, DecisionOutcome | null>;
   /** Number of pending checks of proofs. */
   pendingProofs = 0;
   /** Whether the workers of this task can check proofs; undefined until that is needed. */
@@ -9,8 +15,33 @@ export class Approvals {
   /** Pending handovers of notices to the server. */
   readonly notices: Promise<void>[] = [];
 
-  constructor(carried: readonly Approval[] = []) {
-    this.list = [...carried];
+  constructor({ approvals = [], decided = {} }: Partial<Pick<Carried, 'approvals' | 'decided'>> = {}) {
+    this.list = [...approvals];
+    this.outcomes = new Map(Object.entries(decided));
+  }
+
+  /** Whether a decision with this id has come before. */
+  has(id: string | undefined): boolean {
+    return id !== undefined && this.outcomes.has(id);
+  }
+
+  /** Null also for a decision that has not arrived. */
+  outcomeOf(id: string): DecisionOutcome | null {
+    return this.outcomes.get(id) ?? null;
+  }
+
+  /** @param outcome null: a proof is being checked. */
+  note(id: string | undefined, outcome: DecisionOutcome | null): void {
+    if (id === undefined) return;
+    this.outcomes.set(id, outcome);
+    const [oldest] = this.outcomes.keys();
+    if (this.outcomes.size > MAX_OUTCOMES && oldest !== undefined) this.outcomes.delete(oldest);
+  }
+
+  /** What the next run needs; proofs have been checked by then. */
+  carry(): Pick<Carried, 'approvals' | 'decided'> {
+    const decided = Object.fromEntries([...this.outcomes].flatMap(([id, outcome]) => (outcome ? [[id, outcome]] : [])));
+    return { approvals: this.list, ...(this.outcomes.size > 0 && { decided }) };
   }
 
   get open(): Approval[] {

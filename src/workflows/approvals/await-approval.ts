@@ -1,4 +1,4 @@
-import { condition } from '@temporalio/workflow';
+import { CancellationScope, condition, sleep } from '@temporalio/workflow';
 import type { Approval, ApprovalField, ApprovalSubject, CommentRule } from '../../contracts/approvals.js';
 import type { Approvers } from '../../contracts/plan.js';
 import { digestOf } from '../../rules/canonical.js';
@@ -44,9 +44,12 @@ export async function awaitApproval(run: TaskRun, request: ApprovalRequest, halt
   const left = Date.parse(approval.expires_at) - Date.now();
   // The Temporal UI renders it as Markdown.
   const summary = startOf(`waiting for people: ${markdownLine(approval.title)}`, MAX_SUMMARY);
+  // The timer stays when people have decided: its cancellation would be an event of its own.
+  void CancellationScope.nonCancellable(() => sleep(Math.max(1, left), { summary })).then(() => {
+    if (approval.status === 'open') approval.status = 'expired';
+  });
   try {
-    const decided = await halt.wait(() => condition(() => approval.status !== 'open', Math.max(1, left), { summary }));
-    if (!decided) approval.status = 'expired';
+    await halt.wait(() => condition(() => approval.status !== 'open'));
   } catch (error) {
     const isCarriedOn = error instanceof Halted && life.rollingOver;
     if (approval.status === 'open' && !isCarriedOn) approval.status = 'cancelled';

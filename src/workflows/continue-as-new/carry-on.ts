@@ -17,7 +17,7 @@ export function carryOn(run: TaskRun): TaskStart {
   const made = calls.carry();
   const carried: Carried = {
     started_at: life.startedAt ?? task.createdAt,
-    approvals: run.approvals.list,
+    ...run.approvals.carry(),
     hooks: answers.kept,
     signals: steps.signals,
     used_ms: run.budget.spent(),

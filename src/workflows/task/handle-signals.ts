@@ -1,10 +1,10 @@
 import { defineQuery, defineSignal, defineUpdate, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
-import type { Decision, DecisionOutcome, Verdict } from '../../contracts/approvals.js';
+import type { Decision, DecisionOutcome } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
 import { QUERIES, SIGNALS, SLOT_SIGNAL, UPDATES } from '../../contracts/names.js';
 import type { TaskReport } from '../../contracts/run-sinks.js';
 import type { EditAnswer, InputEdit, TaskView } from '../../contracts/task.js';
-import { decide, decideBySignal, refuseNoVerdict } from '../approvals/decide.js';
+import { decide } from '../approvals/decide.js';
 import { asSlotAnswer, hearLock } from '../concurrency/take-turn.js';
 import { modify, refuseEdit } from '../input-changes/apply-input-change.js';
 import { waitsOf } from '../view/waits.js';
@@ -30,17 +30,15 @@ export function registerHandlers(run: TaskRun): void {
   );
   setHandler(defineSignal(SIGNALS.pause), () => setPaused(run.life, true), { description: 'Start nothing new' });
   setHandler(defineSignal(SIGNALS.resume), () => setPaused(run.life, false), { description: 'Go on' });
-  setHandler(defineSignal<[Decision?]>(SIGNALS.approve), (decision) => decideBySignal(run, 'approve', decision), {
+  setHandler(defineSignal<[Decision?]>(SIGNALS.approve), (decision) => decide(run, 'approve', decision), {
     description: 'Approve: {"approval_id": "...", "by": "your name", "comment": "..."}',
   });
-  setHandler(defineSignal<[Decision?]>(SIGNALS.deny), (decision) => decideBySignal(run, 'deny', decision), {
+  setHandler(defineSignal<[Decision?]>(SIGNALS.deny), (decision) => decide(run, 'deny', decision), {
     description: 'Deny: {"approval_id": "...", "by": "your name", "comment": "...", "request_changes": false}',
   });
-  setHandler(
-    defineUpdate<DecisionOutcome, [{ verdict: Verdict; decision: Decision }]>(UPDATES.decide),
-    ({ verdict, decision }) => decide(run, verdict, decision),
-    { validator: refuseNoVerdict, description: 'Decide on an approval' },
-  );
+  setHandler(defineQuery<DecisionOutcome | null, [string]>(QUERIES.decision), (id) => run.approvals.outcomeOf(id), {
+    description: 'What became of the decision with this id',
+  });
   if (run.task.plan.concurrency) {
     setHandler(defineSignal<[unknown]>(SLOT_SIGNAL), (said) => hearLock(run, asSlotAnswer(said)));
   }

@@ -43,7 +43,7 @@ export class TaskRun {
     this.files = new TaskFiles(start, plan);
     this.steps = new StepStates(this.task, this.life);
     this.budget = new TaskBudget(Math.min(plan.limits.task_ms, child?.left_ms ?? Infinity), carried?.used_ms);
-    this.approvals = new Approvals(carried?.approvals);
+    this.approvals = new Approvals(carried);
     this.hooks = new HookAnswers(carried?.hooks ?? start.hooks ?? [], carried?.left?.answers ?? 0, this.warnings);
     this.lock = new LockTurn(carried);
   }
