@@ -81,6 +81,8 @@ export interface PreflightRequest {
   options: TaskOptions;
   /** Run id of the first run of its chain; the record names it. */
   first: string;
+  /** When it was started. ISO 8601. */
+  created_at: string;
   /** Search attribute `AbilityProject` of its start; absent: none. */
   project?: string;
   /** It was not started by a client of ours, which would have refused a key that ended tasks hold. */

@@ -9,6 +9,7 @@ import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { packArguments } from '../../src/rules/tasks/task-arguments.js';
 import { abilityJson } from '../fixtures/called-command.js';
+import { retryBy } from '../fixtures/caller.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
@@ -209,8 +210,7 @@ describe('repetition is allowed for', () => {
     const { id } = await project.create('publish', { file }, { key: `again-${count}` });
     await endOf(id);
     await reset(id);
-    const user = { name: 'tester', source: 'claimed' } as const;
-    const retried = await retryTask(project.connection, id, { from: 'publish', user, run: true });
+    const retried = await retryTask(project.connection, id, { ...retryBy(), from: 'publish', run: true });
     expect(await endOf(retried.id)).toMatchObject({ status: 'succeeded' });
     expect(lines()).toEqual(['add', 'add', 'same', 'same']);
   });

@@ -20,6 +20,7 @@ import {
 } from '../../src/client/index.js';
 import { preflightIdOf } from '../../src/contracts/names.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { retryBy } from '../fixtures/caller.js';
 import { operation, type ProjectFiles, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
 import { times, WHOLE } from './extent.js';
@@ -78,7 +79,7 @@ describe('a task of another project on the same Temporal', () => {
     ['pauseTask', pauseTask],
     ['resumeTask', resumeTask],
     ['runTask', runTask],
-    ['retryTask', (connection, key) => retryTask(connection, key, { user: by, run: true })],
+    ['retryTask', (connection, key) => retryTask(connection, key, { ...retryBy(by), run: true })],
     ['changeInput', (connection, key) => changeInput(connection, key, { set: { n: 2 }, unset: [], by })],
     ['deleteTask', (connection, key) => deleteTask(connection, key, { by, purge: true })],
   ];

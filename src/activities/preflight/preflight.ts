@@ -220,15 +220,14 @@ interface Recorded {
 
 function makeRecord(
   { plan, seal, input, warnings }: Recorded,
-  { user, session, task, first, ability, environment }: Wanted,
+  { user, session, task, first, created_at, ability, environment }: Wanted,
   state: KeyState,
   { records, host }: PreflightDependencies,
   keepMs?: number,
 ): void {
-  const now = Date.now();
   const source = { seal, user, session, caller: seal.caller, plan, task, run_id: first, host, input };
-  const expires = keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() };
-  const record = { ...newRecord({ ...source, created_at: new Date(now).toISOString() }), ...expires, warnings };
+  const expires = keepMs !== undefined && { expires_at: new Date(Date.parse(created_at) + keepMs).toISOString() };
+  const record = { ...newRecord({ ...source, created_at }), ...expires, warnings };
   if (state === 'own') records.replace(record);
   if (state === 'own' || records.create(record)) return;
   if (!records.read(task)) throw unreadableRecord(task, records.pathOf(task) as string);

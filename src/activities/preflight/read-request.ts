@@ -27,6 +27,7 @@ export interface Wanted {
   /** Workflow id: its key, or `direct:<uuid>`. */
   task: string;
   first: string;
+  created_at: string;
   outside: boolean;
   user: Person;
   session: string | null;
@@ -45,7 +46,7 @@ type Asked = Pick<Info, 'workflowType' | 'workflowExecution' | 'taskQueue'>;
  * `task.key_invalid`, `task.other_project`, `usage.invalid`, `config.registry_differs`.
  */
 export function readRequest(
-  { input, options, first, project: named, outside }: PreflightRequest,
+  { input, options, first, created_at, project: named, outside }: PreflightRequest,
   info: Asked,
   registry: Registry,
   { project }: ReadDependencies,
@@ -61,6 +62,7 @@ export function readRequest(
     input,
     task,
     first,
+    created_at,
     outside: outside === true,
     user: userOf(options),
     session,
@@ -86,7 +88,7 @@ export async function readRequestOfRun(
   const given = run && (await dependencies.readGiven(run));
   if (!run || !given) throw notOfTask();
   await dependencies.plans.refuseForeignStart(run, ability, queues);
-  return readRequest({ ...given, first: run.runId }, info, registry, dependencies);
+  return readRequest(given, info, registry, dependencies);
 }
 
 /** The environment whose queue it is; undefined: none of the project's. */

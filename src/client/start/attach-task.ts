@@ -29,8 +29,8 @@ export async function attachTask(connection: Connection, id: string, wanted: New
   const { typedSearchAttributes, status, runId } = description;
   const project = projectOf(description);
   const isOpen = status.name === 'RUNNING';
-  if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
   if (!isOpen && typedSearchAttributes.get(STATUS) === 'unavailable') return 'given up';
+  if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
   const seen = await readStart(connection.temporal, connection.codec, { workflowId: id, runId });
   if (!isAsGiven(seen, wanted, description)) {
     const holder = seen?.begun ?? (wanted.soon ? undefined : await formedBy(connection, id, runId));

@@ -57,11 +57,12 @@ const MODULE = defineSearchAttributeKey('AbilityModule', SearchAttributeType.KEY
 const SESSION = defineSearchAttributeKey('AbilitySession', SearchAttributeType.KEYWORD);
 
 function requestOf(given: Pick<PreflightRequest, 'input' | 'options'>): PreflightRequest {
-  const { firstExecutionRunId, typedSearchAttributes } = workflowInfo();
+  const { firstExecutionRunId, startTime, typedSearchAttributes } = workflowInfo();
   const project = typedSearchAttributes.get(PROJECT);
   return {
     ...given,
     first: firstExecutionRunId,
+    created_at: startTime.toISOString(),
     ...(project !== undefined && { project }),
     ...(isFromOutside() && { outside: true as const }),
   };
@@ -97,12 +98,19 @@ function refuseForeignRuns(info: ReturnType<typeof workflowInfo>): void {
   const own = [
     info.cronSchedule ? 'cron schedule (use a schedule)' : undefined,
     info.retryPolicy ? 'retry policy (steps have their own)' : undefined,
-    info.executionTimeoutMs ? 'execution timeout (set `timeout` in the definition)' : undefined,
-    info.runTimeoutMs ? 'run timeout (set `timeout` in the definition)' : undefined,
+    isLimit(info.executionTimeoutMs) ? 'execution timeout (set `timeout` in the definition)' : undefined,
+    isLimit(info.runTimeoutMs) ? 'run timeout (set `timeout` in the definition)' : undefined,
   ].filter(Boolean);
   if (own.length === 0) return;
   const message = `A task has no ${own.join(' and no ')} of its own`;
   throw refused({ code: 'usage.invalid', message, suggestion: 'Start it without; see docs/start-from-temporal.md.' });
+}
+
+/** The time-skipping server gives every workflow ten years. */
+const YEAR_MS = 365 * 86_400_000;
+
+function isLimit(timeoutMs: number | undefined): boolean {
+  return timeoutMs !== undefined && timeoutMs > 0 && timeoutMs < YEAR_MS;
 }
 
 /** Activities check the seal. @throws ApplicationFailure `seal.invalid`. */
