@@ -122,10 +122,8 @@ describe('a task started by hand with a genuine seal runs nothing', () => {
     const progress = { go: { status: 'succeeded' as const, output: {} } };
     expect(await codeOf(await start('forged-progress', { ...begun, run: true, ...allowed() }))).toBe('seal.invalid');
     const [operation] = Object.entries(begun.plan.operations);
-    const plan = {
-      ...begun.plan,
-      operations: { [String(operation?.[0])]: { ...operation?.[1], timeout_ms: 9 } },
-    } as Plan;
+    const operations = { [String(operation?.[0])]: { ...operation?.[1], timeout_ms: 9 } };
+    const plan = { ...begun.plan, operations } as unknown as Plan;
     for (const change of [
       { plan },
       { input: { file: `${file}-2` } },

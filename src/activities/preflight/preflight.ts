@@ -37,7 +37,14 @@ import { signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
 import { keptProgress } from '../task/progress-for-retry.js';
 import { type CreationDependencies, guardCreation, type Resolved, resolveWanted } from './guard-creation.js';
-import { environmentOf, type ReadDependencies, readRequest, readRequestOfRun, type Wanted } from './read-request.js';
+import {
+  environmentOf,
+  notOfTask,
+  type ReadDependencies,
+  readRequest,
+  readRequestOfRun,
+  type Wanted,
+} from './read-request.js';
 import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './task-key-state.js';
 
 type PreflightDependencies = CreationDependencies &
@@ -63,6 +70,8 @@ export function createPreflight(dependencies: PreflightDependencies) {
   return {
     local: activityOf(
       async (request: PreflightRequest, context): Promise<Answer> => {
+        // Any workflow could request it as an activity, for another input than it was started with.
+        if (!context.info.isLocal) throw notOfTask();
         const registry = loader.load();
         return preflight(
           readRequest(request, context.info, registry, dependencies),

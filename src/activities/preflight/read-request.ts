@@ -118,7 +118,8 @@ function refuseOtherDefinitions({ registry: wanted }: TaskOptions, { digest }: R
   });
 }
 
-function notOfTask(): AbilityError {
+/** The error for a preflight that no task of its environment asks for. */
+export function notOfTask(): AbilityError {
   return sealInvalid(
     'This preflight was not requested by a task on a queue of its environment',
     'Start the ability itself; activities are never started by hand.',

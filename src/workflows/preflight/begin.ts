@@ -83,7 +83,7 @@ export class NotThisBuild extends Error {
  */
 function refuseEarlierBuild([first, second]: readonly unknown[]): void {
   const isOfBefore = (value: unknown): boolean =>
-    value !== null && typeof value === 'object' && ('$plan' in value || ('seal' in value && 'format' in value));
+    value !== null && typeof value === 'object' && 'seal' in value && ('$plan' in value || 'format' in value);
   if (!isOfBefore(second) && !isOfBefore(first)) return;
   throw new NotThisBuild(
     'The task was started by a build from before the first release, and this build cannot continue it: terminate it in the Temporal UI, and run the ability again',
@@ -127,6 +127,9 @@ function handedOver(args: TaskArguments): TaskStart {
   if (claimsRun && !isNext) throw invalid('The task claims to continue an earlier run, but there was none');
   if (start.child && start.progress && !start.carried) {
     throw invalid('A task that another one calls cannot start from earlier progress');
+  }
+  if (start.child && !Object.hasOwn(start.plan.workflows ?? {}, start.child.ability)) {
+    throw invalid('The task claims to be called by one whose plan does not call it');
   }
   const other = whyNotThisBuild(start.plan);
   // It has clean-up to do, so the workflow task fails until a worker of its build takes it up.
