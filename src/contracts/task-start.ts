@@ -83,6 +83,8 @@ export interface PreflightRequest {
   first: string;
   /** When it was started. ISO 8601. */
   created_at: string;
+  /** The time of the workflow, for guards that read the clock; absent: now. Milliseconds since 1970. */
+  moment?: number;
   /** Search attribute `AbilityProject` of its start; absent: none. */
   project?: string;
   /** It was not started by a client of ours, which would have refused a key that ended tasks hold. */

@@ -442,7 +442,7 @@ test(
     const first = await serve();
     const send = (id: string, at: Pick<OpenDoor, 'url'>) =>
       forge({ action: 'opened', n: id }, { at, headers: { 'x-github-delivery': `${id}-${process.pid}` } });
-    expect(await send('waits', first.at)).toMatchObject({ status: 202, body: { status: 'queued', known: false } });
+    expect(await send('waits', first.at)).toMatchObject({ status: 202, body: { status: 'started', known: false } });
     // Killed while it accepts others: some have reached Temporal by then, some have not.
     const cut = ['cut0', 'cut1', 'cut2', 'cut3'].map((id) => send(id, first.at).catch(() => undefined));
     await expect.poll(async () => (await deliveries()).length, { timeout: 20_000 }).toBeGreaterThan(1);
@@ -451,24 +451,24 @@ test(
     const second = await serve();
     const ids = ['waits', 'cut0', 'cut1', 'cut2', 'cut3'];
     const again = await Promise.all(ids.map((id) => send(id, second.at)));
-    expect(again.map(({ status, body }) => `${status} ${body.status}`)).toEqual(ids.map(() => '202 queued'));
+    expect(again.map(({ status, body }) => `${status} ${body.status}`)).toEqual(ids.map(() => '202 started'));
     expect(again[0]?.body.known).toBe(true);
     await expect.poll(second.stderr).toContain('Receives webhooks at /v1/webhooks/forge, for util.note.');
     await second.kill();
     await project.restartWorkers();
     for (const id of ids) await expect.poll(() => noted(id), { timeout: 60_000 }).toBe(1);
-    for (const id of ids) expect((await ended(`${id}-${process.pid}`)).status).toBe('succeeded');
+    for (const id of ids) expect((await ended(`webhook:forge:${id}-${process.pid}`)).status).toBe('succeeded');
     expect(ids.map(noted)).toEqual(ids.map(() => 1));
   },
 );
 
-/** The workflows of deliveries that are still running. */
+/** The tasks of deliveries that are still running. */
 async function deliveries(): Promise<string[]> {
   const { temporal, project: name } = project.connection;
   const ids: string[] = [];
-  const query = `WorkflowType = 'ability:delivery' AND ExecutionStatus = 'Running'`;
+  const query = `AbilityProject = '${name}' AND ExecutionStatus = 'Running' AND WorkflowId STARTS_WITH 'webhook:'`;
   for await (const { workflowId } of temporal.workflow.list({ query })) ids.push(workflowId);
-  return ids.filter((id) => id.startsWith(`fire:${name}:`));
+  return ids;
 }
 
 test.each([

@@ -157,7 +157,7 @@ const CASES: Record<string, [Case, unknown]> = {
   'a wait that ends before the task': [
     async (connection) => {
       const key = await runOf(connection, 'listens');
-      const { kind, result } = await client.waitForTask(connection, key, { timeoutMs: 300 });
+      const { kind, result } = await client.waitForTask(connection, key, { timeoutMs: 1500 });
       const stop = new AbortController();
       stop.abort();
       const stopped = await client.waitForTask(connection, key, { signal: stop.signal });

@@ -56,8 +56,9 @@ test('a task is one execution: its preflight is the first event of its own, and 
     ACTIVITIES.preflight,
   );
   const { temporal } = project.connection;
-  expect((await temporal.workflow.count("WorkflowId STARTS_WITH 'preflight:'")).count).toBe(0);
-  expect((await temporal.activity.count("ActivityId STARTS_WITH 'preflight:'")).count).toBe(0);
+  const ofProject = `AbilityProject = '${project.connection.project}'`;
+  await expect.poll(async () => (await temporal.workflow.count(ofProject)).count).toBe(1);
+  expect((await temporal.activity.count(`ActivityId = 'preflight:${project.connection.project}:seen'`)).count).toBe(0);
 });
 
 test('hooks before creation that are scripts run in one activity named after the phase', async () => {

@@ -63,13 +63,17 @@ async function startWith(whole: string, progress: Progress, name: string): Promi
   const { key_id: _, mac: __, ...sealed } = begun.seal;
   // Unsealed progress would let any caller skip an approval.
   const seal = signSeal({ ...sealed, task: name, progress: digestOf(progress) }, keysFromEnvironment(TEST_KEYS));
-  const at = await startForeign(connection, name, 'earlier', []);
+  // The first run of a chain must be one of ours, so it is started on our queue, and taken up while no worker is.
+  const queue = taskQueueOf(connection.project, 'dev', 'local');
+  await project.stopWorkers();
+  const at = await startForeign(connection, name, 'long', [begun.input], queue);
   await continueElsewhere(connection, at, {
     type: 'long',
-    queue: taskQueueOf(connection.project, 'dev', 'local'),
+    queue,
     args: nextArguments({ ...begun, seal, progress }),
     attributes: { AbilityProject: connection.project },
   });
+  await project.restartWorkers();
   return awaitResult(connection, name);
 }
 

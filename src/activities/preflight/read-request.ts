@@ -28,6 +28,8 @@ export interface Wanted {
   task: string;
   first: string;
   created_at: string;
+  /** Milliseconds since 1970. */
+  moment: number;
   outside: boolean;
   user: Person;
   session: string | null;
@@ -46,7 +48,7 @@ type Asked = Pick<Info, 'workflowType' | 'workflowExecution' | 'taskQueue'>;
  * `task.key_invalid`, `task.other_project`, `usage.invalid`, `config.registry_differs`.
  */
 export function readRequest(
-  { input, options, first, created_at, project: named, outside }: PreflightRequest,
+  { input, options, first, created_at, moment, project: named, outside }: PreflightRequest,
   info: Asked,
   registry: Registry,
   { project }: ReadDependencies,
@@ -63,6 +65,7 @@ export function readRequest(
     task,
     first,
     created_at,
+    moment: moment ?? Date.now(),
     outside: outside === true,
     user: userOf(options),
     session,

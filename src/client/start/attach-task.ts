@@ -7,6 +7,8 @@ import { digestOf } from '../../rules/canonical.js';
 import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
 import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
 import { keyOfOther, projectOf } from '../../rules/tasks/other-project.js';
+import { keyOfDeleted } from '../../rules/tasks/task-deleted.js';
+import { findDeletion } from '../../server/temporal/find-deletion.js';
 import { readStart, type SeenStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, isUnknownWorkflow } from '../connection/temporal-errors.js';
@@ -24,8 +26,12 @@ type Holder = CreatedTask | 'given up' | 'gone';
  * with the defaults of the plan that the holder has. @throws AbilityError `task.key_conflict`, `task.other_project`.
  */
 export async function attachTask(connection: Connection, id: string, wanted: NewTask): Promise<Holder> {
-  const description = await describeIfKnown(connection, id);
+  const [description, deleted] = await Promise.all([
+    describeIfKnown(connection, id),
+    findDeletion(connection.temporal, id),
+  ]);
   if (!description) return 'gone';
+  if (deleted) throw keyOfDeleted(id, deleted, connection.project);
   const { typedSearchAttributes, status, runId } = description;
   const project = projectOf(description);
   const isOpen = status.name === 'RUNNING';
@@ -33,7 +39,9 @@ export async function attachTask(connection: Connection, id: string, wanted: New
   if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
   const seen = await readStart(connection.temporal, connection.codec, { workflowId: id, runId });
   if (!isAsGiven(seen, wanted, description)) {
-    const holder = seen?.begun ?? (wanted.soon ? undefined : await formedBy(connection, id, runId));
+    // Of another ability it is another task, whatever becomes of it; or no task at all.
+    const waits = !wanted.soon && description.type === wanted.ability;
+    const holder = seen?.begun ?? (waits ? await formedBy(connection, id, runId) : undefined);
     if (holder === 'given up') return holder;
     await refuseOther(id, wanted, description, holder);
   }

@@ -8,8 +8,9 @@ import type { Connection } from '../connection/connect.js';
 /** Longer than any preflight, and than a worker may take to notice a task. Milliseconds. */
 const LIMIT_MS = 65_000;
 const DEADLINE_EXCEEDED = 4;
-/** For one wait, since a server may not wait for single events. Milliseconds. */
+/** For one wait, since a server may not wait for single events, and for one answer. Milliseconds. */
 const WAIT_MS = 2000;
+const ANSWER_MS = 30_000;
 
 interface RunRef {
   workflowId: string;
@@ -55,7 +56,7 @@ async function readOn(
   const request = { namespace, execution, waitNewEvent: waits, ...(nextPageToken && { nextPageToken }) };
   const ask = (): ReturnType<typeof temporal.workflowService.getWorkflowExecutionHistory> =>
     temporal.workflowService.getWorkflowExecutionHistory(request);
-  const page = await temporal.withDeadline(Date.now() + WAIT_MS, ask).catch((error: unknown) => {
+  const page = await temporal.withDeadline(Date.now() + (waits ? WAIT_MS : ANSWER_MS), ask).catch((error: unknown) => {
     // The time-skipping server waits for the end of the run instead.
     if (waits && grpcErrorOf(error)?.code === DEADLINE_EXCEEDED) return undefined;
     throw error;

@@ -63,6 +63,7 @@ function requestOf(given: Pick<PreflightRequest, 'input' | 'options'>): Prefligh
     ...given,
     first: firstExecutionRunId,
     created_at: startTime.toISOString(),
+    moment: Date.now(),
     ...(project !== undefined && { project }),
     ...(isFromOutside() && { outside: true as const }),
   };
@@ -75,7 +76,10 @@ function isFromOutside(): boolean {
 
 /** Fails the workflow task, not the task: a worker of another build may take it up. Callers get the code. */
 export class NotThisBuild extends Error {
-  override readonly name = 'engine.unsupported';
+  constructor(message: string) {
+    // Of an error that fails a workflow task, Temporal keeps the message only.
+    super(`engine.unsupported: ${message}`);
+  }
 }
 
 /**
