@@ -16,6 +16,7 @@ import {
 } from '../dist/client/index.js';
 import { deleteIdOf, ENGINE, lockIdOf, scheduleIdOf, sessionIdOf, taskQueueOf } from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
+import { ownDefinitions } from '../dist/planning/resolve/own-definitions.js';
 import { digestOf } from '../dist/rules/canonical.js';
 import { deliveryIdOf } from '../dist/rules/tasks/task-ids.js';
 import { pathsOf } from '../dist/server/project-paths.js';
@@ -157,7 +158,8 @@ async function recordExample() {
   try {
     files.write(system.env);
     const { project } = loadRegistry(root).project;
-    const session = await connect({ root, project, progress: (text) => console.error(text) });
+    const definitions = ownDefinitions(() => loadRegistry(root));
+    const session = await connect({ root, project, definitions, progress: (text) => console.error(text) });
     const bench = { session, root, store: pathsOf(root).store };
     for (const [name, task] of wanted) {
       await record(bench, [name, { environment: 'staging', ...task }], { hasOwnKey: false });

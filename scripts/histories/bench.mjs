@@ -8,6 +8,8 @@ import { Connection } from '@temporalio/client';
 import { InternalConnectionOptionsSymbol } from '@temporalio/client/lib/connection.js';
 import { connect } from '../../dist/client/index.js';
 import { ATTRIBUTES } from '../../dist/contracts/names.js';
+import { loadRegistry } from '../../dist/definitions/load-registry.js';
+import { ownDefinitions } from '../../dist/planning/resolve/own-definitions.js';
 import { obtainTemporal } from '../../dist/server/binary/find-temporal.js';
 import { obtainTestServer } from '../../dist/server/binary/find-test-server.js';
 import { markOf, stopProcess } from '../../dist/server/processes/processes.js';
@@ -83,10 +85,11 @@ export async function withProject(files, start, action, { environments = ['dev']
       keys: { keys: new Map([['recorded', randomBytes(32)]]) },
       // Part of what is recorded, so that it must not be the port of this very server.
       ui: 'http://localhost:8233',
-      ...(proves && { checkProof: ownProofs(pathsOf(root).proofKey) }),
+      ...(proves && { checkProof: ownProofs(pathsOf(root), 'histories') }),
     });
     await host.serve(allPlaces(environments));
-    const session = await connect({ root, project: 'histories', address: server.address });
+    const definitions = ownDefinitions(() => loadRegistry(root));
+    const session = await connect({ root, project: 'histories', address: server.address, definitions });
     session.isOwnRuntime = proves;
     try {
       await action({ session, root, store: pathsOf(root).store, clock: server.clock });

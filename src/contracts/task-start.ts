@@ -105,6 +105,8 @@ export interface Formed<P = Plan> {
   hooks?: HookAnswer[];
   warnings?: string[];
   seal: SealProof;
+  /** Where it goes on, if it was started on another queue than that of its placement. */
+  queue?: string;
   /** Progress reused from the task that this one retries. */
   progress?: Progress;
   plan: P;

@@ -27,6 +27,7 @@ import { carryOn } from './continue-as-new/carry-on.js';
 import { continueChanged } from './input-changes/continue-changed.js';
 import { beginTask, NotThisBuild } from './preflight/begin.js';
 import { listenEarly } from './preflight/early-handlers.js';
+import { moveTo } from './preflight/move.js';
 import { reportRun } from './reports/report-run.js';
 import type { Frame } from './steps/frame.js';
 import { runStep } from './steps/run-step.js';
@@ -54,17 +55,19 @@ export async function task(...args: TaskArguments): Promise<StoredResult> {
     const early = listenEarly(args);
     const begun = await beginTask(args).catch(early.refused);
     early.formed('start' in begun ? begun.start.warnings : []);
-    return 'start' in begun ? await carryOut(begun.start) : endAs(begun.ended);
+    return 'start' in begun ? await carryOut(begun.start, begun.queue) : endAs(begun.ended);
   } catch (error) {
     throw isForTemporal(error) ? error : mistakeOf(error);
   }
 }
 
-async function carryOut(start: TaskStart): Promise<StoredResult> {
+/** @param queue on which it goes on, if that is another one. */
+async function carryOut(start: TaskStart, queue: string | undefined): Promise<StoredResult> {
   reportRun(start);
   const run = new TaskRun(start);
   showDetails(run);
   registerHandlers(run);
+  if (queue !== undefined) return moveTo(queue, run);
   let outcome = await reachOutcome(run);
   await joinAll(run, outcome);
   if (outcome === 'goes on' && CancellationScope.current().consideredCancelled) {

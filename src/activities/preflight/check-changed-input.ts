@@ -5,8 +5,6 @@ import type {
   RecordChangeAnswer,
   RecordChangeRequest,
 } from '../../contracts/activities.js';
-import { taskQueueMoved } from '../../contracts/names.js';
-import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import { refuseOtherInput, refuseOtherPlan } from '../../rules/plans/wanted-plan.js';
@@ -16,6 +14,7 @@ import { holdFiles } from '../files/task-files.js';
 import { newRecord } from '../record/new-record.js';
 import { signSeal } from '../seal.js';
 import { type Asking, type CreationDependencies, guardCreation, resolveWanted } from './guard-creation.js';
+import { otherQueue } from './other-queue.js';
 
 type ModifyDependencies = CreationDependencies & Pick<ActivityDependencies, 'keys' | 'plans' | 'files' | 'isServed'>;
 
@@ -48,7 +47,7 @@ async function modify(
   const planned = { plan: resolved.plan, input: resolved.digests.input };
   refuseOtherInput(only, planned);
   refuseOtherPlan(only, planned, false);
-  await refuseUnserved(resolved.plan, context.info.taskQueue, dependencies);
+  await otherQueue(resolved.plan, context.info.taskQueue, dependencies);
   const guarded = await guardCreation(resolved, wanted, dependencies, context.cancellationSignal);
   const { input } = resolved;
   const { plan, digests, hooks, confirmations } = guarded;
@@ -64,21 +63,6 @@ async function modify(
   const seal = signSeal({ ...digests, task, user, ...said, confirmations }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
   return { plan, seal, input, warnings: [...new Set([...resolved.warnings, ...guarded.warnings])], hooks };
-}
-
-/** The current definitions may move the task to another queue; without a worker it would never run. */
-async function refuseUnserved(
-  { ability, placement, environment }: Plan,
-  from: string,
-  { isServed }: ModifyDependencies,
-): Promise<void> {
-  const queue = taskQueueMoved(from, placement);
-  if (queue === from || (await isServed(queue))) return;
-  throw new AbilityError({
-    code: 'placement.no_worker',
-    message: `No worker serves ${queue}, where the definitions now place ${ability.id}, so nothing was changed`,
-    suggestion: `Start one: ability worker --env ${environment.name} --placement ${placement}.`,
-  });
 }
 
 /** Rewrites the record of a task after its input changed. A failure to write is a warning. Source: C-13. */

@@ -37,6 +37,7 @@ import { signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
 import { keptProgress } from '../task/progress-for-retry.js';
 import { type CreationDependencies, guardCreation, type Resolved, resolveWanted } from './guard-creation.js';
+import { otherQueue } from './other-queue.js';
 import {
   environmentOf,
   notOfTask,
@@ -50,7 +51,10 @@ import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './
 type PreflightDependencies = CreationDependencies &
   KeyDependencies &
   ReadDependencies &
-  Pick<ActivityDependencies, 'host' | 'keys' | 'plans' | 'files' | 'readEnded' | 'sessions' | 'packPlan' | 'shrink'>;
+  Pick<
+    ActivityDependencies,
+    'host' | 'keys' | 'plans' | 'files' | 'readEnded' | 'sessions' | 'packPlan' | 'shrink' | 'isServed'
+  >;
 
 type Answer = PreflightAnswer<PackedPlan>;
 
@@ -148,6 +152,7 @@ async function form(
   const { options, task, caller } = wanted;
   const planned = { plan: resolved.plan, input: resolved.digests.input };
   refuseOtherPlan(options.plan, planned, false);
+  const queue = await otherQueue(resolved.plan, wanted.taskQueue, dependencies);
   const link = await linkTask(wanted, dependencies);
   const guarded = await guardCreation(resolved, wanted, dependencies, signal).catch(link.refused);
   const { plan, digests, hooks, confirmations } = guarded;
@@ -169,6 +174,7 @@ async function form(
     ...(hooks.length > 0 && { hooks }),
     ...(warnings.length > 0 && { warnings }),
     seal: proofOf(seal),
+    ...(queue !== undefined && { queue }),
     ...(progress && { progress }),
     plan: dependencies.packPlan(plan, digests.plan),
   };

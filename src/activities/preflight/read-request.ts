@@ -26,6 +26,8 @@ export interface Wanted {
   input: JsonObject;
   /** Workflow id: its key, or `direct:<uuid>`. */
   task: string;
+  /** On which it was started. */
+  taskQueue: string;
   first: string;
   created_at: string;
   /** Milliseconds since 1970. */
@@ -63,6 +65,7 @@ export function readRequest(
     environment,
     input,
     task,
+    taskQueue: info.taskQueue,
     first,
     created_at,
     moment: moment ?? Date.now(),

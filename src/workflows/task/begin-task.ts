@@ -25,7 +25,7 @@ import type { TaskRun } from './task-run.js';
 export async function waitForRun(run: TaskRun): Promise<'run' | 'expired' | ModifyAnswer> {
   const { task, life, input } = run;
   try {
-    if (task.start.changed && !task.start.carried) await recordChange(run);
+    if (task.start.changed?.changes.length && !task.start.carried) await recordChange(run);
     if (!isSettled(run)) await eitherRunOrExpired(run);
   } finally {
     input.mayChange = false;

@@ -1,0 +1,23 @@
+import { taskQueueMoved } from '../../contracts/names.js';
+import type { Plan } from '../../contracts/plan.js';
+import { AbilityError } from '../../contracts/problem.js';
+import type { ActivityDependencies } from '../dependencies.js';
+
+/**
+ * The queue on which a task goes on, as its definitions now place it; undefined: where it is. @param from its queue.
+ * @throws AbilityError `placement.no_worker`: without a worker there it would never run.
+ */
+export async function otherQueue(
+  { ability, placement, environment }: Plan,
+  from: string,
+  { isServed }: Pick<ActivityDependencies, 'isServed'>,
+): Promise<string | undefined> {
+  const queue = taskQueueMoved(from, placement);
+  if (queue === from) return undefined;
+  if (await isServed(queue)) return queue;
+  throw new AbilityError({
+    code: 'placement.no_worker',
+    message: `No worker serves ${queue}, where the definitions place ${ability.id}`,
+    suggestion: `Start one: ability worker --env ${environment.name} --placement ${placement}.`,
+  });
+}
