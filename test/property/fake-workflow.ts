@@ -4,10 +4,11 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { toFailure } from '../../src/activities/failures.js';
 import type { CallRequest } from '../../src/contracts/activities.js';
 import type { Approval } from '../../src/contracts/approvals.js';
-import { ACTIVITIES, QUERIES, UPDATES } from '../../src/contracts/names.js';
+import { ACTIVITIES, QUERIES, SIGNALS } from '../../src/contracts/names.js';
 import type { CallStep, Plan } from '../../src/contracts/plan.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { findStep } from '../../src/rules/steps/find-step.js';
@@ -59,6 +60,12 @@ export class World {
   private readonly seen = new Set<Approval>();
   /** How often each call was made, whatever its number of attempts. */
   readonly made = new Map<string, number>();
+  /** Activities that answer otherwise than from the script, by type. */
+  readonly answers = new Map<string, (request: unknown) => Promise<unknown>>();
+  /** What `workflowInfo` says beyond the usual. */
+  info: object = {};
+  /** Search attributes and memo that the workflow has set, in order. */
+  readonly shown: object[] = [];
 
   /** @param setClock sets the time of `Date`, in milliseconds since 1970. */
   constructor(
@@ -186,7 +193,8 @@ export class World {
       if (verdict.says === 'nothing') continue;
       this.after(verdict.ms, () => {
         const decision = { approval_id: approval.id, by: 'ada' };
-        if (approval.status === 'open') this.handlers.get(UPDATES.decide)?.({ verdict: verdict.says, decision });
+        const signal = verdict.says === 'deny' ? SIGNALS.deny : SIGNALS.approve;
+        if (approval.status === 'open') this.handlers.get(signal)?.(decision);
       });
     }
   }
@@ -258,6 +266,8 @@ function activities(options: { retry?: RetryPolicy }): Record<string, (request: 
     {},
     {
       get: (_, name: string) => (request: CallRequest & { result?: unknown }) => {
+        const answer = world().answers.get(name);
+        if (answer) return answer(request);
         if (name === ACTIVITIES.finish) return Promise.resolve({ result: request.result });
         if (!options.retry) throw new Error(`${name} is called without a policy for its attempts`);
         return cancellable((end) => world().execute(name, request, options.retry as RetryPolicy, end));
@@ -281,17 +291,29 @@ export const fakeWorkflow = {
   proxySinks: () => ({ runs: { begun: () => {}, ended: () => {}, told: () => {} } }),
   workflowInfo: () => ({
     workflowId: 'task',
+    workflowType: 'signup',
+    firstExecutionRunId: 'first',
+    taskQueue: 'acme-staging-local',
+    typedSearchAttributes: new TypedSearchAttributes(),
     startTime: new Date(START),
     ...(world().runs > 1 && { continuedFromExecutionRunId: 'earlier' }),
     continueAsNewSuggested: world().calls >= world().callsOfRun,
+    ...world().info,
   }),
   continueAsNew: (...args: unknown[]) => {
     throw new real.ContinueAsNew({ args } as never);
   },
+  makeContinueAsNewFunc:
+    (options: object = {}) =>
+    (...args: unknown[]) => {
+      throw new real.ContinueAsNew({ args, ...options } as never);
+    },
   uuid4: () => '00000000-0000-4000-8000-000000000000',
   setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>
     world().handlers.set(name, handler),
   setDefaultSignalHandler: () => {},
-  upsertSearchAttributes: () => {},
+  upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) =>
+    world().shown.push(Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]))),
+  upsertMemo: (memo: object) => world().shown.push({ memo }),
   setCurrentDetails: () => {},
 };
