@@ -27,6 +27,7 @@ import { carryOn } from './continue-as-new/carry-on.js';
 import { continueChanged } from './input-changes/continue-changed.js';
 import { beginTask, NotThisBuild } from './preflight/begin.js';
 import { listenEarly } from './preflight/early-handlers.js';
+import { moveTask } from './preflight/move.js';
 import { reportRun } from './reports/report-run.js';
 import type { Frame } from './steps/frame.js';
 import { runStep } from './steps/run-step.js';
@@ -52,9 +53,12 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   try {
     const early = listenEarly(args);
-    const begun = await beginTask(args).catch(early.refused);
-    early.formed('start' in begun ? begun.start.warnings : []);
-    return 'start' in begun ? await carryOut(begun.start) : endAs(begun.ended);
+    const begun = await beginTask(args).catch((error: unknown) =>
+      early.refused(isForTemporal(error) ? error : mistakeOf(error)),
+    );
+    await early.formed('start' in begun ? begun.start.warnings : []);
+    if ('ended' in begun) return endAs(begun.ended);
+    return begun.queue === undefined ? await carryOut(begun.start) : await moveTask(begun.start, begun.queue);
   } catch (error) {
     throw isForTemporal(error) ? error : mistakeOf(error);
   }

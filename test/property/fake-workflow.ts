@@ -66,6 +66,10 @@ export class World {
   info: object = {};
   /** Search attributes and memo that the workflow has set, in order. */
   readonly shown: object[] = [];
+  /** Signals that come before a handler of them is there. */
+  readonly signals: { name: string; payload?: unknown }[] = [];
+  /** The number of updates that are not answered yet. */
+  updates = 0;
 
   /** @param setClock sets the time of `Date`, in milliseconds since 1970. */
   constructor(
@@ -110,6 +114,16 @@ export class World {
     }
     if ('error' in end) throw end.error;
     return end.value;
+  }
+
+  /** Sends an update to the workflow. */
+  async update(name: string, ...args: unknown[]): Promise<unknown> {
+    this.updates += 1;
+    try {
+      return await this.handlers.get(name)?.(...args);
+    } finally {
+      this.updates -= 1;
+    }
   }
 
   /** @returns a function that cancels the timer. */
@@ -311,7 +325,10 @@ export const fakeWorkflow = {
   uuid4: () => '00000000-0000-4000-8000-000000000000',
   setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>
     world().handlers.set(name, handler),
-  setDefaultSignalHandler: () => {},
+  setDefaultSignalHandler: (handler: (name: string, payload: unknown) => void) => {
+    for (const { name, payload } of world().signals.splice(0)) handler(name, payload);
+  },
+  allHandlersFinished: () => world().updates === 0,
   upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) =>
     world().shown.push(Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]))),
   upsertMemo: (memo: object) => world().shown.push({ memo }),

@@ -11,8 +11,7 @@ import { readStart, type SeenStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, isUnknownWorkflow } from '../connection/temporal-errors.js';
 import { awaitPreflight } from './await-preflight.js';
-import type { CreatedTask } from './create-task.js';
-import type { NewTask } from './new-task.js';
+import type { CreatedTask, NewTask } from './new-task.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 

@@ -17,20 +17,9 @@ import { notTakenUp } from '../watch/refuse-not-begun.js';
 import { attachTask } from './attach-task.js';
 import { awaitPreflight, isFormed } from './await-preflight.js';
 import { giveFiles } from './give-files.js';
-import { checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
-import type { NewTask } from './new-task.js';
+import { checkMadeKey, checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
+import type { CreatedTask, NewTask } from './new-task.js';
 import { type StartRequest, startRequest } from './start-request.js';
-
-/** A new task, or an existing one with the same key and request. */
-export interface CreatedTask {
-  /** Workflow id: the task key, or `direct:<uuid>`. */
-  id: string;
-  runId: string;
-  /** Of its preflight; empty if the caller did not wait for that. */
-  warnings: string[];
-  /** Whether the task already existed. */
-  attached: boolean;
-}
 
 /** How often a start is repeated while others give up and take its key. */
 const MAX_TURNS = 20;
@@ -61,7 +50,8 @@ export async function createTask(connection: Connection, given: NewTask): Promis
 
 function idOf({ direct, key, made }: NewTask): string {
   if (direct) return `${DIRECT_PREFIX}${randomUUID()}`;
-  return key === undefined ? (made ?? generateTaskKey()) : checkUserKey(key);
+  if (key !== undefined) return checkUserKey(key);
+  return made === undefined ? generateTaskKey() : checkMadeKey(made);
 }
 
 async function startOrAttach(connection: Connection, id: string, wanted: NewTask): Promise<CreatedTask> {

@@ -1,29 +1,22 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import {
-  type ApplicationFailure,
-  makeContinueAsNewFunc,
-  upsertMemo,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { type ApplicationFailure, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { taskQueueMoved } from '../../contracts/names.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
 import type { PreflightRequest, TaskArguments, TaskMemo, TaskOptions, TaskStart } from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
 import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
-import { continuedStart, nextArguments, readGiven, startOf, userOf } from '../../rules/tasks/task-arguments.js';
+import { continuedStart, readGiven, startOf, userOf } from '../../rules/tasks/task-arguments.js';
 import type { RefusedIn } from '../steps/step-failure.js';
 import { readRefusal, unavailable } from './refusals.js';
 import { runPreflight } from './run-preflight.js';
 
-/** What a task begins with, or how it ended before it began. */
-export type Begun = { start: TaskStart } | { ended: StoredResult };
+/** What a task begins with, or how it ended before it began. `queue`: it is placed on another one than this. */
+export type Begun = { start: TaskStart; queue?: string } | { ended: StoredResult };
 
 /**
- * The first act of a task: its own preflight, or for a later run and a called task what was handed over. Continues as
- * a new run on the queue of its placement, before anything of it is executed. Source: docs/start-from-temporal.md.
- * @throws ApplicationFailure with the code of the refusal; cancellation.
+ * The first act of a task: its own preflight, or for a later run and a called task what was handed over. Source:
+ * docs/start-from-temporal.md. @throws ApplicationFailure with the code of the refusal; cancellation.
  */
 export async function beginTask(args: TaskArguments): Promise<Begun> {
   refuseEarlierBuild(args);
@@ -36,10 +29,9 @@ export async function beginTask(args: TaskArguments): Promise<Begun> {
   const answer = await refusing(options, () => runPreflight(requestOf(given)));
   if ('ended' in answer) return answer;
   const start = startOf(given, answer, info.workflowId);
-  const queue = taskQueueMoved(info.taskQueue, start.plan.placement);
-  if (queue !== info.taskQueue) return move(start, queue);
   introduce(start);
-  return { start };
+  const queue = taskQueueMoved(info.taskQueue, start.plan.placement);
+  return { start, ...(queue !== info.taskQueue && { queue }) };
 }
 
 function introduce({ plan: { ability, project, environment }, options, run }: TaskStart): void {
@@ -213,11 +205,4 @@ function memoOf(
     ...(trace !== undefined && { trace }),
     ...(handle !== undefined && { handle }),
   };
-}
-
-/** The plan is placed elsewhere than on the queue of the start, which a client without definitions cannot know. */
-function move(start: TaskStart, taskQueue: string): Promise<never> {
-  introduce(start);
-  const goOn = makeContinueAsNewFunc<(...args: TaskArguments) => Promise<never>>({ taskQueue });
-  return goOn(...nextArguments({ ...start, created_at: workflowInfo().startTime.toISOString() }));
 }
