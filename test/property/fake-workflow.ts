@@ -206,7 +206,7 @@ export class World {
       const verdict = this.script?.verdict(approval.path) ?? { ms: 1, says: 'nothing' };
       if (verdict.says === 'nothing') continue;
       this.after(verdict.ms, () => {
-        const decision = { approval_id: approval.id, by: 'ada' };
+        const decision = { id: `of ${approval.path}`, approval_id: approval.id, by: 'ada' };
         const signal = verdict.says === 'deny' ? SIGNALS.deny : SIGNALS.approve;
         if (approval.status === 'open') this.handlers.get(signal)?.(decision);
       });

@@ -45,7 +45,7 @@ function hookedPlan(pre: PlanHook[] = []) {
 
 interface Phase {
   request?: Partial<HookRequest>;
-  plan?: ReturnType<typeof hookedPlan> & { session_calls?: true };
+  plan?: ReturnType<typeof hookedPlan> & { session_calls?: true; hooks?: 'activities' };
   seal?: Partial<Seal>;
   /** What scripts answer, by their id. */
   scriptAnswers?: Record<string, Partial<HookAnswer>>;
@@ -118,6 +118,12 @@ describe('the hooks of a phase', () => {
     ['after a task', { operation: null, path: '', phase: 'PostAbilityCall' }, ['usage', 'task_post']],
   ])('%s run in order', async (_, request, ids) => {
     expect((await phase({ request })).answers).toEqual(ids);
+  });
+
+  test('before a call are also those that are built in, if the history shows hooks', async () => {
+    const plan = { ...hookedPlan(), hooks: 'activities' } as const;
+    expect((await phase({ plan })).answers).toEqual(['usage', 'pre']);
+    expect((await phase({ plan, request: { phase: 'PostAbilityCall' } })).answers).toEqual(['post']);
   });
 
   test('around a call that the plan does not have are those of the task', async () => {
