@@ -36,13 +36,14 @@ export async function awaitPreflight(
         if (grpcErrorOf(error)?.code === DEADLINE_EXCEEDED) return undefined;
         throw error;
       });
-    events.push(...(page?.history?.events ?? []));
+    if (!page) return undefined;
+    events.push(...(page.history?.events ?? []));
     const answer = await findAnswer(codec, events);
     if (answer) return answer;
-    nextPageToken = page?.nextPageToken?.length ? page.nextPageToken : undefined;
+    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
   } while (nextPageToken && Date.now() < deadline);
   // Without a next page the run has ended.
-  if (!nextPageToken && Date.now() < deadline) await refuseUnavailable(connection, run);
+  if (!nextPageToken) await refuseUnavailable(connection, run);
   return undefined;
 }
 

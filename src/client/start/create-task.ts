@@ -13,7 +13,7 @@ import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { watchingStalls } from '../watch/find-stall.js';
-import { notTakenUp } from '../watch/refuse-not-begun.js';
+import { refuseNotBegun } from '../watch/refuse-not-begun.js';
 import { attachTask } from './attach-task.js';
 import { awaitPreflight, isFormed } from './await-preflight.js';
 import { giveFiles } from './give-files.js';
@@ -77,7 +77,7 @@ async function startOrAttach(connection: Connection, id: string, wanted: NewTask
 async function startOnce(
   connection: Connection,
   id: string,
-  { ability, run, key, direct }: NewTask,
+  { ability, run, key, direct, retry }: NewTask,
   { args, memo, options }: StartRequest,
   isFree: boolean,
 ): Promise<string | undefined> {
@@ -89,7 +89,7 @@ async function startOnce(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: isFree ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
     });
-    if (run && (key === undefined || direct)) noteCreated(connection, id, memo);
+    if (run && !retry && (key === undefined || direct)) noteCreated(connection, id, memo);
     return handle.firstExecutionRunId;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
@@ -107,17 +107,43 @@ function noteCreated({ created }: Connection, id: string, memo: TaskMemo): void 
   created.set(id, memo);
 }
 
-/** Waits for its preflight, if the caller wants to know of it. @throws AbilityError with the refusal. */
+/**
+ * Waits for its preflight, if the caller wants to know of it. @throws AbilityError with the refusal;
+ * `worker.unavailable`.
+ */
 async function acknowledge(connection: Connection, created: CreatedTask, wanted: NewTask): Promise<CreatedTask> {
   const { review, run, soon, leaves, onStall } = wanted;
   if (soon && !review) return created;
   const { id, runId } = created;
-  const wait = (): ReturnType<typeof awaitPreflight> => awaitPreflight(connection, { workflowId: id, runId });
-  const answer = await watchingStalls(connection, id, onStall, wait);
-  if (!answer && !leaves) throw notTakenUp(id);
+  const isAwaited = review !== undefined || !leaves;
+  const answer = await watchingStalls(connection, id, onStall, async () => {
+    const early = await awaitPreflight(connection, { workflowId: id, runId });
+    return early || !isAwaited ? early : awaitSlow(connection, created, review !== undefined);
+  });
   if (!isFormed(answer)) return created;
   if (review) await reviewed(connection, created, () => review(answer), run);
   return { ...created, warnings: answer.warnings ?? [] };
+}
+
+/** With hooks that are scripts, and workers that are killed meanwhile, a preflight may take this long. Milliseconds. */
+const SLOW_MS = 180_000;
+
+/** Goes on waiting for a preflight that has begun. @param isHeld whether the task waits for a review. */
+async function awaitSlow(
+  connection: Connection,
+  { id, runId }: CreatedTask,
+  isHeld: boolean,
+): ReturnType<typeof awaitPreflight> {
+  const handle = connection.temporal.workflow.getHandle(id, runId);
+  const { status, raw } = await handle.describe();
+  if (status.name !== 'RUNNING') return undefined;
+  try {
+    refuseNotBegun(id, raw, 0);
+  } catch (error) {
+    if (isHeld) await handle.cancel();
+    throw error;
+  }
+  return awaitPreflight(connection, { workflowId: id, runId }, SLOW_MS);
 }
 
 /** Runs it once the review agrees; else nothing of it has run. */
