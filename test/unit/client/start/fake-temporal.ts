@@ -100,6 +100,7 @@ export function serverWith({ executions = {}, formed = {}, ended = [], definitio
       : { history: { events: eventsOf(find(request.execution.workflowId)) }, nextPageToken: new Uint8Array() };
   const getHandle = (id: string, runId?: string) => ({
     describe: () => describe(id),
+    result: () => result(id),
     signal: async (...signal: unknown[]) => void signals.push([id, runId, ...signal]),
     cancel,
   });
