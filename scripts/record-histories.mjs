@@ -10,27 +10,20 @@ import {
   connect,
   createSchedule,
   createTask,
-  deliver,
   fetchHistories,
   fireSchedule,
   waitForTask,
 } from '../dist/client/index.js';
-import {
-  deleteIdOf,
-  deliveryIdOf,
-  ENGINE,
-  lockIdOf,
-  preflightIdOf,
-  scheduleIdOf,
-  sessionIdOf,
-} from '../dist/contracts/names.js';
+import { deleteIdOf, ENGINE, lockIdOf, scheduleIdOf, sessionIdOf, taskQueueOf } from '../dist/contracts/names.js';
 import { loadRegistry } from '../dist/definitions/load-registry.js';
 import { digestOf } from '../dist/rules/canonical.js';
+import { deliveryIdOf } from '../dist/rules/tasks/task-ids.js';
 import { pathsOf } from '../dist/server/project-paths.js';
 import { stopRuntime } from '../dist/server/runtime/stop-runtime.js';
 import { startServer, startSkippingServer, withProject } from './histories/bench.mjs';
 import { CONSTRUCTS, PROJECT_FILES } from './histories/constructs.mjs';
 import { EXAMPLE } from './histories/example.mjs';
+import { SHOWN, SHOWN_FILES, START_FILES, STARTS } from './histories/starts.mjs';
 import {
   DELIVERIES,
   FIRINGS,
@@ -43,7 +36,7 @@ import {
 import { writeHistory } from './histories/write-history.mjs';
 
 const target = fileURLToPath(new URL(`../test/histories/engine-${ENGINE}`, import.meta.url));
-const user = { name: 'recorder', source: 'claimed' };
+const caller = { person: { name: 'recorder', source: 'claimed' }, kind: null, session: null, scope: null, trace: null };
 const asked = process.argv.slice(2);
 /** Events after which that server asks for a new run; by itself it waits for thousands. */
 const FEW_EVENTS = 25;
@@ -60,21 +53,31 @@ function missing(tasks) {
 
 async function record({ session, root, store, clock }, [name, task], { hasOwnKey }) {
   const { ability, input, environment = 'dev', run = true, more, before, act, lock } = task;
-  const key = hasOwnKey ? { key: name } : {};
-  // A preflight has a history only as the workflow that it is on older servers.
-  const caller = name === 'operation' ? { ...session, preflightIsWorkflowUntil: Number.POSITIVE_INFINITY } : session;
+  const { caller: who, ...rest } = more ?? {};
+  const key = hasOwnKey ? { made: name } : {};
   await before?.({ session });
-  const { id } = await createTask(caller, { ability, input, environment, user, run, ...more, ...key });
+  const wanted = { ability, input, environment, caller: { ...caller, ...who }, run, soon: true, ...rest, ...key };
+  const { id } = task.outside ? await startOutside(session, name, wanted) : await createTask(session, wanted);
   await act?.({ session, id });
   if (clock) await clock.skip(WEEK_AND_A_BIT_MS);
   const end = await waitForTask(session, id, { timeoutMs: 60_000 });
   if (end.kind !== 'ended') throw new Error(`${name} did not end`);
-  const beside = { operation: preflightIdOf(id, session.project), deleted: deleteIdOf(id) }[name];
+  const beside = { deleted: deleteIdOf(id) }[name];
   const others = beside ? await fetchHistories(session, beside) : [];
   const locks = lock === undefined ? [] : await lockHistories(session, environment, lock);
   const runs = [...(await fetchHistories(session, id)), ...others, ...locks];
   // How the whole task ended says nothing of those it called.
   writeRuns(name, runs, { root, store, statusOf: (of) => (of === id ? end.result.status : undefined) });
+}
+
+/** As anyone who speaks Temporal starts an ability. */
+async function startOutside({ temporal, project }, workflowId, { ability, environment, input }) {
+  await temporal.workflow.start(ability, {
+    workflowId,
+    taskQueue: taskQueueOf(project, environment, 'local'),
+    args: [input],
+  });
+  return { id: workflowId };
 }
 
 /** Records a session, which is over when the action is. */
@@ -84,7 +87,7 @@ async function recordSession({ session, root, store }, [name, act]) {
   writeRuns(name, runs, { root, store, statusOf: () => undefined });
 }
 
-/** Records a firing, with the tasks that it started. */
+/** Records the task that a schedule starts. */
 async function recordFiring({ session, root, store }, [name, spec]) {
   await createSchedule(session, { id: name, environment: 'dev', ...ONCE_A_YEAR, ...spec });
   await fireSchedule(session, name);
@@ -99,14 +102,11 @@ async function recordFiring({ session, root, store }, [name, spec]) {
   writeRuns(name, await fetchHistories(session, workflowId), { root, store, statusOf: () => undefined });
 }
 
-/** Records the delivery of a webhook, and the task that it started. */
-async function recordDelivery({ session, root, store }, [name, wanted]) {
-  const delivery = { webhook: 'forge', key: name, wanted: { environment: 'dev', ...wanted }, placement: 'local' };
-  const patience = { waitMs: 60_000, signal: new AbortController().signal };
-  const isStarted = await deliver(session, delivery, patience).catch(() => undefined);
-  if (isStarted) await waitForTask(session, name, { timeoutMs: 60_000 });
-  const runs = await fetchHistories(session, deliveryIdOf(session.project, name));
-  writeRuns(name, runs, { root, store, statusOf: () => undefined });
+/** Records the delivery of a webhook, which is a task. */
+async function recordDelivery(bench, [name, wanted]) {
+  const who = { person: { name: 'webhook:forge', source: 'claimed' }, kind: 'ci' };
+  const more = { caller: who, made: deliveryIdOf('forge', name), leaves: true, unserved: true };
+  await record(bench, [name, { ...wanted, more }], { hasOwnKey: false });
 }
 
 function writeRuns(name, runs, { root, store, statusOf }) {
@@ -125,10 +125,10 @@ async function lockHistories(session, environment, key) {
   return fetchHistories(session, lock);
 }
 
-async function recordConstructs(tasks, start) {
+async function recordConstructs(tasks, start, files = PROJECT_FILES) {
   const wanted = missing(tasks);
   if (!wanted) return;
-  await withProject(PROJECT_FILES, start, async (bench) => {
+  await withProject(files, start, async (bench) => {
     for (const task of wanted) await record(bench, task, { hasOwnKey: true });
   });
 }
@@ -180,4 +180,6 @@ await recordTeam(TEAM_TASKS, TEAM_SESSIONS, (root) => startServer(root, []), FIR
 await recordTeam({}, LONG_SESSIONS, (root) =>
   startServer(root, [`limit.historyCount.suggestContinueAsNew=${FEW_EVENTS}`]),
 );
+await recordConstructs(STARTS, (root) => startServer(root, []), START_FILES);
+await recordConstructs(SHOWN, (root) => startServer(root, []), SHOWN_FILES);
 await recordExample();

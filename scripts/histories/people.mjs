@@ -51,8 +51,9 @@ export async function untilStep({ session, id }, path, status) {
 /** Runs a created task while another one has its turn, and then a third, which takes its place in the line. */
 export async function replaceInLine({ session, id }) {
   const { result } = await viewTask(session, id);
-  const user = { name: 'recorder', source: 'claimed' };
-  const more = { ability: result.ability_id, environment: result.environment, input: {}, user, run: true };
+  const person = { name: 'recorder', source: 'claimed' };
+  const caller = { person, kind: null, session: null, scope: null, trace: null };
+  const more = { ability: result.ability_id, environment: result.environment, input: {}, caller, run: true };
   const first = await createTask(session, { ...more, key: `${id}-first` });
   await untilTurn(session, first.id, ({ concurrency }) => Boolean(concurrency?.granted_at));
   await runTask(session, id);

@@ -85,18 +85,18 @@ export const TEAM_TASKS = {
   'session-calls': {
     ability: 'pay.refund',
     input: { amount: 300 },
-    more: { session: 'of-calls' },
+    more: { caller: { session: 'of-calls' } },
     before: ({ session }) => start(session, 'of-calls'),
   },
   'session-calls-denied': {
     ability: 'pay.refund',
     input: { amount: 600 },
-    more: { session: 'of-calls-denied' },
+    more: { caller: { session: 'of-calls-denied' } },
     before: ({ session }) => start(session, 'of-calls-denied'),
   },
-  callers: { ability: 'util.echo', input: { n: 1 }, more: { caller: 'agent' }, act: approve },
+  callers: { ability: 'util.echo', input: { n: 1 }, more: { caller: { kind: 'agent' } }, act: approve },
   'ability-handler': { ability: 'checks', input: {} },
-  scope: { ability: 'util.scoped', input: {}, more: { scope: 'modules/users' } },
+  scope: { ability: 'util.scoped', input: {}, more: { caller: { scope: 'modules/users' } } },
   proof: { ability: 'asks', input: {}, environment: 'proved', act: proved },
   'request-changes': { ability: 'asks', input: {}, act: (task) => whenAsked(task, 'request_changes') },
   notify: {
@@ -132,19 +132,12 @@ export const TEAM_SESSIONS = {
   async session(session, id) {
     await start(session, id);
     await prompt(session, id, 'hello');
-    const user = PERSON;
-    const task = { ability: 'pay.refund', input: { amount: 600 }, environment: 'dev', user, run: true, session: id };
+    const caller = { person: PERSON, kind: null, session: id, scope: null, trace: null };
+    const task = { ability: 'pay.refund', input: { amount: 600 }, environment: 'dev', caller, run: true };
     const { id: key } = await createTask(session, { ...task, key: `of-${id}` });
     await waitForTask(session, key, { timeoutMs: 60_000 });
     await prompt(session, id, 'deploy it');
     await prompt(session, id, 'and then?');
-    await stopSession(session, id);
-  },
-  // As before sessions had hooks at their start, and while an activity was asked at each prompt.
-  async 'session-earlier'(session, id) {
-    await start(session, id);
-    await prompt(session, id, 'hello');
-    await prompt(session, id, 'deploy it');
     await stopSession(session, id);
   },
   async 'session-scripts'(session, id) {

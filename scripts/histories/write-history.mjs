@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { packPlan, unpackPlan } from '../../dist/server/payloads/pack-plan.js';
 
@@ -26,6 +26,7 @@ function withoutMachine(value, root) {
   if (Array.isArray(value)) return value.map((item) => withoutMachine(item, root));
   if (value === null || typeof value !== 'object') return value;
   if (encodingOf(value) === PLAN) return cleanPlan(value, root);
+  if (value.metadata?.plan) return cleanAnswer(value, root);
   const entries = Object.entries(value).map(([key, item]) => {
     if (key === 'identity' || key === 'workerIdentity') return [key, 'worker'];
     if (key === 'stackTrace') return [key, ''];
@@ -42,8 +43,17 @@ function cleanPlan(payload, root) {
   return { ...payload, data: Buffer.from(packed.data).toString('base64') };
 }
 
+/** The answer of a preflight, whose last member is its plan. */
+function cleanAnswer(payload, root) {
+  const { data } = unpackPlan(bytesOf(payload));
+  const { plan, ...rest } = JSON.parse(cleanText(Buffer.from(data).toString('utf8'), root));
+  const packed = { ...rest, plan: { $deflated: deflateRawSync(JSON.stringify(plan)).toString('base64') } };
+  return { ...payload, data: Buffer.from(JSON.stringify(packed)).toString('base64') };
+}
+
 function bytesOf({ metadata, data }) {
-  return { metadata: { encoding: Buffer.from(metadata.encoding, 'base64') }, data: Buffer.from(data, 'base64') };
+  const decoded = Object.entries(metadata).map(([name, text]) => [name, Buffer.from(text, 'base64')]);
+  return { metadata: Object.fromEntries(decoded), data: Buffer.from(data, 'base64') };
 }
 
 function encodingOf({ metadata }) {

@@ -54,7 +54,7 @@ export interface ActivityDependencies extends HookDependencies {
   /** Status of another, ended execution of a key, as Temporal has it; undefined: none that was formed. */
   findEarlier: (key: string, run: string) => Promise<string | undefined>;
   /** What a run was started with, from its first event; undefined for other workflows. */
-  readGiven: (run: RunRef) => Promise<Omit<PreflightRequest, 'first'> | undefined>;
+  readGiven: (run: RunRef) => Promise<PreflightRequest | undefined>;
   /** What a preflight returns in place of a plan, so that the history stays small. */
   packPlan: (plan: Plan, digest: string) => PackedPlan;
   findDeletion: (key: string) => Promise<{ project: string; deletion: Tombstone | 'under way' } | undefined>;

@@ -81,6 +81,10 @@ export interface PreflightRequest {
   options: TaskOptions;
   /** Run id of the first run of its chain; the record names it. */
   first: string;
+  /** When it was started. ISO 8601. */
+  created_at: string;
+  /** The time of the workflow, for guards that read the clock; absent: now. Milliseconds since 1970. */
+  moment?: number;
   /** Search attribute `AbilityProject` of its start; absent: none. */
   project?: string;
   /** It was not started by a client of ours, which would have refused a key that ended tasks hold. */

@@ -60,7 +60,8 @@ async function runTask(
   signal: AbortSignal,
 ): Promise<TaskEnd> {
   try {
-    await createTask(connection, { ability, environment, input, caller: TESTER, key: task, run: true });
+    const wanted = { ability, environment, input, caller: TESTER, key: task, run: true };
+    await createTask(connection, { ...wanted, soon: true, leaves: true });
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
     return { outcome: { status: 'unavailable', output: null, error: error.toProblem(), steps: [] }, warnings: [] };

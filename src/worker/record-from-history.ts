@@ -35,7 +35,7 @@ export interface HistorySource {
  */
 export async function recordFromHistory(source: HistorySource, task: string, result: TaskResult): Promise<void> {
   const { temporal, codec, project, paths } = source;
-  const { runId, taskQueue, startTime } = await temporal.workflow.getHandle(task).describe();
+  const { runId, taskQueue, startTime, raw } = await temporal.workflow.getHandle(task).describe();
   const run = { workflowId: task, runId };
   const plans = new Admission(
     project,
@@ -52,6 +52,7 @@ export async function recordFromHistory(source: HistorySource, task: string, res
   const { input, created_at, seal } = start;
   const ended = {
     task,
+    run_id: raw.workflowExecutionInfo?.firstRunId || runId,
     admitted,
     result: { ...result, links: { temporal: null, record: records.pathOf(task) ?? null } },
     inputDigest: seal.input,

@@ -19,6 +19,9 @@ import { projectOf } from '../rules/tasks/other-project.js';
 
 const NOTIFY_MS = 20_000;
 const READ_MS = 2000;
+const MAX_TRIES = 5;
+/** Type of the server's failure of an update that no worker has processed. */
+const UNPROCESSED = 'UnprocessedUpdate';
 
 /** @param environments the project's current ones. @param known how the runs of its sessions were started. */
 export function accessSessions(
@@ -33,9 +36,11 @@ export function accessSessions(
       const firstExecutionRunId = await firstOfOpen(session, word, open);
       try {
         return await client.withDeadline(Date.now() + NOTIFY_MS, () =>
-          client.workflow
-            .getHandle(word.session, undefined, { firstExecutionRunId })
-            .executeUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word, { args: [word], updateId: word.mac }),
+          untilProcessed(() =>
+            client.workflow
+              .getHandle(word.session, undefined, { firstExecutionRunId })
+              .executeUpdate<WordAnswer, [SignedWord]>(SESSION_UPDATES.word, { args: [word], updateId: word.mac }),
+          ),
         );
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) throw sessionStopped(session);
@@ -46,6 +51,18 @@ export function accessSessions(
       countStarts(client, project, { user, since, except: sessionIdOf(project, except) }),
     readTask: (key) => readTask(client, key),
   };
+}
+
+/** The server rejects an update whose workflow task ended without it, such as one before the session goes on anew. */
+async function untilProcessed<T>(send: () => Promise<T>): Promise<T> {
+  for (let left = MAX_TRIES - 1; ; left -= 1) {
+    try {
+      return await send();
+    } catch (error) {
+      const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+      if (left === 0 || !(cause instanceof ApplicationFailure) || cause.type !== UNPROCESSED) throw error;
+    }
+  }
 }
 
 function queuesOf(project: string, environments: string[]): string[] {

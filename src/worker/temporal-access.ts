@@ -12,7 +12,7 @@ import { type FoundDeletion, findDeletion } from '../server/temporal/find-deleti
 import { findEarlier } from '../server/temporal/find-earlier.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
 import { isServed } from '../server/temporal/is-served.js';
-import { readStart, type SeenStart } from '../server/temporal/read-start.js';
+import { isoOf, readStart, type SeenStart } from '../server/temporal/read-start.js';
 import { unlessNotFound } from './not-found.js';
 import { taskExecutions } from './task-executions.js';
 
@@ -77,14 +77,17 @@ function seeStart(client: Client, codec: PayloadCodec, run: RunRef): Promise<See
 }
 
 /** For a preflight in an activity of its own, which any workflow could request. */
-async function readGivenOf(
-  client: Client,
-  codec: PayloadCodec,
-  run: RunRef,
-): Promise<Omit<PreflightRequest, 'first'> | undefined> {
+async function readGivenOf(client: Client, codec: PayloadCodec, run: RunRef): Promise<PreflightRequest | undefined> {
   const seen = await seeStart(client, codec, run);
-  const isOutside = seen?.first.workflowExecutionStartedEventAttributes?.memo?.fields?.ability === undefined;
-  return seen?.given && { ...seen.given, ...(isOutside && { outside: true as const }) };
+  if (!seen?.given) return undefined;
+  const { eventTime, workflowExecutionStartedEventAttributes: started } = seen.first;
+  const isOutside = started?.memo?.fields?.ability === undefined;
+  return {
+    ...seen.given,
+    first: started?.firstExecutionRunId || run.runId,
+    created_at: isoOf(eventTime) ?? new Date().toISOString(),
+    ...(isOutside && { outside: true as const }),
+  };
 }
 
 function taskOf({ seal, user, session, plan, child, options }: TaskStart, noted: string | undefined): RunStart['task'] {

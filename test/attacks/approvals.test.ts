@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import {
 } from '../../src/client/index.js';
 import type { Decision, DecisionOutcome, Verdict } from '../../src/contracts/approvals.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { UPDATES } from '../../src/contracts/names.js';
+import { QUERIES, SIGNALS } from '../../src/contracts/names.js';
 import { proveDecision } from '../../src/server/keys/proof-key.js';
 import { pathsOf } from '../../src/server/project-paths.js';
 import { KeyFolder } from '../../src/worker/seal-keys.js';
@@ -87,11 +87,16 @@ const effects = () => {
   const file = join(project.root, 'effects');
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 };
-/** Sends a decision as any client of the server can. */
-const send = (key: string, verdict: Verdict, decision: Decision): Promise<DecisionOutcome> =>
-  project.connection.temporal.workflow
-    .getHandle(key)
-    .executeUpdate<DecisionOutcome, [object]>(UPDATES.decide, { args: [{ verdict, decision }] });
+/** Sends a decision as any client of the server can. @returns its outcome. */
+async function send(key: string, verdict: Verdict, decision: Decision): Promise<DecisionOutcome | null> {
+  const handle = project.connection.temporal.workflow.getHandle(key);
+  const id = randomUUID();
+  const sent = { ...decision, id, ...(verdict === 'request_changes' && { request_changes: true }) };
+  await handle.signal(verdict === 'approve' ? SIGNALS.approve : SIGNALS.deny, sent);
+  let outcome: DecisionOutcome | null = null;
+  await expect.poll(async () => (outcome = await handle.query(QUERIES.decision, id))).not.toBeNull();
+  return outcome;
+}
 const signal = (key: string, name: string, decision: object) =>
   promisify(execFile)(inject('temporal').binary, [
     ...['workflow', 'signal', '--address', inject('temporal').address, '--workflow-id', key],
@@ -214,16 +219,22 @@ describe('when proof is required', () => {
     await cancelTask(project.connection, other.key);
   });
 
-  test('a signal does not count, even with a valid proof, and `why` reports it', async () => {
+  test('a signal without a proof does not count, and `why` reports it; one with a proof counts once', async () => {
     const { key, approval } = await asking('proven', { table: 'signalled' });
     await signal(key, 'approve', { approval_id: approval.id, by: OWNER });
-    await signal(key, 'approve', proved(approval));
     await signal(key, 'deny', { approval_id: approval.id, by: OWNER });
-    await expect.poll(async () => (await seen(key))?.ignored.length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(async () => (await seen(key))?.ignored.length, { timeout: 10_000 }).toBe(2);
     const { stdout } = await ability(['why', key], options());
-    expect(stdout).toMatch(/ignored: approve .* it came as a signal/);
+    expect(stdout).toMatch(/ignored: approve .* it brings no proof/);
     expect(await seen(key)).toMatchObject({ status: 'open', decisions: [] });
-    await cancelTask(project.connection, key);
+    const decision = proved(approval);
+    await signal(key, 'approve', { ...decision, id: 'once' });
+    await signal(key, 'approve', { ...decision, id: 'once' }).catch(() => {});
+    await signal(key, 'approve', decision).catch(() => {});
+    const end = await project.wait(key);
+    expect(end).toMatchObject({
+      result: { approvals: [{ status: 'approved', decisions: [{ decision: 'approve' }] }] },
+    });
   });
 
   test('a proof counts once, and not for a later approval with the same id', async () => {

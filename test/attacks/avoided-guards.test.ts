@@ -3,11 +3,13 @@ import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTask } from '../../src/client/index.js';
-import { ACTIVITIES, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
-import type { PreflightAnswer, TaskResult, TaskStart } from '../../src/contracts/task.js';
+import { ACTIVITIES, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
+import type { PlanOperation } from '../../src/contracts/plan.js';
+import type { TaskResult, TaskStart } from '../../src/contracts/task.js';
 import { sealMark } from '../../src/rules/plans/seal-mark.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
-import { orderActivity, startChild, startForeign } from '../fixtures/foreign-workflow.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
+import { continueElsewhere, markerOf, orderActivity, startChild, startForeign } from '../fixtures/foreign-workflow.js';
+import { genuineStart } from '../fixtures/genuine-start.js';
 import { operation, type ProjectFiles, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -74,58 +76,55 @@ const endOf = async (id: string): Promise<TaskResult> => {
   return end.result;
 };
 
-/** A preflight, as any client that may start workflows can request it. */
-async function preflight(ability: string, task: string, more: object = {}): Promise<Required<PreflightAnswer>> {
-  const request = {
-    ability,
-    environment: 'dev',
-    input: { file: fileOf(task) },
-    task,
-    direct: false,
-    user: USER,
-    session: null,
-  };
-  return client().execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task, project.connection.project),
-    taskQueue: queue(),
-    args: [{ ...request, ...more }],
-  });
+/** The end of a run of `op.caller` that foreign code hands over to the workers, which Temporal attests. */
+async function endOfForged(key: string, start: TaskStart): Promise<string | undefined> {
+  const { connection } = project;
+  const at = await startForeign(connection, key, 'op.caller', []);
+  await continueElsewhere(connection, at, { type: 'op.caller', queue: queue(), args: nextArguments(start) });
+  return client()
+    .getHandle(key)
+    .result()
+    .then(
+      (result) => (result as TaskResult).error?.code,
+      (error: { cause?: { type?: string } }) => error.cause?.type,
+    );
 }
-const startOf = ({ plan, seal, input }: Required<PreflightAnswer>, change: object = {}): TaskStart =>
-  ({ format: 1, plan, seal, input, user: USER, session: null, run: true, warnings: [], ...change }) as TaskStart;
 
 describe('a guard for agents is not avoided by forging the caller after the seal', () => {
-  test.each<[string, (answer: Required<PreflightAnswer>) => object]>([
+  test.each<[string, (start: TaskStart) => Partial<TaskStart>]>([
     ['in the seal', ({ seal }) => ({ seal: { ...seal, caller: 'person' } })],
     ['with the seal of a person of another task', () => ({})],
-    ['beside the seal', () => ({ caller: 'person' })],
+    ['beside the seal', ({ options }) => ({ options: { ...options, caller: 'person' } })],
     ['as that of a task called by another one', () => ({ child: { ability: 'op.caller', left_ms: 60_000 } })],
-    ['by a session that is not part of the seal', () => ({ session: 's-1' })],
+    ['by a session that is not part of the seal', ({ options }) => ({ options: { ...options, session: 's-1' } })],
     [
       'by hooks removed from the plan',
       ({ plan }) => {
-        const own = plan.operations['op.caller'];
+        const own = plan.operations['op.caller'] as PlanOperation;
         const bare = { ...own, hooks: { pre_create: [], pre_call: [], post_call: [] } };
         return { plan: { ...plan, operations: { 'op.caller': bare } } };
       },
     ],
   ])('%s', async (how, change) => {
     const key = `caller-${how.replaceAll(' ', '-')}`;
-    const answer = await preflight('op.caller', key, { caller: 'agent' });
+    const input = { file: fileOf(key) };
+    const start = await genuineStart(project, key, 'op.caller', input, { user: USER, caller: 'agent' });
     const other = how.startsWith('with')
-      ? await preflight('op.caller', `${key}-other`, { caller: 'person' })
+      ? await genuineStart(project, `${key}-other`, 'op.caller', input, { user: USER, caller: 'person' })
       : undefined;
-    const start = startOf(answer, { ...change(answer), ...(other && { seal: other.seal }) });
-    const handle = await client().start('op.caller', {
+    const end = await endOfForged(key, { ...start, ...change(start), ...(other && { seal: other.seal }) });
+    expect(['seal.invalid', 'guard.denied']).toContain(end);
+    expect(existsSync(fileOf(key))).toBe(false);
+  });
+
+  test.each(['session', 'child', 'root', undefined])('by a start that claims to be %s', async (caller) => {
+    const key = `claims-${caller}`;
+    const started = client().execute('op.caller', {
       workflowId: key,
       taskQueue: queue(),
-      args: packArguments(start),
+      args: [{ file: fileOf(key) }, { user: { name: 'ada' }, ...(caller && { caller }) }],
     });
-    const end = await handle.result().then(
-      (result) => (result as TaskResult).error?.code,
-      (error: { cause?: { type?: string } }) => error.cause?.type,
-    );
-    expect(['seal.invalid', 'guard.denied']).toContain(end);
+    await expect(started).rejects.toMatchObject({ cause: { type: 'guard.denied' } });
     expect(existsSync(fileOf(key))).toBe(false);
   });
 });
@@ -193,8 +192,9 @@ describe('a task is guarded by the definitions of its creation, even after an ed
 
 test('foreign code with a genuine plan and seal gets nothing proved, checked, ended or sent', async () => {
   const key = 'foreign-activities';
-  const answer = await preflight('op.free', key);
-  const at = await startForeign(project.connection, key, 'op.free', packArguments(startOf(answer)));
+  const start = await genuineStart(project, key, 'op.free', { file: fileOf(key) });
+  const marker = await markerOf(project.connection, key);
+  const at = await startForeign(project.connection, key, 'op.free', [start.input, start.options]);
   const notice = {
     id: 'x',
     event: 'task.failed',
@@ -205,7 +205,7 @@ test('foreign code with a genuine plan and seal gets nothing proved, checked, en
     environment: 'dev',
   };
   const argument = {
-    seal: sealMark(answer.seal),
+    seal: sealMark(start.seal),
     call_id: 'x',
     status: 'denied',
     notice,
@@ -222,7 +222,7 @@ test('foreign code with a genuine plan and seal gets nothing proved, checked, en
     ACTIVITIES.checkWord,
     ACTIVITIES.findUi,
   ]) {
-    expect([type, await orderActivity(project.connection, at, { type, queue: queue(), argument })]).toEqual([
+    expect([type, await orderActivity(project.connection, at, { type, queue: queue(), argument, marker })]).toEqual([
       type,
       'seal.invalid',
     ]);

@@ -3,14 +3,7 @@ import { dirname, join } from 'node:path';
 import { defaultPayloadConverter, defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { promptSession, showSession, startSession, stopSession } from '../../src/client/index.js';
-import {
-  ACTIVITIES,
-  preflightIdOf,
-  SESSION_UPDATES,
-  sessionIdOf,
-  taskQueueOf,
-  WORKFLOWS,
-} from '../../src/contracts/names.js';
+import { ACTIVITIES, SESSION_UPDATES, sessionIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import type { AbilityError } from '../../src/contracts/problem.js';
 import type { SessionCarried, SessionStart, SignedWord } from '../../src/contracts/session.js';
 import { noCalls } from '../../src/rules/sessions/call-ledger.js';
@@ -151,23 +144,13 @@ describe('a guard over a session does not accept', () => {
         '',
       ];
       for (const session of named) {
-        // As any client that may start workflows can request it.
-        const task = `odd-${named.indexOf(session)}`;
-        const request = {
-          ability: 'pay.once',
-          environment: 'dev',
-          input: { file },
-          task,
-          direct: false,
-          user: USER,
-          session,
-        };
-        const preflight = client().execute(WORKFLOWS.preflight, {
-          workflowId: preflightIdOf(task, name()),
+        // As any client that may start workflows can claim it.
+        const started = client().execute('pay.once', {
+          workflowId: `odd-${named.indexOf(session)}`,
           taskQueue: queue(),
-          args: [request],
+          args: [{ file }, { user: { name: USER.name }, session }],
         });
-        expect([session, await codeOf(preflight)]).toEqual([session, 'session.not_found']);
+        expect([session, await codeOf(started)]).toEqual([session, 'session.not_found']);
       }
       expect(await codeOf(project.run('pay.once', { file }, { session: stopped }))).toBe('session.stopped');
       expect(paid('odd-sessions')).toBe(0);

@@ -6,9 +6,11 @@ import { explainTask } from '../../src/client/explain/explain-task.js';
 import { retryTask } from '../../src/client/start/retry-task.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
-import type { TaskResult } from '../../src/contracts/task.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import type { TaskResult, TaskStart } from '../../src/contracts/task.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { abilityJson } from '../fixtures/called-command.js';
+import { retryBy } from '../fixtures/caller.js';
+import { continueElsewhere, startForeign } from '../fixtures/foreign-workflow.js';
 import { killProcesses } from '../fixtures/kill-process.js';
 import { makeProject, operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
@@ -111,16 +113,33 @@ async function reset(id: string): Promise<TaskResult> {
   return endOf(id);
 }
 
-/** Starts a task a second time, with the arguments of its first start. @returns how that run ends. */
-async function startAgain(id: string): Promise<TaskResult> {
+/** Starts a workflow under the id of an ended task. @param memo as a client of ours would set it. */
+async function startAgain(
+  id: string,
+  argumentsOf: (start: TaskStart) => unknown[],
+  memo: Record<string, unknown> = {},
+): Promise<TaskResult> {
   const { temporal, project: name } = project.connection;
   const start = await readStart(project.connection, id);
   await temporal.workflow.start(start.plan.ability.id, {
     workflowId: id,
     taskQueue: taskQueueOf(name, 'dev', start.plan.placement),
-    args: packArguments(start),
+    args: argumentsOf(start),
+    memo,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
+  return endOf(id);
+}
+
+/** As the next run of foreign code, which Temporal attests. */
+async function goOnAgain(id: string): Promise<TaskResult> {
+  const { connection } = project;
+  const start = await readStart(connection, id);
+  const type = start.plan.ability.id;
+  const at = await startForeign(connection, id, type, []);
+  const queue = taskQueueOf(connection.project, 'dev', start.plan.placement);
+  const attributes = { AbilityProject: connection.project };
+  await continueElsewhere(connection, at, { type, queue, args: nextArguments(start), attributes });
   return endOf(id);
 }
 
@@ -131,13 +150,10 @@ async function endOf(id: string): Promise<TaskResult> {
 }
 
 describe('the effect of a call that must not be repeated is not repeated by', () => {
-  test.each([
-    ['a reset', reset],
-    ['a second start with the old arguments', startAgain],
-  ])('%s, which ends unknown and names the earlier run and how to continue', async (_, again) => {
+  test('a reset, which ends unknown and names the earlier run and how to continue', async () => {
     const { id, runId } = await project.create('publish', { file }, { key: `again-${count}` });
     expect(await endOf(id)).toMatchObject({ status: 'succeeded' });
-    const result = await again(id);
+    const result = await reset(id);
     expect(result).toMatchObject({
       status: 'unknown',
       error: { code: 'outcome.unknown', step: 'publish', details: { earlier: { run: runId } } },
@@ -147,6 +163,31 @@ describe('the effect of a call that must not be repeated is not repeated by', ()
     const story = JSON.stringify(await explainTask(project.connection, id));
     expect(story).toContain(runId);
     expect(story).toContain(`ability task retry ${id} --from publish`);
+  });
+
+  test.each([{}, { ability: 'publish', environment: 'dev', requested_by: 'tester' }])(
+    'a second start with the old arguments, which is answered with the end of the first (memo: %j)',
+    async (memo) => {
+      const { id } = await project.create('publish', { file }, { key: `again-${count}` });
+      const first = await endOf(id);
+      const second = await startAgain(id, ({ input, options }) => [input, options], memo);
+      expect(second).toMatchObject({ status: 'succeeded', output: first.output, digest: first.digest });
+      expect(lines()).toEqual(['add', 'same']);
+    },
+  );
+
+  test('a second start with what had passed preflight, or with another input', async () => {
+    const { id } = await project.create('publish', { file }, { key: `again-${count}` });
+    await endOf(id);
+    expect(await startAgain(id, nextArguments)).toMatchObject({ error: { code: 'seal.invalid' } });
+    await project.run('publish', { file }, { key: `goes-on-${count}` });
+    expect(await goOnAgain(`goes-on-${count}`)).toMatchObject({ error: { code: 'seal.invalid' } });
+    await project.run('publish', { file }, { key: `other-${count}` });
+    expect(await startAgain(`other-${count}`, () => [{ file, stop: true }])).toMatchObject({
+      status: 'unavailable',
+      error: { code: 'task.key_conflict' },
+    });
+    expect(lines()).toEqual(['add', 'add', 'add', 'same', 'same', 'same']);
   });
 
   test('a reset of a task that was called', async () => {
@@ -209,8 +250,7 @@ describe('repetition is allowed for', () => {
     const { id } = await project.create('publish', { file }, { key: `again-${count}` });
     await endOf(id);
     await reset(id);
-    const user = { name: 'tester', source: 'claimed' } as const;
-    const retried = await retryTask(project.connection, id, { from: 'publish', user, run: true });
+    const retried = await retryTask(project.connection, id, { ...retryBy(), from: 'publish', run: true });
     expect(await endOf(retried.id)).toMatchObject({ status: 'succeeded' });
     expect(lines()).toEqual(['add', 'add', 'same', 'same']);
   });
@@ -218,7 +258,7 @@ describe('repetition is allowed for', () => {
   test('a call that certainly sent nothing', async () => {
     const { id } = await project.create('send.post', {}, { key: `again-${count}` });
     expect(await endOf(id)).toMatchObject({ error: { code: 'unavailable.connection' } });
-    expect(await startAgain(id)).toMatchObject({ error: { code: 'unavailable.connection' } });
+    expect(await reset(id)).toMatchObject({ error: { code: 'unavailable.connection' } });
   });
 });
 

@@ -1,21 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { decide, viewTask } from '../../src/client/index.js';
 import { retryTask } from '../../src/client/start/retry-task.js';
-import { ACTIVITIES, deleteIdOf, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
-import type { PreflightAnswer, TaskMemo, TaskStart } from '../../src/contracts/task.js';
+import { ACTIVITIES, deleteIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
 import { sealMark } from '../../src/rules/plans/seal-mark.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
+import { retryBy } from '../fixtures/caller.js';
 import {
   continueElsewhere,
+  markerOf,
   orderActivity,
   orderEagerly,
   startChild,
   startForeign,
 } from '../fixtures/foreign-workflow.js';
+import { genuineStart } from '../fixtures/genuine-start.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { WHOLE } from './extent.js';
@@ -52,32 +53,16 @@ const fileOf = (name: string) => join(project.root, name);
 
 const recordOf = (key: string) => join(project.root, '.system/implement', key, 'record.json');
 
-/** A preflight, as any client that may start workflows can request it. */
-async function preflight(task: string, environment = 'prod', ability = 'later'): Promise<Required<PreflightAnswer>> {
-  const request = {
-    ability,
-    environment,
-    input: { file: fileOf('planned') },
-    task,
-    direct: false,
-    user,
-    session: null,
-  };
-  const answer = await project.connection.temporal.workflow.execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task, project.connection.project),
-    taskQueue: queueOf(environment),
-    args: [request],
-  });
-  return answer as Required<PreflightAnswer>;
+/** What passed the preflight of a task that has ended, and the marker of that preflight. */
+async function genuine(key: string, environment = 'prod', ability = 'later') {
+  const start = await genuineStart(project, key, ability, { file: fileOf('planned') }, { environment });
+  return { ...start, marker: await markerOf(project.connection, key) };
 }
+type Genuine = Awaited<ReturnType<typeof genuine>>;
 
-function startOf({ plan, seal, input }: Required<PreflightAnswer>, change: Partial<TaskStart> = {}): TaskStart {
-  return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [], ...change };
-}
-
-/** A workflow of foreign code with a genuine plan and seal, under the sealed key and with the right type. */
-async function foreign(key: string, answer: Required<PreflightAnswer>, type = 'later') {
-  return startForeign(project.connection, key, type, packArguments(startOf(answer)));
+/** A workflow of foreign code under the sealed key, of the right type and with the right arguments. */
+async function foreign(key: string, { input, options }: Genuine, type = 'later') {
+  return startForeign(project.connection, key, type, [input, options]);
 }
 
 describe('foreign code on a queue of its own, with a genuine plan and seal, does not', () => {
@@ -85,11 +70,11 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
     'execute an operation with another input: %s',
     async (by) => {
       const key = `port-call-${by.length}`;
-      const answer = await preflight(key);
+      const begun = await genuine(key);
       if (by === 'another one') await project.restartWorkers();
-      const at = await foreign(key, answer);
-      const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
-      const order = { type: 'util.write', queue: queueOf('prod'), argument };
+      const at = await foreign(key, begun);
+      const argument = { seal: sealMark(begun.seal), path: 'go', with: { file: fileOf(key) } };
+      const order = { type: 'util.write', queue: queueOf('prod'), argument, marker: begun.marker };
       expect(await orderActivity(project.connection, at, order)).toBe('seal.invalid');
       expect(existsSync(fileOf(key))).toBe(false);
     },
@@ -97,25 +82,25 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
 
   test('execute an operation by a start that receives the first workflow task past the queue', async () => {
     const key = 'port-eager';
-    const answer = await preflight(key);
-    const argument = { seal: sealMark(answer.seal), path: 'go', with: { file: fileOf(key) } };
-    const order = { type: 'util.write', queue: queueOf('prod'), argument };
-    const start = { workflowId: key, type: 'later', args: packArguments(startOf(answer)) };
+    const begun = await genuine(key);
+    const argument = { seal: sealMark(begun.seal), path: 'go', with: { file: fileOf(key) } };
+    const order = { type: 'util.write', queue: queueOf('prod'), argument, marker: begun.marker };
+    const start = { workflowId: key, type: 'later', args: [begun.input, begun.options] };
     expect(await orderEagerly(project.connection, start, order)).toBe('seal.invalid');
     expect(existsSync(fileOf(key))).toBe(false);
   });
 
   test('write a record with a made-up approval, or use any other activity of a task', async () => {
     const key = 'port-internal';
-    const answer = await preflight(key);
-    const at = await foreign(key, answer);
-    const context = { seal: sealMark(answer.seal), input: answer.input, run: at.runId };
+    const begun = await genuine(key);
+    const at = await foreign(key, begun);
+    const context = { seal: sealMark(begun.seal), input: begun.input, run: at.runId };
     const result = {
       status: 'succeeded',
       task_key: key,
       ability_id: 'later',
       version: 1,
-      digest: answer.seal.plan,
+      digest: begun.seal.plan,
       environment: 'prod',
       output: null,
       error: null,
@@ -130,7 +115,7 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
       links: { temporal: null, record: null },
     };
     const ask = (type: string, argument: object) =>
-      orderActivity(project.connection, at, { type, queue: queueOf('prod'), argument });
+      orderActivity(project.connection, at, { type, queue: queueOf('prod'), argument, marker: begun.marker });
     expect(await ask(ACTIVITIES.finish, { ...context, result })).toBe('seal.invalid');
     expect(await ask('PreAbilityCall', { ...context, phase: 'PreAbilityCall', path: '', operation: null })).toBe(
       'seal.invalid',
@@ -147,16 +132,16 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
 
   test('start a workflow as if a task had called it', async () => {
     const key = 'port-child';
-    const answer = await preflight(key, 'dev', 'release');
-    const at = await foreign(key, answer, 'release');
+    const begun = await genuine(key, 'dev', 'release');
+    const at = await foreign(key, begun, 'release');
     const input = { file: fileOf(key) };
-    const argument = startOf(answer, { input, child: { ability: 'inner', left_ms: 60_000 } });
+    const argument = { ...begun, input, child: { ability: 'inner', left_ms: 60_000 } };
     const workflowId = `${key}/sub`;
     await startChild(project.connection, at, {
       workflowId,
       type: 'inner',
       queue: queueOf('dev'),
-      args: packArguments(argument),
+      args: nextArguments(argument),
     });
     expect(await endOf(workflowId)).toBe('seal.invalid');
     expect(existsSync(fileOf(key))).toBe(false);
@@ -164,14 +149,13 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
 
   test('continue as a task that claims what its earlier runs did', async () => {
     const key = 'port-goes-on';
-    const answer = await preflight(key, 'dev');
-    const at = await foreign(key, answer);
-    const now = new Date().toISOString();
-    const argument = startOf(answer, {
-      progress: { ask: { status: 'succeeded', output: { decision: 'approve' } } },
+    const begun = await genuine(key, 'dev');
+    const at = await foreign(key, begun);
+    const argument = {
+      ...begun,
+      progress: { ask: { status: 'succeeded' as const, output: { decision: 'approve' } } },
       carried: {
-        created_at: now,
-        started_at: now,
+        started_at: new Date().toISOString(),
         approvals: [],
         hooks: [],
         signals: [],
@@ -180,11 +164,11 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
         sequence: 0,
         paused: false,
       },
-    });
+    };
     await continueElsewhere(project.connection, at, {
       type: 'later',
       queue: queueOf('dev'),
-      args: packArguments(argument),
+      args: nextArguments(argument),
     });
     expect(await endOf(key)).toBe('seal.invalid');
     expect(existsSync(fileOf('planned'))).toBe(false);
@@ -193,33 +177,22 @@ describe('foreign code on a queue of its own, with a genuine plan and seal, does
 
 test('a task that starts with made-up results is refused, and a retry takes none of them over', async () => {
   const key = 'port-made-up';
-  const answer = await preflight(key, 'dev', 'picks');
+  const begun = await genuine(key, 'dev', 'picks');
   const pick = { id: 'pick', call: 'util.pick', status: 'succeeded', output: fileOf('made-up') } as const;
-  const { temporal, project: name } = project.connection;
-  const memo: TaskMemo = {
-    ability: 'picks',
-    version: 1,
-    environment: 'dev',
-    plan: answer.seal.plan,
-    input: answer.seal.input,
-    requested_by: user.name,
-  };
-  await temporal.workflow.start('picks', {
-    workflowId: key,
-    taskQueue: queueOf('dev'),
-    args: packArguments(startOf(answer, { progress: { pick } })),
-    memo: { ...memo },
-    typedSearchAttributes: [{ key: defineSearchAttributeKey('AbilityProject', 'KEYWORD'), value: name }],
-  });
+  const at = await foreign(key, begun, 'picks');
+  const args = nextArguments({ ...begun, progress: { pick } });
+  const attributes = { AbilityProject: project.connection.project };
+  const memo = { ability: 'picks', environment: 'dev', requested_by: 'tester' };
+  await continueElsewhere(project.connection, at, { type: 'picks', queue: queueOf('dev'), args, attributes, memo });
   expect(await endOf(key)).toBe('seal.invalid');
-  const retried = retryTask(project.connection, key, { user, run: true });
+  const retried = retryTask(project.connection, key, { ...retryBy(), run: true });
   await expect(retried).rejects.toMatchObject({ code: 'seal.invalid' });
   expect(existsSync(fileOf('made-up'))).toBe(false);
 });
 
 test('foreign code does not erase a record in the name of a deletion', async () => {
   const key = 'port-erase';
-  await preflight(key);
+  await genuine(key);
   const at = await startForeign(project.connection, deleteIdOf(key), WORKFLOWS.delete, [{ key }]);
   const tombstone = { format: 1, task_key: key, ability_id: 'later', environment: 'prod', input: null };
   const argument = { ...tombstone, deleted_at: new Date().toISOString(), deleted_by: 'ann', purged: false };
@@ -244,73 +217,61 @@ describe('an activity that is started outside of any workflow', () => {
         (error: { cause?: { type?: string } }) => error.cause?.type,
       );
 
-  test('executes nothing under the id of a preflight, except the preflight', async () => {
+  test('executes nothing, and is no preflight', async () => {
     const key = 'port-outside';
-    const answer = await preflight(key);
-    const seal = sealMark(answer.seal);
-    const id = preflightIdOf(key, project.connection.project);
+    const begun = await genuine(key);
     const argument = {
-      seal,
+      seal: sealMark(begun.seal),
       path: 'go',
       key,
       task_key: key,
       with: { file: fileOf(key) },
-      input: answer.input,
+      input: begun.input,
+      options: {},
+      first: 'x',
+      created_at: new Date().toISOString(),
       lock: 'l',
     };
-    const internal = Object.values(ACTIVITIES).filter((type) => type !== ACTIVITIES.preflight);
-    for (const type of ['util.write', 'PreAbilityCall', 'PostAbilityCall', ...internal]) {
-      expect([type, await outside(type, argument, id)]).toEqual([type, 'seal.invalid']);
+    for (const type of [
+      'util.write',
+      'PreAbilityCreate',
+      'PreAbilityCall',
+      'PostAbilityCall',
+      ...Object.values(ACTIVITIES),
+    ]) {
+      for (const id of [key, `preflight:${key}`]) {
+        const code = await outside(type, argument, id);
+        expect([type, type === ACTIVITIES.preflight ? 'seal.invalid' : code]).toEqual([type, 'seal.invalid']);
+        expect(code).toBeDefined();
+      }
     }
     expect(existsSync(fileOf(key))).toBe(false);
-    expect(existsSync(recordOf(key))).toBe(true);
   });
 
-  test('is not a preflight under another id, for another environment or for another task', async () => {
-    const key = 'port-preflight';
-    const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
-    const input = { ...request, user, session: null };
-    const { project: name } = project.connection;
-    expect(await outside(ACTIVITIES.preflight, input, 'anything')).toBe('seal.invalid');
-    expect(await outside(ACTIVITIES.preflight, input, preflightIdOf('other', name))).toBe('seal.invalid');
-    expect(await outside(ACTIVITIES.preflight, input, preflightIdOf(key, name), queueOf('dev'))).toBe('seal.invalid');
-    expect(existsSync(recordOf(key))).toBe(false);
-    expect(await outside(ACTIVITIES.preflight, input, preflightIdOf(key, name))).toBeUndefined();
-    expect(existsSync(recordOf(key))).toBe(true);
-  });
-
-  test('is not a preflight if foreign code orders it under that id', async () => {
-    const key = 'port-ordered';
-    const at = await startForeign(project.connection, 'anything-else', 'anything', []);
-    const argument = { ability: 'inner', environment: 'prod', input: { file: '' }, task: key, direct: false };
-    const order = {
-      type: ACTIVITIES.preflight,
-      queue: queueOf('prod'),
-      argument: { ...argument, user, session: null },
-    };
-    expect(await orderActivity(project.connection, at, order)).toBe('seal.invalid');
-    expect(existsSync(recordOf(key))).toBe(false);
-  });
+  test.each([ACTIVITIES.preflight, 'PreAbilityCreate'])(
+    'is no preflight if foreign code orders it: %s',
+    async (type) => {
+      const key = `port-ordered-${type.length}`;
+      const at = await startForeign(project.connection, key, 'inner', [{ file: '' }]);
+      const argument = { input: { file: '' }, options: {}, first: at.runId, created_at: new Date().toISOString() };
+      const code = await orderActivity(project.connection, at, { type, queue: queueOf('prod'), argument });
+      expect(code).toBeDefined();
+      expect(existsSync(recordOf(key))).toBe(false);
+    },
+  );
 });
 
-describe('a seal for one environment opens nothing in another', () => {
-  test('a task of dev that is started on the queue of prod', async () => {
-    const key = 'port-environment';
-    const answer = await preflight(key, 'dev', 'inner');
-    const { workflow: client } = project.connection.temporal;
-    await client.start('inner', { workflowId: key, taskQueue: queueOf('prod'), args: packArguments(startOf(answer)) });
-    expect(await endOf(key)).toBe('seal.invalid');
-    expect(existsSync(fileOf('planned'))).toBe(false);
+test('a seal for one environment opens nothing in another', async () => {
+  const key = 'port-environment';
+  const begun = await genuine(key, 'dev', 'inner');
+  const at = await foreign(key, begun, 'inner');
+  await continueElsewhere(project.connection, at, {
+    type: 'inner',
+    queue: queueOf('prod'),
+    args: nextArguments(begun),
   });
-
-  test('a preflight for prod that is started on the queue of dev', async () => {
-    const request = { ability: 'inner', environment: 'prod', input: { file: '' }, task: 'port-sealed', direct: false };
-    const { workflow: client } = project.connection.temporal;
-    const workflowId = preflightIdOf('port-sealed', project.connection.project);
-    const args = [{ ...request, user, session: null }];
-    await client.start(WORKFLOWS.preflight, { workflowId, taskQueue: queueOf('dev'), args });
-    expect(await endOf(workflowId)).toBe('seal.invalid');
-  });
+  expect(await endOf(key)).toBe('seal.invalid');
+  expect(existsSync(fileOf('planned'))).toBe(false);
 });
 
 describe('a worker reads from Temporal', () => {

@@ -1,5 +1,6 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   type Connection,
@@ -18,8 +19,9 @@ import {
   signalTask,
   viewTask,
 } from '../../src/client/index.js';
-import { preflightIdOf } from '../../src/contracts/names.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
+import { retryBy } from '../fixtures/caller.js';
 import { operation, type ProjectFiles, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
 import { times, WHOLE } from './extent.js';
@@ -78,7 +80,7 @@ describe('a task of another project on the same Temporal', () => {
     ['pauseTask', pauseTask],
     ['resumeTask', resumeTask],
     ['runTask', runTask],
-    ['retryTask', (connection, key) => retryTask(connection, key, { user: by, run: true })],
+    ['retryTask', (connection, key) => retryTask(connection, key, { ...retryBy(by), run: true })],
     ['changeInput', (connection, key) => changeInput(connection, key, { set: { n: 2 }, unset: [], by })],
     ['deleteTask', (connection, key) => deleteTask(connection, key, { by, purge: true })],
   ];
@@ -258,16 +260,24 @@ describe('a key that another project uses', () => {
     }
   });
 
-  test('has a preflight of its own in each project', async () => {
+  test('is not reused by a start past our clients, with or without the attributes of the other project', async () => {
     const key = fresh();
     await theirs.run('owner', {}, { key });
-    await codeOfCreation(ours, key);
-    const { activity } = ours.connection.temporal;
-    const [mine, other] = [ours, theirs].map(({ connection }) =>
-      activity.getHandle(preflightIdOf(key, connection.project)),
-    );
-    await expect(mine?.result()).rejects.toMatchObject({ cause: { type: 'task.other_project' } });
-    expect(await other?.result()).toMatchObject({ plan: { project: theirs.connection.project } });
+    const { temporal, project } = ours.connection;
+    const PROJECT = defineSearchAttributeKey('AbilityProject', 'KEYWORD');
+    for (const named of [[], [{ key: PROJECT, value: theirs.connection.project }]]) {
+      const started = temporal.workflow.execute('owner', {
+        workflowId: key,
+        taskQueue: taskQueueOf(project, 'dev', 'local'),
+        args: [{}],
+        typedSearchAttributes: named,
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      });
+      await expect(started).rejects.toMatchObject({
+        cause: { type: expect.stringMatching(/^task\.(key_conflict|other_project)$/) },
+      });
+    }
+    expect(existsSync(join(ours.connection.paths.records, key))).toBe(false);
   });
 
   test('gives nothing of its task to a retry', async () => {

@@ -15,6 +15,7 @@ import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { isAlive } from '../../src/server/processes/processes.js';
+import { callerOf } from '../fixtures/caller.js';
 import { ability, start } from '../fixtures/command-line.js';
 import { makeProject, type ProjectFolder } from '../fixtures/project-folder.js';
 import { type EffectService, startEffects } from './effect-service.js';
@@ -82,9 +83,8 @@ async function runCaller(n: number): Promise<{ acknowledged: string[]; result: T
   await pause(n * EACH_MS);
   const random = chance(SEED + n);
   const key = `task-${n}`;
-  const user = { name: 'tester', source: 'claimed' } as const;
   await retryUntilAcknowledged(() =>
-    createTask(connection, { ability: 'short', environment: 'dev', input: { n }, user, run: true, key }),
+    createTask(connection, { ability: 'short', environment: 'dev', input: { n }, caller: callerOf(), run: true, key }),
   );
   const acknowledged: string[] = [];
   for (const by of PEOPLE) {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type Connection, connect, createTask, type NewTask } from '../../src/client/index.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { callerOf } from '../fixtures/caller.js';
 import { start } from '../fixtures/command-line.js';
 import { makeProject } from '../fixtures/project-folder.js';
 import type { EffectService } from './effect-service.js';
@@ -37,8 +38,7 @@ export async function openLane(address: string, effects: EffectService): Promise
     effects,
     proxy,
     async create(wanted) {
-      const user = { name: 'tester', source: 'claimed' } as const;
-      return (await createTask(connection, { environment: 'dev', user, run: true, ...wanted })).id;
+      return (await createTask(connection, { environment: 'dev', caller: callerOf(), run: true, ...wanted })).id;
     },
     async killWorker() {
       worker?.kill('SIGKILL');

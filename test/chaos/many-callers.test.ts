@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Connection, connect, createTask, listTasks } from '../../src/client/index.js';
+import { callerOf } from '../fixtures/caller.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -55,13 +56,19 @@ test.runIf(WHOLE)(
   `${CALLERS} callers want the same ${KEYS} keys: ${KEYS} tasks, and every caller gets each key (seed ${SEED})`,
   async () => {
     const file = `${project.root}/done`;
-    const user = { name: 'tester', source: 'claimed' } as const;
     const started = Date.now();
     const call = async (caller: number): Promise<[n: number, id: string, runId: string][]> => {
       const connection = connections[caller % CONNECTIONS] as Connection;
       const got: [number, string, string][] = [];
       for (const n of shuffled(SEED + caller)) {
-        const wanted = { ability: 'keyed', environment: 'dev', input: { n, file }, user, run: true, key: `many-${n}` };
+        const wanted = {
+          ability: 'keyed',
+          environment: 'dev',
+          input: { n, file },
+          caller: callerOf(),
+          run: true,
+          key: `many-${n}`,
+        };
         const { id, runId } = await createTask(connection, wanted);
         got.push([n, id, runId]);
       }

@@ -225,7 +225,7 @@ describe('unavailable: a reason, a suggestion, no key', () => {
 });
 
 test.each(['task create', 'run'])(
-  'R-000-69: if preflight denies it, `%s` reports unavailable with the reason, and leaves no key and no folder',
+  'R-000-69: if preflight denies it, `%s` reports unavailable with the reason, leaves no folder, and its key is free again',
   async (command) => {
     const key = `closed-${command.length}`;
     const end = await abilityJson([...command.split(' '), 'util.closed', '--key', key], { cwd: project.root });
@@ -237,7 +237,12 @@ test.each(['task create', 'run'])(
     });
     expect(existsSync(join(project.root, '.system/implement', key))).toBe(false);
     const shown = await abilityJson(['task', 'show', key], { cwd: project.root });
-    expect(shown).toMatchObject({ exitCode: 2, json: { error: { code: 'task.not_found' } } });
+    expect(shown).toMatchObject({ json: { status: 'unavailable', error: { code: 'guard.denied' } } });
+    const listed = await abilityJson(['task', 'list', '--ability', 'util.closed'], { cwd: project.root });
+    expect(JSON.stringify(listed.json)).not.toContain(key);
+    const input = ['--input', '{"n": 5}', '--key', key];
+    const again = await abilityJson(['task', 'create', 'util.regression', ...input], { cwd: project.root });
+    expect(again.json).toMatchObject({ status: 'available', task_key: key });
   },
 );
 

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Connection, connect, createTask, waitForTask } from '../../src/client/index.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
 import { agent, streams } from '../fixtures/agents.js';
+import { callerOf } from '../fixtures/caller.js';
 import { makeProject, operation, type ProjectFolder, projectFile } from '../fixtures/project-folder.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';
 import { type ChatEndpoint, type ChatRequest, openChatEndpoint } from '../fixtures/servers/chat-endpoint.js';
@@ -77,7 +78,7 @@ const create = (ability: string) =>
     ability,
     environment: 'dev',
     input: { request: 'Note four things.' },
-    user: { name: 'tester', source: 'claimed' },
+    caller: callerOf(),
     run: true,
   });
 

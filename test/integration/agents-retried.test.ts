@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retryTask } from '../../src/client/index.js';
 import { agent, modelProgram, models } from '../fixtures/agents.js';
+import { retryBy } from '../fixtures/caller.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -45,7 +46,7 @@ describe('an agent that failed', () => {
     expect(notes()).toEqual(['0', '1']);
     project.write({ mended: 'yes' });
     const { id } = await retryTask(project.connection, first.task_key as string, {
-      user: { name: 'tester', source: 'claimed' },
+      ...retryBy(),
       run: true,
     });
     const end = await project.wait(id);

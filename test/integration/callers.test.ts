@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeInput, type NewTask, readRecord, runTask, startSession } from '../../src/client/index.js';
+import { changeInput, readRecord, runTask, startSession } from '../../src/client/index.js';
 import type { Caller } from '../../src/contracts/callers.js';
 import { CALLERS } from '../../src/contracts/callers.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
-import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { type RunningProject, runProject, type TestTask } from '../fixtures/running-project.js';
 
 let project: RunningProject;
 
@@ -52,7 +52,7 @@ const fired = ({ hooks: answers }: Pick<TaskRecord['result'] & object, 'hooks'>)
 const recordOf = (key: string) => readRecord(project.connection, key) as TaskRecord;
 
 describe('one kind of caller per task', () => {
-  test.each<[Caller, Partial<NewTask>]>([
+  test.each<[Caller, TestTask]>([
     ['person', { caller: 'person' }],
     ['ci', { caller: 'ci' }],
     ['agent', { caller: 'agent' }],
@@ -86,7 +86,7 @@ describe('one kind of caller per task', () => {
     ]);
   });
 
-  test.each<[string, Partial<NewTask>]>([
+  test.each<[string, TestTask]>([
     ['says nothing of itself', {}],
     ['claims to be a child', { caller: 'child' }],
     ['claims to be a session without naming one', { caller: 'session' }],
@@ -103,7 +103,7 @@ describe('one kind of caller per task', () => {
 describe('R-000-82: one hook with `match.callers` allows agents only in a session, and CI directly', () => {
   const denied = { code: 'guard.denied', details: { hook_id: 'agents_in_sessions' } };
 
-  test.each<[string, Partial<NewTask>]>([
+  test.each<[string, TestTask]>([
     ['an agent', { caller: 'agent' }],
     ['a client that says nothing of itself', {}],
     ['an agent that runs directly', { caller: 'agent', direct: true }],
@@ -111,7 +111,7 @@ describe('R-000-82: one hook with `match.callers` allows agents only in a sessio
     await expect(project.run('guarded.op', {}, more)).rejects.toMatchObject(denied);
   });
 
-  test.each<[string, Partial<NewTask>]>([
+  test.each<[string, TestTask]>([
     ['an agent in a session', { caller: 'agent', session: 's-2' }],
     ['CI, directly', { caller: 'ci', direct: true }],
     ['a person', { caller: 'person' }],

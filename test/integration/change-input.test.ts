@@ -16,7 +16,7 @@ import type { JsonObject } from '../../src/contracts/json.js';
 import { taskQueueOf, UPDATES } from '../../src/contracts/names.js';
 import { PLACEMENTS } from '../../src/contracts/placement.js';
 import type { InputEdit } from '../../src/contracts/task.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { LONG } from '../fixtures/extent.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
@@ -352,23 +352,16 @@ describe('updates sent by hand', () => {
     const start = await readStart(project.connection, await created({ n: 5 }));
     const { temporal } = project.connection;
     const { taskQueue } = await temporal.workflow.getHandle(start.seal.task).describe();
-    const forged = await temporal.workflow.start('util.echo', {
-      taskQueue,
-      workflowId: 'forged-created',
-      args: packArguments({ ...start, run: false }),
-    });
-    expect(await update('forged-created', { set: { n: 6 }, unset: [], by })).toBe('seal.invalid');
-    await forged.terminate();
-    const carried = await temporal.workflow.start('util.echo', {
-      taskQueue,
-      workflowId: 'forged-changed',
-      args: packArguments({
-        ...start,
-        changed: { created_at: '2030-01-01T00:00:00.000Z', changes: [], applied: [], signals: [], paused: false },
-      }),
-    });
-    const error = await refused(carried.result());
-    expect((error as unknown as { cause: { type: string } }).cause.type).toBe('seal.invalid');
+    const changed = { created_at: '2030-01-01T00:00:00.000Z', changes: [], applied: [], signals: [], paused: false };
+    for (const [n, forged] of [
+      { ...start, run: false },
+      { ...start, changed },
+    ].entries()) {
+      const options = { taskQueue, workflowId: `forged-${n}`, args: nextArguments(forged) };
+      const error = await refused(temporal.workflow.execute('util.echo', options));
+      expect((error as unknown as { cause: { type: string } }).cause.type).toBe('seal.invalid');
+    }
+    expect(await update('forged-1', { set: { n: 6 }, unset: [], by })).toBe('workflow execution already completed');
   });
 });
 

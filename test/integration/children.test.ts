@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, decide, listTasks, viewTask } from '../../src/client/index.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { workflow } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
@@ -149,7 +149,7 @@ output: "\${{ steps.all.output }}"`);
     const forged = await temporal.workflow.start('asks', {
       workflowId: `${id}/forged`,
       taskQueue: `${project}-dev-local`,
-      args: packArguments({ ...start, child: { ability: 'asks', left_ms: 1000 } }),
+      args: nextArguments({ ...start, child: { ability: 'asks', left_ms: 1000 } }),
     });
     const error = await forged.result().catch((thrown: { cause?: { type?: string } }) => thrown.cause?.type);
     expect(error).toBe('seal.invalid');

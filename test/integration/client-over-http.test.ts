@@ -6,9 +6,10 @@ import * as client from '../../src/client/index.js';
 import { type Connection, connect } from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import type { RuntimeDoor } from '../../src/worker/runtime.js';
+import { withCaller } from '../fixtures/caller.js';
 import { type OpenDoor, openDoor } from '../fixtures/http-door.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
-import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { type RunningProject, runProject, type TestTask } from '../fixtures/running-project.js';
 import { openDoorOf } from '../fixtures/runtime-door.js';
 
 let project: RunningProject;
@@ -54,15 +55,8 @@ afterAll(async () => {
 });
 
 const USER = { name: 'tester', source: 'claimed' } as const;
-const wanted = (ability: string, more: Partial<client.NewTask> = {}): client.NewTask => ({
-  ability,
-  environment: 'dev',
-  input: {},
-  user: USER,
-  scope: 'integration',
-  run: true,
-  ...more,
-});
+const wanted = (ability: string, more: TestTask = {}): client.NewTask =>
+  withCaller({ ability, environment: 'dev', input: {}, user: USER, scope: 'integration', run: true, ...more });
 
 /** Replaces what differs between runs: keys, times, digests. */
 function plain(value: unknown): unknown {
@@ -89,7 +83,7 @@ async function outcome(action: () => Promise<unknown>): Promise<unknown> {
 
 type Case = (connection: Connection) => Promise<unknown>;
 
-const runOf = async (connection: Connection, ability: string, more?: Partial<client.NewTask>) =>
+const runOf = async (connection: Connection, ability: string, more?: TestTask) =>
   (await client.createTask(connection, wanted(ability, more))).id;
 
 /** One table for each way to a project; the expected values are those of Temporal itself. */
@@ -163,7 +157,7 @@ const CASES: Record<string, [Case, unknown]> = {
   'a wait that ends before the task': [
     async (connection) => {
       const key = await runOf(connection, 'listens');
-      const { kind, result } = await client.waitForTask(connection, key, { timeoutMs: 300 });
+      const { kind, result } = await client.waitForTask(connection, key, { timeoutMs: 1500 });
       const stop = new AbortController();
       stop.abort();
       const stopped = await client.waitForTask(connection, key, { signal: stop.signal });
@@ -351,12 +345,11 @@ describe('what the door has no route for', () => {
     expect(codeOf(await outcome(async () => call?.(ways.http, given, given, given)))).toBe('feature.unsupported');
   });
 
-  test.each<[string, Partial<client.NewTask>]>([
+  test.each<[string, TestTask]>([
     ['files', { files: { files: [] } as never }],
     ['direct', { direct: true }],
     ['review', { review: () => {} }],
     ['onStall', { onStall: () => {} }],
-    ['trace', { trace: '00-1' }],
     ['plan.input', { plan: { plan: 'a'.repeat(64), input: 'b'.repeat(64) } }],
     ['user.agent', { user: { ...USER, agent: 'x' } }],
   ])('a new task accepts no %s', async (_, more) => {

@@ -4,7 +4,7 @@ import type { Turn } from '../../src/contracts/concurrency.js';
 import { LOCK_SIGNALS, lockIdOf, QUERIES, SLOT_SIGNAL, WORKFLOWS } from '../../src/contracts/names.js';
 import { digestOf } from '../../src/rules/canonical.js';
 import { describeWait } from '../../src/rules/concurrency/describe-concurrency.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { readStart } from '../fixtures/read-start.js';
 import { gated, startTurns } from '../fixtures/turns.js';
 
@@ -120,7 +120,7 @@ describe('a lock', () => {
     const { temporal, project } = flows.project.connection;
     const first = await start('gated', file, 'first');
     await untilHolding(first);
-    const argument = packArguments(await readStart(flows.project.connection, first));
+    const argument = nextArguments(await readStart(flows.project.connection, first));
     const forged = await temporal.workflow.start('gated', {
       workflowId: `${first}-forged`,
       taskQueue: `${project}-dev-local`,

@@ -74,7 +74,7 @@ test('a lock that always has requests left still continues as a new run', async 
   const waiting = async () => (await handleOf(lock).query<LockState>(QUERIES.lock)).line.length;
   const crowd = (async () => {
     for (let n = 0; !isOver; n += 1) {
-      const request = { task: `missing-${n}`, run: 'r', limit: 1, on_busy: 'wait' };
+      const request = { task: `missing-${n}`, run: 'r', token: `t-${n}`, limit: 1, on_busy: 'wait' };
       await Promise.all(
         Array.from({ length: 8 }, (_, more) =>
           handleOf(lock).signal(LOCK_SIGNALS.enter, { ...request, task: `${request.task}-${more}` }),

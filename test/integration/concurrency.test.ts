@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { cancelTask, pauseTask, resumeTask, retryTask } from '../../src/client/index.js';
+import { retryBy } from '../fixtures/caller.js';
 import { isWhole, LONG } from '../fixtures/extent.js';
 import { mostInside, SPAN, startTurns } from '../fixtures/turns.js';
 
@@ -107,8 +108,7 @@ steps: [{ id: no, fail: { code: no_luck, message: no } }]`);
     await untilHolding(first);
     const direct = await start('one', file, 'direct', { direct: true });
     await untilStatus(direct, 'waiting');
-    const user = { name: 'tester', source: 'claimed' } as const;
-    const retried = await retryTask(flows.project.connection, failed.id, { user, run: true });
+    const retried = await retryTask(flows.project.connection, failed.id, { ...retryBy(), run: true });
     await untilStatus(retried.id, 'waiting');
     expect(await lineOf(file)).toEqual({ in: [first], waiting: [direct, retried.id] });
     await go(first);

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { NewTask } from '../../src/client/index.js';
 import { startSession } from '../../src/client/index.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
-import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { type RunningProject, runProject, type TestTask } from '../fixtures/running-project.js';
 
 let project: RunningProject;
 const USER = { name: 'ada', source: 'claimed' } as const;
@@ -32,7 +31,7 @@ const FILES = {
 const READS = hook('reads', '{ expression: { deny_if: "session.counts.total > 99", reason: Enough. } }');
 
 /** The types of the events of a task, in order. */
-async function eventsOf(of: RunningProject, ability: string, more: Partial<NewTask> = {}): Promise<string[]> {
+async function eventsOf(of: RunningProject, ability: string, more: TestTask = {}): Promise<string[]> {
   const { status, task_key } = await of.run(ability, { n: 1 }, more);
   expect(status).toBe('succeeded');
   const { events } = await of.connection.temporal.workflow.getHandle(task_key as string).fetchHistory();

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ActivityNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   cancelTask,
@@ -13,7 +13,8 @@ import {
   runTask,
   viewTask,
 } from '../../src/client/index.js';
-import { deleteIdOf, preflightIdOf, WORKFLOWS } from '../../src/contracts/names.js';
+import { deleteIdOf, WORKFLOWS } from '../../src/contracts/names.js';
+import { retryBy } from '../fixtures/caller.js';
 import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { runProject } from '../fixtures/running-project.js';
@@ -93,7 +94,7 @@ describe('a task that has ended', () => {
       () => cancelTask(connection, key),
       () => runTask(connection, key),
       () => changeInput(connection, key, { set: {}, unset: [], by }),
-      () => retryTask(connection, key, { user: by, run: true }),
+      () => retryTask(connection, key, { ...retryBy(by), run: true }),
     ]) {
       const error = await refused(request());
       expect(error).toMatchObject({ code: 'task.deleted', details: { deleted_by: by, purged: false } });
@@ -194,7 +195,7 @@ finally: [{ id: slow, call: util.slow, with: { ms: 3000 } }]`);
 });
 
 describe('a purge', () => {
-  test('removes a task, the tasks it called, its earlier runs and its preflight from Temporal', async () => {
+  test('removes a task, the tasks it called and its earlier runs from Temporal', async () => {
     const inner = flows.define(`steps: [{ id: e, call: util.echo, with: { text: "\${{ input.text }}" } }]`);
     const outer = flows.define(`steps: [{ id: child, call: ${inner}, with: { text: "\${{ input.text }}" } }]`);
     const { connection } = flows.project;
@@ -204,11 +205,8 @@ describe('a purge', () => {
     await runTask(connection, key);
     expect(await ended(key)).toMatchObject({ status: 'succeeded' });
     expect(existsSync(join(folder(key), 'children/child/record.json'))).toBe(true);
-    const preflight = connection.temporal.activity.getHandle(preflightIdOf(key, connection.project));
-    await expect(preflight.describe()).resolves.toMatchObject({ status: 'COMPLETED' });
     expect(await Promise.all([key, `${key}/child`].map(isKnown))).toEqual([true, true]);
     expect(await remove(key, true)).toMatchObject({ kind: 'deleted', deletion: { purged: true } });
-    await expect(preflight.describe()).rejects.toBeInstanceOf(ActivityNotFoundError);
     expect(await Promise.all([key, `${key}/child`].map(isKnown))).toEqual([false, false]);
     const earlier = connection.temporal.workflow.getHandle(key, first).describe();
     await expect(earlier).rejects.toBeInstanceOf(WorkflowNotFoundError);
@@ -236,7 +234,7 @@ describe('a purge', () => {
     );
     const { id: key } = await flows.project.create(ability, {}, { key: 'tried' });
     await ended(key);
-    await ended((await retryTask(flows.project.connection, key, { user: by, run: true })).id);
+    await ended((await retryTask(flows.project.connection, key, { ...retryBy(by), run: true })).id);
     await remove(key, true);
     expect(await viewTask(flows.project.connection, 'tried.r2')).toMatchObject({ result: { status: 'failed' } });
     expect(existsSync(join(folder('tried.r2'), 'record.json'))).toBe(true);
@@ -314,24 +312,15 @@ finally: [{ id: slow, call: util.slow, with: { ms: 2500 } }]`);
   expect(await isKnown(key)).toBe(false);
 });
 
-test('a purge of a refused task deletes its preflight, which holds its input, and leaves the key free', async () => {
-  const { connection } = flows.project;
+test('a purge of a refused task deletes its history, which holds its input, and leaves the key free', async () => {
   const id = flows.define(`input_schema: { type: object, required: [n], properties: { n: { type: integer } } }
 steps: [{ id: a, wait: 0s }]`);
   const create = (input: { n: string } | { n: number }) => flows.project.create(id, input, { key: 'refused-1' });
   expect(await refused(create({ n: DATA }))).toMatchObject({ code: 'input.invalid' });
-  const isPreflightKnown = () =>
-    connection.temporal.activity
-      .getHandle(preflightIdOf('refused-1', connection.project))
-      .describe()
-      .then(
-        () => true,
-        () => isKnown(preflightIdOf('refused-1', connection.project)),
-      );
-  expect(await isPreflightKnown()).toBe(true);
+  expect(await isKnown('refused-1')).toBe(true);
   expect(await refused(remove('refused-1'))).toMatchObject({ code: 'task.not_found' });
   expect(await remove('refused-1', true)).toEqual({ kind: 'unformed' });
-  expect(await isPreflightKnown()).toBe(false);
+  expect(await isKnown('refused-1')).toBe(false);
   expect(await refused(remove('refused-1', true))).toMatchObject({ code: 'task.not_found' });
   expect((await create({ n: 1 })).id).toBe('refused-1');
 });

@@ -6,6 +6,7 @@ import { deleteTask, retryTask, signalTask, takeFiles } from '../../src/client/i
 import type { FileValue } from '../../src/contracts/files.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { retryBy } from '../fixtures/caller.js';
 import { LONG } from '../fixtures/extent.js';
 import { workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -265,7 +266,7 @@ output: "\${{ steps.check.output.text }}"`;
     const { id } = await project.create('again', {}, { key: 'again' });
     expect(await project.wait(id)).toMatchObject({ result: { status: 'failed' } });
     project.write(workflow('again', steps('f.read')));
-    const next = await retryTask(project.connection, id, { user, run: true });
+    const next = await retryTask(project.connection, id, { ...retryBy(user), run: true });
     expect(await project.wait(next.id)).toMatchObject({ result: { status: 'succeeded', output: '<h1>again</h1>' } });
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { retryTask } from '../../src/client/index.js';
+import { retryBy } from '../fixtures/caller.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation } from '../fixtures/project-folder.js';
 import { newRunAfter, startTemporal, type TestServer } from '../fixtures/temporal-server.js';
@@ -141,7 +142,7 @@ output: { was: "\${{ steps.each.output.map(item, item.was) }}", probe: "\${{ ste
 describe('`task retry`', () => {
   const again = async (id: string, from: string | null = null) => {
     const second = await retryTask(flows.project.connection, id, {
-      user: { name: 'tester', source: 'claimed' },
+      ...retryBy(),
       run: true,
       ...(from !== null && { from }),
     });

@@ -5,6 +5,7 @@ import { cancelTask, decide, openApprovals, retryTask, viewTask } from '../../sr
 import type { TaskRecord } from '../../src/contracts/record.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { mendRecord } from '../../src/doors/cli/commands/task/mend-record.js';
+import { retryBy } from '../fixtures/caller.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';
 
@@ -102,7 +103,7 @@ output: "\${{ steps.each.output.map(one, one.sum) }}"`;
   expect(first.status).toBe('failed');
   const key = first.task_key as string;
   rmSync(fileOf(key));
-  const second = await retryTask(connection, key, { user: { name: 'tester', source: 'claimed' }, run: true });
+  const second = await retryTask(connection, key, { ...retryBy(), run: true });
   const ended = await flows.project.wait(second.id);
   expect(ended).toMatchObject({ kind: 'ended', result: { status: 'succeeded', output: [1, 3, 6, 10] } });
   expect(recordOf(second.id).result?.steps[1]?.items).toEqual({ verb: 'foreach', total: 4, succeeded: 4 });

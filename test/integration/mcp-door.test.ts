@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide, explainTask, listTasks, promptSession, readApprovals, stopSession } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { AbilityError } from '../../src/contracts/problem.js';
-import { loadRegistry } from '../../src/definitions/load-registry.js';
-import type { Registry } from '../../src/definitions/registry.js';
 import { hearProgress } from '../fixtures/mcp-agent.js';
 import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
 
@@ -176,15 +173,21 @@ describe('the session of a door', () => {
 });
 
 describe('definitions of the worker that differ from those of the door', () => {
-  const otherRegistry = (): Registry => ({ ...loadRegistry(project().root), digest: 'another' });
+  const other = () => ({
+    digest: 'f'.repeat(64),
+    version: 1,
+    placement: 'local' as const,
+    module: undefined,
+    summary: undefined,
+  });
+  const lend = () => ({ connect: async () => ({ ...project().connection, definitions: other }), failed: () => {} });
 
   test('are reported, and refused if the operator wants that', async () => {
-    const warned = await agent({}, { registry: otherRegistry });
+    const warned = await agent({}, { lend });
     expect((await run(warned, 'nothing')).told.warnings).toEqual([
       expect.stringContaining('definitions of the worker differ'),
     ]);
-    const refuse = () => Promise.reject(new AbilityError({ code: 'config.registry_differs', message: 'No.' }));
-    const strict = await agent({}, { registry: otherRegistry, review: refuse });
+    const strict = await agent({}, { strict: () => ({ registry: other().digest }) });
     expect(await run(strict, 'nothing')).toMatchObject({ isError: true, told: { code: 'config.registry_differs' } });
     expect((await run(await agent(), 'nothing')).told).not.toHaveProperty('warnings');
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { decide, retryTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { Plan } from '../../src/contracts/plan.js';
+import { retryBy } from '../fixtures/caller.js';
 import { projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { config, mcpAbility } from '../fixtures/servers/definitions.js';
@@ -131,7 +132,7 @@ describe('an MCP tool pinned at the creation of a task', () => {
         ],
       });
       expect(called()).toBe('');
-      const again = await retryTask(project.connection, id, { user: { name: 'tester', source: 'claimed' }, run: true });
+      const again = await retryTask(project.connection, id, { ...retryBy(), run: true });
       expect(await project.wait(again.id, { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
       expect(await goOn(again.id)).toMatchObject({ status: 'succeeded' });
       expect(called()).toBe('do');

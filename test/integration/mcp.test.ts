@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explainTask, type NewTask } from '../../src/client/index.js';
+import { explainTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import { isWhole, LONG } from '../fixtures/extent.js';
-import { type RunningProject, runProject } from '../fixtures/running-project.js';
+import { type RunningProject, runProject, type TestTask } from '../fixtures/running-project.js';
 import { config, mcpAbility, readLog } from '../fixtures/servers/definitions.js';
 import { MCP_PROGRAMS, type McpHttpServer, startMcpHttp } from '../fixtures/servers/mcp-http-server.js';
 
@@ -52,7 +52,7 @@ function call(
   input: JsonObject = {},
   mcp: JsonObject = {},
   more: JsonObject = {},
-  wanted: Partial<NewTask> = {},
+  wanted: TestTask = {},
 ) {
   counter += 1;
   const key = `mcp.case_${counter}`;

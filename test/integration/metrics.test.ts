@@ -63,7 +63,7 @@ test('tasks by end, durations, waiting tasks, queues and requests are counted co
   expect(of('ability_task_ends_total', { ability: 'fails', environment: 'dev', status: 'failed' })).toBe(1);
   expect(of('ability_task_ends_total', { ability: 'fails', environment: 'dev', status: 'succeeded' })).toBe(0);
   const called = samples.filter(({ name, labels }) => name === 'ability_task_ends_total' && labels.ability === 'calls');
-  expect(called.map(({ value }) => value)).toEqual(Array(14).fill(0));
+  expect(called.map(({ value }) => value)).toEqual(Array(16).fill(0));
   expect(of('ability_task_duration_seconds_count', { ability: 'fails' })).toBe(1);
   // A called task is not counted as a task of its own.
   expect(of('ability_tasks_open', { environment: 'dev' })).toBe(1);

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createTask } from '../../src/client/index.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
+import { callerOf } from '../fixtures/caller.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
@@ -35,7 +36,7 @@ test('no worker on the queue is reported at preflight', async () => {
     ability: 'util.echo',
     environment: 'dev',
     input: {},
-    user: { name: 't', source: 'claimed' },
+    caller: callerOf(),
     run: true,
   } as const;
   const error = await failure(createTask(session, task));
@@ -68,9 +69,11 @@ describe('without preflight', () => {
       await project.connection.temporal.workflow.start('util.echo', {
         workflowId: name,
         taskQueue: taskQueueOf(project.connection.project, 'dev', 'local'),
-        args: packArguments(changed),
+        args: nextArguments(changed),
       });
-      expect(await project.wait(name)).toMatchObject({ result: { status: 'failed', error: { code: 'seal.invalid' } } });
+      expect(await project.wait(name)).toMatchObject({
+        result: { status: 'unavailable', error: { code: 'seal.invalid' } },
+      });
     }
     expect(existsSync(file)).toBe(false);
   });

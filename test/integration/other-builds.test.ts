@@ -1,9 +1,9 @@
-import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CEL, ENGINE, taskQueueOf } from '../../src/contracts/names.js';
 import type { Plan } from '../../src/contracts/plan.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
+import { continueElsewhere, startForeign } from '../fixtures/foreign-workflow.js';
 import { readStart } from '../fixtures/read-start.js';
 
 let flows: Flows;
@@ -13,27 +13,51 @@ beforeAll(async () => {
 });
 afterAll(() => flows.project.stop());
 
+async function noted(name: string) {
+  const { project } = flows;
+  const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
+  const { id } = await project.create(ability, { file: flows.file(name) });
+  expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
+  const start = await readStart(project.connection, id);
+  return { id, ability, start, queue: taskQueueOf(project.connection.project, 'dev', start.plan.placement) };
+}
+
+/** Waits as every caller does, and ends the task afterwards. */
+async function refusalOf(id: string): Promise<unknown> {
+  const error = await flows.project.wait(id).catch((reason: unknown) => reason);
+  await flows.project.connection.temporal.workflow.getHandle(id).terminate();
+  return error;
+}
+
 test.each<[string, Partial<Plan>, RegExp]>([
-  ['engine', { engine: 99 }, /engine 99, this build has engine 1$/],
-  ['CEL', { cel: 99 }, /CEL 99, this build has CEL 1$/],
+  ['engine', { engine: 99 }, /engine 99, this build has engine 1/],
+  ['CEL', { cel: 99 }, /CEL 99, this build has CEL 1/],
 ])(
-  'a task planned for another %s is refused with both versions named, and calls nothing',
+  'a run whose plan is for another %s waits for a build of its own, is refused here with both versions, and calls nothing',
   async (name, other, message) => {
-    const { project } = flows;
-    const ability = flows.define('steps: [{ id: a, call: util.note, with: { file: "${{ input.file }}", text: a } }]');
-    const input = { file: flows.file(`other-${name}`) };
-    const { id } = await project.create(ability, input);
-    expect(await project.wait(id)).toMatchObject({ result: { status: 'succeeded' } });
-    const start = await readStart(project.connection, id);
+    const { id, ability, start, queue } = await noted(`other-${name}`);
     expect(start.plan).toMatchObject({ engine: ENGINE, cel: CEL });
-    const handle = await project.connection.temporal.workflow.start(ability, {
-      workflowId: `${id}-${name}`,
-      taskQueue: taskQueueOf(project.connection.project, 'dev', start.plan.placement),
-      args: packArguments({ ...start, plan: { ...start.plan, ...other } }),
+    const { connection } = flows.project;
+    const at = await startForeign(connection, `${id}-${name}`, ability, []);
+    const args = nextArguments({ ...start, plan: { ...start.plan, ...other } });
+    await continueElsewhere(connection, at, { type: ability, queue, args });
+    expect(await refusalOf(`${id}-${name}`)).toMatchObject({
+      code: 'engine.unsupported',
+      message: expect.stringMatching(message),
     });
-    const error = await handle.result().catch((reason: unknown) => reason);
-    expect(error).toBeInstanceOf(WorkflowFailedError);
-    expect(error).toMatchObject({ cause: { type: 'engine.unsupported', message: expect.stringMatching(message) } });
     expect(flows.lines(`other-${name}`)).toEqual(['a']);
   },
 );
+
+test('a task of a build from before the first release is refused by name, with what to do, and calls nothing', async () => {
+  const { id, ability, start, queue } = await noted('of-before');
+  const { plan, seal, input, user } = start;
+  const { temporal } = flows.project.connection;
+  const args = [input, { $plan: plan, format: 1, seal, user, session: null, run: true }];
+  await temporal.workflow.start(ability, { workflowId: `${id}-before`, taskQueue: queue, args });
+  expect(await refusalOf(`${id}-before`)).toMatchObject({
+    code: 'engine.unsupported',
+    message: expect.stringMatching(/before the first release.*terminate it.*run the ability again/),
+  });
+  expect(flows.lines('of-before')).toEqual(['a']);
+});

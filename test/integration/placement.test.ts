@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type Connection, connect, createTask, runTask, waitForTask } from '../../src/client/index.js';
-import type { JsonObject } from '../../src/contracts/json.js';
 import { PLACEMENTS, type Placement } from '../../src/contracts/placement.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { callerOf } from '../fixtures/caller.js';
 import { abilityJson, start } from '../fixtures/command-line.js';
 import { makeProject, operation, type ProjectFolder, projectFile, workflow } from '../fixtures/project-folder.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
@@ -59,9 +59,8 @@ async function serve(placement: Placement): Promise<void> {
 }
 
 async function run(ability: string, key: string): Promise<{ result: TaskResult; warnings: string[] }> {
-  const user = { name: 'tester', source: 'claimed' } as const;
-  const input: JsonObject = {};
-  const { id, warnings } = await createTask(connection, { ability, environment: 'dev', input, user, key, run: true });
+  const wanted = { ability, environment: 'dev', input: {}, caller: callerOf(), key, run: true };
+  const { id, warnings } = await createTask(connection, wanted);
   const end = await waitForTask(connection, id, { timeoutMs: 60_000 });
   if (end.kind !== 'ended') throw new Error(JSON.stringify(end));
   return { result: end.result, warnings };
@@ -117,7 +116,7 @@ test('R-001-07: placement is decided once, at creation, the same for every calle
   const make = (key: string, name: string) =>
     createTask(connection, {
       ...{ ability: 'far', environment: 'dev', input: {}, key, run: false },
-      user: { name, source: 'claimed' },
+      caller: callerOf({ user: { name, source: 'claimed' } }),
     });
   try {
     await make('once-1', 'ann');

@@ -1,15 +1,11 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ActivityNotFoundError, WorkflowNotFoundError } from '@temporalio/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deleteTask, explainTask } from '../../src/client/index.js';
-import { preflightIdOf } from '../../src/contracts/names.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { explainTask, listTasks } from '../../src/client/index.js';
+import { ACTIVITIES } from '../../src/contracts/names.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
-import { startTemporal, type TestServer } from '../fixtures/temporal-server.js';
 
-/** The server forgets an execution after acknowledging that its end was processed; default: every 30 seconds. */
-const SOON = 'history.transferProcessorUpdateAckInterval="500ms"';
 const GUARDS = `hooks:
   - { id: gate, blocking: true, match: { abilities: [gated] }, handler: { script: { path: hooks/gate.mjs } } }
   - { id: never, blocking: true, match: { abilities: [never] }, handler: { expression: { deny_if: "true", reason: closed } } }
@@ -23,114 +19,93 @@ note('ends');
 process.stdout.write('{"guard_decision": "allow"}');
 `;
 
-const by = { name: 'tester', source: 'claimed' } as const;
-
-describe.each([
-  ['an activity outside of workflows, if the server supports these', [SOON], 'activity'],
-  ['a workflow, if it does not', [SOON, 'activity.enableStandalone=false'], 'workflow'],
-] as const)('a preflight is %s', (_, settings, kind) => {
-  let server: TestServer;
-  let project: RunningProject;
-  beforeAll(async () => {
-    server = await startTemporal({ settings });
-    const files = {
-      'ability.yaml': projectFile('{ dev: {} }'),
-      'registry/hooks/PreAbilityCreate.yaml': GUARDS,
-      'hooks/gate.mjs': HOOK,
-      ...operation('util.echo', 'return input;'),
-      ...workflow('gated', 'steps: [{ id: e, call: util.echo, with: {} }]'),
-      ...workflow('never', 'steps: [{ id: e, call: util.echo, with: {} }]'),
-    };
-    project = await runProject(files, { ...server, placements: ['local'] });
+let project: RunningProject;
+beforeAll(async () => {
+  const steps = 'input_schema: { type: object }\nsteps: [{ id: e, call: util.echo, with: {} }]';
+  project = await runProject({
+    'ability.yaml': projectFile('{ dev: {} }'),
+    'registry/hooks/PreAbilityCreate.yaml': GUARDS,
+    'hooks/gate.mjs': HOOK,
+    ...operation('util.echo', 'return input;'),
+    ...workflow('gated', steps),
+    ...workflow('never', steps),
   });
-  afterAll(async () => {
-    await project.stop();
-    await server.stop();
+});
+afterAll(() => project.stop());
+
+async function eventsOf(key: string) {
+  const { temporal, codec } = project.connection;
+  const { events } = await temporal.workflow.getHandle(key).fetchHistory();
+  const given = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  return { events: events ?? [], given, decoded: await codec.decode(given) };
+}
+const textOf = ({ data }: { data?: Uint8Array | null }) => Buffer.from(data ?? []).toString();
+
+test('a task is one execution: its preflight is the first event of its own, and holds its plan', async () => {
+  const input = { text: 'hello' };
+  expect(await project.run('util.echo', input, { key: 'seen' })).toMatchObject({ status: 'succeeded' });
+  const { events, given } = await eventsOf('seen');
+  const marker = events.findIndex(({ markerRecordedEventAttributes: one }) => one);
+  const scheduled = events.findIndex(({ activityTaskScheduledEventAttributes: one }) => one);
+  expect(marker).toBe(4);
+  expect(scheduled).toBeGreaterThan(marker);
+  // The input comes first and alone; a client sends neither plan nor seal.
+  expect(JSON.parse(textOf(given[0] ?? {}))).toEqual(input);
+  expect(given.map(textOf).join()).not.toMatch(/plan|seal|mac/);
+  expect(textOf(events[marker]?.markerRecordedEventAttributes?.details?.data?.payloads?.[0] ?? {})).toContain(
+    ACTIVITIES.preflight,
+  );
+  const { temporal } = project.connection;
+  const ofProject = `AbilityProject = '${project.connection.project}'`;
+  await expect.poll(async () => (await temporal.workflow.count(ofProject)).count).toBe(1);
+  expect((await temporal.activity.count(`ActivityId = 'preflight:${project.connection.project}:seen'`)).count).toBe(0);
+});
+
+test('hooks before creation that are scripts run in one activity named after the phase', async () => {
+  expect(await project.run('gated', {}, { key: 'by-script' })).toMatchObject({ status: 'succeeded' });
+  const { events } = await eventsOf('by-script');
+  const types = events.flatMap(({ activityTaskScheduledEventAttributes: one }) => one?.activityType?.name ?? []);
+  expect(types).toEqual(['PreAbilityCreate', 'util.echo']);
+});
+
+test('runs once per key, and all callers get one task', async () => {
+  const before = notes().length;
+  const all = await Promise.all(Array.from({ length: 6 }, () => project.create('gated', {}, { key: 'crowd' })));
+  expect(new Set(all.map(({ runId }) => runId)).size).toBe(1);
+  expect(notes().slice(before)).toEqual(['begins', 'ends']);
+  expect(await project.wait('crowd')).toMatchObject({ result: { status: 'succeeded' } });
+});
+const notes = () => readFileSync(join(project.root, 'notes.txt'), 'utf8').trim().split('\n');
+
+test('of callers with other inputs one gets the key', async () => {
+  const creations = [1, 2, 3].map((n) => project.create('gated', { n }, { key: 'contested' }).then(() => 'created'));
+  const ends = await Promise.all(creations.map((one) => one.catch((error) => error.code)));
+  expect(ends.sort()).toEqual(['created', 'task.key_conflict', 'task.key_conflict']);
+});
+
+test('is refused if its key has a folder without a record, with the path of the folder', async () => {
+  const folder = join(project.root, '.system/implement/occupied');
+  mkdirSync(folder, { recursive: true });
+  await expect(project.create('gated', { n: 1 }, { key: 'occupied' })).rejects.toMatchObject({
+    code: 'task.key_conflict',
+    message: `The key occupied is taken: ${folder} exists, but contains no readable record`,
   });
+});
 
-  /** Whether Temporal knows a preflight of a key as an activity and as a workflow. */
-  async function known(key: string): Promise<{ activity: boolean; workflow: boolean }> {
-    const { temporal, project: name } = project.connection;
-    const id = preflightIdOf(key, name);
-    const exists = (describing: Promise<unknown>) =>
-      describing.then(
-        () => true,
-        (error) => {
-          if (error instanceof ActivityNotFoundError || error instanceof WorkflowNotFoundError) return false;
-          if (kind === 'workflow' && error.cause?.code === 12) return false;
-          throw error;
-        },
-      );
-    const [activity, workflow] = await Promise.all([
-      exists(temporal.activity.getHandle(id).describe()),
-      exists(temporal.workflow.getHandle(id).describe()),
-    ]);
-    return { activity, workflow };
-  }
-  const only = { activity: kind === 'activity', workflow: kind === 'workflow' };
-
-  test('leaves nothing else in Temporal', async () => {
-    expect(await project.run('util.echo', {}, { key: 'seen' })).toMatchObject({ status: 'succeeded' });
-    expect(await known('seen')).toEqual(only);
+test('a refusal leaves no record, is in no list unless asked for, frees the key, and `why` explains it', async () => {
+  const { connection } = project;
+  await expect(project.create('never', {}, { key: 'refused' })).rejects.toMatchObject({ code: 'guard.denied' });
+  expect(existsSync(join(project.root, '.system/implement/refused'))).toBe(false);
+  expect(await explainTask(connection, 'refused')).toMatchObject({
+    status: 'unavailable',
+    input: {},
+    error: { code: 'guard.denied', message: 'closed (hook never)' },
   });
-
-  test('runs once at a time per key, and all callers get one task', async () => {
-    const all = await Promise.all(Array.from({ length: 6 }, () => project.create('gated', {}, { key: 'crowd' })));
-    expect(new Set(all.map(({ runId }) => runId)).size).toBe(1);
-    const notes = readFileSync(join(project.root, 'notes.txt'), 'utf8').trim().split('\n');
-    expect(notes.filter((_, nth) => nth % 2 === 0)).not.toContain('ends');
-    expect(notes.filter((_, nth) => nth % 2 === 1)).not.toContain('begins');
-    expect(await project.wait('crowd')).toMatchObject({ result: { status: 'succeeded' } });
-  });
-
-  test('makes callers with other inputs wait their turn, and one of them gets the key', async () => {
-    const creations = [1, 2, 3].map((n) => project.create('gated', { n }, { key: 'contested' }).then(() => 'created'));
-    const ends = await Promise.all(creations.map((one) => one.catch((error) => error.code)));
-    expect(ends.sort()).toEqual(['created', 'task.key_conflict', 'task.key_conflict']);
-  });
-
-  test('is refused if its key has a folder without a record, with the path of the folder', async () => {
-    const folder = join(project.root, '.system/implement/occupied');
-    mkdirSync(folder, { recursive: true });
-    await expect(project.create('gated', { n: 1 }, { key: 'occupied' })).rejects.toMatchObject({
-      code: 'task.key_conflict',
-      message: `The key occupied is taken: ${folder} exists, but contains no readable record`,
-    });
-  });
-
-  test('leaves neither task nor record when it refuses, and `why` reports the refusal', async () => {
-    const refused = project.create('never', {}, { key: 'refused' });
-    await expect(refused).rejects.toMatchObject({ code: 'guard.denied' });
-    await expect(explainTask(project.connection, 'refused')).rejects.toMatchObject({
-      code: 'task.not_found',
-      message: 'There is no task refused: it could not be created: guard.denied: closed (hook never)',
-    });
-    expect(existsSync(join(project.root, '.system/implement/refused'))).toBe(false);
-    expect(await known('refused')).toEqual(only);
-  });
-
-  test('is purged with its task, including all its runs', async () => {
-    await project.run('util.echo', {}, { key: 'purged' });
-    // A second request under the key runs another preflight with the same id.
-    expect(await project.create('util.echo', {}, { key: 'purged' })).toMatchObject({ attached: true });
-    expect(await known('purged')).toEqual(only);
-    if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(2);
-    expect(await deleteTask(project.connection, 'purged', { by, purge: true })).toMatchObject({ kind: 'deleted' });
-    expect(await known('purged')).toEqual({ activity: false, workflow: false });
-    if (kind === 'activity') await expect.poll(() => runsOf('purged'), { timeout: 20_000 }).toBe(0);
-  });
-
-  test.runIf(kind === 'activity')('becomes a workflow if no worker starts it soon', async () => {
-    await project.stopWorkers();
-    const creating = project.create('util.echo', {}, { key: 'late' });
-    await expect.poll(() => known('late'), { timeout: 20_000 }).toEqual({ activity: true, workflow: true });
-    await project.restartWorkers();
-    expect(await creating).toMatchObject({ id: 'late', attached: false });
-    expect(await project.wait('late')).toMatchObject({ result: { status: 'succeeded' } });
-  });
-
-  async function runsOf(key: string): Promise<number> {
-    const { temporal, project: name } = project.connection;
-    return (await temporal.activity.count(`ActivityId = '${preflightIdOf(key, name)}'`)).count;
-  }
+  const listed = async (status?: 'unavailable') =>
+    (await listTasks(connection, { ability: 'never', limit: 9, ...(status && { status: [status] }) })).map(
+      ({ task_key, status: state }) => [task_key, state],
+    );
+  await expect.poll(() => listed('unavailable')).toEqual([['refused', 'unavailable']]);
+  expect(await listed()).toEqual([]);
+  expect(await project.run('util.echo', {}, { key: 'refused' })).toMatchObject({ status: 'succeeded' });
 });

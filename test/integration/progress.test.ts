@@ -3,13 +3,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signSeal } from '../../src/activities/seal.js';
 import { awaitResult, viewTask } from '../../src/client/index.js';
-import { preflightIdOf, taskQueueOf } from '../../src/contracts/names.js';
-import type { Seal } from '../../src/contracts/seal.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
 import { isStepEnd } from '../../src/contracts/states.js';
-import type { PreflightAnswer, Progress, TaskRequest, TaskResult, TaskStart } from '../../src/contracts/task.js';
+import type { Progress, TaskResult } from '../../src/contracts/task.js';
 import { digestOf } from '../../src/rules/canonical.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { keysFromEnvironment } from '../../src/worker/seal-keys.js';
+import { continueElsewhere, startForeign } from '../fixtures/foreign-workflow.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
+import { readStart } from '../fixtures/read-start.js';
 import { type RunningProject, runProject, TEST_KEYS } from '../fixtures/running-project.js';
 
 let project: RunningProject;
@@ -54,42 +56,30 @@ const outcome = ({ status, output, steps }: TaskResult) => ({
   steps: steps.map(({ path, status: ended }) => `${path} ${ended}`),
 });
 
-/** Starts the task as a later run would: with the progress of an earlier one. */
-async function startWith(progress: Progress, name: string): Promise<TaskResult> {
+/** Continues with the progress of another task, as a later run would, under a seal of our own key. */
+async function startWith(whole: string, progress: Progress, name: string): Promise<TaskResult> {
   const { connection } = project;
-  const taskQueue = taskQueueOf(connection.project, 'dev', 'local');
-  const request: TaskRequest = {
-    ability: 'long',
-    environment: 'dev',
-    input: { root: project.root },
-    task: name,
-    direct: false,
-    user: { name: 'tester', source: 'claimed' },
-    session: null,
-  };
-  const options = { taskQueue, workflowId: preflightIdOf(name, connection.project), args: [request] };
-  const answer = (await connection.temporal.workflow.execute('ability:preflight', options)) as PreflightAnswer;
-  const { plan, input, warnings } = answer;
-  const { key_id: _, mac: __, ...sealed } = answer.seal as Seal;
+  const begun = await readStart(connection, whole);
+  const { key_id: _, mac: __, ...sealed } = begun.seal;
   // Unsealed progress would let any caller skip an approval.
-  const seal = signSeal({ ...sealed, progress: digestOf(progress) }, keysFromEnvironment(TEST_KEYS));
-  const start: TaskStart = {
-    format: 1,
-    plan,
-    seal,
-    input,
-    warnings,
-    progress,
-    user: request.user,
-    session: null,
-    run: true,
-  };
-  await connection.temporal.workflow.start('long', { taskQueue, workflowId: name, args: [start] });
+  const seal = signSeal({ ...sealed, task: name, progress: digestOf(progress) }, keysFromEnvironment(TEST_KEYS));
+  // The first run of a chain must be one of ours, so it is started on our queue, and taken up while no worker is.
+  const queue = taskQueueOf(connection.project, 'dev', 'local');
+  await project.stopWorkers();
+  const at = await startForeign(connection, name, 'long', [begun.input], queue);
+  await continueElsewhere(connection, at, {
+    type: 'long',
+    queue,
+    args: nextArguments({ ...begun, seal, progress }),
+    attributes: { AbilityProject: connection.project },
+  });
+  await project.restartWorkers();
   return awaitResult(connection, name);
 }
 
 test('progress is data: a run stopped after any step and restarted from its map ends the same and repeats nothing', async () => {
-  const whole = outcome(await project.run('long', { root: project.root }));
+  const first = await project.run('long', { root: project.root });
+  const whole = outcome(first);
   expect(whole).toMatchObject({ status: 'succeeded', output: { named: 'innermine', last: 'last' } });
   expect(notes()).toEqual([...STEPS].sort());
   for (const held of STEPS) {
@@ -117,7 +107,7 @@ test('progress is data: a run stopped after any step and restarted from its map 
     const before = notes().filter((name) => name !== held);
     writeFileSync(join(project.root, 'notes'), before.map((name) => `${name}\n`).join(''));
     const done = Object.fromEntries(Object.entries(progress).filter(([, { status }]) => isStepEnd(status)));
-    expect(outcome(await startWith(done, `again-${held}`))).toEqual(whole);
+    expect(outcome(await startWith(String(first.task_key), done, `again-${held}`))).toEqual(whole);
     expect(notes().filter(Boolean)).toEqual([...STEPS].sort());
   }
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { cancelTask, decide, explainTask, openApprovals, viewTask } from '../../src/client/index.js';
-import { QUERIES } from '../../src/contracts/names.js';
+import { ACTIVITIES, QUERIES } from '../../src/contracts/names.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import { mendRecord } from '../../src/doors/cli/commands/task/mend-record.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
@@ -37,12 +37,14 @@ const recordOf = (key: string): TaskRecord => JSON.parse(readFileSync(fileOf(key
 const textOf = (key: string): string => readFileSync(fileOf(key, 'tool_call.md'), 'utf8');
 
 /** Types of the local activities of a task, from its markers. */
+/** Those after the preflight of the task; a called one has none. */
 async function localActivitiesOf(key: string): Promise<string[]> {
   const { events } = await flows.project.connection.temporal.workflow.getHandle(key).fetchHistory();
-  return (events ?? []).flatMap(({ markerRecordedEventAttributes: marker }) => {
+  const types = (events ?? []).flatMap(({ markerRecordedEventAttributes: marker }) => {
     const [data] = marker?.details?.data?.payloads ?? [];
     return data?.data ? [String(JSON.parse(Buffer.from(data.data).toString()).activity_type)] : [];
   });
+  return types.filter((type) => type !== ACTIVITIES.preflight);
 }
 
 async function startAndEnd(yaml: string, input = {}): Promise<string> {

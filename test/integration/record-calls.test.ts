@@ -5,10 +5,13 @@ import { removeExpired } from '../../src/activities/record/remove-expired.js';
 import { changeInput, explainTask, listTasks, retryTask, runTask, viewTask } from '../../src/client/index.js';
 import type { TaskRecord } from '../../src/contracts/record.js';
 import { mendRecord } from '../../src/doors/cli/commands/task/mend-record.js';
+import { retryBy } from '../fixtures/caller.js';
 import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { operation, projectFile } from '../fixtures/project-folder.js';
 import { TEST_KEYS } from '../fixtures/running-project.js';
+
+const ANN = { name: 'ann', source: 'claimed' } as const;
 
 const SECRET = 'open-sesame-4711';
 
@@ -198,7 +201,7 @@ test('R-000-86: the intent is stored in show, why, list, the record and a retry;
   await expect.poll(async () => (await listTasks(connection, { ability, limit: 9 }))[0]?.intent).toBe(intent);
   expect(recordOf(key).intent).toBe(intent);
   expect(textOf(key)).toContain('| Intent | Renew \\| the \\*certificate\\* |');
-  const again = await retryTask(connection, key, { user: { name: 'ann', source: 'claimed' }, run: true });
+  const again = await retryTask(connection, key, { ...retryBy(ANN), run: true });
   await flows.project.wait(again.id);
   expect(recordOf(again.id).intent).toBe(intent);
   const { task_key: other } = await flows.project.run(ability);
@@ -237,9 +240,7 @@ test('created_at is the same in the record and in why, and a retry does not chan
   await flows.project.wait(id);
   const { created_at } = recordOf(id);
   expect((await explainTask(connection, id)).created_at).toBe(created_at);
-  await flows.project.wait(
-    (await retryTask(connection, id, { user: { name: 'ann', source: 'claimed' }, run: true })).id,
-  );
+  await flows.project.wait((await retryTask(connection, id, { ...retryBy(ANN), run: true })).id);
   expect(recordOf(id).created_at).toBe(created_at);
 });
 

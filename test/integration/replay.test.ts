@@ -26,8 +26,9 @@ approval call changed-then-run child comment-on-deny concurrency concurrency-new
 concurrency-token concurrency-waiting continue-as-new continue-as-new-failed continue-as-new-files
 continue-as-new-last-turn continue-as-new-link continue-on-error created-then-run deleted delivery delivery-refused end expression-hooks
 fail fast-operation files finally-on-group firing firing-refused foreach-last-turn foreach-parallel foreach-sequential if-skipped let
-link on-error operation parallel parallel-cut pause-resume payload-in-store plan-apart race race-cut
-race-cut-allowed repeat repeat-last-turn retry-if retry-on-group script-hooks switch template timeout-cut
+link moved on-error operation outside parallel parallel-cut pause-resume payload-in-store plan-apart race race-cut
+race-cut-allowed refused refused-outside repeat repeat-last-turn retry-if retry-on-group script-before-creation
+script-hooks shown-guards switch template timeout-cut
 timeout-on-group undo undo-of-unusable-answer wait-signal wait-time wait-until
 `;
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, type Retry, readChain, retryTask, viewTask } from '../../src/client/index.js';
+import { retryBy } from '../fixtures/caller.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 
 let flows: Flows;
@@ -10,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => flows.project.stop());
 
 const again = (id: string, more: Partial<Retry> = {}) =>
-  retryTask(flows.project.connection, id, { user: { name: 'tester', source: 'claimed' }, run: true, ...more });
+  retryTask(flows.project.connection, id, { ...retryBy(), run: true, ...more });
 const ended = async (id: string) => {
   const end = await flows.project.wait(id);
   if (end.kind !== 'ended') throw new Error(end.kind);

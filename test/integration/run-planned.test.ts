@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeInput } from '../../src/client/index.js';
+import { changeInput, listTasks } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
-import { preflightIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
 import type { PlanPreview } from '../../src/contracts/preview.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import type { WantedPlan } from '../../src/contracts/task.js';
@@ -56,17 +56,14 @@ async function refusal(promise: Promise<unknown>): Promise<AbilityError> {
 /** The code with which the worker refuses to seal, whatever the caller checks; undefined if it seals. */
 async function sealingOf(ability: string, plan: WantedPlan): Promise<string | undefined> {
   const { connection } = project;
-  const task = `sealing-${ability}`;
-  const user = { name: 'tester', source: 'claimed' };
-  const request = { ability, environment: 'dev', input: {}, task, direct: false, user, session: null, plan };
-  const preflight = connection.temporal.workflow.execute(WORKFLOWS.preflight, {
-    workflowId: preflightIdOf(task, connection.project),
+  const started = connection.temporal.workflow.execute(ability, {
+    workflowId: `sealing-${ability}`,
     taskQueue: taskQueueOf(connection.project, 'dev', 'local'),
-    args: [request],
+    args: [{}, { plan }],
   });
-  return preflight.then(
+  return started.then(
     () => undefined,
-    (error: { cause?: { type?: string; cause?: { type?: string } } }) => error.cause?.cause?.type ?? error.cause?.type,
+    (error: { cause?: { type?: string } }) => error.cause?.type,
   );
 }
 
@@ -82,7 +79,7 @@ describe('a task requested under the digest of a plan', () => {
     expect(result).toMatchObject({ status: 'succeeded', digest, output: { n: 1 } });
   });
 
-  test('is refused by the worker before anything of it exists, with the current digests', async () => {
+  test('is refused by the worker before anything of it runs, with the current digests; its key is free again', async () => {
     const { digest, input_digest } = preview('planned');
     const wanted = { plan: '0'.repeat(64) };
     const refused = await refusal(project.create('planned', {}, { key: 'never-made', plan: wanted }));
@@ -92,13 +89,15 @@ describe('a task requested under the digest of a plan', () => {
     });
     expect(hasRecord('never-made')).toBe(false);
     const { workflow: workflows } = project.connection.temporal;
-    await expect(workflows.getHandle('never-made').describe()).rejects.toThrow(/not found/i);
-    // The refusal comes from the preflight, which the worker ran.
-    const { activity } = project.connection.temporal;
-    await expect(
-      activity.getHandle(preflightIdOf('never-made', project.connection.project)).result(),
-    ).rejects.toMatchObject({
-      cause: { type: 'plan.changed' },
+    const { status, searchAttributes } = await workflows.getHandle('never-made').describe();
+    expect(status.name).toBe('FAILED');
+    expect(searchAttributes.AbilityStatus).toEqual(['unavailable']);
+    expect(await listTasks(project.connection, { ability: 'planned', limit: 99 })).not.toContainEqual(
+      expect.objectContaining({ task_key: 'never-made' }),
+    );
+    expect(await project.run('planned', {}, { key: 'never-made', plan: { plan: digest } })).toMatchObject({
+      status: 'succeeded',
+      task_key: 'never-made',
     });
   });
 

@@ -13,8 +13,9 @@ import {
   showSchedule,
   viewTask,
 } from '../../src/client/index.js';
-import { scheduleIdOf, taskQueueOf, WORKFLOWS } from '../../src/contracts/names.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
 import type { ScheduleSpec } from '../../src/contracts/schedules.js';
+import { firingIdOf } from '../../src/rules/tasks/task-ids.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -75,7 +76,7 @@ test('a firing is an ordinary task: key, input, record and requester', async () 
   ]);
 });
 
-test('a refusal by a guard at 3 am is shown in the schedule with its reason, and there is no task', async () => {
+test('a refusal by a guard at 3 am is shown in the schedule with its reason, and nothing has run', async () => {
   await createSchedule(project.connection, specOf('frozen', 'guarded'));
   await fireSchedule(project.connection, 'frozen');
   const firing = await ended('frozen');
@@ -83,9 +84,8 @@ test('a refusal by a guard at 3 am is shown in the schedule with its reason, and
     status: 'refused',
     error: { code: 'guard.denied', message: expect.stringContaining('at night'), suggestion: 'Wait for the morning.' },
   });
-  await expect(viewTask(project.connection, firing?.task_key as string)).rejects.toMatchObject({
-    code: 'task.not_found',
-  });
+  const { result } = await viewTask(project.connection, firing?.task_key as string);
+  expect(result).toMatchObject({ status: 'unavailable', error: { code: 'guard.denied' }, steps: [] });
 });
 
 test('a firing without a worker waits, and becomes one task once a worker is up', async () => {
@@ -94,7 +94,7 @@ test('a firing without a worker waits, and becomes one task once a worker is up'
   await fireSchedule(project.connection, 'alone');
   await expect
     .poll(async () => (await shown('alone')).firings, { timeout: 30_000 })
-    .toMatchObject([{ status: 'open', task_status: null }]);
+    .toMatchObject([{ status: 'open', task_status: 'running' }]);
   await project.restartWorkers();
   expect(await ended('alone')).toMatchObject({ status: 'succeeded' });
   const { counts } = await shown('alone');
@@ -108,36 +108,34 @@ test('firing the same moment again gives the earlier task, not a second one', as
   await backfillSchedule(project.connection, 'again', ...day);
   await expect.poll(statuses, { timeout: 30_000 }).toEqual(['succeeded']);
   await backfillSchedule(project.connection, 'again', ...day);
-  await expect.poll(statuses, { timeout: 30_000 }).toEqual(['started before', 'succeeded']);
+  await expect.poll(statuses, { timeout: 30_000 }).toEqual(['succeeded', 'succeeded']);
+  // The second execution under the key was answered by the first, and called nothing.
+  const [second, first] = (await shown('again')).firings;
+  expect(second?.task_key).toBe(first?.task_key);
+  const { events } = await project.connection.temporal.workflow.getHandle(String(second?.task_key)).fetchHistory();
+  expect(events?.filter(({ activityTaskScheduledEventAttributes: call }) => call)).toEqual([]);
 });
 
-test('a terminated firing is shown as terminated, and cancels its task; one started by hand does not belong to the schedule', async () => {
+test('a terminated firing is shown as terminated; one started by hand does not belong to the schedule', async () => {
   const { connection } = project;
   await createSchedule(connection, specOf('ends', 'waits'));
   await fireSchedule(connection, 'ends');
   await expect
     .poll(async () => (await shown('ends')).firings, { timeout: 30_000 })
     .toMatchObject([{ status: 'open', task_status: 'waiting_approval' }]);
-  const [firing] = (await connection.temporal.schedule.getHandle(scheduleIdOf(connection.project, 'ends')).describe())
-    .info.recentActions;
-  await connection.temporal.workflow.getHandle(firing?.action.workflow.workflowId as string).terminate('by hand');
+  const [firing] = (await shown('ends')).firings;
+  await connection.temporal.workflow.getHandle(firing?.task_key as string).terminate('by hand');
   const terminated = await ended('ends');
   expect(terminated).toMatchObject({ status: 'terminated', error: null });
   const end = await project.wait(terminated?.task_key as string);
   expect(end).toMatchObject({ kind: 'ended', result: { status: 'cancelled' } });
-  const forged = {
-    format: 1,
-    project: connection.project,
-    schedule: specOf('ends', 'greets', { input: { name: 'x' } }),
-  };
-  await connection.temporal.workflow.start(WORKFLOWS.firing, {
-    workflowId: 'forged-firing',
+  // A task like any other: whoever may start workflows may start this one, under its guards.
+  const started = connection.temporal.workflow.execute('greets', {
+    workflowId: `${firingIdOf(connection.project, 'ends')}-2026-01-01T00:00:00Z`,
     taskQueue: taskQueueOf(connection.project, 'dev', 'local'),
-    args: [forged],
+    args: [{ name: 'x' }],
   });
-  // It still creates a task under its own name: any user who may start workflows may start this one, under its
-  // guards. In the same second as the firing above, its key would be in use, and it would be refused.
-  await Promise.allSettled([connection.temporal.workflow.getHandle('forged-firing').result()]);
+  expect(await started).toMatchObject({ status: 'succeeded' });
   expect((await shown('ends')).firings).toHaveLength(1);
 });
 
@@ -199,9 +197,9 @@ test('a backfill catches up on each firing of the period, in order, each with it
     .poll(async () => (await shown('filled')).firings.map(({ status }) => status), { timeout: 30_000 })
     .toEqual(['succeeded', 'succeeded', 'succeeded']);
   expect((await shown('filled')).firings.map(({ task_key }) => task_key)).toEqual([
-    'filled-20260330T030000Z',
-    'filled-20260329T030000Z',
-    'filled-20260328T030000Z',
+    `${firingIdOf(project.connection.project, 'filled')}-2026-03-30T03:00:00Z`,
+    `${firingIdOf(project.connection.project, 'filled')}-2026-03-29T03:00:00Z`,
+    `${firingIdOf(project.connection.project, 'filled')}-2026-03-28T03:00:00Z`,
   ]);
 });
 

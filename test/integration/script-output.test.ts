@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTask } from '../../src/client/index.js';
 import type { JsonObject } from '../../src/contracts/json.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { callerOf } from '../fixtures/caller.js';
 import { operation, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 import { logFile, readLog, scriptAbility } from '../fixtures/servers/definitions.js';
@@ -176,7 +177,7 @@ describe('the log of a call', () => {
       ability: 'o.direct',
       environment: 'dev',
       input: {},
-      user: { name: 'tester', source: 'claimed' },
+      caller: callerOf(),
       run: true,
       direct: true,
     });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, openApprovals, retryTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { retryBy } from '../fixtures/caller.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { apiAbility, scriptAbility } from '../fixtures/servers/definitions.js';
 import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';
@@ -205,7 +206,7 @@ output: "\${{ steps.a.output }}"`;
     const failed = await flows.run(yaml);
     expect(failed).toMatchObject({ error: { code: 'app.early', step: 'a/stop', details: { path: 'a/stop' } } });
     const again = await retryTask(flows.project.connection, failed.task_key as string, {
-      user: { name: 'tester', source: 'claimed' },
+      ...retryBy(),
       from: 'a/count',
       run: true,
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Connection, createTask, decide, openApprovals } from '../../src/client/index.js';
 import { AbilityError } from '../../src/contracts/problem.js';
+import { callerOf } from '../fixtures/caller.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -48,7 +49,7 @@ const create = (connection: Connection, key: string, more: object = {}) =>
     ability: 'asks',
     environment: 'dev',
     input: {},
-    user: { name: 'tester', source: 'claimed' },
+    caller: callerOf(),
     run: true,
     key,
     ...more,

@@ -2,8 +2,9 @@ import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelTask, decide, runTask } from '../../src/client/index.js';
-import { packArguments } from '../../src/rules/tasks/task-arguments.js';
+import { nextArguments } from '../../src/rules/tasks/task-arguments.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
+import { continueElsewhere, startForeign } from '../fixtures/foreign-workflow.js';
 import { operation } from '../fixtures/project-folder.js';
 import { readStart } from '../fixtures/read-start.js';
 import { scriptAbility } from '../fixtures/servers/definitions.js';
@@ -45,7 +46,7 @@ const ended = async (id: string) => {
 
 describe('what was shown is what runs', () => {
   test.each(['input', 'user', 'plan'] as const)(
-    'a task started with a different %s from the sealed one does nothing',
+    'a run that continues with a different %s from the sealed one does nothing',
     async (part) => {
       const file = flows.file(`harm-${part}`);
       const { id } = await flows.project.create('w.harm', { file: flows.file('harmless') }, { run: false });
@@ -57,18 +58,19 @@ describe('what was shown is what runs', () => {
       ]);
       const other = {
         input: { input: { file } },
-        user: { user: { name: 'boss', source: 'proved' as const } },
+        user: { options: { ...start.options, user: { name: 'boss' } } },
         plan: { plan: { ...start.plan, operations: Object.fromEntries(unguarded) } },
       }[part];
       await cancelTask(flows.project.connection, id);
       await ended(id);
-      const forged = await temporal.workflow.start('w.harm', {
-        workflowId: id,
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        taskQueue: `${project}-dev-local`,
-        args: packArguments({ ...start, ...other, run: true }),
+      const at = await startForeign(flows.project.connection, id, 'w.harm', []);
+      await continueElsewhere(flows.project.connection, at, {
+        type: 'w.harm',
+        queue: `${project}-dev-local`,
+        args: nextArguments({ ...start, ...other, run: true }),
       });
-      const type = await forged.result().catch((error: { cause?: { type?: string } }) => error.cause?.type);
+      const ending = temporal.workflow.getHandle(id).result();
+      const type = await ending.catch((error: { cause?: { type?: string } }) => error.cause?.type);
       expect(type).toBe('seal.invalid');
       expect(existsSync(file) || existsSync(flows.file('harmless'))).toBe(false);
     },

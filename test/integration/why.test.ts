@@ -355,13 +355,14 @@ describe('a task that Temporal no longer knows', () => {
   });
 });
 
-test('a task that could not be created is not found, and the error states why', async () => {
+test('R-000-73: a task that preflight refused is explained with its request and the reason', async () => {
   await project.create('u.guarded', { n: 1, forbidden: true }, { key: 'refused' }).catch(() => undefined);
-  await expect(why('refused')).rejects.toMatchObject({
-    code: 'task.not_found',
-    message: 'There is no task refused: it could not be created: guard.denied: Never. (hook never)',
-    suggestion: 'Leave it.',
+  expect(await why('refused')).toMatchObject({
+    status: 'unavailable',
+    definition: { id: 'u.guarded' },
+    input: { n: 1, forbidden: true },
+    error: { code: 'guard.denied', message: 'Never. (hook never)', suggestion: 'Leave it.' },
+    steps: [],
   });
-  await expect(why('preflight:refused')).rejects.toMatchObject({ code: 'task.not_found' });
   await expect(why('nothing')).rejects.toMatchObject({ code: 'task.not_found' });
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide, retryTask } from '../../src/client/index.js';
 import type { TaskResult } from '../../src/contracts/task.js';
+import { retryBy } from '../fixtures/caller.js';
 import { LONG } from '../fixtures/extent.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { shellOperation } from '../fixtures/project-folder.js';
@@ -176,8 +177,7 @@ steps:
     const { id, lines } = await run(
       `steps: [{ id: each, foreach: [${numbers(20)}], as: n, on_failure: finish, steps: [${item('n == 2 || n == 15')}] }]`,
     );
-    const user = { name: 'tester', source: 'claimed' as const };
-    const second = await retryTask(flows.project.connection, id, { user, run: true });
+    const second = await retryTask(flows.project.connection, id, { ...retryBy(), run: true });
     expect(await flows.project.wait(second.id)).toMatchObject({ kind: 'ended', result: { status: 'failed' } });
     expect(flows.lines(`lines-${files}`)).toEqual([...lines, '2', '15']);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readArguments } from '../../src/server/temporal/read-arguments.js';
+import { startIn } from '../../src/server/temporal/read-start.js';
 import { type Flows, startFlows } from '../fixtures/flows.js';
 import { apiAbility } from '../fixtures/servers/definitions.js';
 import { json, type RecordingService, startService } from '../fixtures/servers/recording-service.js';
@@ -54,8 +54,8 @@ async function runsOf(id: string): Promise<Run[]> {
     const input = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     const whole = await codec.decode(input);
     const bytes = whole.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);
-    const start = await readArguments(codec, input, id);
-    const { progress, carried, warnings } = start ?? {};
+    const start = await startIn(codec, events ?? [], id);
+    const { progress, carried, warnings } = start?.begun ?? {};
     const state = Buffer.byteLength(JSON.stringify({ progress, carried, warnings }));
     runs.push({ bytes, carried: state, events: events?.length ?? 0 });
     runId = events?.at(-1)?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;

@@ -42,7 +42,7 @@ async function modify(
   // A task shaped by two kinds of callers has no known caller.
   const caller = changer === before.caller ? before.caller : undefined;
   const environment = old.environment.name;
-  const wanted: Asking = { environment, task, user: by, session, scope, caller };
+  const wanted: Asking = { environment, task, moment: Date.now(), user: by, session, scope, caller };
   const asked = { ability: old.ability.id, environment, input: newInput, task };
   const resolved = resolveWanted(asked, loader.load(), dependencies);
   const planned = { plan: resolved.plan, input: resolved.digests.input };

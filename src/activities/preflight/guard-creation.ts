@@ -24,7 +24,7 @@ import { keepUnknown } from '../session/keep-signals.js';
 import type { Wanted } from './read-request.js';
 
 /** Who asks and for what, as guards see it. */
-export type Asking = Pick<Wanted, 'environment' | 'task' | 'user' | 'session' | 'scope' | 'caller'>;
+export type Asking = Pick<Wanted, 'environment' | 'task' | 'moment' | 'user' | 'session' | 'scope' | 'caller'>;
 
 export type CreationDependencies = HookDependencies &
   Pick<ActivityDependencies, 'root' | 'variables' | 'scripts' | 'tools' | 'clockOf'>;
@@ -79,7 +79,7 @@ export async function guardCreation(
   const silent = dependencies.clockOf && pinned.notify ? withoutNotices(pinned) : pinned;
   const plan = clock ? { ...silent, clock_shift_ms: clock.shift_ms } : silent;
   const digests = plan === resolved ? before : { ...before, plan: digestOf(plan) };
-  const moment = clock?.now ?? Date.now();
+  const moment = clock?.now ?? wanted.moment;
   const ask = () => askGuards(plan, input, wanted, digests.plan, moment, dependencies, signal);
   const hooks = await (hasGuards(plan) ? inOwnTrace(dependencies.tracer, spanOf(wanted, plan), ask) : ask());
   const notKept = await dependencies.scripts.keep(plan);

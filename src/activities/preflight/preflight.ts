@@ -37,7 +37,14 @@ import { signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
 import { keptProgress } from '../task/progress-for-retry.js';
 import { type CreationDependencies, guardCreation, type Resolved, resolveWanted } from './guard-creation.js';
-import { environmentOf, type ReadDependencies, readRequest, readRequestOfRun, type Wanted } from './read-request.js';
+import {
+  environmentOf,
+  notOfTask,
+  type ReadDependencies,
+  readRequest,
+  readRequestOfRun,
+  type Wanted,
+} from './read-request.js';
 import { type KeyDependencies, type KeyState, keyConflict, stateOfKey } from './task-key-state.js';
 
 type PreflightDependencies = CreationDependencies &
@@ -63,6 +70,8 @@ export function createPreflight(dependencies: PreflightDependencies) {
   return {
     local: activityOf(
       async (request: PreflightRequest, context): Promise<Answer> => {
+        // Any workflow could request it as an activity, for another input than it was started with.
+        if (!context.info.isLocal) throw notOfTask();
         const registry = loader.load();
         return preflight(
           readRequest(request, context.info, registry, dependencies),
@@ -220,15 +229,14 @@ interface Recorded {
 
 function makeRecord(
   { plan, seal, input, warnings }: Recorded,
-  { user, session, task, first, ability, environment }: Wanted,
+  { user, session, task, first, created_at, ability, environment }: Wanted,
   state: KeyState,
   { records, host }: PreflightDependencies,
   keepMs?: number,
 ): void {
-  const now = Date.now();
   const source = { seal, user, session, caller: seal.caller, plan, task, run_id: first, host, input };
-  const expires = keepMs !== undefined && { expires_at: new Date(now + keepMs).toISOString() };
-  const record = { ...newRecord({ ...source, created_at: new Date(now).toISOString() }), ...expires, warnings };
+  const expires = keepMs !== undefined && { expires_at: new Date(Date.parse(created_at) + keepMs).toISOString() };
+  const record = { ...newRecord({ ...source, created_at }), ...expires, warnings };
   if (state === 'own') records.replace(record);
   if (state === 'own' || records.create(record)) return;
   if (!records.read(task)) throw unreadableRecord(task, records.pathOf(task) as string);

@@ -27,6 +27,9 @@ export interface Wanted {
   /** Workflow id: its key, or `direct:<uuid>`. */
   task: string;
   first: string;
+  created_at: string;
+  /** Milliseconds since 1970. */
+  moment: number;
   outside: boolean;
   user: Person;
   session: string | null;
@@ -45,7 +48,7 @@ type Asked = Pick<Info, 'workflowType' | 'workflowExecution' | 'taskQueue'>;
  * `task.key_invalid`, `task.other_project`, `usage.invalid`, `config.registry_differs`.
  */
 export function readRequest(
-  { input, options, first, project: named, outside }: PreflightRequest,
+  { input, options, first, created_at, moment, project: named, outside }: PreflightRequest,
   info: Asked,
   registry: Registry,
   { project }: ReadDependencies,
@@ -61,6 +64,8 @@ export function readRequest(
     input,
     task,
     first,
+    created_at,
+    moment: moment ?? Date.now(),
     outside: outside === true,
     user: userOf(options),
     session,
@@ -86,7 +91,7 @@ export async function readRequestOfRun(
   const given = run && (await dependencies.readGiven(run));
   if (!run || !given) throw notOfTask();
   await dependencies.plans.refuseForeignStart(run, ability, queues);
-  return readRequest({ ...given, first: run.runId }, info, registry, dependencies);
+  return readRequest(given, info, registry, dependencies);
 }
 
 /** The environment whose queue it is; undefined: none of the project's. */
@@ -116,7 +121,8 @@ function refuseOtherDefinitions({ registry: wanted }: TaskOptions, { digest }: R
   });
 }
 
-function notOfTask(): AbilityError {
+/** The error for a preflight that no task of its environment asks for. */
+export function notOfTask(): AbilityError {
   return sealInvalid(
     'This preflight was not requested by a task on a queue of its environment',
     'Start the ability itself; activities are never started by hand.',

@@ -3,8 +3,7 @@ import type { TaskRecord } from '../../contracts/record.js';
 import type { TaskResult, WantedPlan } from '../../contracts/task.js';
 import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
 import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
-import { keyOfOther } from '../../rules/tasks/other-project.js';
-import { beingDeleted, taskDeleted } from '../../rules/tasks/task-deleted.js';
+import { keyOfDeleted, taskDeleted } from '../../rules/tasks/task-deleted.js';
 import { isDirect } from '../../rules/tasks/task-ids.js';
 import type { ActivityDependencies } from '../dependencies.js';
 
@@ -45,8 +44,7 @@ export async function stateOfKey(request: KeyRequest, dependencies: KeyDependenc
   if (here?.run_id === request.first) return 'own';
   if (!here && !request.outside && GENERATED.test(task)) return 'free';
   const deleted = await findDeletion(task);
-  if (deleted && deleted.project !== project) throw keyOfOther(task, deleted.project, project);
-  if (deleted) throw deleted.deletion === 'under way' ? beingDeleted(task) : taskDeleted(deleted.deletion);
+  if (deleted) throw keyOfDeleted(task, deleted, project);
   const record = here ?? (await records.find(task));
   if (record) return stateOfRecord(request, record);
   const earlier = request.outside ? await dependencies.findEarlier(task, request.first) : undefined;

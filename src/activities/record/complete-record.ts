@@ -12,6 +12,8 @@ import { recordCalls, recordSteps } from './record-calls.js';
 export interface Ended {
   /** Workflow id. */
   task: string;
+  /** Of its first run; absent: only the record made at creation names it. */
+  run_id?: string | undefined;
   admitted: Admitted;
   result: TaskResult;
   /** SHA-256 of its input. */
@@ -57,7 +59,7 @@ function recordOf(known: TaskRecord | undefined, ended: Ended, { host }: RecordP
     ...admitted,
     input: input(),
     task,
-    run_id: known?.run_id,
+    run_id: known?.run_id ?? ended.run_id,
     host,
     created_at,
     changes,

@@ -10,7 +10,7 @@ import {
 import { ENDED_BEFORE_ANSWER, UPDATES } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { EditAnswer, InputEdit } from '../../contracts/task.js';
-import { isTaskKey } from '../../rules/tasks/task-ids.js';
+import { isTaskId } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { refuseUnserved } from '../connection/find-workers.js';
 import { asking, isUnknownWorkflow, problemIn, taskNotFound } from '../connection/temporal-errors.js';
@@ -29,7 +29,7 @@ const FAILED_PRECONDITION = 9;
  * `worker.unavailable`, and errors of preflight; then nothing has changed.
  */
 export async function changeInput(connection: Connection, key: string, edit: InputEdit): Promise<EditAnswer> {
-  if (!isTaskKey(key)) throw taskNotFound(key);
+  if (!isTaskId(key)) throw taskNotFound(key);
   return asking(connection, async () => {
     const { execution } = await openChangeable(connection, key);
     try {

@@ -2,11 +2,11 @@ import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { PHASES } from '../../contracts/hooks.js';
 import type { Problem } from '../../contracts/problem.js';
 import { isModelKey } from '../../rules/agents/model-key.js';
+import { isoOf } from '../../server/temporal/read-start.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 
 export type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
 type Failure = NonNullable<HistoryEvent['activityTaskFailedEventAttributes']>['failure'];
-type Time = HistoryEvent['eventTime'];
 
 /** Decodes the metadata text of an event; undefined if it has none. */
 export type ReadText = (payload: NonNullable<HistoryEvent['userMetadata']>['summary']) => Promise<string | undefined>;
@@ -133,9 +133,4 @@ export function problemOf(failure: Failure): AttemptProblem | null {
   if (applicationFailureInfo) return { code: applicationFailureInfo.type || 'internal.error', message: message ?? '' };
   const timeout = timeoutFailureInfo && TIMEOUTS[Number(timeoutFailureInfo.timeoutType)];
   return timeout ?? problemOf(cause) ?? { code: 'internal.error', message: message ?? 'It failed' };
-}
-
-export function isoOf(time: Time): string | null {
-  const ms = Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
-  return ms > 0 ? new Date(ms).toISOString() : null;
 }

@@ -1,11 +1,11 @@
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TaskStart } from '../../contracts/task.js';
 import { isNotFound } from '../../server/temporal/grpc-error.js';
-import { type SeenStart, startIn } from '../../server/temporal/read-start.js';
+import { isoOf, type SeenStart, startIn } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 import { runBefore } from '../connection/history-events.js';
-import { isoOf, type ReadText, readCalls, type SeenCall } from './read-calls.js';
+import { type ReadText, readCalls, type SeenCall } from './read-calls.js';
 
 export interface TaskHistory {
   created_at: string | null;

@@ -7,6 +7,8 @@ import { digestOf } from '../../rules/canonical.js';
 import { hasTools, planDigest } from '../../rules/plans/plan-digest.js';
 import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
 import { keyOfOther, projectOf } from '../../rules/tasks/other-project.js';
+import { keyOfDeleted } from '../../rules/tasks/task-deleted.js';
+import { findDeletion } from '../../server/temporal/find-deletion.js';
 import { findEarlier } from '../../server/temporal/find-earlier.js';
 import { readStart, type SeenStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
@@ -24,24 +26,27 @@ type Holder = CreatedTask | 'given up' | 'gone';
  * with the defaults of the plan that the holder has. @throws AbilityError `task.key_conflict`, `task.other_project`.
  */
 export async function attachTask(connection: Connection, id: string, wanted: NewTask): Promise<Holder> {
-  const description = await describeIfKnown(connection, id);
+  const [description, deleted] = await Promise.all([
+    describeIfKnown(connection, id),
+    findDeletion(connection.temporal, id),
+  ]);
   if (!description) return 'gone';
+  if (deleted) throw keyOfDeleted(id, deleted, connection.project);
   const { typedSearchAttributes, status, runId } = description;
   const project = projectOf(description);
   const isOpen = status.name === 'RUNNING';
-  const isRefused = !isOpen && typedSearchAttributes.get(STATUS) === 'unavailable';
-  // Before its preflight, a start from outside has not said whose it is.
-  const isNobodys = project === '' && (isOpen || isRefused);
-  if (project !== connection.project && !isNobodys) throw keyOfOther(id, project, connection.project);
-  if (isRefused) {
+  if (!isOpen && typedSearchAttributes.get(STATUS) === 'unavailable') {
     // A start from outside may have been refused because an ended task has the key.
     const ended = await findEarlier(connection.temporal, id, runId);
     if (ended !== undefined) throw keyConflict(id, `a task that has ended (${ended})`);
     return 'given up';
   }
+  if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
   const seen = await readStart(connection.temporal, connection.codec, { workflowId: id, runId });
   if (!isAsGiven(seen, wanted, description)) {
-    const holder = seen?.begun ?? (wanted.soon ? undefined : await formedBy(connection, id, runId));
+    // Of another ability it is another task, whatever becomes of it; or no task at all.
+    const waits = !wanted.soon && description.type === wanted.ability;
+    const holder = seen?.begun ?? (waits ? await formedBy(connection, id, runId) : undefined);
     if (holder === 'given up') return holder;
     await refuseOther(id, wanted, description, holder);
   }

@@ -8,6 +8,9 @@ import type { Connection } from '../connection/connect.js';
 /** Longer than any preflight, and than a worker may take to notice a task. Milliseconds. */
 const LIMIT_MS = 65_000;
 const DEADLINE_EXCEEDED = 4;
+/** For one wait, since a server may not wait for single events, and for one answer. Milliseconds. */
+const WAIT_MS = 2000;
+const ANSWER_MS = 30_000;
 
 interface RunRef {
   workflowId: string;
@@ -24,27 +27,54 @@ export async function awaitPreflight(
   run: RunRef,
   limitMs = LIMIT_MS,
 ): Promise<PreflightAnswer | undefined> {
-  const { temporal, namespace, codec } = connection;
-  const events: HistoryEvent[] = [];
   const deadline = Date.now() + limitMs;
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const request = { namespace, execution: run, waitNewEvent: true, ...(nextPageToken && { nextPageToken }) };
-    const page = await temporal
-      .withDeadline(deadline, () => temporal.workflowService.getWorkflowExecutionHistory(request))
-      .catch((error: unknown) => {
-        if (grpcErrorOf(error)?.code === DEADLINE_EXCEEDED) return undefined;
-        throw error;
-      });
-    if (!page) return undefined;
-    events.push(...(page.history?.events ?? []));
-    const answer = await findAnswer(codec, events);
+  let read: HistoryRead | undefined;
+  while (Date.now() < deadline) {
+    read = (await readOn(connection, run, read, true)) ?? (await readOn(connection, run, undefined, false));
+    const answer = read && (await findAnswer(connection.codec, read.events));
     if (answer) return answer;
-    nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
-  } while (nextPageToken && Date.now() < deadline);
-  // Without a next page the run has ended.
-  if (!nextPageToken) await refuseUnavailable(connection, run);
+    if (!read?.events.some(isClose)) continue;
+    await refuseUnavailable(connection, run);
+    return undefined;
+  }
   return undefined;
+}
+
+interface HistoryRead {
+  events: HistoryEvent[];
+  nextPageToken: Uint8Array | undefined;
+}
+
+/** Reads on in a history. @param waits for the next events; undefined if there are none for a while. */
+async function readOn(
+  { temporal, namespace }: Connection,
+  execution: RunRef,
+  before: HistoryRead | undefined,
+  waits: boolean,
+): Promise<HistoryRead | undefined> {
+  const nextPageToken = before?.nextPageToken;
+  const request = { namespace, execution, waitNewEvent: waits, ...(nextPageToken && { nextPageToken }) };
+  const ask = (): ReturnType<typeof temporal.workflowService.getWorkflowExecutionHistory> =>
+    temporal.workflowService.getWorkflowExecutionHistory(request);
+  const page = await temporal.withDeadline(Date.now() + (waits ? WAIT_MS : ANSWER_MS), ask).catch((error: unknown) => {
+    // The time-skipping server waits for the end of the run instead.
+    if (waits && grpcErrorOf(error)?.code === DEADLINE_EXCEEDED) return undefined;
+    throw error;
+  });
+  if (!page) return undefined;
+  const events = [...(nextPageToken ? (before?.events ?? []) : []), ...(page.history?.events ?? [])];
+  return { events, nextPageToken: page.nextPageToken?.length ? page.nextPageToken : undefined };
+}
+
+function isClose(event: HistoryEvent): boolean {
+  return Boolean(
+    event.workflowExecutionCompletedEventAttributes ??
+      event.workflowExecutionFailedEventAttributes ??
+      event.workflowExecutionTimedOutEventAttributes ??
+      event.workflowExecutionCanceledEventAttributes ??
+      event.workflowExecutionTerminatedEventAttributes ??
+      event.workflowExecutionContinuedAsNewEventAttributes,
+  );
 }
 
 /** Whether preflight passed, and was not answered from the record of an ended task. */

@@ -11,7 +11,8 @@ import { DIRECT_PREFIX } from '../../rules/tasks/task-ids.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
-import { asking, describeIfKnown } from '../connection/temporal-errors.js';
+import { asking } from '../connection/temporal-errors.js';
+import { describedState } from '../list/task-query.js';
 import { watchingStalls } from '../watch/find-stall.js';
 import { refuseNotBegun } from '../watch/refuse-not-begun.js';
 import { attachTask } from './attach-task.js';
@@ -43,7 +44,7 @@ export async function createTask(connection: Connection, given: NewTask): Promis
   const start = (): Promise<CreatedTask> => startOrAttach(connection, id, wanted);
   return asking(connection, () => keepingRuntime(connection, start, wanted.signal)).catch(async (error: unknown) => {
     // If the answer to a start was lost, the task exists and needs its files.
-    if (files && !(await isKnown(connection, id))) await files.undo();
+    if (files && !(await needsFiles(connection, id))) await files.undo();
     throw error;
   });
 }
@@ -113,7 +114,8 @@ function noteCreated({ created }: Connection, id: string, memo: TaskMemo): void 
  */
 async function acknowledge(connection: Connection, created: CreatedTask, wanted: NewTask): Promise<CreatedTask> {
   const { review, run, soon, leaves, onStall } = wanted;
-  if (soon && !review) return created;
+  // Files of a request that is refused are removed at once.
+  if (soon && !review && !wanted.files) return created;
   const { id, runId } = created;
   const isAwaited = review !== undefined || !leaves;
   const answer = await watchingStalls(connection, id, onStall, async () => {
@@ -164,7 +166,7 @@ async function reviewed(
 }
 
 /** True if the server does not answer: the task may exist. */
-async function isKnown(connection: Connection, id: string): Promise<boolean> {
-  const found = await describeIfKnown(connection, id).catch(() => 'not learnt');
-  return found !== undefined;
+async function needsFiles(connection: Connection, id: string): Promise<boolean> {
+  const found = await describedState(connection, id).catch(() => 'not learnt');
+  return found !== undefined && found !== 'unavailable';
 }

@@ -1,10 +1,10 @@
 import { isGrpcServiceError } from '@temporalio/client';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskEvent } from '../../contracts/task-events.js';
+import { isoOf } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import type { HistoryEvent } from '../connection/history-events.js';
 import { asking, isUnknownWorkflow, taskNotFound } from '../connection/temporal-errors.js';
-import { isoOf } from '../explain/read-calls.js';
 import { openOwn } from '../view/open-task.js';
 import { awaitResult } from '../view/read-result.js';
 import { EventReader } from './read-event.js';

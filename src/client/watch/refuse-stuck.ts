@@ -10,6 +10,8 @@ const STUCK_FAILURES = 3;
 const STUCK_OTHERS = 10;
 /** Number of last events to search for the last failure; signals may follow it. */
 const LAST_EVENTS = 1000;
+/** A message of workflow code that begins with its code. */
+const NAMED = /^([a-z_]+\.[a-z_]+): (.+)$/s;
 /** Causes that do not point to the code. Source: `WorkflowTaskFailedCause` of Temporal's API. */
 const OF_TRAFFIC: Readonly<Record<number, string>> = {
   1: 'UNHANDLED_COMMAND',
@@ -56,9 +58,10 @@ async function readReason(
   const last = await findLastFailure(connection, id);
   const failed = last?.workflowTaskFailedEventAttributes;
   if (!failed || OF_TRAFFIC[failed.cause ?? 0]) return { isOfCode: false };
-  const code = failed.failure?.applicationFailureInfo?.type;
-  const message = failed.failure?.message ?? '';
-  return code && meaningOf(code) ? { code, message } : { message };
+  const text = failed.failure?.message ?? '';
+  const [, named, rest = text] = NAMED.exec(text) ?? [];
+  const code = failed.failure?.applicationFailureInfo?.type ?? named;
+  return code && meaningOf(code) ? { code, message: code === named ? rest : text } : { message: text };
 }
 
 async function findLastFailure(connection: Connection, id: string): Promise<HistoryEvent | undefined> {

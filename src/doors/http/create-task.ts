@@ -21,13 +21,9 @@ type Call = Pick<
   'door' | 'caller' | 'body' | 'headers' | 'signal'
 >;
 
-/**
- * `Idempotency-Key` is the task key, so that repeats are one task.
- * @param waits whether the caller then waits for the end, and so learns of a refusal from it.
- * @throws AbilityError as `createTask`.
- */
-export async function makeTask(call: Call, connection: Connection, run: boolean, waits = false): Promise<MadeTask> {
-  const wanted = { ...(await readWanted(call, run)), ...(waits && { soon: true, leaves: true }) };
+/** `Idempotency-Key` is the task key, so that repeats are one task. @throws AbilityError as `createTask`. */
+export async function makeTask(call: Call, connection: Connection, run: boolean): Promise<MadeTask> {
+  const wanted = await readWanted(call, run);
   const { door, caller } = call;
   const { scope, sessions } = door;
   const make = async (session: string | null, given: string | undefined): Promise<MadeTask> => ({

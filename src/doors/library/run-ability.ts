@@ -2,7 +2,6 @@ import { type CreatedTask, type Connection as Inner, type Stall, waitForTask } f
 import type { JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
-import { refuseUnformed } from '../answers/refuse-unformed.js';
 import { type Connection, connect, type ProjectOptions, refuseUnknown } from './connection.js';
 import { startTask, TASK_OPTIONS, type TaskOptions } from './create-task.js';
 
@@ -79,7 +78,11 @@ async function runOver(
     ...(onStall && { onStall }),
     ...(signal && { signal }),
   });
-  if (end.kind === 'ended') return refuseUnformed(end.result);
+  if (end.kind === 'ended') {
+    const { status, error } = end.result;
+    if (status === 'unavailable' && error) throw new AbilityError(error);
+    return end.result;
+  }
   if (end.kind === 'aborted') throw signal?.reason;
   throw new AbilityError({
     code: 'wait.timeout',

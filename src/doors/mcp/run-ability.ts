@@ -37,8 +37,6 @@ export async function runAbility(call: ToolCall, wanted: z.output<typeof runInpu
       input: (wanted.input ?? {}) as JsonObject,
       caller: { person: caller, kind: 'agent', session, scope: door.scope, trace: call.trace ?? null },
       run: true,
-      soon: true,
-      leaves: true,
       handle: secret,
       signal,
       ...door.strict(),

@@ -1,6 +1,6 @@
 import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { nameOf } from './other-project.js';
+import { keyOfOther, nameOf } from './other-project.js';
 
 /** The error for a task with only a tombstone left. @param project of the task, if it is not the caller's. */
 export function taskDeleted(tombstone: Tombstone, project?: string): AbilityError {
@@ -11,6 +11,16 @@ export function taskDeleted(tombstone: Tombstone, project?: string): AbilityErro
     details: { ability_id, environment, deleted_at, deleted_by, purged, ...(project !== undefined && { project }) },
     suggestion: 'Its key is not given out again; run the ability under another one.',
   });
+}
+
+/** The error for a request under the key of a task that was deleted, or is being deleted. */
+export function keyOfDeleted(
+  key: string,
+  { project: holder, deletion }: { project: string; deletion: Tombstone | 'under way' },
+  project: string,
+): AbilityError {
+  if (holder !== project) return keyOfOther(key, holder, project);
+  return deletion === 'under way' ? beingDeleted(key) : taskDeleted(deletion);
 }
 
 export function beingDeleted(key: string): AbilityError {

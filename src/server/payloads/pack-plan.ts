@@ -58,8 +58,9 @@ const WHOLE = 'binary/ability-plan';
 
 /** Keeps plans small on their way into the history; leaves everything else alone. */
 export function packPlan(payload: Payload): Payload {
-  const data = payload.data && Buffer.from(payload.data.buffer, payload.data.byteOffset, payload.data.length);
-  if (!data) return payload;
+  // Without data, a decoded payload may have a list in its place.
+  if (!payload.data?.length) return payload;
+  const data = Buffer.from(payload.data.buffer, payload.data.byteOffset, payload.data.length);
   if (data.subarray(0, CONTINUED.length).equals(CONTINUED)) {
     return { metadata: { encoding: bytesOf(WHOLE) }, data: deflateRawSync(data) };
   }

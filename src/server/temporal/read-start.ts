@@ -116,3 +116,9 @@ async function valuesOf(codec: Decode, payloads: Payload[]): Promise<unknown[] |
     return undefined;
   }
 }
+
+/** A time of the server in ISO 8601; null if it is not set. */
+export function isoOf(time: HistoryEvent['eventTime']): string | null {
+  const ms = Number(time?.seconds ?? 0) * 1000 + (time?.nanos ?? 0) / 1e6;
+  return ms > 0 ? new Date(ms).toISOString() : null;
+}

@@ -49,11 +49,13 @@ const MODULE = defineSearchAttributeKey('AbilityModule', SearchAttributeType.KEY
 const SESSION = defineSearchAttributeKey('AbilitySession', SearchAttributeType.KEYWORD);
 
 function requestOf(given: Pick<PreflightRequest, 'input' | 'options'>): PreflightRequest {
-  const { firstExecutionRunId, typedSearchAttributes } = workflowInfo();
+  const { firstExecutionRunId, startTime, typedSearchAttributes } = workflowInfo();
   const project = typedSearchAttributes.get(PROJECT);
   return {
     ...given,
     first: firstExecutionRunId,
+    created_at: startTime.toISOString(),
+    moment: Date.now(),
     ...(project !== undefined && { project }),
     ...(isFromOutside() && { outside: true as const }),
   };
@@ -66,7 +68,10 @@ function isFromOutside(): boolean {
 
 /** Fails the workflow task, not the task: a worker of another build may take it up. Callers get the code. */
 export class NotThisBuild extends Error {
-  override readonly name = 'engine.unsupported';
+  constructor(message: string) {
+    // Of an error that fails a workflow task, Temporal keeps the message only.
+    super(`engine.unsupported: ${message}`);
+  }
 }
 
 /**
@@ -74,7 +79,7 @@ export class NotThisBuild extends Error {
  */
 function refuseEarlierBuild([first, second]: readonly unknown[]): void {
   const isOfBefore = (value: unknown): boolean =>
-    value !== null && typeof value === 'object' && ('$plan' in value || ('seal' in value && 'format' in value));
+    value !== null && typeof value === 'object' && 'seal' in value && ('$plan' in value || 'format' in value);
   if (!isOfBefore(second) && !isOfBefore(first)) return;
   throw new NotThisBuild(
     'The task was started by a build from before the first release, and this build cannot continue it: terminate it in the Temporal UI, and run the ability again',
@@ -89,12 +94,19 @@ function refuseForeignRuns(info: ReturnType<typeof workflowInfo>): void {
   const own = [
     info.cronSchedule ? 'cron schedule (use a schedule)' : undefined,
     info.retryPolicy ? 'retry policy (steps have their own)' : undefined,
-    info.executionTimeoutMs ? 'execution timeout (set `timeout` in the definition)' : undefined,
-    info.runTimeoutMs ? 'run timeout (set `timeout` in the definition)' : undefined,
+    isLimit(info.executionTimeoutMs) ? 'execution timeout (set `timeout` in the definition)' : undefined,
+    isLimit(info.runTimeoutMs) ? 'run timeout (set `timeout` in the definition)' : undefined,
   ].filter(Boolean);
   if (own.length === 0) return;
   const message = `A task has no ${own.join(' and no ')} of its own`;
   throw refused({ code: 'usage.invalid', message, suggestion: 'Start it without; see docs/start-from-temporal.md.' });
+}
+
+/** The time-skipping server gives every workflow ten years. */
+const YEAR_MS = 365 * 86_400_000;
+
+function isLimit(timeoutMs: number | undefined): boolean {
+  return timeoutMs !== undefined && timeoutMs > 0 && timeoutMs < YEAR_MS;
 }
 
 /** Activities check the seal. @throws ApplicationFailure `seal.invalid`. */
@@ -111,6 +123,9 @@ function handedOver(args: TaskArguments): TaskStart {
   if (claimsRun && !isNext) throw invalid('The task claims to continue an earlier run, but there was none');
   if (start.child && start.progress && !start.carried) {
     throw invalid('A task that another one calls cannot start from earlier progress');
+  }
+  if (start.child && !Object.hasOwn(start.plan.workflows ?? {}, start.child.ability)) {
+    throw invalid('The task claims to be called by one whose plan does not call it');
   }
   const other = whyNotThisBuild(start.plan);
   // It has clean-up to do, so the workflow task fails until a worker of its build takes it up.

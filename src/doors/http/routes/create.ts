@@ -1,5 +1,4 @@
 import { AbilityError } from '../../../contracts/problem.js';
-import { refuseUnformed } from '../../answers/refuse-unformed.js';
 import { askInWords } from '../ask-in-words.js';
 import { createdBody, headersOf, makeTask, metaOf } from '../create-task.js';
 import { createBody, createdAnswer, requestAnswer, resultAnswer, runBody } from '../formats.js';
@@ -38,10 +37,10 @@ export const createRoutes: Route[] = [
       // `refuse` ensures that one of the two is given.
       const named = { ...call, body: { ...body, ability: ability ?? '' } };
       return door.ask(async (connection) => {
-        const made = await makeTask(named, connection, true, body.wait !== undefined);
+        const made = await makeTask(named, connection, true);
         const headers = headersOf(made);
         if (body.wait === undefined) return { status: 202, body: createdBody(made), headers };
-        const answer = answerOf(refuseUnformed(await waitFor(connection, made.id, body.wait, call)));
+        const answer = answerOf(await waitFor(connection, made.id, body.wait, call));
         return { ...answer, body: { ...answer.body, ...metaOf(made.session) }, headers };
       });
     },
