@@ -15,6 +15,7 @@ import { projectFile } from '../../../fixtures/project-folder.js';
 import { activityEnvironment, KEYS, USER } from '../admitted-task.js';
 import {
   type Asked,
+  CREATED_AT,
   creationHooks,
   type Dependencies,
   endRecord,
@@ -45,6 +46,7 @@ describe('the answer of a preflight', () => {
       input,
       host: 'here',
       run_id: 'r-1',
+      created_at: CREATED_AT,
       result: null,
       plan_digest: seal.plan,
     });
@@ -228,12 +230,13 @@ describe('while it runs', () => {
     const { dependencies, project } = preflightedProject({}, { tools: { pin } });
     const run = { workflowId: 't-1', runId: 'r-1' };
     const taskQueue = taskQueueOf(project, 'dev', 'local');
-    dependencies.readGiven = async () => ({ input: {}, options: {} });
+    const request = { input: {}, options: {}, first: 'r-1', created_at: CREATED_AT };
+    dependencies.readGiven = async () => request;
     dependencies.plans.runs.note({ ...run, type: 'flow', taskQueue, task: {} as never });
     const environment = activityEnvironment({ isLocal, workflowType: 'flow', workflowExecution: run, taskQueue });
     const beats: unknown[] = [];
     environment.on('heartbeat', (details) => beats.push(details));
-    await environment.run(createPreflight(dependencies)[part] as never, { input: {}, options: {}, first: 'r-1' });
+    await environment.run(createPreflight(dependencies)[part] as never, request);
     return beats.length;
   };
 

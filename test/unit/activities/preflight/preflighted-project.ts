@@ -57,13 +57,14 @@ export function creationHooks(...hooks: string[]): ProjectFiles {
   };
 }
 
+/** When every task of these tests was started. */
+export const CREATED_AT = '2030-01-01T00:00:00.000Z';
+
 /** The start of a task: the workflow, its arguments, and what Temporal knows of its run. */
-export interface Asked extends TaskOptions, Omit<PreflightRequest, 'input' | 'options' | 'first'> {
+export interface Asked extends TaskOptions, Partial<Omit<PreflightRequest, 'options'>> {
   ability?: string;
   environment?: string;
   task?: string;
-  input?: PreflightRequest['input'];
-  first?: string;
 }
 
 /**
@@ -118,7 +119,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
   const preflight = async (of: Asked = {}, info: ActivityInfo = {}): Promise<TaskStart> => {
     let answer = await askLocal(of, info);
     if ('dedicated' in answer) {
-      const { first: _, project: __, ...given } = requestOf(of);
+      const { project: _, ...given } = requestOf(of);
       const { workflowType: type = '', taskQueue = '' } = runOf(of, info);
       dependencies.readGiven = async () => given;
       dependencies.plans.runs.note({ workflowId: of.task ?? 't-1', runId: 'r-1', type, taskQueue, task: {} as never });
@@ -134,9 +135,14 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
 }
 
 function requestOf(asked: Asked): PreflightRequest {
-  const { ability: _, environment: __, task: ___, input = {}, first = 'r-1', project, outside, ...options } = asked;
-  const about = { ...(project !== undefined && { project }), ...(outside && { outside }) };
-  return { input, options: { user: { name: 'ada' }, ...options }, first, ...about };
+  const { ability: _, environment: __, task: ___, input = {}, first = 'r-1', ...more } = asked;
+  const { created_at = CREATED_AT, moment, project, outside, ...options } = more;
+  const about = {
+    ...(moment !== undefined && { moment }),
+    ...(project !== undefined && { project }),
+    ...(outside && { outside }),
+  };
+  return { input, options: { user: { name: 'ada' }, ...options }, first, created_at, ...about };
 }
 
 /** Makes the operation `op` a tool of a server. */

@@ -13,7 +13,7 @@ const INFO = { workflowType: 'signup', workflowExecution: RUN, taskQueue: 'acme-
 
 function read(request: Partial<PreflightRequest> = {}, info: object = {}) {
   const dependencies = { project: 'acme' } as never;
-  const whole = { input: { n: 1 }, options: {}, first: 'r-1', ...request };
+  const whole = { input: { n: 1 }, options: {}, first: 'r-1', created_at: '2030', moment: 5, ...request };
   return readRequest(whole, { ...INFO, ...info } as never, REGISTRY, dependencies);
 }
 
@@ -27,6 +27,8 @@ describe('the request of a task', () => {
       input: { n: 1 },
       task: 'k',
       first: 'r-1',
+      created_at: '2030',
+      moment: 5,
       outside: false,
       user: { name: 'unknown', source: 'claimed' },
       session: null,
@@ -111,9 +113,15 @@ describe('the request of a run that asks for the activity of its hooks', () => {
   };
 
   test('is that of its first event, whatever the run says of itself', async () => {
-    const given = { input: { n: 2 }, options: { user: { name: 'eve' } }, outside: true };
+    const given = {
+      input: { n: 2 },
+      options: { user: { name: 'eve' } },
+      first: 'r-0',
+      created_at: '2030',
+      outside: true,
+    };
     const { wanted, readGiven } = await asked(given);
-    expect(wanted).toMatchObject({ task: 'k', first: 'r-2', input: { n: 2 }, user: { name: 'eve' }, outside: true });
+    expect(wanted).toMatchObject({ task: 'k', first: 'r-0', input: { n: 2 }, user: { name: 'eve' }, outside: true });
     expect(readGiven).toHaveBeenCalledWith(RUN);
   });
 

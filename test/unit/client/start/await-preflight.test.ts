@@ -31,15 +31,19 @@ const ANSWERED = {
 };
 const refused = (...details: unknown[]) => ApplicationFailure.create({ type: 'guard.denied', message: 'No.', details });
 const ended = (cause: Error) => new WorkflowFailedError('failed', cause, 'NON_RETRYABLE_FAILURE');
+const cancelled: Error = ended(new CancelledFailure('cancelled'));
 const grpcError = (code: number) => Object.assign(new Error(`code ${code}`), { code, details: '', metadata: {} });
 
-/** The history of a run, page by page; the last one ends it. @param end what its result throws. */
-function connectionTo(pages: (object[] | Error)[], end: Error = ended(new CancelledFailure('cancelled'))) {
-  const getWorkflowExecutionHistory = vi.fn(async ({ nextPageToken }: { nextPageToken?: Uint8Array }) => {
+const CLOSED = { workflowExecutionFailedEventAttributes: {} };
+
+/** A server with this history. @param waits what it answers while it waits for events, page by page. */
+function connectionTo(waits: (object[] | Error)[], { end = cancelled, all = [] as object[] } = {}) {
+  const getWorkflowExecutionHistory = vi.fn(async ({ nextPageToken, waitNewEvent }: Asked) => {
+    if (!waitNewEvent) return { history: { events: all } };
     const at = nextPageToken?.[0] ?? 0;
-    const events = pages[at] ?? [];
+    const events = waits[Math.min(at, waits.length - 1)] ?? [];
     if (events instanceof Error) throw events;
-    return { history: { events }, nextPageToken: at + 1 < pages.length ? Uint8Array.of(at + 1) : new Uint8Array() };
+    return { history: { events }, nextPageToken: events.includes(CLOSED) ? new Uint8Array() : Uint8Array.of(at + 1) };
   });
   const result = vi.fn(() => Promise.reject(end));
   const temporal = {
@@ -52,9 +56,14 @@ function connectionTo(pages: (object[] | Error)[], end: Error = ended(new Cancel
   return { connection, result, getWorkflowExecutionHistory };
 }
 
+interface Asked {
+  nextPageToken?: Uint8Array;
+  waitNewEvent: boolean;
+}
+
 describe('the wait for a preflight', () => {
   test('ends with its answer, while the task goes on', async () => {
-    const { connection, result, getWorkflowExecutionHistory } = connectionTo([[SIGNALED], [SIGNALED, ANSWERED], []]);
+    const { connection, result, getWorkflowExecutionHistory } = connectionTo([[SIGNALED], [SIGNALED, ANSWERED]]);
     expect(await awaitPreflight(connection, RUN)).toEqual(FORMED);
     expect(result).not.toHaveBeenCalled();
     expect(getWorkflowExecutionHistory.mock.calls).toMatchObject([
@@ -63,8 +72,16 @@ describe('the wait for a preflight', () => {
     ]);
   });
 
-  test('ends with the refusal, if the run ended without an answer', async () => {
-    const { connection, result } = connectionTo([[SIGNALED]], ended(refused(REFUSAL)));
+  test('ends with its answer on a server that waits for the end of the run instead of single events', async () => {
+    const { connection } = connectionTo([grpcError(4)], { all: [SIGNALED, ANSWERED] });
+    expect(await awaitPreflight(connection, RUN)).toEqual(FORMED);
+  });
+
+  test.each([
+    ['as the server waits for events', { waits: [[SIGNALED, CLOSED]], all: [] }],
+    ['as the server lists them', { waits: [grpcError(4)], all: [SIGNALED, CLOSED] }],
+  ])('ends with the refusal, if the run ended without an answer, %s', async (_, { waits, all }) => {
+    const { connection, result } = connectionTo(waits, { end: ended(refused(REFUSAL)), all });
     await expect(awaitPreflight(connection, RUN)).rejects.toMatchObject({
       ...{ code: 'guard.denied', message: 'No.', suggestion: 'Ask.' },
       ...{ details: { hook_id: 'h' }, location: { file: 'a.yaml', line: 3 } },
@@ -73,26 +90,34 @@ describe('the wait for a preflight', () => {
   });
 
   test.each<[string, Error]>([
-    ['by a cancellation', ended(new CancelledFailure('cancelled'))],
+    ['by a cancellation', cancelled],
     ['by another failure', ended(refused({ status: 'failed' }))],
     ['as another run, which has the answer in its arguments', new WorkflowContinuedAsNewError('next', 'r-2')],
   ])('ends without an answer, if the run ended %s', async (_, end) => {
-    expect(await awaitPreflight(connectionTo([[SIGNALED]], end).connection, RUN)).toBeUndefined();
+    expect(await awaitPreflight(connectionTo([[CLOSED]], { end }).connection, RUN)).toBeUndefined();
+  });
+
+  test.each([
+    ...['workflowExecutionCompletedEventAttributes', 'workflowExecutionTimedOutEventAttributes'],
+    ...['workflowExecutionCanceledEventAttributes', 'workflowExecutionTerminatedEventAttributes'],
+    'workflowExecutionContinuedAsNewEventAttributes',
+  ])('ends without an answer at %s', async (closed) => {
+    const { connection, result } = connectionTo([grpcError(4)], { all: [{ [closed]: {} }] });
+    expect(await awaitPreflight(connection, RUN)).toBeUndefined();
+    expect(result).toHaveBeenCalledOnce();
   });
 
   test('fails if the end of the run cannot be read', async () => {
-    const { connection } = connectionTo([[SIGNALED]], grpcError(14));
+    const { connection } = connectionTo([[CLOSED]], { end: grpcError(14) });
     await expect(awaitPreflight(connection, RUN)).rejects.toMatchObject({ code: 14 });
   });
 
   test('ends without an answer if it takes too long', async () => {
-    const late = connectionTo([[SIGNALED], grpcError(4)]);
-    expect(await awaitPreflight(late.connection, RUN)).toBeUndefined();
-    const busy = connectionTo([[SIGNALED], [SIGNALED], []]);
-    expect(await awaitPreflight(busy.connection, RUN, 0)).toBeUndefined();
-    expect(busy.getWorkflowExecutionHistory).toHaveBeenCalledOnce();
+    const late = connectionTo([grpcError(4)], { all: [SIGNALED] });
+    expect(await awaitPreflight(late.connection, RUN, 20)).toBeUndefined();
     // The end of a task that goes on may be days away.
-    for (const { result } of [late, busy]) expect(result).not.toHaveBeenCalled();
+    expect(late.result).not.toHaveBeenCalled();
+    expect(await awaitPreflight(connectionTo([[ANSWERED]]).connection, RUN, 0)).toBeUndefined();
   });
 
   test('fails with any other error of the server', async () => {

@@ -31,12 +31,21 @@ export interface Execution {
 
 const toPayload = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
 
-/** The first events of an execution. */
-function eventsOf({ args = [{}], answer }: Execution): object[] {
+/** The events of an execution, as far as they matter to a start. */
+function eventsOf({ args = [{}], answer, refusal }: Execution): object[] {
   const started = { workflowExecutionStartedEventAttributes: { input: { payloads: args.map(toPayload) } } };
   const about = { payloads: [toPayload({ activity_type: ACTIVITIES.preflight })] };
   const details = { data: about, result: { payloads: [toPayload(answer)] } };
-  return [started, ...(answer ? [{ markerRecordedEventAttributes: { details } }] : [])];
+  const answered = answer ? [{ markerRecordedEventAttributes: { details } }] : [];
+  return [started, ...answered, ...(refusal ? [{ workflowExecutionFailedEventAttributes: {} }] : [])];
+}
+
+/** How long the server waits for a further event, by the clock of the test. Milliseconds. */
+const WAIT_MS = 2000;
+
+interface HistoryRequest {
+  execution: { workflowId: string };
+  waitNewEvent?: boolean;
 }
 
 interface Server {
@@ -89,15 +98,14 @@ export function serverWith({ executions = {}, formed = {}, ended = [], definitio
     const cause = ApplicationFailure.create({ type: refusal?.code ?? 'x', details: refusal ? [refusal] : [] });
     throw new WorkflowFailedError('failed', cause, 'NON_RETRYABLE_FAILURE');
   };
-  const history = vi.fn(async ({ execution }: { execution: { workflowId: string } }) => {
+  const history = vi.fn(async ({ execution, waitNewEvent }: HistoryRequest) => {
     const found = find(execution.workflowId);
-    if (!found.answer && !found.refusal) throw Object.assign(new Error('late'), { code: 4, details: '', metadata: {} });
-    return { history: { events: eventsOf(found) }, nextPageToken: found.refusal ? new Uint8Array() : Uint8Array.of(1) };
+    if (waitNewEvent && !found.answer && !found.refusal) {
+      vi.setSystemTime(Date.now() + WAIT_MS);
+      throw Object.assign(new Error('late'), { code: 4, details: '', metadata: {} });
+    }
+    return { history: { events: eventsOf(found) }, nextPageToken: new Uint8Array() };
   });
-  const read = async (request: { execution: { workflowId: string }; waitNewEvent?: boolean }) =>
-    request.waitNewEvent
-      ? history(request)
-      : { history: { events: eventsOf(find(request.execution.workflowId)) }, nextPageToken: new Uint8Array() };
   const getHandle = (id: string, runId?: string) => ({
     describe: () => describe(id),
     result: () => result(id),
@@ -108,7 +116,7 @@ export function serverWith({ executions = {}, formed = {}, ended = [], definitio
     options: { namespace: 'default' },
     withDeadline: (_: number, action: () => unknown) => action(),
     withAbortSignal: (_: AbortSignal, action: () => unknown) => action(),
-    workflowService: { getWorkflowExecutionHistory: read },
+    workflowService: { getWorkflowExecutionHistory: history },
     workflow: { start, result, list, getHandle },
   };
   const served = new Map(['local', 'cloud'].map((placement) => [`${PROJECT}-staging-${placement}`, Infinity]));

@@ -13,7 +13,12 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const REQUEST: PreflightRequest = { input: { n: 1 }, options: {}, first: 'first' };
+const REQUEST: PreflightRequest = {
+  input: { n: 1 },
+  options: {},
+  first: 'first',
+  created_at: '2030-01-01T00:00:00.000Z',
+};
 
 async function answered(local: PreflightAnswer, byHooks: () => Promise<unknown> = async () => FORMED) {
   const { world, preflight } = beginningWorld(OURS, local);
