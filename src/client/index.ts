@@ -82,10 +82,10 @@ export {
 export type { FiredTask } from './schedules/read-firings.js';
 export type { SeenSchedule, ShownSchedule } from './schedules/schedules.js';
 export type { NewSession, SeenSession } from './sessions/sessions.js';
-export type { CreatedTask } from './start/create-task.js';
+
 export type { GivenFiles } from './start/give-files.js';
 export { generateTaskKey } from './start/keys.js';
-export type { NewTask } from './start/new-task.js';
+export type { CreatedTask, NewTask } from './start/new-task.js';
 export type { Retry } from './start/retry-task.js';
 export { UNSERVED_MS } from './start/start-request.js';
 export type { FetchedHistory } from './view/fetch-histories.js';

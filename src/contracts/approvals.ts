@@ -126,7 +126,7 @@ export interface Approval {
   ignored: IgnoredDecision[];
 }
 
-/** Result of the `decide` update. */
+/** What became of a decision; the query `decision` answers it. */
 export type DecisionOutcome =
   | { counted: true; approval_id: string; status: ApprovalStatus; missing: number }
   | { counted: false; approval_id: string | null; reason: string };

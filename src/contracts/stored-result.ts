@@ -1,6 +1,6 @@
 import type { Approval } from './approvals.js';
 import type { HookAnswer, Phase } from './hooks.js';
-import type { StepSummary, TaskResult } from './task.js';
+import type { StepSummary, TaskResult } from './task-result.js';
 
 /** Answers that only allowed, one entry per hook and phase. */
 export interface Allowed {

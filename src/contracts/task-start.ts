@@ -6,7 +6,7 @@ import type { Plan } from './plan.js';
 import type { SourceLocation } from './problem.js';
 import type { Seal } from './seal.js';
 import type { StoredResult } from './stored-result.js';
-import type { Carried, Changed, ChildStart } from './task.js';
+import type { Carried, Changed, ChildStart } from './task-carried.js';
 import type { Progress } from './task-progress.js';
 
 /**

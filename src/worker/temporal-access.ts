@@ -9,6 +9,7 @@ import type { PreflightRequest, TaskStart, TaskView } from '../contracts/task.js
 import { isTask, otherProject, projectOf } from '../rules/tasks/other-project.js';
 import { readTraceparent } from '../rules/traces/trace-context.js';
 import { type FoundDeletion, findDeletion } from '../server/temporal/find-deletion.js';
+import { findEarlier } from '../server/temporal/find-earlier.js';
 import { grpcErrorOf } from '../server/temporal/grpc-error.js';
 import { isServed } from '../server/temporal/is-served.js';
 import { isoOf, readStart, type SeenStart } from '../server/temporal/read-start.js';
@@ -156,14 +157,4 @@ function neverFormed(key: string): AbilityError {
     message: `${key} was never formed, so there is nothing to retry`,
     suggestion: `Run the ability again; \`ability why ${key}\` says why it was refused.`,
   });
-}
-
-/** Lists may lag behind by a second; a start right after the end of another one finds its record. */
-async function findEarlier(client: Client, key: string, run: string): Promise<string | undefined> {
-  const query = `WorkflowId = '${key}' AND ExecutionStatus NOT IN ('Running', 'ContinuedAsNew')`;
-  for await (const found of client.workflow.list({ query })) {
-    const state = String(found.searchAttributes.AbilityStatus?.[0] ?? '');
-    if (found.runId !== run && state !== 'unavailable') return found.status.name.toLowerCase();
-  }
-  return undefined;
 }

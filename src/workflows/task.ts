@@ -53,8 +53,10 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
 export async function task(...args: TaskArguments): Promise<StoredResult> {
   try {
     const early = listenEarly(args);
-    const begun = await beginTask(args).catch(early.refused);
-    early.formed('start' in begun ? begun.start.warnings : []);
+    const begun = await beginTask(args).catch((error: unknown) =>
+      early.refused(isForTemporal(error) ? error : mistakeOf(error)),
+    );
+    await early.formed('start' in begun ? begun.start.warnings : []);
     return 'start' in begun ? await carryOut(begun.start, begun.queue) : endAs(begun.ended);
   } catch (error) {
     throw isForTemporal(error) ? error : mistakeOf(error);

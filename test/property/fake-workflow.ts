@@ -4,10 +4,11 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { toFailure } from '../../src/activities/failures.js';
 import type { CallRequest } from '../../src/contracts/activities.js';
 import type { Approval } from '../../src/contracts/approvals.js';
-import { ACTIVITIES, QUERIES, UPDATES } from '../../src/contracts/names.js';
+import { ACTIVITIES, QUERIES, SIGNALS } from '../../src/contracts/names.js';
 import type { CallStep, Plan } from '../../src/contracts/plan.js';
 import { AbilityError } from '../../src/contracts/problem.js';
 import { findStep } from '../../src/rules/steps/find-step.js';
@@ -59,6 +60,16 @@ export class World {
   private readonly seen = new Set<Approval>();
   /** How often each call was made, whatever its number of attempts. */
   readonly made = new Map<string, number>();
+  /** Activities that answer otherwise than from the script, by type. */
+  readonly answers = new Map<string, (request: unknown) => Promise<unknown>>();
+  /** What `workflowInfo` says beyond the usual. */
+  info: object = {};
+  /** Search attributes and memo that the workflow has set, in order. */
+  readonly shown: object[] = [];
+  /** Signals that come before a handler of them is there. */
+  readonly signals: { name: string; payload?: unknown }[] = [];
+  /** The number of updates that are not answered yet. */
+  updates = 0;
 
   /** @param setClock sets the time of `Date`, in milliseconds since 1970. */
   constructor(
@@ -103,6 +114,16 @@ export class World {
     }
     if ('error' in end) throw end.error;
     return end.value;
+  }
+
+  /** Sends an update to the workflow. */
+  async update(name: string, ...args: unknown[]): Promise<unknown> {
+    this.updates += 1;
+    try {
+      return await this.handlers.get(name)?.(...args);
+    } finally {
+      this.updates -= 1;
+    }
   }
 
   /** @returns a function that cancels the timer. */
@@ -185,8 +206,9 @@ export class World {
       const verdict = this.script?.verdict(approval.path) ?? { ms: 1, says: 'nothing' };
       if (verdict.says === 'nothing') continue;
       this.after(verdict.ms, () => {
-        const decision = { approval_id: approval.id, by: 'ada' };
-        if (approval.status === 'open') this.handlers.get(UPDATES.decide)?.({ verdict: verdict.says, decision });
+        const decision = { id: `of ${approval.path}`, approval_id: approval.id, by: 'ada' };
+        const signal = verdict.says === 'deny' ? SIGNALS.deny : SIGNALS.approve;
+        if (approval.status === 'open') this.handlers.get(signal)?.(decision);
       });
     }
   }
@@ -258,6 +280,8 @@ function activities(options: { retry?: RetryPolicy }): Record<string, (request: 
     {},
     {
       get: (_, name: string) => (request: CallRequest & { result?: unknown }) => {
+        const answer = world().answers.get(name);
+        if (answer) return answer(request);
         if (name === ACTIVITIES.finish) return Promise.resolve({ result: request.result });
         if (!options.retry) throw new Error(`${name} is called without a policy for its attempts`);
         return cancellable((end) => world().execute(name, request, options.retry as RetryPolicy, end));
@@ -281,17 +305,32 @@ export const fakeWorkflow = {
   proxySinks: () => ({ runs: { begun: () => {}, ended: () => {}, told: () => {} } }),
   workflowInfo: () => ({
     workflowId: 'task',
+    workflowType: 'signup',
+    firstExecutionRunId: 'first',
+    taskQueue: 'acme-staging-local',
+    typedSearchAttributes: new TypedSearchAttributes(),
     startTime: new Date(START),
     ...(world().runs > 1 && { continuedFromExecutionRunId: 'earlier' }),
     continueAsNewSuggested: world().calls >= world().callsOfRun,
+    ...world().info,
   }),
   continueAsNew: (...args: unknown[]) => {
     throw new real.ContinueAsNew({ args } as never);
   },
+  makeContinueAsNewFunc:
+    (options: object = {}) =>
+    (...args: unknown[]) => {
+      throw new real.ContinueAsNew({ args, ...options } as never);
+    },
   uuid4: () => '00000000-0000-4000-8000-000000000000',
   setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>
     world().handlers.set(name, handler),
-  setDefaultSignalHandler: () => {},
-  upsertSearchAttributes: () => {},
+  setDefaultSignalHandler: (handler: (name: string, payload: unknown) => void) => {
+    for (const { name, payload } of world().signals.splice(0)) handler(name, payload);
+  },
+  allHandlersFinished: () => world().updates === 0,
+  upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) =>
+    world().shown.push(Object.fromEntries(pairs.map(({ key, value }) => [key.name, value]))),
+  upsertMemo: (memo: object) => world().shown.push({ memo }),
   setCurrentDetails: () => {},
 };

@@ -1,10 +1,8 @@
 import { vi } from 'vitest';
-import type { JsonObject } from '../../src/contracts/json.js';
+import { ACTIVITIES } from '../../src/contracts/names.js';
 import type { Plan } from '../../src/contracts/plan.js';
 import type { StoredResult } from '../../src/contracts/stored-result.js';
-import type { Progress, TaskStart } from '../../src/contracts/task.js';
-import { digestOf } from '../../src/rules/canonical.js';
-import { packArguments, type TaskArguments } from '../../src/rules/tasks/task-arguments.js';
+import type { Formed, Progress, TaskArguments } from '../../src/contracts/task.js';
 import { World } from './fake-workflow.js';
 import { type Account, type Effect, inOrder } from './script.js';
 import type { Tree } from './trees.js';
@@ -41,10 +39,8 @@ async function carryOut(
   progress?: Progress,
 ): Promise<{ result: StoredResult; effects: Effect[] }> {
   const { plan, input, script } = structuredCloneTree(tree);
-  const world = new World(plan, script, (ms) => void vi.setSystemTime(ms));
-  const result = await world
-    .run(() => task(...packArguments({ ...startOf(plan, input), ...(progress && { progress }) })))
-    .catch(resultOf);
+  const world = worldOf(plan, new World(plan, script, (ms) => void vi.setSystemTime(ms)), progress);
+  const result = await world.run(() => task(input)).catch(resultOf);
   return { result, effects: world.effects };
 }
 
@@ -59,10 +55,11 @@ function resultOf(error: unknown): StoredResult {
   return result;
 }
 
-function startOf(plan: Plan, input: JsonObject): TaskStart {
-  const user = { name: 'tester', source: 'claimed' as const };
-  const seal = { key_id: 'k', plan: '0', task: 'task', input: digestOf(input), user, confirmations: [], mac: '' };
-  return { format: 1, plan, seal, input, user, session: null, run: true, warnings: [] };
+/** A world in which this plan passes preflight. */
+function worldOf(plan: Plan, world: World, progress?: Progress): World {
+  const formed: Formed = { seal: { key_id: 'k', mac: '' }, ...(progress && { progress }), plan };
+  world.answers.set(ACTIVITIES.preflight, async () => formed);
+  return world;
 }
 
 /** Runs a tree as a task that continues in a new run after the given number of calls. */
@@ -72,8 +69,8 @@ export async function runTreeInRuns(
   callsOfRun: number,
 ): Promise<{ result: StoredResult; runs: number; world: World }> {
   const { plan, input, script } = structuredCloneTree(tree);
-  const world = new World(plan, script, (ms) => void vi.setSystemTime(ms), callsOfRun);
-  let args: TaskArguments = packArguments(startOf(plan, input));
+  const world = worldOf(plan, new World(plan, script, (ms) => void vi.setSystemTime(ms), callsOfRun));
+  let args: TaskArguments = [input];
   for (;;) {
     try {
       return { result: await world.run(() => task(...structuredClone(args))), runs: world.runs, world };

@@ -16,7 +16,8 @@ export const ARROWS: Record<string, readonly string[]> = {
   activities: ['planning', 'definitions', 'choosing', 'tracing'],
   server: [],
   worker: ['activities', 'server', 'tracing'],
-  client: ['server'],
+  // What holds a key has the input with its defaults, so a request for that key is compared after the same check.
+  client: ['server', 'planning'],
   testing: ['client', 'definitions', 'planning', 'activities', 'server', 'worker'],
   doors: ['client', 'definitions', 'planning', 'lint', 'authoring', 'choosing', 'server', 'worker', 'testing'],
 };

@@ -26,7 +26,7 @@ export interface KeyRequest {
 /** State of a key: free, its own by an attempt that was lost, or that of an ended task with the same request. */
 export type KeyState = 'free' | 'own' | { ended: TaskResult };
 
-/** Such keys are ULIDs made by the client: no other request has the same one. */
+/** ULIDs that our clients make: no other request of theirs has the same one. */
 const GENERATED = /^t-[0-9a-hjkmnp-tv-z]{26}$/;
 
 /**
@@ -42,7 +42,7 @@ export async function stateOfKey(request: KeyRequest, dependencies: KeyDependenc
   if (tombstone) throw taskDeleted(tombstone);
   const here = records.read(task);
   if (here?.run_id === request.first) return 'own';
-  if (!here && GENERATED.test(task)) return 'free';
+  if (!here && !request.outside && GENERATED.test(task)) return 'free';
   const deleted = await findDeletion(task);
   if (deleted) throw keyOfDeleted(task, deleted, project);
   const record = here ?? (await records.find(task));

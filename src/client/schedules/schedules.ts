@@ -227,6 +227,8 @@ async function definitionOf(
     ...(intent !== undefined && { intent }),
   };
   const { args, options } = await startRequest(connection, wanted);
+  // Later definitions may differ from those here, and nobody would read a warning of that.
+  const { definitions: _, ...claims } = args[1] ?? {};
   const schedule: ScheduleMemo = {
     ...{ cron, timezone, overlap, jitter_ms, catch_up_ms },
     ...(statedIn !== undefined && { stated_in: statedIn }),
@@ -237,7 +239,7 @@ async function definitionOf(
       type: 'startWorkflow',
       workflowType: ability,
       workflowId: firingIdOf(connection.project, id),
-      args,
+      args: [input, claims],
       ...options,
       memo: { ...options.memo, schedule },
       staticSummary: `${ability} in ${environment}, by schedule ${id}`,

@@ -9,12 +9,12 @@ import { isWantedPlan } from '../../rules/plans/wanted-plan.js';
 import { keyOfOther, projectOf } from '../../rules/tasks/other-project.js';
 import { keyOfDeleted } from '../../rules/tasks/task-deleted.js';
 import { findDeletion } from '../../server/temporal/find-deletion.js';
+import { findEarlier } from '../../server/temporal/find-earlier.js';
 import { readStart, type SeenStart } from '../../server/temporal/read-start.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown, isUnknownWorkflow } from '../connection/temporal-errors.js';
 import { awaitPreflight } from './await-preflight.js';
-import type { CreatedTask } from './create-task.js';
-import type { NewTask } from './new-task.js';
+import type { CreatedTask, NewTask } from './new-task.js';
 
 const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEYWORD);
 
@@ -35,7 +35,12 @@ export async function attachTask(connection: Connection, id: string, wanted: New
   const { typedSearchAttributes, status, runId } = description;
   const project = projectOf(description);
   const isOpen = status.name === 'RUNNING';
-  if (!isOpen && typedSearchAttributes.get(STATUS) === 'unavailable') return 'given up';
+  if (!isOpen && typedSearchAttributes.get(STATUS) === 'unavailable') {
+    // A start from outside may have been refused because an ended task has the key.
+    const ended = await findEarlier(connection.temporal, id, runId);
+    if (ended !== undefined) throw keyConflict(id, `a task that has ended (${ended})`);
+    return 'given up';
+  }
   if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
   const seen = await readStart(connection.temporal, connection.codec, { workflowId: id, runId });
   if (!isAsGiven(seen, wanted, description)) {
@@ -46,6 +51,11 @@ export async function attachTask(connection: Connection, id: string, wanted: New
     await refuseOther(id, wanted, description, holder);
   }
   if (!wanted.run || !isOpen || typedSearchAttributes.get(STATUS) !== 'created') return attached(id, runId);
+  if (wanted.review) {
+    const begun = seen?.begun ?? (await formedBy(connection, id, runId));
+    if (begun === 'given up') return begun;
+    if (begun) await wanted.review(begun);
+  }
   try {
     // Signals the run that was compared; a change of the input would have replaced it.
     await connection.temporal.workflow.getHandle(id, runId).signal(SIGNALS.run);
@@ -98,7 +108,11 @@ async function refuseOther(
     if (digestOf(holder.input) === (await inputDigest(holder, wanted))) return;
   }
   const what = holder ? `${type}${isPlanned ? '' : ' with another plan'}` : 'a task whose request is not known';
-  throw new AbilityError({
+  throw keyConflict(id, what);
+}
+
+function keyConflict(id: string, what: string): AbilityError {
+  return new AbilityError({
     code: 'task.key_conflict',
     message: `The key ${id} already belongs to ${what}`,
     suggestion: `Choose another key; \`ability task show ${id}\` shows what holds this one.`,

@@ -14,24 +14,13 @@ import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking } from '../connection/temporal-errors.js';
 import { describedState } from '../list/task-query.js';
 import { watchingStalls } from '../watch/find-stall.js';
-import { notTakenUp } from '../watch/refuse-not-begun.js';
+import { refuseNotBegun } from '../watch/refuse-not-begun.js';
 import { attachTask } from './attach-task.js';
 import { awaitPreflight, isFormed } from './await-preflight.js';
 import { giveFiles } from './give-files.js';
-import { checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
-import type { NewTask } from './new-task.js';
+import { checkMadeKey, checkSessionId, checkUserKey, generateTaskKey } from './keys.js';
+import type { CreatedTask, NewTask } from './new-task.js';
 import { type StartRequest, startRequest } from './start-request.js';
-
-/** A new task, or an existing one with the same key and request. */
-export interface CreatedTask {
-  /** Workflow id: the task key, or `direct:<uuid>`. */
-  id: string;
-  runId: string;
-  /** Of its preflight; empty if the caller did not wait for that. */
-  warnings: string[];
-  /** Whether the task already existed. */
-  attached: boolean;
-}
 
 /** How often a start is repeated while others give up and take its key. */
 const MAX_TURNS = 20;
@@ -62,7 +51,8 @@ export async function createTask(connection: Connection, given: NewTask): Promis
 
 function idOf({ direct, key, made }: NewTask): string {
   if (direct) return `${DIRECT_PREFIX}${randomUUID()}`;
-  return key === undefined ? (made ?? generateTaskKey()) : checkUserKey(key);
+  if (key !== undefined) return checkUserKey(key);
+  return made === undefined ? generateTaskKey() : checkMadeKey(made);
 }
 
 async function startOrAttach(connection: Connection, id: string, wanted: NewTask): Promise<CreatedTask> {
@@ -88,7 +78,7 @@ async function startOrAttach(connection: Connection, id: string, wanted: NewTask
 async function startOnce(
   connection: Connection,
   id: string,
-  { ability, run, key, direct }: NewTask,
+  { ability, run, key, direct, retry }: NewTask,
   { args, memo, options }: StartRequest,
   isFree: boolean,
 ): Promise<string | undefined> {
@@ -100,7 +90,7 @@ async function startOnce(
       workflowIdConflictPolicy: 'FAIL',
       workflowIdReusePolicy: isFree ? 'ALLOW_DUPLICATE' : 'REJECT_DUPLICATE',
     });
-    if (run && (key === undefined || direct)) noteCreated(connection, id, memo);
+    if (run && !retry && (key === undefined || direct)) noteCreated(connection, id, memo);
     return handle.firstExecutionRunId;
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return undefined;
@@ -118,18 +108,44 @@ function noteCreated({ created }: Connection, id: string, memo: TaskMemo): void 
   created.set(id, memo);
 }
 
-/** Waits for its preflight, if the caller wants to know of it. @throws AbilityError with the refusal. */
+/**
+ * Waits for its preflight, if the caller wants to know of it. @throws AbilityError with the refusal;
+ * `worker.unavailable`.
+ */
 async function acknowledge(connection: Connection, created: CreatedTask, wanted: NewTask): Promise<CreatedTask> {
   const { review, run, soon, leaves, onStall } = wanted;
   // Files of a request that is refused are removed at once.
   if (soon && !review && !wanted.files) return created;
   const { id, runId } = created;
-  const wait = (): ReturnType<typeof awaitPreflight> => awaitPreflight(connection, { workflowId: id, runId });
-  const answer = await watchingStalls(connection, id, onStall, wait);
-  if (!answer && !leaves) throw notTakenUp(id);
+  const isAwaited = review !== undefined || !leaves;
+  const answer = await watchingStalls(connection, id, onStall, async () => {
+    const early = await awaitPreflight(connection, { workflowId: id, runId });
+    return early || !isAwaited ? early : awaitSlow(connection, created, review !== undefined);
+  });
   if (!isFormed(answer)) return created;
   if (review) await reviewed(connection, created, () => review(answer), run);
   return { ...created, warnings: answer.warnings ?? [] };
+}
+
+/** With hooks that are scripts, and workers that are killed meanwhile, a preflight may take this long. Milliseconds. */
+const SLOW_MS = 180_000;
+
+/** Goes on waiting for a preflight that has begun. @param isHeld whether the task waits for a review. */
+async function awaitSlow(
+  connection: Connection,
+  { id, runId }: CreatedTask,
+  isHeld: boolean,
+): ReturnType<typeof awaitPreflight> {
+  const handle = connection.temporal.workflow.getHandle(id, runId);
+  const { status, raw } = await handle.describe();
+  if (status.name !== 'RUNNING') return undefined;
+  try {
+    refuseNotBegun(id, raw, 0);
+  } catch (error) {
+    if (isHeld) await handle.cancel();
+    throw error;
+  }
+  return awaitPreflight(connection, { workflowId: id, runId }, SLOW_MS);
 }
 
 /** Runs it once the review agrees; else nothing of it has run. */

@@ -1,5 +1,6 @@
 import { USER_KEY } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { isTaskKey } from '../../rules/tasks/task-ids.js';
 import { generateId } from '../../server/generate-id.js';
 
 const FORM = '1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.';
@@ -14,6 +15,13 @@ export function checkUserKey(key: string): string {
   if (USER_KEY.test(key)) return key;
   const message = `${JSON.stringify(key)} is no task key`;
   throw new AbilityError({ code: 'task.key_invalid', message, suggestion: `A key has ${FORM}` });
+}
+
+/** @throws AbilityError `task.key_invalid` for a made key that no task may have, such as one that a suffix made too long. */
+export function checkMadeKey(key: string): string {
+  if (isTaskKey(key)) return key;
+  const message = `${JSON.stringify(key)} is no task key`;
+  throw new AbilityError({ code: 'task.key_invalid', message, suggestion: `Run the ability again; a key has ${FORM}` });
 }
 
 /** @throws AbilityError `usage.invalid` for an invalid session id. */

@@ -20,7 +20,7 @@ export interface NewTask {
   key?: string;
   /**
    * A key of {@link generateTaskKey}, which allows a caller to repeat the request if the answer is lost, or of a
-   * delivery.
+   * delivery or a retry, which may have a colon.
    */
   made?: string;
   /** Run at once; otherwise the task waits for {@link runTask}. */
@@ -49,4 +49,15 @@ export interface NewTask {
   signal?: AbortSignal;
   /** Called with what passed preflight, and awaited, before anything runs; may refuse by throwing. */
   review?: (formed: Formed) => void | Promise<void>;
+}
+
+/** A new task, or an existing one with the same key and request. */
+export interface CreatedTask {
+  /** Workflow id: the task key, or `direct:<uuid>`. */
+  id: string;
+  runId: string;
+  /** Of its preflight; empty if the caller did not wait for that. */
+  warnings: string[];
+  /** Whether the task already existed. */
+  attached: boolean;
 }

@@ -12,8 +12,8 @@ import { nextKey } from '../view/read-chain.js';
 import { refuseDeleted } from '../view/read-deletion.js';
 import { readPlan } from '../view/read-origin.js';
 import { readRecord } from '../view/read-record.js';
-import { type CreatedTask, createTask } from './create-task.js';
-import type { NewTask } from './new-task.js';
+import { createTask } from './create-task.js';
+import type { CreatedTask, NewTask } from './new-task.js';
 
 /** The settings of a retry. */
 export interface Retry extends Pick<NewTask, 'registry' | 'review' | 'signal' | 'onStall' | 'run' | 'soon' | 'leaves'> {
@@ -62,7 +62,7 @@ export async function retryTask(connection: Connection, id: string, retry: Retry
       session: session === undefined ? begun.session : session,
       scope: scope ?? options.scope ?? null,
     },
-    key: nextKey(id),
+    made: nextKey(id),
     retry: { task: id, from: from ?? null },
   });
 }

@@ -13,8 +13,9 @@ import { keyOf } from '../../rules/tasks/task-ids.js';
 
 /** What those who asked before the end of a preflight learn of it. */
 export interface Early {
-  formed(warnings: readonly string[]): void;
-  /** Waits until they have learnt it. @throws the error. */
+  /** Waits until they have learnt it. */
+  formed(warnings: readonly string[]): Promise<void>;
+  /** Waits until they have learnt it. @throws the error, which must be one that Temporal carries. */
   refused(error: unknown): Promise<never>;
 }
 
@@ -34,13 +35,17 @@ export function listenEarly(args: TaskArguments): Early {
     },
     { description: 'Wait until the task has passed its checks' },
   );
+  const untilKnown = async (): Promise<void> => {
+    if (!allHandlersFinished()) await condition(allHandlersFinished);
+  };
   return {
-    formed(warnings) {
+    async formed(warnings) {
       end = { warnings: [...warnings] };
+      await untilKnown();
     },
     async refused(error) {
       end = { error };
-      if (!allHandlersFinished()) await condition(allHandlersFinished);
+      await untilKnown();
       throw error;
     },
   };

@@ -50,12 +50,13 @@ function sourceOver(runs: RunStart[], chains = NOTHING_CHECKED) {
 }
 
 function noteRun(source: Admission, { task, ...run }: RunStart): void {
-  source.note(run, task ? { ...task, plan: JSON.stringify(task.plan) } : null);
+  source.note(run, task ?? null);
 }
 
 describe('an activity is admitted', () => {
-  test('without a query to Temporal, if this worker runs its workflow', async () => {
+  test('without a query to Temporal, if this worker ran its preflight and its workflow', async () => {
     const { source, readRun } = sourceOver([]);
+    source.keep(PLAN, digestOf(PLAN));
     noteRun(source, runOf());
     const seal = sealOf();
     expect(await source.admit(sealMark(seal), activity)).toMatchObject({ plan: PLAN, seal, user, session: null });
@@ -64,6 +65,7 @@ describe('an activity is admitted', () => {
 
   test('of a called task, if this worker runs it and its caller', async () => {
     const { source, readRun } = sourceOver([]);
+    source.keep(PLAN, digestOf(PLAN));
     noteRun(source, runOf());
     noteRun(source, childOf());
     const { plan, root } = await source.admit(MARK, activityOf('t-1/sub', 'r-2'));
@@ -208,6 +210,26 @@ describe('an activity is refused', () => {
   });
 });
 
+describe('the run of a preflight is refused', () => {
+  const other = taskQueueOf(PLAN.project, PLAN.environment.name, PLAN.placement === 'cloud' ? 'local' : 'cloud');
+  const refused = (runs: RunStart[]) =>
+    sourceOver(runs).source.refuseForeignStart({ workflowId: 't-1', runId: 'r-1' }, PLAN.ability.id, [QUEUE, other]);
+
+  test.each<[string, RunStart[]]>([
+    ['that Temporal does not know', []],
+    ['that was started as another ability', [runOf({ type: 'other' })]],
+    ['that was started on a foreign queue', [runOf({ taskQueue: ELSEWHERE })]],
+    ['that was started eagerly', [runOf({ eager: true })]],
+  ])('%s', async (_, runs) => {
+    await expect(refused(runs)).rejects.toMatchObject({ code: 'seal.invalid' });
+  });
+
+  test.each([QUEUE, other])('but not one that was started on %s', async (taskQueue) => {
+    const { task: _, ...unformed } = runOf({ taskQueue });
+    await expect(refused([unformed])).resolves.toBeUndefined();
+  });
+});
+
 describe('a worker vouches for what an ended task has done', () => {
   test('if it passed preflight', async () => {
     const { source } = sourceOver([runOf()]);
@@ -280,23 +302,20 @@ describe('a plan', () => {
   });
 });
 
-test('a task without its session is refused, and one with it is admitted', async () => {
-  const seal = sealOf();
-  const sealed = signSeal(
-    { plan: seal.plan, task: 't-1', input: 'one', user, confirmations: [], session: 's-1' },
-    keys,
-  );
-  const admitted = (session: string | null) =>
-    sourceOver([runOf({ task: { seal: sealed, user, session, plan: PLAN } })]).source.admit(sealMark(sealed), activity);
-  await expect(admitted(null)).rejects.toMatchObject({ code: 'seal.invalid' });
-  await expect(admitted('s-1')).resolves.toMatchObject({ session: 's-1' });
-});
-
 test('a known run that is not a task admits nothing', async () => {
+  const notice = { ...runOf({ type: WORKFLOWS.notify }), task: undefined } as unknown as RunStart;
   const { source, readRun } = sourceOver([runOf()]);
-  noteRun(source, { ...runOf(), task: undefined } as unknown as RunStart);
+  noteRun(source, notice);
   await expect(source.admit(MARK, activity)).rejects.toMatchObject({ code: 'seal.invalid' });
   expect(readRun).not.toHaveBeenCalled();
+});
+
+test('a run that was seen before the end of its preflight is admitted after it', async () => {
+  const unformed = { ...runOf(), task: undefined } as unknown as RunStart;
+  const { source, readRun } = sourceOver([unformed]);
+  await expect(source.admit(MARK, activity)).rejects.toMatchObject({ code: 'seal.invalid' });
+  readRun.mockResolvedValue(runOf());
+  await expect(source.admit(MARK, activity)).resolves.toMatchObject({ plan: PLAN });
 });
 
 test('a run that was admitted is not examined again', async () => {

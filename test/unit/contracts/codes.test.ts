@@ -85,7 +85,8 @@ test('every family of the table is ours, and so are those with a meaning of thei
 describe('states', () => {
   test('are those of the design, each with an exit code', () => {
     expect(OPEN_STATES).toEqual(['created', 'guarding', 'waiting_approval', 'waiting', 'running', 'finishing']);
-    expect(END_STATES).toEqual(['succeeded', 'failed', 'denied', 'cancelled', 'timed_out', 'unknown', 'expired']);
+    const formed = ['succeeded', 'failed', 'denied', 'cancelled', 'timed_out', 'unknown', 'expired'];
+    expect(END_STATES).toEqual([...formed, 'unavailable']);
     expect(Object.keys(EXIT_OF_STATE).sort()).toEqual([...OPEN_STATES, ...END_STATES].sort());
   });
 
@@ -94,6 +95,7 @@ describe('states', () => {
     ['failed', 1],
     ['cancelled', 1],
     ['expired', 1],
+    ['unavailable', 3],
     ['denied', 4],
     ['waiting_approval', 5],
     ['timed_out', 6],

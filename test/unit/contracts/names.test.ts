@@ -4,7 +4,6 @@ import {
   ABILITY_ID,
   ACTIVITIES,
   deleteIdOf,
-  preflightIdOf,
   STEP_ID,
   taskQueueOf,
   USER_KEY,
@@ -19,11 +18,6 @@ describe('our own names cannot be those of an ability or a task', () => {
       expect(ABILITY_ID.test(name)).toBe(false);
     },
   );
-
-  test('the workflow id of a preflight is not a user key', () => {
-    expect(preflightIdOf('k', 'acme')).toBe('preflight:acme:k');
-    expect(USER_KEY.test(preflightIdOf('k', 'acme'))).toBe(false);
-  });
 
   test('the workflow id of a deletion is not a user key', () => {
     expect(deleteIdOf('k')).toBe('delete:k');

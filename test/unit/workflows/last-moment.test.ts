@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { ACTIVITIES, QUERIES, SIGNALS, UPDATES } from '../../../src/contracts/names.js';
+import { ACTIVITIES, QUERIES, SIGNALS } from '../../../src/contracts/names.js';
 import type { CallStep, Plan, PlanStep } from '../../../src/contracts/plan.js';
 import type { TaskView } from '../../../src/contracts/task.js';
 import type { World } from '../../property/fake-workflow.js';
@@ -60,7 +60,7 @@ const call = (id: string, more: Partial<CallStep> = {}): CallStep => ({
 const ask: PlanStep = {
   id: 'ask',
   verb: 'approval',
-  approval: { title: 'Go on?', expires: '90d', comment: 'optional' },
+  approval: { title: 'Go on?', expires: '200d', comment: 'optional' },
 };
 const notify = [{ on: ['approval.requested'], to: 'https://example.com' }] as unknown as Plan['notify'];
 
@@ -114,7 +114,7 @@ test('a decision with a proof that arrives while notices are handed over before 
     const decide = (world: World): void => {
       const [approval] = (world.handlers.get(QUERIES.task) as () => TaskView)().approvals;
       const decision = { approval_id: approval?.id, by: 'ada', proof: { nonce: 'n', mac: 'm' } };
-      void world.handlers.get(UPDATES.decide)?.({ verdict: 'approve', decision });
+      void world.handlers.get(SIGNALS.approve)?.(decision);
     };
     temporal.meanwhile = [{ ms: LONG - 5, happens: decide }];
     const given = { plan, verdicts: { ask: 'nothing' as const } };

@@ -494,6 +494,13 @@ describe('the built-in hooks of a call', () => {
     expect(answer).toEqual({ output: 1, allowed: true, allowed_ms: [expect.any(Number), expect.any(Number)] });
   });
 
+  test('before it have answered in the activity of their phase, if the history shows hooks', async () => {
+    const how = hooks({ pre_call: [scope('dev')], post_call: [hook('usage')] });
+    const { answer, used } = await attempt(() => 1, { ...how, plan: { hooks: 'activities' } });
+    expect(answer).toEqual({ output: 1, allowed: true, allowed_ms: [expect.any(Number)] });
+    expect(used).toHaveLength(1);
+  });
+
   test('leave their whole answers if one of them reports more', async () => {
     const post_call = [hook('usage'), scope('dev')];
     const { answer } = await attempt(() => 1, hooks({ post_call }));

@@ -14,6 +14,8 @@ const run: HookRun = {
   task: 't-1',
   user: { name: 'ada', source: 'claimed' },
   session: null,
+  scope: undefined,
+  caller: undefined,
   phase: 'PreAbilityCall',
   path: 'a',
   moment: 0,

@@ -7,6 +7,7 @@ import { examplePlan } from '../../rules/example-plan.js';
 const COMMON = {
   user: { name: 'ada', source: 'claimed' },
   path: 'a',
+  caller: undefined,
   moment: Date.parse('2026-12-24T18:00:00Z'),
   signal: new AbortController().signal,
   hooks: [],
@@ -20,7 +21,7 @@ export type SessionRun = SessionContext & { phase: Phase };
 export function taskRun(more: Partial<TaskRun> = {}): TaskRun {
   const plan = examplePlan();
   const operation = plan.operations['db.write'];
-  const about = { plan, operation, input: { n: 1 }, task: 't-1', session: null, planDigest: null };
+  const about = { plan, operation, input: { n: 1 }, task: 't-1', session: null, scope: undefined, planDigest: null };
   return { ...COMMON, phase: 'PreAbilityCall', ...about, ...more } satisfies HookRun;
 }
 

@@ -45,7 +45,7 @@ function hookedPlan(pre: PlanHook[] = []) {
 
 interface Phase {
   request?: Partial<HookRequest>;
-  plan?: ReturnType<typeof hookedPlan> & { session_calls?: true };
+  plan?: ReturnType<typeof hookedPlan> & { session_calls?: true; hooks?: 'activities' };
   seal?: Partial<Seal>;
   /** What scripts answer, by their id. */
   scriptAnswers?: Record<string, Partial<HookAnswer>>;
@@ -120,6 +120,12 @@ describe('the hooks of a phase', () => {
     expect((await phase({ request })).answers).toEqual(ids);
   });
 
+  test('before a call are also those that are built in, if the history shows hooks', async () => {
+    const plan = { ...hookedPlan(), hooks: 'activities' } as const;
+    expect((await phase({ plan })).answers).toEqual(['usage', 'pre']);
+    expect((await phase({ plan, request: { phase: 'PostAbilityCall' } })).answers).toEqual(['post']);
+  });
+
   test('around a call that the plan does not have are those of the task', async () => {
     expect((await phase({ request: { operation: 'gone' } })).answers).toEqual(['usage', 'task_pre']);
   });
@@ -148,7 +154,8 @@ describe('the hooks of a phase', () => {
 
   test('see no scope, caller, outcome or trace if there is none', async () => {
     const { run } = await phase();
-    for (const key of ['scope', 'caller', 'outcome', 'trace']) expect(run).not.toHaveProperty(key);
+    expect(run).toMatchObject({ scope: undefined, caller: undefined });
+    for (const key of ['outcome', 'trace']) expect(run).not.toHaveProperty(key);
   });
 
   test('leave no timer behind', async () => {

@@ -12,6 +12,7 @@ import { traced } from '../traced.js';
 const around = {
   user: { name: 'ada', source: 'claimed' },
   path: '',
+  caller: undefined,
   moment: Date.parse('2026-12-24T18:00:00Z'),
   signal: new AbortController().signal,
   logs: undefined,
@@ -24,6 +25,7 @@ const ofTask = (hooks: PlanHook[]): TaskContext => ({
     input: { n: 1 },
     task: 't-1',
     session: null,
+    scope: undefined,
     planDigest: null,
     hooks,
   },

@@ -27,6 +27,7 @@ function promptOf(prompt: string, options: Record<string, boolean> = {}): Sessio
   return {
     user: { name: 'ada', source: 'claimed' },
     path: '',
+    caller: undefined,
     moment: 0,
     signal: new AbortController().signal,
     logs: undefined,

@@ -191,7 +191,7 @@ describe('the record of a task whose input has changed', () => {
   const change = { input: { n: 2 }, created_at: '2030-01-01T00:00:00.000Z', changes: [], warnings: ['w'] };
   const recorded = async (replace: () => void) => {
     const { plans, mark, environment } = admittedTask(examplePlan(), { n: 1 });
-    const records = { replace } as never;
+    const records = { replace, read: () => ({ run_id: 'r-0' }) } as never;
     return environment().run(createRecordChange({ plans, records, host: 'here' }), { seal: mark, ...change });
   };
 
@@ -199,7 +199,9 @@ describe('the record of a task whose input has changed', () => {
     const replace = vi.fn();
     expect(await recorded(replace)).toEqual({ warnings: [] });
     const { input, created_at, warnings } = change;
-    expect(replace.mock.calls).toMatchObject([[{ task_key: 't-1', host: 'here', input, created_at, warnings }]]);
+    expect(replace.mock.calls).toMatchObject([
+      [{ task_key: 't-1', run_id: 'r-0', host: 'here', input, created_at, warnings }],
+    ]);
   });
 
   test('is a warning if it cannot be written, but an internal error fails', async () => {

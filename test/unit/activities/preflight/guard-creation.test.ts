@@ -136,13 +136,13 @@ describe('guards before creation', () => {
     await preflight({ task: 't-2', caller: 'ci' });
     expect(runs[0]).toMatchObject({ session: 's-1', scope: 'modules/users', caller: 'session', task: 't-1' });
     expect(runs[2]).toMatchObject({ session: null, caller: 'ci', task: 't-2' });
-    expect(runs[2]).not.toHaveProperty('scope');
+    expect(runs[2]).toHaveProperty('scope', undefined);
   });
 
   test('all fire if the caller is unknown', async () => {
     const { runs, answerScript } = answering();
     await preflightedProject(SCRIPT_GUARD, { answerScript }).preflight();
-    expect(runs[0]).not.toHaveProperty('caller');
+    expect(runs[0]).toHaveProperty('caller', undefined);
   });
 
   test('stop at the first that denies, and nothing is created', async () => {
@@ -193,7 +193,7 @@ test('scripts that could not be stored are a warning', async () => {
 describe('in a trace', () => {
   const traced = async (files: Record<string, string>, session: string | null = null) => {
     const tracer = keepingTracer();
-    await preflightedProject(files, { tracer }).preflight({ session });
+    await preflightedProject(files, { tracer }).preflight(session === null ? {} : { session });
     return tracer.spans;
   };
   const bound = { 'registry/high-level/flow.yaml': `${FLOW}hooks: { pre_create: [g] }\n` };

@@ -1,53 +1,88 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Admission } from '../../../../src/activities/admission.js';
 import { createPreflight } from '../../../../src/activities/preflight/preflight.js';
 import { verifySeal } from '../../../../src/activities/seal.js';
-import { ACTIVITY_LIMITS, preflightIdOf, taskQueueOf, WORKFLOWS } from '../../../../src/contracts/names.js';
+import { ACTIVITY_LIMITS, taskQueueOf } from '../../../../src/contracts/names.js';
 import type { Seal } from '../../../../src/contracts/seal.js';
-import type { PreflightAnswer, Progress, TaskRequest } from '../../../../src/contracts/task.js';
+import type { Progress } from '../../../../src/contracts/task.js';
+import { loadRegistry } from '../../../../src/definitions/load-registry.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
 import { sealMark } from '../../../../src/rules/plans/seal-mark.js';
+import { storeResult } from '../../../../src/rules/tasks/stored-result.js';
 import { projectFile } from '../../../fixtures/project-folder.js';
-import { type ActivityInfo, activityEnvironment, KEYS, USER } from '../admitted-task.js';
-import { creationHooks, endRecord, PINNED, preflightedProject, TOOL } from './preflighted-project.js';
+import { activityEnvironment, KEYS, USER } from '../admitted-task.js';
+import {
+  type Asked,
+  CREATED_AT,
+  creationHooks,
+  type Dependencies,
+  endRecord,
+  PINNED,
+  preflightedProject,
+  TOOL,
+} from './preflighted-project.js';
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
 const GENERATED = `t-${'0'.repeat(26)}`;
+const DIRECT = 'direct:0b0a8bd4-58a6-4a63-8d8e-6f2c7a3f2a11';
 const OTHER = 'f'.repeat(64);
+const EXPRESSION =
+  '{ id: g, blocking: true, match: { abilities: [flow] }, handler: { expression: { deny_if: "input.n == 0", reason: "No." } } }';
+const SCRIPT_HOOK = '{ id: g, blocking: true, handler: { script: { path: scripts/any.mjs } } }';
 
 describe('the answer of a preflight', () => {
-  test('has the plan, the input with defaults, a seal over both, and the folder of the new record', async () => {
-    const { preflight, records, request } = preflightedProject();
-    const answer = await preflight({ input: { text: 'a' } });
-    const input = { n: 1, text: 'a' };
-    expect(answer).toMatchObject({ plan: { ability: { id: 'flow' } }, input, record: records.pathOf('t-1') });
-    expect(answer.request).toBe(digestOf(request({ input: { text: 'a' } })));
-    verifySeal(answer.seal as Seal, { task: 't-1' }, KEYS);
-    expect(answer.seal).toMatchObject({ plan: digestOf(answer.plan), input: digestOf(input), user: USER });
+  test('has the plan, the input with defaults, a seal over both, and there is a record', async () => {
+    const { preflight, records } = preflightedProject();
+    const { plan, input, seal } = await preflight({ input: { text: 'a' } });
+    expect([plan.ability.id, input]).toEqual(['flow', { n: 1, text: 'a' }]);
+    verifySeal(seal, { task: 't-1' }, KEYS);
+    expect(seal).toMatchObject({ plan: digestOf(plan), input: digestOf(input), user: USER });
     expect(records.read('t-1')).toMatchObject({
       input,
       host: 'here',
+      run_id: 'r-1',
+      created_at: CREATED_AT,
       result: null,
-      plan_digest: digestOf(answer.plan),
+      plan_digest: seal.plan,
     });
     expect(records.read('t-1')).not.toHaveProperty('expires_at');
   });
 
-  test('omits what the request does not have', async () => {
-    const { seal, ...answer } = await preflightedProject().preflight();
-    expect(Object.keys(seal as Seal).sort()).toEqual(
-      ['confirmations', 'input', 'key_id', 'mac', 'plan', 'task', 'user'].sort(),
-    );
-    expect(answer).not.toHaveProperty('progress');
-    expect(answer).not.toHaveProperty('ended');
+  test('has no members for what there is not, and the plan last', async () => {
+    const answer = await preflightedProject().askLocal({ input: { n: 2 } });
+    expect(Object.keys(answer)).toEqual(['seal', 'plan']);
+    expect(answer).toMatchObject({ seal: { key_id: 'k', mac: expect.any(String) } });
+    expect(Object.keys((answer as { seal: object }).seal)).toEqual(['key_id', 'mac']);
   });
 
-  test.each<[string, Partial<TaskRequest>, Partial<Seal>]>([
+  test('has all that there is, and the plan last', async () => {
+    const files = creationHooks('{ id: g, blocking: true, handler: { expression: { warn_if: "true", reason: "w" } } }');
+    const answer = await preflightedProject(files).askLocal();
+    expect(Object.keys(answer)).toEqual(['input', 'hooks', 'warnings', 'seal', 'plan']);
+    expect(answer).toMatchObject({ input: { n: 1 }, warnings: ['w'] });
+  });
+
+  test('has the plan as it is packed for the history', async () => {
+    const packPlan = vi.fn<Dependencies['packPlan']>(() => ({ $deflated: 'packed' }));
+    const { askLocal, plan } = preflightedProject({}, { packPlan });
+    expect(await askLocal()).toMatchObject({ plan: { $deflated: 'packed' } });
+    expect(packPlan).toHaveBeenCalledExactlyOnceWith(plan(), digestOf(plan()));
+  });
+
+  test('has nobody known as the requester if the start names none', async () => {
+    const { preflight, records } = preflightedProject();
+    const { seal } = await preflight({ user: undefined as never });
+    expect(seal).toMatchObject({ user: { name: 'unknown', source: 'claimed' } });
+    expect(seal).not.toHaveProperty('caller');
+    expect(records.read('t-1')).toMatchObject({ requested_by: { name: 'unknown', source: 'claimed' } });
+  });
+
+  test.each<[string, Partial<Asked>, Partial<Seal>]>([
     [
       'its session, which is also its caller',
       { session: 's-1', caller: 'person' },
@@ -58,10 +93,11 @@ describe('the answer of a preflight', () => {
     ['its intent', { intent: 'to try' }, { intent: 'to try' }],
     ['an empty intent', { intent: '' }, { intent: '' }],
     ['its run', { run: 'run-1' }, { run: 'run-1' }],
-  ])('seals from a request %s', async (_, of, sealed) => {
+  ])('seals from a start %s', async (_, of, sealed) => {
     const { preflight, records } = preflightedProject();
     const { seal } = await preflight(of);
     expect(seal).toMatchObject(sealed);
+    verifySeal(seal, { task: 't-1' }, KEYS);
     expect(records.read('t-1')).toMatchObject(sealed);
   });
 
@@ -74,6 +110,14 @@ describe('the answer of a preflight', () => {
     expect((await preflight()).warnings).toEqual(['not kept']);
   });
 
+  test('warns if the definitions of the requester are others, of which it has the beginning of the digest', async () => {
+    const { preflight, root } = preflightedProject();
+    const { digest } = loadRegistry(root);
+    expect((await preflight({ definitions: digest.slice(0, 12) })).warnings).toEqual([]);
+    const { warnings } = await preflight({ task: 't-2', definitions: OTHER.slice(0, 12) });
+    expect(warnings).toEqual([expect.stringContaining('definitions of the worker differ')]);
+  });
+
   test('gives the plan to the worker, which then reads no run to find it', async () => {
     const readRun = vi.fn(async () => undefined);
     const { preflight, dependencies, project } = preflightedProject();
@@ -82,126 +126,134 @@ describe('the answer of a preflight', () => {
     const { seal, plan } = await preflight();
     const taskQueue = taskQueueOf(project, 'dev', 'local');
     const run = { workflowId: 't-1', runId: 'r-1' };
-    dependencies.plans.runs.note({
-      ...run,
-      type: 'flow',
-      taskQueue,
-      task: { seal: seal as Seal, user: USER, session: null },
-    });
-    expect((await dependencies.plans.admit(sealMark(seal as Seal), { workflowExecution: run, taskQueue })).plan).toBe(
-      plan,
-    );
+    dependencies.plans.runs.note({ ...run, type: 'flow', taskQueue, task: { seal, user: USER, session: null } });
+    const admitted = await dependencies.plans.admit(sealMark(seal), { workflowExecution: run, taskQueue });
+    expect(admitted.plan).toEqual(plan);
     expect(readRun).not.toHaveBeenCalled();
   });
 });
 
-describe('a preflight may be requested by', () => {
-  const id = (project: string) => preflightIdOf('t-1', project);
-  const workflow = (workflowId: string, workflowType: string = WORKFLOWS.preflight): ActivityInfo => ({
-    inWorkflow: true,
-    activityId: '1',
-    workflowType,
-    workflowExecution: { workflowId, runId: 'r' },
-  });
-  const local = (project: string) => taskQueueOf(project, 'dev', 'local');
-  const requestedBy = async (infoOf: (project: string) => ActivityInfo): Promise<unknown> => {
-    const { preflight, project } = preflightedProject();
-    return preflight({}, infoOf(project));
-  };
+describe('hooks before creation', () => {
+  const shown = { 'ability.yaml': projectFile(undefined, 'policy: { hooks: activities }\n') };
 
-  test.each<[string, (project: string) => ActivityInfo]>([
-    ['an activity under the id of the task', (project) => ({ inWorkflow: false, activityId: id(project) })],
-    ['a workflow under the id of the task', (project) => workflow(id(project))],
-    ['either placement', (project) => ({ taskQueue: taskQueueOf(project, 'dev', 'cloud') })],
-  ])('%s', async (_, infoOf) => {
-    await expect(requestedBy(infoOf)).resolves.toMatchObject({ plan: { ability: { id: 'flow' } } });
-  });
-
-  test.each<[string, (project: string) => ActivityInfo]>([
-    ['an activity under another id', () => ({ activityId: 'mine' })],
-    ['an activity under an id without its project', () => ({ activityId: 'preflight:t-1' })],
-    ['a workflow under an id without its project', () => workflow('preflight:t-1')],
-    ['a workflow under another id', () => workflow('mine')],
-    ['a workflow of another type', (project) => workflow(id(project), 'mine')],
+  test.each<[string, Record<string, string>]>([
+    ['that are expressions', creationHooks(EXPRESSION)],
     [
-      'a workflow under another id whose activity has the right one',
-      (p) => ({ ...workflow('mine'), activityId: id(p) }),
+      'that are built in',
+      creationHooks('{ id: g, handler: { builtin: { name: environment_scope, options: { allow: [dev] } } } }'),
     ],
-    ['one on the queue of another environment', (project) => ({ taskQueue: taskQueueOf(project, 'prod', 'local') })],
-    ['a workflow on another queue', (project) => ({ ...workflow(id(project)), taskQueue: `${local(project)}-2` })],
-  ])('but not by %s', async (_, infoOf) => {
-    await expect(requestedBy(infoOf)).rejects.toMatchObject({ type: 'seal.invalid', nonRetryable: true });
+    ['of which there are none, even if the history shows hooks', shown],
+  ])('%s are answered in the first act of the task', async (_, files) => {
+    expect(await preflightedProject(files).askLocal()).toHaveProperty('seal');
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['that are scripts', creationHooks(EXPRESSION, SCRIPT_HOOK.replace('id: g', 'id: h'))],
+    [
+      'of a single operation that are scripts',
+      creationHooks(SCRIPT_HOOK.replace('blocking: true', 'blocking: true, match: { abilities: [op] }')),
+    ],
+    ['that are abilities', creationHooks('{ id: g, blocking: true, handler: { ability: op } }')],
+    ['that are expressions, if the history shows hooks', { ...shown, ...creationHooks(EXPRESSION) }],
+  ])('%s need an activity of their own, and nothing is done before it', async (_, files) => {
+    const pin = vi.fn();
+    const { askLocal, records, notify } = preflightedProject(files, { tools: { pin } });
+    expect(await askLocal({ session: 's-1' })).toEqual({ dedicated: true });
+    expect([pin.mock.calls, notify.mock.calls, records.read('t-1')]).toEqual([[], [], undefined]);
+  });
+
+  test('are answered in that activity, which forms the task', async () => {
+    const { preflight, records } = preflightedProject(creationHooks(SCRIPT_HOOK), {
+      answerScript: async (hook_id, _, __, { phase, path }) => ({
+        ...{ hook_id, phase, path, status: 'ok', decision: 'allow' },
+      }),
+    });
+    const { hooks, seal, input } = await preflight({ input: { text: 'a' }, intent: 'weekly' });
+    expect(hooks).toMatchObject([
+      { hook_id: 'g', path: '' },
+      { hook_id: 'g', path: 'op' },
+    ]);
+    verifySeal(seal, { task: 't-1' }, KEYS);
+    expect(records.read('t-1')).toMatchObject({ input, intent: 'weekly', run_id: 'r-1' });
   });
 });
 
-describe('a failure of a preflight', () => {
-  const failing = (of: ActivityInfo, project = preflightedProject()) => {
-    const refused = project.preflight({ ability: 'none' }, of);
-    return refused.then(
-      () => expect.unreachable(),
-      (error: { details: [unknown, object]; type: string }) => error,
-    );
-  };
-
-  test('has the digest of the request, and states that no workflow waits for it', async () => {
-    const project = preflightedProject();
-    const { type, details } = await failing({}, project);
-    expect(type).toBe('ability.not_found');
-    expect(details[1]).toEqual({ request: digestOf(project.request({ ability: 'none' })), outside: true });
-  });
-
-  test('of a workflow has only the digest of the request', async () => {
-    const project = preflightedProject();
-    const id = preflightIdOf('t-1', project.project);
-    const workflowExecution = { workflowId: id, runId: 'r' };
-    const { details } = await failing(
-      { inWorkflow: true, workflowType: WORKFLOWS.preflight, workflowExecution },
-      project,
-    );
-    expect(details[1]).toEqual({ request: digestOf(project.request({ ability: 'none' })) });
-  });
-});
-
-test('a preflight sends heartbeats while it runs', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const { dependencies, project, request } = preflightedProject(
-    {},
-    {
-      tools: {
-        pin: async (plan) => {
-          vi.advanceTimersByTime(ACTIVITY_LIMITS.heartbeat);
-          return { plan, warnings: [] };
-        },
-      },
-    },
-  );
-  const taskQueue = taskQueueOf(project, 'dev', 'local');
-  const environment = activityEnvironment({ inWorkflow: false, activityId: preflightIdOf('t-1', project), taskQueue });
-  const beats: unknown[] = [];
-  environment.on('heartbeat', (details) => beats.push(details));
-  await environment.run(createPreflight(dependencies), request());
-  expect(beats.length).toBeGreaterThan(1);
-});
-
-describe('a request is refused', () => {
-  test.each<[string, string, Partial<TaskRequest>]>([
+describe('a refused start', () => {
+  test.each<[string, string, Partial<Asked>]>([
     ['with a scope that leads out of the project', 'usage.invalid', { scope: '../other' }],
     ['with a run that is a path', 'usage.invalid', { run: 'a/b' }],
     ['with an input that its schema does not allow', 'input.invalid', { input: { n: 'one' } }],
     ['of an ability that does not exist', 'ability.not_found', { ability: 'none' }],
     ['in an environment that does not exist', 'environment.not_found', { environment: 'none' }],
-  ])('%s', async (_, type, of) => {
-    const { preflight, records } = preflightedProject();
-    await expect(preflight(of)).rejects.toMatchObject({ type });
+    ['that insists on other definitions', 'config.registry_differs', { registry: OTHER }],
+  ])('%s leaves no record', async (_, type, of) => {
+    const { askLocal, records } = preflightedProject();
+    await expect(askLocal(of)).rejects.toMatchObject({ type, nonRetryable: true });
     expect(records.read('t-1')).toBeUndefined();
+  });
+
+  test('says where it was refused, which whoever started it need not have said', async () => {
+    const { askLocal, project } = preflightedProject();
+    const refused_in = { project, environment: 'dev' };
+    await expect(askLocal({ ability: 'none' })).rejects.toMatchObject({ details: [{}, { refused_in }] });
+    const elsewhere = askLocal({}, { taskQueue: 'other' });
+    await expect(elsewhere).rejects.toMatchObject({ details: [{}, { refused_in: { project } }] });
+    await expect(elsewhere).rejects.not.toHaveProperty('details.1.refused_in.environment');
+  });
+
+  test('says so even while `ability.yaml` is broken, which is then the refusal', async () => {
+    const { askLocal, project, root } = preflightedProject();
+    writeFileSync(join(root, 'ability.yaml'), 'format: 9\n');
+    await expect(askLocal()).rejects.toMatchObject({
+      type: expect.stringMatching(/^definition\./),
+      details: [{}, { refused_in: { project } }],
+    });
+  });
+
+  test('in the activity for hooks says so too', async () => {
+    const { askDedicated, dependencies, project } = preflightedProject();
+    dependencies.readGiven = async () => undefined;
+    await expect(askDedicated()).rejects.toMatchObject({
+      type: 'seal.invalid',
+      details: [{}, { refused_in: { project, environment: 'dev' } }],
+    });
   });
 });
 
-describe('a request for a specific plan', () => {
+describe('while it runs', () => {
+  const beatsOf = async (part: 'local' | 'dedicated', isLocal: boolean) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const pin: Dependencies['tools']['pin'] = async (plan) => {
+      vi.advanceTimersByTime(ACTIVITY_LIMITS.heartbeat);
+      return { plan, warnings: [] };
+    };
+    const { dependencies, project } = preflightedProject({}, { tools: { pin } });
+    const run = { workflowId: 't-1', runId: 'r-1' };
+    const taskQueue = taskQueueOf(project, 'dev', 'local');
+    const request = { input: {}, options: {}, first: 'r-1', created_at: CREATED_AT };
+    dependencies.readGiven = async () => request;
+    dependencies.plans.runs.note({ ...run, type: 'flow', taskQueue, task: {} as never });
+    const environment = activityEnvironment({ isLocal, workflowType: 'flow', workflowExecution: run, taskQueue });
+    const beats: unknown[] = [];
+    environment.on('heartbeat', (details) => beats.push(details));
+    await environment.run(createPreflight(dependencies)[part] as never, request);
+    return beats.length;
+  };
+
+  test('the activity for hooks sends heartbeats', async () => {
+    expect(await beatsOf('dedicated', false)).toBeGreaterThan(1);
+  });
+
+  test('the first act of a task sends none', async () => {
+    expect(await beatsOf('local', true)).toBe(0);
+  });
+});
+
+describe('a start for a specific plan', () => {
   const planned = async (files: Record<string, string>, more = {}) => {
     const first = preflightedProject(files, more);
-    const { plan, seal } = (await first.preflight()) as PreflightAnswer & { seal: Seal };
-    return { ...first, plan, seal };
+    const { seal } = await first.preflight();
+    return { ...first, seal };
   };
 
   test('is accepted with the digest of the plan and that of the input', async () => {
@@ -238,89 +290,75 @@ describe('a request for a specific plan', () => {
   });
 });
 
-describe('a key that is taken by the same request', () => {
-  const held = async (project: ReturnType<typeof preflightedProject>) => {
-    const input = digestOf({ n: 1 });
-    const memo = { ability: 'flow', environment: 'dev', input, plan: 'p' } as never;
-    project.dependencies.findTask = async () => ({ project: project.project, memo });
-    return project.preflight();
-  };
-
-  test('of a task in Temporal gives the plan without a seal, and runs no hook', async () => {
-    const pin = vi.fn();
-    const project = preflightedProject({}, { tools: { pin } });
-    const answer = await held(project);
-    expect(answer).toMatchObject({ plan: { ability: { id: 'flow' } }, input: { n: 1 }, warnings: [] });
-    expect(Object.keys(answer).sort()).toEqual(['input', 'plan', 'registry', 'request', 'warnings']);
-    expect(pin).not.toHaveBeenCalled();
-  });
-
-  test('of an ended task of which only the record is left is answered as ended', async () => {
-    const { preflight, records } = preflightedProject();
+describe('a key', () => {
+  test('of a task that has ended, and which Temporal has forgotten, is answered with its result', async () => {
+    const shrink = vi.fn<Dependencies['shrink']>(async (result) => ({ ...result, output: { shrunk: true } }));
+    const pin = vi.fn<Dependencies['tools']['pin']>(async (plan) => ({ plan, warnings: [] }));
+    const { preflight, askLocal, records } = preflightedProject({}, { shrink, tools: { pin } });
     await preflight();
-    endRecord(records, 't-1');
-    const answer = await preflight();
-    expect(answer.ended).toBe(true);
-    expect(answer).not.toHaveProperty('seal');
+    const result = endRecord(records, 't-1');
+    expect(await askLocal({ first: 'r-2' })).toEqual({
+      ended: storeResult({ ...result, output: { shrunk: true } }),
+    });
+    expect(shrink).toHaveBeenCalledWith(result);
+    expect(pin).toHaveBeenCalledOnce();
   });
 
-  test('of a caller that died before the start replaces the record', async () => {
+  test('of another request is refused, and its record stays', async () => {
+    const { preflight, askLocal, records } = preflightedProject();
+    await preflight();
+    const refused = askLocal({ first: 'r-2', input: { n: 2 } });
+    await expect(refused).rejects.toMatchObject({ type: 'task.key_conflict' });
+    expect(records.read('t-1')).toMatchObject({ input: { n: 1 }, run_id: 'r-1' });
+  });
+
+  test('whose record was made by an attempt of the same run that was lost gets another record', async () => {
     const { preflight, records } = preflightedProject();
     await preflight();
     await preflight({ intent: 'once more' });
-    expect(records.read('t-1')).toMatchObject({ intent: 'once more' });
+    expect(records.read('t-1')).toMatchObject({ intent: 'once more', run_id: 'r-1' });
   });
-});
 
-describe('two concurrent preflights of one request', () => {
-  /** What another preflight leaves while this one inspects its tools. */
-  const meanwhile = (
-    leave: (project: ReturnType<typeof preflightedProject>) => unknown,
-    of: Partial<TaskRequest> = {},
-  ) => {
+  test('has no record of a lost attempt any more if the definitions refuse the next one', async () => {
+    const { preflight, root, records } = preflightedProject({ 'registry/hooks/PreAbilityCreate.yaml': 'hooks: []\n' });
+    await preflight();
+    for (const [name, text] of Object.entries(creationHooks(EXPRESSION.replace('== 0', '== 1')))) {
+      writeFileSync(join(root, name), text);
+    }
+    await expect(preflight()).rejects.toMatchObject({ type: 'guard.denied' });
+    expect(records.read('t-1')).toBeUndefined();
+  });
+
+  test.each<[string, (project: ReturnType<typeof preflightedProject>) => unknown, string]>([
+    ['of another run', ({ preflight }) => preflight({ first: 'r-2' }), 'a moment before'],
+    [
+      'that is not readable',
+      ({ root }) => mkdirSync(join(root, 'records', 't-1'), { recursive: true }),
+      'contains no readable record',
+    ],
+  ])('that gets a record %s meanwhile is refused', async (_, leave, message) => {
     const project = preflightedProject();
+    const { pin } = project.dependencies.tools;
     project.dependencies.tools = {
       pin: async (plan) => {
+        project.dependencies.tools = { pin };
         await leave(project);
         return { plan, warnings: [] };
       },
     };
-    return project.preflight(of);
-  };
-  const other = async (project: ReturnType<typeof preflightedProject>, of: Partial<TaskRequest> = {}) => {
-    const { pin } = preflightedProject().dependencies.tools;
-    const { dependencies, project: name, request } = project;
-    const taskQueue = taskQueueOf(name, 'dev', 'local');
-    const environment = activityEnvironment({ inWorkflow: false, activityId: preflightIdOf('t-1', name), taskQueue });
-    return environment.run(createPreflight({ ...dependencies, tools: { pin } }), request(of));
-  };
-
-  test('both succeed, and one creates the record', async () => {
-    await expect(meanwhile((project) => other(project))).resolves.toHaveProperty('seal');
-  });
-
-  test.each<[string, (project: ReturnType<typeof preflightedProject>) => unknown]>([
-    ['another request', (project) => other(project, { input: { n: 2 } })],
-    [
-      'a task that has ended',
-      async (project) => {
-        await other(project);
-        endRecord(project.records, 't-1');
-      },
-    ],
-    ['a folder without a readable record', ({ root }) => mkdirSync(join(root, 'records', 't-1'), { recursive: true })],
-  ])('one fails if the other was of %s', async (_, leave) => {
-    await expect(meanwhile(leave)).rejects.toMatchObject({ type: 'task.key_conflict' });
+    const refused = project.preflight();
+    await expect(refused).rejects.toMatchObject({ type: 'task.key_conflict' });
+    await expect(refused).rejects.toThrow(message);
   });
 });
 
 describe('a direct run', () => {
-  const direct = { task: 'direct:1', direct: true };
+  const direct = { task: DIRECT };
 
   test('has no record', async () => {
     const { preflight, records } = preflightedProject();
-    expect(await preflight(direct)).not.toHaveProperty('record');
-    expect(records.read('direct:1')).toBeUndefined();
+    expect((await preflight(direct)).seal.task).toBe(DIRECT);
+    expect(records.read(DIRECT)).toBeUndefined();
   });
 
   test('has one that expires if the policy retains them', async () => {
@@ -329,7 +367,7 @@ describe('a direct run', () => {
       'ability.yaml': projectFile(undefined, 'policy: { direct_records: { keep: 2h } }\n'),
     });
     await preflight(direct);
-    expect(records.read('direct:1')).toMatchObject({ expires_at: '2030-01-01T02:00:00.000Z' });
+    expect(records.read(DIRECT)).toMatchObject({ expires_at: '2030-01-01T02:00:00.000Z' });
   });
 });
 
@@ -342,7 +380,7 @@ describe('a retry', () => {
   async function retried(from: string | null, { sealed = true, files = [] as object[] } = {}) {
     const first = preflightedProject();
     const { plan, seal } = await first.preflight({ task: 'early' });
-    const task = { seal: sealed ? (seal as Seal) : { ...(seal as Seal), mac: 'ab' }, user: USER, session: null, plan };
+    const task = { seal: sealed ? seal : { ...seal, mac: 'ab' }, user: USER, session: null, plan };
     const taskQueue = taskQueueOf(first.project, 'dev', 'local');
     const chains = { has: async () => false, keep: async () => {} };
     const start = { ...RUN, type: 'flow', taskQueue, task };
@@ -356,7 +394,8 @@ describe('a retry', () => {
     const { answer, dependencies, project } = await retried(null);
     const { progress, seal } = await answer();
     expect(progress).toEqual({ first: DONE.first });
-    expect(seal).toMatchObject({ progress: digestOf(progress) });
+    expect(seal).toMatchObject({ progress: digestOf(progress as Progress) });
+    verifySeal(seal, { task: 't-1' }, KEYS);
     expect(dependencies.readEnded).toHaveBeenCalledWith('early', project);
   });
 
@@ -390,7 +429,7 @@ describe('the session of a task', () => {
     '{ id: no, blocking: true, match: { abilities: [flow] }, handler: { expression: { deny_if: "input.n == 0", confirm_if: "input.n > 1", reason: "Because." } } }',
   );
 
-  const outcomeOf = async (of: Partial<TaskRequest>) => {
+  const outcomeOf = async (of: Asked) => {
     const { preflight, notify } = preflightedProject(DENY);
     const refused = await preflight({ task: GENERATED, session: 's-1', ...of }).then(
       () => undefined,
@@ -416,6 +455,6 @@ describe('the session of a task', () => {
   });
 
   test('is not notified if the task has none', async () => {
-    expect((await outcomeOf({ session: null, input: { n: 2 } })).messages).toEqual([]);
+    expect((await outcomeOf({ session: undefined as never, input: { n: 2 } })).messages).toEqual([]);
   });
 });

@@ -1,17 +1,21 @@
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { stateOfKey } from '../../../../src/activities/preflight/task-key-state.js';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  type KeyDependencies,
+  type KeyRequest,
+  keyConflict,
+  stateOfKey,
+} from '../../../../src/activities/preflight/task-key-state.js';
 import type { Tombstone } from '../../../../src/contracts/deletion.js';
 import type { Plan, PlanOperation } from '../../../../src/contracts/plan.js';
-import type { TaskRequest, WantedPlan } from '../../../../src/contracts/task.js';
 import { digestOf } from '../../../../src/rules/canonical.js';
 import { planDigest } from '../../../../src/rules/plans/plan-digest.js';
 import { examplePlan } from '../../rules/example-plan.js';
 import { USER } from '../admitted-task.js';
 
-type KeyDependencies = Parameters<typeof stateOfKey>[2];
-
 const GENERATED = `t-${'0'.repeat(26)}`;
 const SAME = { ability: 'signup', environment: 'staging', input: 'i' };
+const RESULT = { status: 'succeeded' };
+const ENDED = { ended: RESULT };
 const PLAN = 'a'.repeat(64);
 const OTHER = 'b'.repeat(64);
 const TOMBSTONE: Tombstone = {
@@ -25,10 +29,9 @@ const TOMBSTONE: Tombstone = {
   purged: false,
 };
 
-/** A record of a key, made a moment ago by default. */
-function recordOf(more: object = {}, msAgo = 0): never {
-  const created_at = new Date(Date.now() - msAgo).toISOString();
-  return { request: SAME, result: null, created_at, plan_digest: PLAN, plan: examplePlan(), ...more } as never;
+/** The record of an ended task, of another execution by default. */
+function recordOf(more: object = {}): never {
+  return { run_id: 'r-0', request: SAME, result: RESULT, plan_digest: PLAN, plan: examplePlan(), ...more } as never;
 }
 
 /** A plan that calls one tool, which is pinned. */
@@ -46,112 +49,107 @@ interface Known {
   here?: unknown;
   /** The record that another machine shares. */
   shared?: unknown;
-  task?: 'foreign' | { project?: string; memo?: object };
+  /** How another execution of it ended. */
+  earlier?: string;
   deletion?: { project?: string; deletion: Tombstone | 'under way' };
 }
 
-function stateOf(known: Known, more: Partial<TaskRequest> = {}) {
-  const { tombstone, here, shared, task, deletion } = known;
-  const request: TaskRequest = {
-    ...{ ability: 'signup', environment: 'staging', input: {}, task: 'k', direct: false },
-    ...{ user: USER, session: null, ...more },
-  };
-  const memo = { ...SAME, plan: PLAN };
-  const findTask = vi.fn(async () =>
-    task === undefined || task === 'foreign'
-      ? task
-      : {
-          project: 'own',
-          memo: { ...memo, ...task.memo } as never,
-          ...(task.project !== undefined && { project: task.project }),
-        },
-  );
+function stateOf({ tombstone, here, shared, earlier, deletion }: Known, more: Partial<KeyRequest> = {}) {
+  const request: KeyRequest = { ...SAME, task: 'k', first: 'r-1', outside: false, plan: undefined, ...more };
+  const findDeletion = vi.fn(async () => deletion && { project: 'own', ...deletion });
+  const findEarlier = vi.fn<KeyDependencies['findEarlier']>(async () => earlier);
   const dependencies: KeyDependencies = {
     project: 'own',
     records: { readTombstone: () => tombstone, read: () => here, find: async () => here ?? shared } as never,
-    findTask,
-    findDeletion: async () => deletion && { project: 'own', ...deletion },
+    findEarlier,
+    findDeletion,
   };
-  return { state: stateOfKey(request, 'i', dependencies), findTask };
+  return { state: stateOfKey(request, dependencies), findDeletion, findEarlier };
 }
 
 describe('a key', () => {
-  test.each<[string, string, Known]>([
-    ['that no task has', 'free', {}],
-    ['of a task with the same request', 'held', { task: {} }],
-    ['of a task with the same request, whose record is here', 'held', { task: {}, here: recordOf() }],
-    ['of the same request, whose task has ended and is forgotten', 'ended', { here: recordOf({ result: {} }) }],
-    ['of such a task on another machine', 'ended', { shared: recordOf({ result: {} }) }],
-    ['of the same request that made no task', 'abandoned', { here: recordOf() }],
+  test.each<[string, unknown, Known]>([
+    ['that no task has is free', 'free', {}],
+    ['with a record of this very execution is its own', 'own', { here: recordOf({ run_id: 'r-1', result: null }) }],
     [
-      'of another request that made no task for a minute',
-      'abandoned',
-      { here: recordOf({ request: { ...SAME, input: 'j' } }, 60_500) },
+      'with a record of this very execution is its own even if the definitions have changed since',
+      'own',
+      { here: recordOf({ run_id: 'r-1', request: { ...SAME, input: 'j' } }) },
     ],
-  ])('%s is %s', async (_, expected, known) => {
-    expect(await stateOf(known).state).toBe(expected);
+    ['of an ended task with the same request is answered with its result', ENDED, { here: recordOf() }],
+    ['of such a task on another machine is, too', ENDED, { shared: recordOf() }],
+  ])('%s', async (_, expected, known) => {
+    expect(await stateOf(known).state).toEqual(expected);
   });
 
   test('that a client generated is free without a query to Temporal', async () => {
-    const { state, findTask } = stateOf({ task: {} }, { task: GENERATED });
+    const { state, findDeletion, findEarlier } = stateOf({ shared: recordOf() }, { task: GENERATED });
     expect(await state).toBe('free');
-    expect(findTask).not.toHaveBeenCalled();
+    expect(findDeletion).not.toHaveBeenCalled();
+    expect(findEarlier).not.toHaveBeenCalled();
   });
 
   test('that a client generated is looked up if a record exists', async () => {
-    expect(await stateOf({ task: {}, here: recordOf() }, { task: GENERATED }).state).toBe('held');
+    expect(await stateOf({ here: recordOf() }, { task: GENERATED }).state).toEqual(ENDED);
+  });
+
+  test('that looks as if a client had generated it is looked up for a start from outside', async () => {
+    expect(await stateOf({ shared: recordOf() }, { task: GENERATED, outside: true }).state).toEqual(ENDED);
   });
 
   test.each([`t-${'0'.repeat(25)}`, `t-${'0'.repeat(27)}`, `t-${'u'.repeat(26)}`, `x-${'0'.repeat(26)}`])(
     'that only resembles a generated one, %s, is looked up',
     async (task) => {
-      expect(await stateOf({ task: {} }, { task }).state).toBe('held');
+      expect(await stateOf({ shared: recordOf() }, { task }).state).toEqual(ENDED);
     },
   );
 
   test('of a direct run is free, whatever is known of it', async () => {
-    const known = { tombstone: TOMBSTONE, here: recordOf({ result: {} }), task: 'foreign' } as const;
-    expect(await stateOf(known, { direct: true }).state).toBe('free');
+    const known = { tombstone: TOMBSTONE, here: recordOf(), earlier: 'completed' } as const;
+    expect(await stateOf(known, { task: `direct:${'0'.repeat(36)}`, outside: true }).state).toBe('free');
   });
 });
 
-describe('a key of another request that made no task', () => {
-  const recorded = (msAgo: number) => stateOf({ here: recordOf({ request: { ...SAME, input: 'j' } }, msAgo) }).state;
+describe('a start from outside, which no client of ours would have refused', () => {
+  test('takes no key of a task that has ended, and whose record is elsewhere', async () => {
+    const { state, findEarlier } = stateOf({ earlier: 'completed' }, { outside: true });
+    await expect(state).rejects.toMatchObject({
+      code: 'task.key_conflict',
+      message: 'The key k already belongs to a task that has ended (completed), and whose record is elsewhere',
+    });
+    expect(findEarlier).toHaveBeenCalledWith('k', 'r-1');
+  });
 
-  test('is abandoned after a minute, and not before', async () => {
-    vi.useFakeTimers({ now: Date.UTC(2030, 0, 1), toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    await expect(recorded(60_000)).rejects.toMatchObject({ code: 'task.key_conflict' });
-    expect(await recorded(60_001)).toBe('abandoned');
+  test('takes a key that no other execution had', async () => {
+    expect(await stateOf({}, { outside: true }).state).toBe('free');
+  });
+
+  test('is the only one that asks Temporal for it', async () => {
+    const { state, findEarlier } = stateOf({ earlier: 'completed' });
+    expect(await state).toBe('free');
+    expect(findEarlier).not.toHaveBeenCalled();
   });
 });
 
 describe('a key is refused', () => {
+  const other = (more: object) => recordOf({ request: { ...SAME, ...more } });
+
   test.each<[string, string, Known]>([
     ['that was deleted on this machine', 'task.deleted', { tombstone: TOMBSTONE }],
+    ['that was deleted, even if a record of it is left', 'task.deleted', { tombstone: TOMBSTONE, here: recordOf() }],
     ['that was deleted elsewhere', 'task.deleted', { deletion: { deletion: TOMBSTONE } }],
     ['that is being deleted', 'task.deleted', { deletion: { deletion: 'under way' } }],
-    ['of a task of another project', 'task.other_project', { task: { project: 'theirs' } }],
+    [
+      'that is being deleted, and whose record is here',
+      'task.deleted',
+      { here: recordOf(), deletion: { deletion: 'under way' } },
+    ],
     ['deleted in another project', 'task.other_project', { deletion: { project: 'theirs', deletion: TOMBSTONE } }],
-    ['of a workflow that is not a task', 'task.key_conflict', { task: 'foreign' }],
-    ['of a task with another input', 'task.key_conflict', { task: { memo: { input: 'j' } } }],
-    ['of a task of another ability', 'task.key_conflict', { task: { memo: { ability: 'other' } } }],
-    ['of a task in another environment', 'task.key_conflict', { task: { memo: { environment: 'prod' } } }],
-    [
-      'of a task with another input, whose record is old',
-      'task.key_conflict',
-      { task: { memo: { input: 'j' } }, here: recordOf({ request: { ...SAME, input: 'j' } }, 120_000) },
-    ],
-    [
-      'of another request, made a moment ago',
-      'task.key_conflict',
-      { here: recordOf({ request: { ...SAME, input: 'j' } }, 30_000) },
-    ],
-    [
-      'of another request that has ended',
-      'task.key_conflict',
-      { here: recordOf({ request: { ...SAME, input: 'j' }, result: {} }, 120_000) },
-    ],
+    ['of a task with another input', 'task.key_conflict', { here: other({ input: 'j' }) }],
+    ['of a task of another ability', 'task.key_conflict', { here: other({ ability: 'other' }) }],
+    ['of a task in another environment', 'task.key_conflict', { here: other({ environment: 'prod' }) }],
+    ['of a task with another input on another machine', 'task.key_conflict', { shared: other({ input: 'j' }) }],
+    ['of a task of which nobody knows how it ended', 'task.key_conflict', { here: recordOf({ result: null }) }],
   ])('%s', async (_, code, known) => {
     await expect(stateOf(known).state).rejects.toMatchObject({ code });
   });
@@ -164,47 +162,40 @@ describe('a key is refused', () => {
   test.each<[object, string]>([
     [{ ability: 'other' }, 'belongs to other in staging'],
     [{ environment: 'prod' }, 'belongs to signup in prod'],
-    [{ input: 'j' }, 'another input'],
-  ])('with a message about what differs: %j', async (memo, message) => {
-    const refusal = await stateOf({ task: { memo } }).state.catch((error: unknown) => String(error));
-    expect(refusal).toContain(message);
-    expect((refusal as string).includes('another input')).toBe('input' in memo);
+    [{ input: 'j' }, 'belongs to signup in staging with another input'],
+  ])('with a message about what differs: %j', async (more, message) => {
+    const refusal = stateOf({ here: other(more) }).state;
+    await expect(refusal).rejects.toThrow(message);
+    if (!('input' in more)) await expect(refusal).rejects.not.toThrow('another input');
   });
 
-  test('with a message about a workflow that is not a task', async () => {
-    await expect(stateOf({ task: 'foreign' }).state).rejects.toThrow('no task');
+  test('with the holder as it is known', () => {
+    const request = { task: 'k', ability: 'signup', environment: 'staging' };
+    expect(keyConflict(request, 'something else')).toMatchObject({
+      message: 'The key k already belongs to something else',
+      suggestion: 'Choose another key; `ability task show k` shows what holds this one.',
+    });
+    expect(keyConflict(request, 'something else', { ability: 'a', environment: 'b' }).message).toMatch(/a in b$/);
   });
 });
 
-describe('a request for a specific plan', () => {
-  const withPlan = (plan: string): { plan: WantedPlan } => ({ plan: { plan } });
+describe('a start for a specific plan', () => {
   const pinned = toolPlan();
-  const ended = { plan: pinned, plan_digest: digestOf(pinned), result: {} };
+  const ended = { plan: pinned, plan_digest: digestOf(pinned) };
 
-  test.each<[string, Known, string]>([
-    ['a task', { task: {} }, PLAN],
-    ['a record of an ended task', { here: recordOf({ result: {} }) }, PLAN],
-    ['a record of a task that called tools, by its sealed plan', { here: recordOf(ended) }, digestOf(pinned)],
-    [
-      'a record of a task that called tools, by its plan before they were pinned',
-      { here: recordOf(ended) },
-      planDigest(pinned),
-    ],
-    ['a record without a task and a result, which has no plan', { here: recordOf() }, OTHER],
-  ])('agrees with %s', async (_, known, plan) => {
-    await expect(stateOf(known, withPlan(plan)).state).resolves.toMatch(/held|ended|abandoned/);
+  test.each<[string, object, string]>([
+    ['of an ended task', {}, PLAN],
+    ['of a task that called tools, by its sealed plan', ended, digestOf(pinned)],
+    ['of a task that called tools, by its plan before they were pinned', ended, planDigest(pinned)],
+  ])('agrees with the record %s', async (_, more, plan) => {
+    expect(await stateOf({ here: recordOf(more) }, { plan: { plan } }).state).toEqual(ENDED);
   });
 
-  test.each<[string, Known]>([
-    ['a task', { task: {} }],
-    ['a record of an ended task', { here: recordOf({ result: {} }) }],
-    ['a record of an ended task that called tools', { here: recordOf(ended) }],
-  ])('conflicts with %s of another plan', async (_, known) => {
-    await expect(stateOf(known, withPlan(OTHER)).state).rejects.toMatchObject({ code: 'task.key_conflict' });
-  });
-
-  test('agrees with the plan of a task even if its record differs', async () => {
-    const here = recordOf({ result: {}, plan_digest: OTHER });
-    expect(await stateOf({ task: {}, here }, withPlan(PLAN)).state).toBe('held');
+  test.each<[string, object]>([
+    ['of an ended task', {}],
+    ['of a task that called tools', ended],
+  ])('conflicts with the record %s with another plan', async (_, more) => {
+    const { state } = stateOf({ here: recordOf(more) }, { plan: { plan: OTHER } });
+    await expect(state).rejects.toMatchObject({ code: 'task.key_conflict', message: /the same with another plan/ });
   });
 });

@@ -66,6 +66,10 @@ test('a written record has its text and a folder for logs, and no other file', (
 
 const of = (task_key: string, more: Partial<TaskRecord> = {}): TaskRecord => ({ ...record, task_key, ...more });
 
+const RUN = '0b0a8bd4-58a6-4a63-8d8e-6f2c7a3f2a11';
+const DIRECT = `direct:${RUN}`;
+const OTHER_DIRECT = `direct:${RUN.replace('0', '1')}`;
+
 describe('the place of a record', () => {
   test('of a called task is in the folder of its caller', () => {
     expect(new RecordFolder(root).pathOf('t-1/a/b')).toBe(join(root, 't-1/children/a/b'));
@@ -73,20 +77,33 @@ describe('the place of a record', () => {
 
   test('of a direct run exists only if it was created', () => {
     const records = new RecordFolder(root);
-    expect([records.pathOf('direct:1'), records.logsOf('direct:1'), records.read('direct:1')]).toEqual([
+    expect([records.pathOf(DIRECT), records.logsOf(DIRECT), records.read(DIRECT)]).toEqual([
       undefined,
       undefined,
       undefined,
     ]);
-    records.create(of('direct:1'));
-    expect(records.pathOf('direct:1')).toBe(join(root, '.direct/1'));
-    expect(records.pathOf('direct:1/a')).toBe(join(root, '.direct/1/children/a'));
-    expect(records.read('direct:1')?.task_key).toBe('direct:1');
+    records.create(of(DIRECT));
+    expect(records.pathOf(DIRECT)).toBe(join(root, '.direct', RUN));
+    expect(records.pathOf(`${DIRECT}/a`)).toBe(join(root, '.direct', RUN, 'children/a'));
+    expect(records.read(DIRECT)?.task_key).toBe(DIRECT);
   });
 
-  test('of other workflows does not exist', () => {
-    expect(new RecordFolder(root).pathOf('session:1')).toBeUndefined();
-  });
+  test.each(['session:acme:s-1', 'direct:1', 'schedule:acme:nightly', 'a b'])(
+    'of %s, which is no task, does not exist',
+    (id) => {
+      expect(new RecordFolder(root).pathOf(id)).toBeUndefined();
+    },
+  );
+
+  test.each(['schedule:acme:nightly-2026-11-28T03:00:00Z', 'webhook:forge:72d3162e'])(
+    'of a firing or a delivery is a folder of its own: %s',
+    (key) => {
+      const records = new RecordFolder(root);
+      expect(records.create(of(key))).toBe(true);
+      expect(records.pathOf(key)).toBe(join(root, key));
+      expect(records.read(key)?.task_key).toBe(key);
+    },
+  );
 });
 
 describe('an existing record', () => {
@@ -194,10 +211,10 @@ describe('what is shared with other machines', () => {
 
   test('does not include direct runs', async () => {
     const { calls, records } = share();
-    records.create(of('direct:1'));
-    records.replace(of('direct:1'));
-    await records.finish(of('direct:1'));
-    expect([calls, records.sharedLog('direct:1', 'a'), await records.find('direct:2')]).toEqual([
+    records.create(of(DIRECT));
+    records.replace(of(DIRECT));
+    await records.finish(of(DIRECT));
+    expect([calls, records.sharedLog(DIRECT, 'a'), await records.find(OTHER_DIRECT)]).toEqual([
       [],
       undefined,
       undefined,
@@ -241,7 +258,7 @@ describe('the tools of called tasks', () => {
 
   test('are none if nothing was called or recorded', async () => {
     const records = new RecordFolder(root);
-    expect([records.toolsOfCalled('t-1'), records.toolsOfCalled('direct:1')]).toEqual([[], []]);
+    expect([records.toolsOfCalled('t-1'), records.toolsOfCalled(DIRECT)]).toEqual([[], []]);
     await records.finish(of('t-1/a'));
     expect(records.toolsOfCalled('t-1')).toEqual([]);
   });
@@ -272,7 +289,7 @@ describe('a deleted task', () => {
     const records = new RecordFolder(root);
     expect(records.bury(tombstone)).toBe(false);
     expect(records.readTombstone('t-1')).toEqual(tombstone);
-    expect(records.readTombstone('direct:1')).toBeUndefined();
+    expect(records.readTombstone(DIRECT)).toBeUndefined();
   });
 
   test('leaves the target of a link in its place untouched', () => {
@@ -294,13 +311,14 @@ describe('the records of direct runs', () => {
 
   test('are removed once they expire', () => {
     const records = new RecordFolder(root);
-    records.create(of('direct:old', { expires_at: '2030-01-02T00:00:00.000Z' }));
-    records.create(of('direct:young', { expires_at: '2030-01-02T00:00:00.001Z' }));
-    records.create(of('direct:kept'));
+    const [old, young, kept] = ['0', '1', '2'].map((digit) => RUN.replace('0', digit));
+    records.create(of(`direct:${old}`, { expires_at: '2030-01-02T00:00:00.000Z' }));
+    records.create(of(`direct:${young}`, { expires_at: '2030-01-02T00:00:00.001Z' }));
+    records.create(of(`direct:${kept}`));
     records.create(of('t-1', { expires_at: '2030-01-01T00:00:00.000Z' }));
     mkdirSync(join(root, '.direct/unwritten'));
     expect(removeExpired(root, NOW)).toBe(1);
-    expect(readdirSync(join(root, '.direct')).sort()).toEqual(['kept', 'unwritten', 'young']);
+    expect(readdirSync(join(root, '.direct')).sort()).toEqual([young, kept, 'unwritten']);
     expect(readdirSync(root).sort()).toEqual(['.direct', 't-1']);
   });
 

@@ -47,7 +47,7 @@ describe('before a task of a single script exists', () => {
   test('the key of the task is an argument like any other, and is absent in a direct run', () => {
     const args = [{ value: '${{ task.key }}' }];
     expect(errorOf(() => refuseUnusableInput(planOf(args), {}, '-t')).code).toBe('input.invalid');
-    expect(() => refuseUnusableInput(planOf(args), {}, '-t:1')).not.toThrow();
+    expect(() => refuseUnusableInput(planOf(args), {}, `direct:${'0'.repeat(36)}`)).not.toThrow();
   });
 
   test('a workflow has no arguments that could be refused', () => {

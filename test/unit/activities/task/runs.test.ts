@@ -13,18 +13,35 @@ function runsOver(start: unknown) {
 }
 
 describe('the start of a run', () => {
-  test('is read once', async () => {
-    const { runs, read } = runsOver(START);
-    expect(await runs.find(REF)).toEqual(START);
-    expect(await runs.find(REF)).toEqual(START);
+  const BEGUN = { ...START, task: TASK } as never;
+  const NOTICE = { ...START, type: 'ability:notify' };
+
+  test.each<[string, object]>([
+    ['of a task that has passed preflight', { ...START, task: { ...TASK, plan: PLAN } }],
+    ['of a workflow of our own', NOTICE],
+  ])('%s is read once', async (_, start) => {
+    const { runs, read } = runsOver(start);
+    const found = await runs.find(REF);
+    expect(found).toMatchObject(REF);
+    expect(await runs.find(REF)).toEqual(found);
     expect(read).toHaveBeenCalledOnce();
   });
 
-  test('is not read if the worker knows it', async () => {
+  test.each([BEGUN, NOTICE])('is not read if the worker knows it', async (start) => {
     const { runs, read } = runsOver(undefined);
+    runs.note(start);
+    expect(await runs.find(REF)).toEqual(start);
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  test('of a task is read again until it has passed preflight', async () => {
+    const { runs, read } = runsOver(START);
     runs.note(START);
     expect(await runs.find(REF)).toEqual(START);
-    expect(read).not.toHaveBeenCalled();
+    read.mockResolvedValue({ ...START, task: { ...TASK, plan: PLAN } } as never);
+    expect(await runs.find(REF)).toEqual(BEGUN);
+    await runs.find(REF);
+    expect(read).toHaveBeenCalledTimes(2);
   });
 
   test('is kept without its plan, which is passed on', async () => {

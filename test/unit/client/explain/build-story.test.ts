@@ -26,7 +26,7 @@ const result: TaskResult = {
   links: { temporal: null, record: null },
 };
 const start: TaskStart = {
-  format: 1,
+  options: {},
   plan: examplePlan([{ id: 'seed', verb: 'call', call: 'db.write', with: {}, if: 'input.x' }]),
   seal: {
     key_id: 'k',
@@ -60,6 +60,7 @@ const call = (more: Partial<SeenCall>): SeenCall => ({
 const history = (more: Partial<TaskHistory> = {}): TaskHistory => ({
   created_at: '2026-01-01T00:00:00.000Z',
   start,
+  given: { input: { x: true }, options: {} },
   calls: [],
   isCut: false,
   ...more,
@@ -86,6 +87,13 @@ test('what a task was started with comes from its history', () => {
     session: 's-1',
     created_at: '2026-01-01T00:00:00.000Z',
     gaps: [],
+  });
+});
+
+test('a start that was refused has the input that it was given, and no resolution', () => {
+  const given = { input: { x: false }, options: {} };
+  expect(story({}, { history: history({ start: null, given }) })).toMatchObject({
+    ...{ resolution: null, input: { x: false }, session: null, created_at: '2026-01-01T00:00:00.000Z' },
   });
 });
 

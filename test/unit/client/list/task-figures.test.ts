@@ -38,7 +38,7 @@ test('a task whose history was continued has lasted since its first run began', 
     { run: 'short-98', ability: 'does', environment: 'dev', status: 'timed_out', seconds: 2 },
   ]);
   expect(queries[0]).toContain("CloseTime >= '2026-11-23T12:01:35.000Z'");
-  expect(queries[0]).toContain('ParentWorkflowId IS NULL');
+  expect(queries[0]).toContain('AbilityParent IS NULL');
 });
 
 test('many ends are looked up in batches, and nothing is looked up if there are none', async () => {

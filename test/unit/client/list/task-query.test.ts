@@ -2,13 +2,29 @@ import { describe, expect, test } from 'vitest';
 import { LISTED_STATES, listedState, taskQuery } from '../../../../src/client/list/task-query.js';
 import { errorOf } from '../../error-of.js';
 
-const BASE =
-  "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:' AND WorkflowId NOT STARTS_WITH 'delete:' AND WorkflowId NOT STARTS_WITH 'session:' AND (ParentWorkflowId IS NULL OR ParentWorkflowId STARTS_WITH 'fire:')";
+const TASKS =
+  "AbilityProject = 'acme' AND ExecutionStatus != 'ContinuedAsNew' AND WorkflowId NOT STARTS_WITH 'direct:' AND WorkflowId NOT STARTS_WITH 'delete:' AND WorkflowId NOT STARTS_WITH 'session:'";
+const ROOTS = `${TASKS} AND AbilityParent IS NULL`;
+const BASE = `${ROOTS} AND AbilityStatus != 'unavailable'`;
 
 describe('the list filter', () => {
   test('covers the project alone, without direct runs and without the earlier runs of long tasks', () => {
     expect(taskQuery('acme', {})).toBe(BASE);
     expect(taskQuery('acme', { status: [] })).toBe(BASE);
+  });
+
+  test('covers called tasks if they are wanted', () => {
+    expect(taskQuery('acme', { called: true })).toBe(`${TASKS} AND AbilityStatus != 'unavailable'`);
+  });
+
+  test('covers starts that preflight refused only if they are wanted', () => {
+    expect(taskQuery('acme', { refused: true })).toBe(ROOTS);
+    expect(taskQuery('acme', { status: ['unavailable'] })).toBe(
+      `${ROOTS} AND ((ExecutionStatus = 'Failed' AND AbilityStatus = 'unavailable'))`,
+    );
+    expect(taskQuery('acme', { status: ['failed'] })).toContain(
+      "AbilityStatus NOT IN ('denied', 'timed_out', 'unknown', 'unavailable')",
+    );
   });
 
   test('has every requested condition, all of which must hold', () => {
@@ -27,7 +43,7 @@ describe('the list filter', () => {
 
   test('takes any of several states', () => {
     expect(taskQuery('acme', { status: ['waiting_approval', 'denied'] })).toBe(
-      `${BASE} AND ((ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval') OR (ExecutionStatus = 'Failed' AND AbilityStatus = 'denied'))`,
+      `${ROOTS} AND ((ExecutionStatus = 'Running' AND AbilityStatus = 'waiting_approval') OR (ExecutionStatus = 'Failed' AND AbilityStatus = 'denied'))`,
     );
   });
 
@@ -58,6 +74,7 @@ describe('the state of a listed task', () => {
     ['FAILED', 'denied', 'denied'],
     ['FAILED', 'timed_out', 'timed_out'],
     ['FAILED', 'unknown', 'unknown'],
+    ['FAILED', 'unavailable', 'unavailable'],
     ['TIMED_OUT', 'running', 'failed'],
   ])('%s with the attribute %s is %s', (temporal, attribute, state) => {
     expect(listedState(temporal, attribute)).toBe(state);

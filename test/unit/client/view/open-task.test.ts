@@ -79,6 +79,7 @@ describe('a task is opened for a change', () => {
       'checks/check-server.ts',
       'sessions/sessions.ts',
       'start/attach-task.ts',
+      'start/create-task.ts',
     ]);
     for (const { name, text } of senders) {
       if (name.endsWith('/check-server.ts')) continue;
@@ -86,7 +87,13 @@ describe('a task is opened for a change', () => {
         const reached = [...text.matchAll(/getHandle(?:<[^(]*>)?\(\s*([\w.]+)/g)].map(([, id]) => id);
         expect(new Set(reached)).toEqual(new Set(['sessionIdOf', 'id', 'description.workflowId']));
       } else if (name.endsWith('/attach-task.ts')) expect(text).toContain('throw keyOfOther(');
-      else {
+      else if (name.endsWith('/create-task.ts')) {
+        // Only the very run that it has started.
+        const reached = [...text.matchAll(/getHandle\(([^)]*)\)/g)].map(([, run]) => run);
+        expect(
+          reached.filter((run) => !/^id, (undefined, \{ firstExecutionRunId: runId \}|runId)$/.test(run ?? '')),
+        ).toEqual([]);
+      } else {
         expect(text).toContain('openOwn(connection, ');
         expect(text).not.toContain('getHandle(');
       }

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadRegistry } from '../../../../src/definitions/load-registry.js';
-import { reviewDefinitions } from '../../../../src/doors/cli/commands/task/review-definitions.js';
+import { strictly } from '../../../../src/doors/cli/commands/task/review-definitions.js';
 import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
 import { changedScripts } from '../../../../src/planning/scripts/changed-scripts.js';
-import { NOWHERE } from '../../../fixtures/silent-terminal.js';
 import { errorOfAsync } from '../../error-of.js';
 import { lowLevel, temporaryProject } from '../../temporary-project.js';
 
@@ -31,20 +30,21 @@ test('a script, its imports and the script of a hook differ if their bytes do', 
   ]);
 });
 
-test('--strict refuses scripts that differ from those here, and only --strict checks them', async () => {
+test('--strict insists on the definitions here, and refuses scripts that differ before anything runs', async () => {
   const { root, write } = temporaryProject(FILES);
   const registry = loadRegistry(root);
   const { plan } = resolvePlan(registry, 'flow', 'dev');
-  const review = (strict: boolean, digest = registry.digest) =>
-    reviewDefinitions({ ...NOWHERE, flags: { strict } }, registry, { registry: digest, plan });
-  await review(true);
+  const formed = { seal: { key_id: 'k', mac: '' }, plan };
+  const { registry: digest, review } = strictly({ flags: { strict: true } }, registry);
+  expect(digest).toBe(registry.digest);
+  await review?.(formed);
   write({ 'scripts/op.mjs': '// other\n' });
-  await review(false);
-  expect(await errorOfAsync(() => review(true))).toMatchObject({
+  expect(await errorOfAsync(async () => review?.(formed))).toMatchObject({
     code: 'config.registry_differs',
     message: 'Scripts of the worker differ from those here: scripts/op.mjs, and --strict was given',
   });
-  expect(await errorOfAsync(() => review(true, 'another'))).toMatchObject({
-    message: 'The definitions of the worker differ from those here, and --strict was given',
-  });
+});
+
+test('without --strict a start insists on nothing', () => {
+  expect(strictly({ flags: {} }, loadRegistry(temporaryProject(FILES).root))).toEqual({});
 });

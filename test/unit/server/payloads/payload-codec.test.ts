@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Plan } from '../../../../src/contracts/plan.js';
+import { packedPlan } from '../../../../src/server/payloads/pack-plan.js';
 import { INLINE_BYTES, SPILL_BYTES, SpillingCodec } from '../../../../src/server/payloads/payload-codec.js';
 import { FolderStore } from '../../../../src/server/store/folder-store.js';
 import { errorOfAsync } from '../../error-of.js';
@@ -56,6 +59,16 @@ test('a value survives converter and codec', async () => {
   const value = { rows: Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` })) };
   const [decoded] = await codec.decode(await codec.encode([defaultPayloadConverter.toPayload(value)]));
   expect(defaultPayloadConverter.fromPayload(decoded as Payload)).toEqual(value);
+});
+
+test('the answer of a preflight whose plan is large goes to the store, and is read with the whole plan', async () => {
+  // Random bytes cannot be deflated.
+  const plan = { text: randomBytes(SPILL_BYTES).toString('base64') } as unknown as Plan;
+  const answer = { seal: { key_id: 'k', mac: 'm' }, plan: packedPlan(plan, 'large') };
+  const encoded = await codec.encode([defaultPayloadConverter.toPayload(answer)]);
+  expect(sizeOf(encoded)).toBeLessThan(100);
+  const [decoded] = await codec.decode(encoded);
+  expect(defaultPayloadConverter.fromPayload(decoded as Payload)).toEqual({ ...answer, plan });
 });
 
 test('a payload without data or metadata passes', async () => {

@@ -222,3 +222,28 @@ describe('all reasons of one call make one approval', () => {
     expect(around.approvals).toEqual([]);
   });
 });
+
+describe('built-in hooks that all allowed, of which the answer has only the durations', () => {
+  const builtin = (id: string) => ({ id, handler: { kind: 'builtin', name: 'usage', options: {} } });
+  const script = { id: 'script', handler: { kind: 'script' } };
+  const example = examplePlan();
+  const hooks = { pre_create: [], pre_call: [builtin('before'), script], post_call: [builtin('after')] };
+  const operations = { 'db.write': { ...example.operations['db.write'], hooks } };
+
+  test('are listed as answers, those before the call first', async () => {
+    around.ends.push({ output: 'done', allowed: true, allowed_ms: [3, 5] });
+    const { noted } = await called({ plan: { operations } });
+    expect(noted.hooks).toMatchObject([
+      [
+        { hook_id: 'before', phase: 'PreAbilityCall', path: 'p/a', decision: 'allow', duration_ms: 3 },
+        { hook_id: 'after', phase: 'PostAbilityCall', path: 'p/a', decision: 'allow', duration_ms: 5 },
+      ],
+    ]);
+  });
+
+  test('are only those after the call if guards answer in an activity of their phase', async () => {
+    around.ends.push({ output: 'done', allowed: true, allowed_ms: [5] });
+    const { noted } = await called({ plan: { operations, hooks: 'activities' } });
+    expect(noted.hooks).toMatchObject([[{ hook_id: 'after', duration_ms: 5 }]]);
+  });
+});

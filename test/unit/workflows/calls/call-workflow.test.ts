@@ -33,7 +33,10 @@ vi.mock('@temporalio/workflow', async (original) => ({
     memo: temporal.memo,
     typedSearchAttributes: {
       getAll: () =>
-        ['AbilityProject', 'AbilityStatus', 'AbilityModule'].map((name) => ({ key: { name }, value: 'of the caller' })),
+        ['AbilityProject', 'AbilityStatus', 'AbilityModule', 'AbilityParent'].map((name) => ({
+          key: { name },
+          value: 'of the caller',
+        })),
     },
   }),
 }));
@@ -138,12 +141,13 @@ describe('a workflow that is called', () => {
     expect(started).toBeUndefined();
   });
 
-  test('has the search attributes of its caller, with its own module and status', async () => {
+  test('has the search attributes of its caller, with its own module and status, and names it', async () => {
     const { started } = await called();
     const attributes = started?.options.typedSearchAttributes.map(({ key, value }) => [key.name, value]);
     expect(attributes).toEqual([
       ['AbilityProject', 'of the caller'],
       ['AbilityStatus', 'running'],
+      ['AbilityParent', 't-1'],
       ['AbilityModule', 'm.inner'],
     ]);
   });
