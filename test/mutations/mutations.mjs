@@ -449,7 +449,7 @@ export const MUTATIONS = [
   {
     name: 'pins: a plan that was shown is not compared once its tools are pinned',
     file: 'src/activities/preflight/preflight.ts',
-    find: 'refuseOtherPlan(request.plan, { ...planned, plan }, true);',
+    find: 'refuseOtherPlan(options.plan, { ...planned, plan }, true);',
     replace: '',
     tests: [{ file: 'test/integration/run-planned.test.ts', name: 'that was sealed with tools is refused' }],
   },
@@ -479,8 +479,8 @@ export const MUTATIONS = [
   {
     name: 'seals: a seal says itself which plan and input it speaks of',
     file: 'src/rules/tasks/task-arguments.ts',
-    find: 'seal: rest.child && isWhole(seal) ?',
-    replace: 'seal: isWhole(seal) ?',
+    find: 'seal: { ...given, plan: knownDigestOf(plan) },',
+    replace: 'seal: given,',
     tests: ['test/unit/rules/tasks/task-arguments.test.ts'],
   },
   {
@@ -542,11 +542,9 @@ export const MUTATIONS = [
   {
     name: 'seals: preflight seals for whoever asks for it',
     file: 'src/activities/preflight/preflight.ts',
-    find: '&& queues.includes(info.taskQueue)) return;',
-    replace: '&& queues.length > 0) return;',
-    tests: [
-      { file: 'test/attacks/the-port.test.ts', name: 'a preflight for prod that is started on the queue of dev' },
-    ],
+    find: 'if (!context.info.isLocal) throw notOfTask();',
+    replace: '',
+    tests: [{ file: 'test/attacks/the-port.test.ts', name: 'is no preflight if foreign code orders it' }],
   },
   {
     name: 'retries: an attempt that was lost with its worker counts as one that ended',
@@ -881,9 +879,9 @@ export const MUTATIONS = [
   },
   {
     name: 'projects: a key that another project holds is taken',
-    file: 'src/activities/preflight/task-key-state.ts',
-    find: "holder === 'foreign' || holder.project === project) continue;",
-    replace: "holder === 'foreign' || holder.project) continue;",
+    file: 'src/client/start/attach-task.ts',
+    find: 'if (project !== connection.project && ',
+    replace: 'if (project === undefined && ',
     tests: [{ file: 'test/attacks/two-projects.test.ts', name: 'a key that another project uses' }],
   },
 

@@ -326,7 +326,11 @@ export const fakeWorkflow = {
   setHandler: ({ name }: { name: string }, handler: (...args: unknown[]) => unknown) =>
     world().handlers.set(name, handler),
   setDefaultSignalHandler: (handler: (name: string, payload: unknown) => void) => {
-    for (const { name, payload } of world().signals.splice(0)) handler(name, payload);
+    for (const { name, payload } of world().signals.splice(0)) {
+      const own = world().handlers.get(name);
+      if (own) own(payload);
+      else handler(name, payload);
+    }
   },
   allHandlersFinished: () => world().updates === 0,
   upsertSearchAttributes: (pairs: { key: { name: string }; value: unknown }[]) =>

@@ -26,6 +26,7 @@ describe('the request of a task', () => {
       environment: 'dev',
       input: { n: 1 },
       task: 'k',
+      taskQueue: 'acme-dev-local',
       first: 'r-1',
       created_at: '2030',
       moment: 5,

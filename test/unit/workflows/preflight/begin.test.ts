@@ -59,10 +59,9 @@ describe('the first act of a task', () => {
   });
 
   test('names the queue of its placement, if it was started on another one', async () => {
-    const elsewhere = { ...FORMED, plan: { ...PLAN, placement: 'cloud' as const } };
-    expect((await begun([{}], OURS, elsewhere)).end).toMatchObject({ queue: 'acme-staging-cloud' });
-    const { end } = await begun([{}], { ...OURS, taskQueue: 'acme-staging-cloud' }, elsewhere);
-    expect(end).not.toHaveProperty('queue');
+    const queue = 'acme-staging-cloud';
+    expect((await begun([{}], OURS, { ...FORMED, queue })).end).toMatchObject({ queue });
+    expect((await begun([{}])).end).toMatchObject({ queue: undefined });
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { QUERIES, UPDATES } from '../../../../src/contracts/names.js';
 import type { TaskArguments, TaskView } from '../../../../src/contracts/task.js';
 import { task } from '../../../../src/workflows/task.js';
-import { beginningWorld, FORMED, OURS, PLAN, PREFLIGHT_MS, refusal } from './begun-task.js';
+import { beginningWorld, FORMED, OURS, PREFLIGHT_MS, refusal } from './begun-task.js';
 
 vi.mock('@temporalio/workflow', async () => (await import('../../../property/fake-workflow.js')).fakeWorkflow);
 
@@ -69,7 +69,7 @@ describe('who asks during a preflight whether the task was formed', () => {
   });
 
   test('learns it before the task goes on on another queue', async () => {
-    const { created, end, order } = await asked({ ...FORMED, warnings: ['w'], plan: { ...PLAN, placement: 'cloud' } });
+    const { created, end, order } = await asked({ ...FORMED, warnings: ['w'], queue: 'acme-staging-cloud' });
     expect(created).toEqual({ status: 'available', task_key: 'task', warnings: ['w'] });
     expect(end).toBeInstanceOf(ContinueAsNew);
     expect(order).toEqual(['created', 'end']);

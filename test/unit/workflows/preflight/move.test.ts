@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Plan, PlanStep } from '../../../../src/contracts/plan.js';
 import type { Continued, TaskArguments } from '../../../../src/contracts/task.js';
 import { continuedStart } from '../../../../src/rules/tasks/task-arguments.js';
 import { task } from '../../../../src/workflows/task.js';
@@ -13,7 +14,9 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const ELSEWHERE = { ...FORMED, warnings: ['w'], plan: { ...PLAN, placement: 'cloud' as const } };
+const WAITS: PlanStep = { id: 'w', verb: 'wait', wait: { signal: 'go', timeout: '5m' } };
+const PLANNED: Plan = { ...PLAN, placement: 'cloud', steps: [WAITS] };
+const ELSEWHERE = { ...FORMED, warnings: ['w'], plan: PLANNED, queue: 'acme-staging-cloud' };
 
 /** How a task goes on that was started on the queue of another placement. @param signals that came meanwhile. */
 async function moved(args: TaskArguments, signals: { name: string; payload?: unknown }[] = []) {
@@ -41,21 +44,14 @@ test('a created task waits there, and is run if that was wanted meanwhile', asyn
 });
 
 test('signals that came meanwhile are not lost', async () => {
-  const signals = [
-    { name: 'go', payload: { n: 1 } },
-    { name: 'pause' },
-    { name: 'approve', payload: {} },
-    { name: 'stop' },
-  ];
+  const signals = [{ name: 'go', payload: { n: 1 } }, { name: 'pause' }, { name: 'stop' }];
   const { next } = await moved([{}], signals);
   expect(next?.changed).toEqual({
     changes: [],
     applied: [],
-    signals: [
-      { name: 'go', payload: { n: 1 } },
-      { name: 'stop', payload: null },
-    ],
+    signals: [{ name: 'go', payload: { n: 1 } }],
     paused: true,
   });
+  expect(next?.warnings).toEqual(['w', 'The signal stop was ignored: this task waits for go']);
   expect((await moved([{}], [{ name: 'pause' }, { name: 'resume' }])).next).not.toHaveProperty('changed');
 });
