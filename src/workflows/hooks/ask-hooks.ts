@@ -36,8 +36,9 @@ const MAX_PENDING = 20;
 
 /**
  * Runs the guards before a call: expressions alone here, without an event; with a script, all in one activity;
- * built-in ones in the attempt itself. With `policy.hooks: activities` all in one activity, whatever they are. Source: docs/architecture.md#the-way-of-a-task; docs/hooks.md. @returns the
- * reasons for which people must confirm. @throws StepFailure `guard.denied`, `hook.failed`.
+ * built-in ones in the attempt itself. With `policy.hooks: activities` all in one activity, whatever they are.
+ * Source: docs/hooks.md. @returns the reasons for which people must confirm. @throws StepFailure `guard.denied`,
+ * `hook.failed`.
  */
 export function askGuards(run: TaskRun, hooked: Hooked): string[] | Promise<string[]> {
   const hooks = hooksOf(run, hooked, 'pre_call');

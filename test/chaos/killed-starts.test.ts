@@ -1,0 +1,244 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Connection } from '../../src/client/index.js';
+import { EXIT } from '../../src/contracts/exit-codes.js';
+import { isEndState } from '../../src/contracts/states.js';
+import type { TaskResult } from '../../src/contracts/task.js';
+import { isAlive, markOf } from '../../src/server/processes/processes.js';
+import { start } from '../fixtures/command-line.js';
+import { workflow } from '../fixtures/project-folder.js';
+import { type EffectService, startEffects } from './effect-service.js';
+import { chance, pause, SEED, say, until, WHOLE } from './extent.js';
+import { chaosProject } from './project.js';
+import { type OpenSite, openOwnRuntime, openRemoteWorker } from './sites.js';
+import { command } from './user.js';
+
+/** In the whole version 200 starts; several at once meet each other's kills. */
+const SITES = [
+  { where: 'in a runtime of its own', open: openOwnRuntime, starts: WHOLE ? 100 : 3 },
+  ...(WHOLE ? [{ where: 'on a remote server', open: openRemoteWorker, starts: 100 }] : []),
+];
+const LANES = WHOLE ? 3 : 1;
+const LIMIT_MS = 3 * 60_000;
+const ALL_MS = WHOLE ? 40 * 60_000 : 4 * 60_000;
+
+/** From the start on Temporal; a preflight takes some 10 ms, with a script as its hook {@link HOOK_MS} more. */
+const AFTER_START_MS = 40;
+const HOOK_MS = 300;
+/** From the moment when a command was entered, which is longer than it takes to run all of it. */
+const AFTER_ENTRY_MS = 1500;
+const ANSWER_MS = 200;
+
+const ONE_CALL = `
+steps: [{ id: first, call: fx.keyed, with: { name: first }, timeout: 10m, retry: { attempts: 30, first: 100ms, factor: 1 } }]
+output: { first: "\${{ steps.first.output.effect }}" }`;
+const HOOKS = `
+hooks: [{ id: slow, blocking: true, match: { abilities: [guarded] }, handler: { script: { path: hooks/slow.mjs } } }]`;
+const SLOW = `setTimeout(() => process.stdout.write('{"guard_decision": "allow"}'), ${HOOK_MS});`;
+
+const projectAt = (origin: string) => ({
+  ...chaosProject(origin),
+  ...workflow('plain', ONE_CALL),
+  ...workflow('guarded', ONE_CALL),
+  'registry/hooks/PreAbilityCreate.yaml': HOOKS,
+  'hooks/slow.mjs': SLOW,
+});
+
+/** What a kill came before, in the order of a task's life. */
+const STAGES = ['start', 'preflight', 'acknowledgement', 'first call', 'end', 'nothing'] as const;
+
+interface Started {
+  key: string;
+  victim: string;
+  /** What had not happened yet when the kill came. */
+  before: (typeof STAGES)[number];
+  faults: string[];
+}
+
+describe.each(SITES)('starts of tasks $where', ({ open, starts }) => {
+  let effects: EffectService;
+  let site: OpenSite;
+
+  beforeAll(async () => {
+    const random = chance(SEED + 3);
+    effects = await startEffects(() => random() * ANSWER_MS);
+    site = await open(projectAt(effects.origin));
+    await site.revive();
+  }, LIMIT_MS);
+  afterAll(async () => {
+    await site?.stop();
+    await effects?.stop();
+  });
+
+  test(
+    `${starts} with kill -9 of client, worker or server: one task a key, nothing acknowledged lost (seed ${SEED})`,
+    async () => {
+      const random = chance(SEED + 4);
+      const victims = ['client', ...Object.keys(site.victims).filter((name) => !name.includes(' and '))];
+      const plans = Array.from({ length: starts }, (_, n) => ({
+        key: `${site.name}-start-${n}`,
+        victim: victims[n % victims.length] as string,
+        ability: random() < 0.5 ? 'plain' : 'guarded',
+        isCreated: random() < 0.4,
+        fromEntry: random() < 0.3,
+        at: random(),
+      }));
+      const ends: Started[] = [];
+      const lane = async (): Promise<void> => {
+        for (let plan = plans.shift(); plan; plan = plans.shift()) ends.push(await startAndKill(site, effects, plan));
+      };
+      await Promise.all(Array.from({ length: LANES }, lane));
+      for (const stage of STAGES) {
+        const there = ends.filter(({ before }) => before === stage).map(({ victim }) => victim);
+        say(`${site.name}: ${there.length} kills before ${stage}${there.length > 0 ? `: ${countOf(there)}` : ''}`);
+      }
+      expect(ends.flatMap(({ key, victim, faults }) => faults.map((fault) => `${key}, ${victim}: ${fault}`))).toEqual(
+        [],
+      );
+      expect(ends).toHaveLength(starts);
+      expect(site.user.hung).toEqual([]);
+    },
+    ALL_MS,
+  );
+});
+
+interface Plan {
+  key: string;
+  victim: string;
+  ability: string;
+  /** Whether it is created first, which waits for the acknowledgement, and run by another command. */
+  isCreated: boolean;
+  /** Whether the kill comes some time after the command was entered, else after the start on Temporal. */
+  fromEntry: boolean;
+  /** From 0 to 1. */
+  at: number;
+}
+
+/** Starts a task, kills, and goes on as a user would: the same command until it is acknowledged, then to the end. */
+async function startAndKill(site: OpenSite, effects: EffectService, plan: Plan): Promise<Started> {
+  const { key, victim, ability, isCreated } = plan;
+  const { user } = site;
+  const faults: string[] = [];
+  const asked = isCreated ? ['task', 'create', ability, '--key', key] : ['run', ability, '--key', key, '--detach'];
+  let killedAt = 0;
+  let acknowledgedAt = Number.POSITIVE_INFINITY;
+  const entered = start([...asked, '--json'], { cwd: user.cwd, env: user.env });
+  const connection = await site.openConnection();
+  try {
+    await theMoment(connection, plan);
+    const pids = victim === 'client' ? [entered.pid as number] : await livingOf(site, victim);
+    killedAt = Date.now();
+    await killAll(pids);
+    const { exitCode } = await entered;
+    if (exitCode === 0) acknowledgedAt = Date.now();
+  } finally {
+    await connection.close();
+  }
+  await site.revive();
+
+  const deadline = Date.now() + LIMIT_MS;
+  const insist = async (args: string[]): Promise<void> => {
+    for (;;) {
+      const { exitCode, json, stderr } = await command(user, args);
+      if (exitCode === 0) return;
+      if (exitCode !== EXIT.timedOut && exitCode !== EXIT.outOfOrder)
+        faults.push(`${args[0]}: exit ${exitCode}: ${JSON.stringify(json)} ${stderr}`);
+      if (faults.length > 0 || Date.now() > deadline) return;
+      await pause(200);
+    }
+  };
+  // Also after an acknowledgement, as whoever did not see it would.
+  await insist(asked);
+  if (isCreated) await insist(['task', 'run', key, '--detach']);
+  let result: TaskResult | undefined;
+  while (!result && faults.length === 0 && Date.now() < deadline) {
+    const { json } = await command(user, ['task', 'watch', key, '--timeout', '8s']);
+    if (json.task_key === key && isEndState(json.status)) result = json as TaskResult;
+    else await pause(200);
+  }
+  if (!result) return { key, victim, before: 'nothing', faults: [...faults, 'it does not end'] };
+
+  const sent = effects.deliveries.filter((one) => one.key === `${key}/first`);
+  const first = effects.effects.get(`${key}/first`);
+  if (result.status !== 'succeeded') faults.push(`${result.status}: ${JSON.stringify(result.error)}`);
+  else if (first === undefined || (result.output as { first?: unknown }).first !== first)
+    faults.push(`its output is ${JSON.stringify(result.output)}, its effect ${first}`);
+  if (effects.deliveries.filter((one) => one.key.startsWith(`${key}/`)).length !== sent.length)
+    faults.push('an effect was sent under another key');
+  if (result.warnings.length > 0) faults.push(`warnings: ${result.warnings.join('; ')}`);
+  if (!existsSync(join(user.cwd, '.system/implement', key))) faults.push('it has no record');
+  const again = await site.openConnection();
+  try {
+    const life = await lifeOf(again, key);
+    if (life.executions !== 1) faults.push(`${life.executions} executions under the key`);
+    const before = stageAt(killedAt, [life.startedAt, life.formedAt, acknowledgedAt, sent[0]?.at, life.endedAt]);
+    return { key, victim, before, faults };
+  } finally {
+    await again.close();
+  }
+}
+
+/** Waits for the moment of the kill. */
+async function theMoment(connection: Connection, { key, ability, fromEntry, at }: Plan): Promise<void> {
+  if (fromEntry) return pause(at * AFTER_ENTRY_MS);
+  const deadline = Date.now() + 5000;
+  for (;;) {
+    const isThere = await connection.temporal.workflow
+      .getHandle(key)
+      .describe()
+      .catch(() => undefined);
+    if (isThere || Date.now() > deadline) break;
+    await pause(2);
+  }
+  await pause(at * (AFTER_START_MS + (ability === 'guarded' ? HOOK_MS : 0)));
+}
+
+async function livingOf(site: OpenSite, victim: string): Promise<number[]> {
+  for (;;) {
+    const pids = site.victims[victim]?.();
+    if (pids) return pids;
+    await Promise.race([site.revive().catch(() => {}), pause(200)]);
+  }
+}
+
+async function killAll(pids: number[]): Promise<void> {
+  const marks = pids.flatMap((pid) => markOf(pid) ?? []);
+  for (const { pid } of marks) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended just now.
+    }
+  }
+  await until('the killed processes to end', () => !marks.some(isAlive) || undefined);
+}
+
+/** When what happened to a task, in milliseconds since the epoch, and how many executions its key has. */
+async function lifeOf({ temporal }: Connection, key: string) {
+  const { events } = await temporal.workflow.getHandle(key).fetchHistory();
+  const timeOf = (event: NonNullable<typeof events>[number] | undefined): number | undefined =>
+    event && Number(event.eventTime?.seconds) * 1000 + Number(event.eventTime?.nanos ?? 0) / 1e6;
+  // The first completed workflow task has the answer of preflight, or orders its activity.
+  const formed = events?.find(
+    (event) => event.markerRecordedEventAttributes ?? event.activityTaskCompletedEventAttributes,
+  );
+  const { count } = await temporal.workflow.count(`WorkflowId = '${key}'`);
+  return {
+    executions: count,
+    startedAt: timeOf(events?.[0]),
+    formedAt: timeOf(formed),
+    endedAt: timeOf(events?.at(-1)),
+  };
+}
+
+function stageAt(killedAt: number, times: (number | undefined)[]): Started['before'] {
+  const next = times.findIndex((at) => at !== undefined && at > killedAt);
+  return STAGES[next < 0 ? STAGES.length - 1 : next] as Started['before'];
+}
+
+function countOf(names: string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, times]) => `${name} ${times}`).join(', ');
+}
