@@ -3,7 +3,7 @@ import type { HookAnswer } from './hooks.js';
 import type { JsonObject } from './json.js';
 import type { Person } from './people.js';
 import type { Plan } from './plan.js';
-import type { SourceLocation } from './problem.js';
+import type { Problem, SourceLocation } from './problem.js';
 import type { Seal } from './seal.js';
 import type { StoredResult } from './stored-result.js';
 import type { Carried, Changed, ChildStart } from './task-carried.js';
@@ -89,6 +89,8 @@ export interface PreflightRequest {
   project?: string;
   /** It was not started by a client of ours, which would have refused a key that ended tasks hold. */
   outside?: true;
+  /** The workflow refuses its arguments; what is missing is the place, for lists. */
+  refused?: Problem;
 }
 
 /**

@@ -46,13 +46,15 @@ const projectAt = (origin: string) => ({
 });
 
 /** What a kill came before, in the order of a task's life. */
-const STAGES = ['start', 'preflight', 'acknowledgement', 'first call', 'end', 'nothing'] as const;
+const STAGES = ['its start', 'its preflight', 'its first call', 'its end', 'nothing'] as const;
 
 interface Started {
   key: string;
   victim: string;
   /** What had not happened yet when the kill came. */
   before: (typeof STAGES)[number];
+  /** Whether the client had been answered by then. */
+  isAcknowledged: boolean;
   faults: string[];
 }
 
@@ -90,8 +92,10 @@ describe.each(SITES)('starts of tasks $where', ({ open, starts }) => {
       };
       await Promise.all(Array.from({ length: LANES }, lane));
       for (const stage of STAGES) {
-        const there = ends.filter(({ before }) => before === stage).map(({ victim }) => victim);
-        say(`${site.name}: ${there.length} kills before ${stage}${there.length > 0 ? `: ${countOf(there)}` : ''}`);
+        const there = ends.filter(({ before }) => before === stage);
+        const known = there.filter(({ isAcknowledged }) => isAcknowledged).length;
+        const killed = countOf(there.map(({ victim }) => victim));
+        say(`${site.name}: ${there.length} kills before ${stage}, ${known} of them acknowledged: ${killed || 'none'}`);
       }
       expect(ends.flatMap(({ key, victim, faults }) => faults.map((fault) => `${key}, ${victim}: ${fault}`))).toEqual(
         [],
@@ -124,14 +128,16 @@ async function startAndKill(site: OpenSite, effects: EffectService, plan: Plan):
   let killedAt = 0;
   let acknowledgedAt = Number.POSITIVE_INFINITY;
   const entered = start([...asked, '--json'], { cwd: user.cwd, env: user.env });
-  const connection = await site.openConnection();
+  void entered.then(({ exitCode }) => {
+    if (exitCode === 0) acknowledgedAt = Date.now();
+  });
+  const connection = await connectionTo(site);
   try {
     await theMoment(connection, plan);
     const pids = victim === 'client' ? [entered.pid as number] : await livingOf(site, victim);
     killedAt = Date.now();
     await killAll(pids);
-    const { exitCode } = await entered;
-    if (exitCode === 0) acknowledgedAt = Date.now();
+    await entered;
   } finally {
     await connection.close();
   }
@@ -157,7 +163,8 @@ async function startAndKill(site: OpenSite, effects: EffectService, plan: Plan):
     if (json.task_key === key && isEndState(json.status)) result = json as TaskResult;
     else await pause(200);
   }
-  if (!result) return { key, victim, before: 'nothing', faults: [...faults, 'it does not end'] };
+  const isAcknowledged = acknowledgedAt < killedAt;
+  if (!result) return { key, victim, before: 'nothing', isAcknowledged, faults: [...faults, 'it does not end'] };
 
   const sent = effects.deliveries.filter((one) => one.key === `${key}/first`);
   const first = effects.effects.get(`${key}/first`);
@@ -168,12 +175,12 @@ async function startAndKill(site: OpenSite, effects: EffectService, plan: Plan):
     faults.push('an effect was sent under another key');
   if (result.warnings.length > 0) faults.push(`warnings: ${result.warnings.join('; ')}`);
   if (!existsSync(join(user.cwd, '.system/implement', key))) faults.push('it has no record');
-  const again = await site.openConnection();
+  const again = await connectionTo(site);
   try {
-    const life = await lifeOf(again, key);
+    const life = await insistOn(() => lifeOf(again, key));
     if (life.executions !== 1) faults.push(`${life.executions} executions under the key`);
-    const before = stageAt(killedAt, [life.startedAt, life.formedAt, acknowledgedAt, sent[0]?.at, life.endedAt]);
-    return { key, victim, before, faults };
+    const before = stageAt(killedAt, [life.startedAt, life.formedAt, sent[0]?.at, life.endedAt]);
+    return { key, victim, before, isAcknowledged, faults };
   } finally {
     await again.close();
   }
@@ -194,6 +201,18 @@ async function theMoment(connection: Connection, { key, ability, fromEntry, at }
   await pause(at * (AFTER_START_MS + (ability === 'guarded' ? HOOK_MS : 0)));
 }
 
+/** The server may be killed for another task just now. */
+async function connectionTo(site: OpenSite): Promise<Connection> {
+  for (const deadline = Date.now() + LIMIT_MS; ; ) {
+    try {
+      return await site.openConnection();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await site.revive();
+    }
+  }
+}
+
 async function livingOf(site: OpenSite, victim: string): Promise<number[]> {
   for (;;) {
     const pids = site.victims[victim]?.();
@@ -212,6 +231,16 @@ async function killAll(pids: number[]): Promise<void> {
     }
   }
   await until('the killed processes to end', () => !marks.some(isAlive) || undefined);
+}
+
+async function insistOn<T>(action: () => Promise<T>): Promise<T> {
+  for (const deadline = Date.now() + LIMIT_MS; ; await pause(200)) {
+    try {
+      return await action();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    }
+  }
 }
 
 /** When what happened to a task, in milliseconds since the epoch, and how many executions its key has. */

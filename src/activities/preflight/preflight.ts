@@ -76,6 +76,7 @@ export function createPreflight(dependencies: PreflightDependencies) {
       async (request: PreflightRequest, context): Promise<Answer> => {
         // Any workflow could request it as an activity, for another input than it was started with.
         if (!context.info.isLocal) throw notOfTask();
+        if (request.refused) throw new AbilityError(request.refused);
         const registry = loader.load();
         return preflight(
           readRequest(request, context.info, registry, dependencies),

@@ -150,15 +150,11 @@ async function listed(connection: Connection, execution: WorkflowExecutionInfo):
   };
 }
 
-/** The maximum number of events before a created task runs: start, workflow task, expiry timer. */
-const CREATED_EVENTS = 5;
 /** If the run signal comes after more events, the task is listed as `created` a little longer. */
 const FIRST_EVENTS = 500;
 
 /** Looks for the run signal. There is no attribute, which would cost an event in every task. */
 async function wasRun(connection: Connection, id: string): Promise<boolean> {
-  const { historyLength } = await connection.temporal.workflow.getHandle(id).describe();
-  if (historyLength <= CREATED_EVENTS) return false;
   const events = await firstEvents(connection, id, FIRST_EVENTS);
   return events.some(({ workflowExecutionSignaledEventAttributes: signal }) => signal?.signalName === SIGNALS.run);
 }

@@ -35,14 +35,14 @@ export async function attachTask(connection: Connection, id: string, wanted: New
   const { typedSearchAttributes, status, runId } = description;
   const project = projectOf(description);
   const isOpen = status.name === 'RUNNING';
-  if (!isOpen && typedSearchAttributes.get(STATUS) === 'unavailable') {
+  const seen = await readStart(connection.temporal, connection.codec, { workflowId: id, runId });
+  if (!isOpen && wasNotFormed(typedSearchAttributes.get(STATUS), seen)) {
     // A start from outside may have been refused because an ended task has the key.
     const ended = await findEarlier(connection.temporal, id, runId);
     if (ended !== undefined) throw keyConflict(id, `a task that has ended (${ended})`);
     return 'given up';
   }
   if (project !== connection.project && !(project === '' && isOpen)) throw keyOfOther(id, project, connection.project);
-  const seen = await readStart(connection.temporal, connection.codec, { workflowId: id, runId });
   if (!isAsGiven(seen, wanted, description)) {
     // Of another ability it is another task, whatever becomes of it; or no task at all.
     const waits = !wanted.soon && description.type === wanted.ability;
@@ -64,6 +64,11 @@ export async function attachTask(connection: Connection, id: string, wanted: New
     if (isUnknownWorkflow(error)) return attachTask(connection, id, wanted);
     throw error;
   }
+}
+
+/** Refused by its preflight, or no worker took it up in time. */
+function wasNotFormed(status: string | undefined, seen: SeenStart | undefined): boolean {
+  return status === 'unavailable' || (status === 'expired' && seen !== undefined && !seen.begun);
 }
 
 function attached(id: string, runId: string): CreatedTask {

@@ -7,7 +7,8 @@ import type { Connection } from '../connection/connect.js';
 
 /** Longer than any preflight, and than a worker may take to notice a task. Milliseconds. */
 const LIMIT_MS = 65_000;
-const DEADLINE_EXCEEDED = 4;
+/** A server that notices the end of the wait first cancels the call. */
+const WAITED_LONG: readonly (number | undefined)[] = [1, 4];
 /** For one wait, since a server may not wait for single events, and for one answer. Milliseconds. */
 const WAIT_MS = 2000;
 const ANSWER_MS = 30_000;
@@ -58,7 +59,7 @@ async function readOn(
     temporal.workflowService.getWorkflowExecutionHistory(request);
   const page = await temporal.withDeadline(Date.now() + (waits ? WAIT_MS : ANSWER_MS), ask).catch((error: unknown) => {
     // The time-skipping server waits for the end of the run instead.
-    if (waits && grpcErrorOf(error)?.code === DEADLINE_EXCEEDED) return undefined;
+    if (waits && WAITED_LONG.includes(grpcErrorOf(error)?.code)) return undefined;
     throw error;
   });
   if (!page) return undefined;

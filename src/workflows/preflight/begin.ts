@@ -1,5 +1,5 @@
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { type ApplicationFailure, upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { upsertMemo, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
 import type { PreflightRequest, TaskArguments, TaskMemo, TaskOptions, TaskStart } from '../../contracts/task.js';
@@ -16,21 +16,28 @@ export type Begun = { start: TaskStart; queue?: string | undefined } | { ended: 
 /**
  * The first act of a task: its own preflight, or for a later run and a called task what was handed over. Source:
  * docs/start-from-temporal.md.
- * @throws ApplicationFailure with the code of the refusal; cancellation.
+ * @throws ApplicationFailure with the code of the refusal; cancellation; {@link NotThisBuild}.
  */
 export async function beginTask(args: TaskArguments): Promise<Begun> {
   refuseEarlierBuild(args);
-  const info = workflowInfo();
-  refuseForeignRuns(info);
-  if (args[2] !== undefined && args[2] !== null) return { start: handedOver(args) };
-  const given = await refusing({}, async () => readGiven(args));
-  const { options } = given;
-  if (isLate(options)) return { ended: expiredBefore() };
-  const answer = await refusing(options, () => runPreflight(requestOf(given)));
-  if ('ended' in answer) return answer;
-  const start = startOf(given, answer, info.workflowId);
-  introduce(start);
-  return { start, queue: answer.queue };
+  let options: TaskOptions = {};
+  try {
+    refuseForeignRuns();
+    if (args[2] !== undefined && args[2] !== null) return { start: handedOver(args) };
+    const given = readGiven(args);
+    options = given.options;
+    if (isLate(options)) return { ended: await expiredBefore(options) };
+    const answer = await runPreflight(requestOf(given));
+    if ('ended' in answer) return answer;
+    const start = startOf(given, answer, workflowInfo().workflowId);
+    introduce(start);
+    return { start, queue: answer.queue };
+  } catch (error) {
+    const refusal = await refusalIn(error);
+    if (!refusal) throw error;
+    showUnformed('unavailable', options, refusal.at);
+    throw unavailable(refusal.problem);
+  }
 }
 
 function introduce({ plan: { ability, project, environment }, options, run }: TaskStart): void {
@@ -87,9 +94,10 @@ function refuseEarlierBuild([first, second]: readonly unknown[]): void {
 
 /**
  * Temporal itself would start the next run of such a workflow, with arguments that look like ours, or end it without
- * its clean-up. @throws ApplicationFailure `usage.invalid`.
+ * its clean-up. @throws AbilityError `usage.invalid`.
  */
-function refuseForeignRuns(info: ReturnType<typeof workflowInfo>): void {
+function refuseForeignRuns(): void {
+  const info = workflowInfo();
   const own = [
     info.cronSchedule ? 'cron schedule (use a schedule)' : undefined,
     info.retryPolicy ? 'retry policy (steps have their own)' : undefined,
@@ -98,7 +106,8 @@ function refuseForeignRuns(info: ReturnType<typeof workflowInfo>): void {
   ].filter(Boolean);
   if (own.length === 0) return;
   const message = `A task has no ${own.join(' and no ')} of its own`;
-  throw refused({ code: 'usage.invalid', message, suggestion: 'Start it without; see docs/start-from-temporal.md.' });
+  const suggestion = 'Start it without; see docs/start-from-temporal.md.';
+  throw new AbilityError({ code: 'usage.invalid', message, suggestion });
 }
 
 /** The time-skipping server gives every workflow ten years. */
@@ -108,7 +117,7 @@ function isLimit(timeoutMs: number | undefined): boolean {
   return timeoutMs !== undefined && timeoutMs > 0 && timeoutMs < YEAR_MS;
 }
 
-/** Activities check the seal. @throws ApplicationFailure `seal.invalid`. */
+/** Activities check the seal. @throws AbilityError `seal.invalid`. */
 function handedOver(args: TaskArguments): TaskStart {
   const { workflowId, continuedFromExecutionRunId: before, parent } = workflowInfo();
   const start = continuedStart(args, workflowId);
@@ -132,11 +141,11 @@ function handedOver(args: TaskArguments): TaskStart {
   return start;
 }
 
-function invalid(message: string): ApplicationFailure {
-  return refused({ code: 'seal.invalid', message, suggestion: 'Start the ability with its input alone.' });
+function invalid(message: string): AbilityError {
+  return new AbilityError({ code: 'seal.invalid', message, suggestion: 'Start the ability with its input alone.' });
 }
 
-/** Whether its caller was told meanwhile that nobody serves it. Both times are the server's. */
+/** Whether its caller has learnt meanwhile that no worker takes it up. Both times are the server's. */
 function isLate({ start_by }: TaskOptions): boolean {
   if (start_by === undefined) return false;
   const at = Date.parse(start_by);
@@ -149,29 +158,36 @@ function durationOf(text: string): number {
     return parseDuration(text);
   } catch {
     const message = `The option \`start_by\` is a time or a duration, such as 60s, not ${JSON.stringify(text.slice(0, 50))}`;
-    throw refused({ code: 'usage.invalid', message });
+    throw new AbilityError({ code: 'usage.invalid', message });
   }
 }
 
-function expiredBefore(): StoredResult {
-  const message = 'No worker took it up in time, and its caller was told so; nothing was run';
-  return { status: 'expired', output: null, error: { code: 'task.expired', message }, steps: [] };
+async function expiredBefore(options: TaskOptions): Promise<StoredResult> {
+  const error = { code: 'task.expired', message: 'No worker took it up within the time that its start named' };
+  showUnformed('expired', options, await placeOf(error));
+  return { status: 'expired', output: null, error, steps: [] };
 }
 
-async function refusing<T>(options: TaskOptions, work: () => Promise<T>): Promise<T> {
+async function refusalIn(error: unknown): Promise<ReturnType<typeof readRefusal>> {
+  if (!(error instanceof AbilityError)) return readRefusal(error);
+  const problem = error.toProblem();
+  return { problem, at: await placeOf(problem) };
+}
+
+/** The project and environment of a start that does not name them: its worker knows. */
+async function placeOf(refused: Problem): Promise<RefusedIn | undefined> {
+  if (workflowInfo().typedSearchAttributes.get(PROJECT) !== undefined) return undefined;
   try {
-    return await work();
+    await runPreflight({ ...requestOf({ input: {}, options: {} }), refused });
+    return undefined;
   } catch (error) {
-    const refusal = error instanceof AbilityError ? { problem: error.toProblem(), at: undefined } : readRefusal(error);
-    if (!refusal) throw error;
-    throw refused(refusal.problem, options, refusal.at);
+    return readRefusal(error)?.at;
   }
 }
 
-/** Shows the end in lists; its key is free again. */
-function refused(problem: Problem, options: TaskOptions = {}, at?: RefusedIn): ApplicationFailure {
-  show({ status: 'unavailable', project: at?.project, environment: at?.environment, module: undefined }, options);
-  return unavailable(problem);
+/** Shows the end in lists; the key is free again. */
+function showUnformed(status: string, options: TaskOptions, at: RefusedIn | undefined): void {
+  show({ status, project: at?.project, environment: at?.environment, module: undefined }, options);
 }
 
 interface Shown {

@@ -51,10 +51,10 @@ export function listenEarly(args: TaskArguments): Early {
   };
 }
 
-function earlyView([input]: TaskArguments): TaskView {
+function earlyView([input, options]: TaskArguments): TaskView {
   const { workflowId, workflowType, startTime, memo } = workflowInfo();
   return {
-    status: 'created',
+    status: options?.create === true ? 'created' : 'running',
     task_key: keyOf(workflowId),
     ability_id: workflowType,
     version: '',

@@ -136,6 +136,24 @@ describe('a refused start', () => {
     expect(shown).toEqual([{ AbilityStatus: 'unavailable' }]);
   });
 
+  test.each<[string, unknown[], object, string]>([
+    ['is refused for its arguments', ['text'], OUTSIDE, 'unavailable'],
+    ['is refused for its time-outs', [{}], { runTimeoutMs: 1000 }, 'unavailable'],
+    ['comes too late', [{}, { start_by: '2029-01-01T00:00:00Z' }], OUTSIDE, 'expired'],
+  ])(
+    'a start from outside that %s is listed where it was started, as its worker says',
+    async (_, args, info, status) => {
+      const place = { project: 'acme', environment: 'staging' };
+      const { preflight, shown } = await begun(args, info, refusal({ code: 'x', message: 'x' }, place));
+      expect(preflight.mock.calls).toMatchObject([[{ refused: { code: expect.any(String) } }]]);
+      expect(shown[0]).toEqual({
+        AbilityStatus: status,
+        AbilityProject: 'acme',
+        AbilityEnvironment: 'staging',
+      });
+    },
+  );
+
   test.each<[string, Error]>([
     ['a cancellation', failureOf(new CancelledFailure('cancelled'))],
     ['a mistake of ours', new TypeError('broken')],
@@ -239,7 +257,8 @@ describe('a run that was handed over', () => {
   ])('%s is refused', async (_, args, info) => {
     const { error, preflight } = await begun(args, info);
     expect(error).toMatchObject({ type: 'seal.invalid', details: [{ status: 'unavailable' }] });
-    expect(preflight).not.toHaveBeenCalled();
+    // Only asked where it is.
+    for (const [request] of preflight.mock.calls) expect(request.refused).toMatchObject({ code: 'seal.invalid' });
   });
 
   test('to a worker of another build fails only the workflow task', async () => {

@@ -84,9 +84,13 @@ describe('who asks during a preflight whether the task was formed', () => {
 describe('the view of a task during its preflight', () => {
   test('has what its start says', async () => {
     expect((await asked()).view).toMatchObject({
-      ...{ status: 'created', task_key: 'task', ability_id: 'signup', environment: 'staging', input: { n: 1 } },
+      ...{ status: 'running', task_key: 'task', ability_id: 'signup', environment: 'staging', input: { n: 1 } },
       ...{ requested_by: { name: 'ada', source: 'claimed' }, created_at: '2030-01-01T00:00:00.000Z', steps: [] },
     });
+  });
+
+  test('says of a task that waits to be run that it was created', async () => {
+    expect((await asked(FORMED, OURS, [{}, { create: true }])).view).toMatchObject({ status: 'created' });
   });
 
   test('has less of a start from outside', async () => {
