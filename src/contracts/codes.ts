@@ -912,7 +912,7 @@ export const CODES = {
   },
   'task.expired': {
     exit: EXIT.failed,
-    means: 'The task was created and was not run in time.',
+    means: 'The task was created and not run in time, or no worker took it up within the time that its start named.',
     next: 'Create it again.',
   },
   'task.key_conflict': {
@@ -922,7 +922,8 @@ export const CODES = {
   },
   'task.key_invalid': {
     exit: EXIT.usage,
-    means: 'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit.',
+    means:
+      'A key has 1 to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit; a schedule of Temporal may append its time.',
     next: 'Choose such a key.',
   },
   'task.not_found': {
@@ -1049,7 +1050,7 @@ export const CODES = {
   },
   'worker.unavailable': {
     exit: EXIT.outOfOrder,
-    means: 'No worker took up a call within a minute; the call did not start.',
+    means: 'No worker took up a task or a call within a minute; it did not start, and will not.',
     next: 'Start a worker for the environment and run the ability again.',
   },
 } as const satisfies Record<string, CodeMeaning>;

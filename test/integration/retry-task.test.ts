@@ -85,16 +85,20 @@ steps:
   });
 });
 
-test('a task names its retries, and each retry names the task before it', async () => {
+test.each([
+  ['a task', { key: 'chain' }],
+  ['the task of a delivery', { made: 'webhook:forge:d-1' }],
+])('%s names its retries, and each retry names the task before it', async (_, more) => {
+  const { connection } = flows.project;
   const ability = flows.define('steps: [{ id: bad, call: util.fail, with: {} }]');
-  const { id } = await flows.project.create(ability, {}, { key: 'chain' });
+  const { id } = await flows.project.create(ability, {}, more);
   await ended(id);
-  expect(await readChain(flows.project.connection, 'chain')).toEqual({ retry_of: null, retries: [] });
-  await again('chain');
-  await ended('chain.r2');
-  expect(await readChain(flows.project.connection, 'chain')).toEqual({
+  expect(await readChain(connection, id)).toEqual({ retry_of: null, retries: [] });
+  await again(id);
+  await ended(`${id}.r2`);
+  expect(await readChain(connection, id)).toEqual({
     retry_of: null,
-    retries: [{ task: 'chain.r2', status: 'failed' }],
+    retries: [{ task: `${id}.r2`, status: 'failed' }],
   });
-  expect(await readChain(flows.project.connection, 'chain.r2')).toEqual({ retry_of: 'chain', retries: [] });
+  expect(await readChain(connection, `${id}.r2`)).toEqual({ retry_of: id, retries: [] });
 });

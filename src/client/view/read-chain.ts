@@ -1,4 +1,5 @@
 import type { TaskMemo } from '../../contracts/task.js';
+import { isTaskKey } from '../../rules/tasks/task-ids.js';
 import type { Connection } from '../connection/connect.js';
 import { asking, describeIfKnown } from '../connection/temporal-errors.js';
 import { type ListedState, stateOf } from '../list/task-query.js';
@@ -19,8 +20,9 @@ export interface TaskChain {
 /** The maximum number of retries to search. */
 const MAX_LATER = 50;
 
-/** Reads the memos of tasks; those that Temporal no longer has are missing. */
+/** Reads the memos of tasks; those that Temporal no longer has are missing. Called and direct tasks have no retries. */
 export async function readChain(connection: Connection, id: string): Promise<TaskChain> {
+  if (!isTaskKey(id)) return { retry_of: null, retries: [] };
   return asking(connection, async () => {
     const own = await describe(connection, id);
     const retries: LaterTask[] = [];

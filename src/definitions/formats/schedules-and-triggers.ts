@@ -75,7 +75,9 @@ export const triggers = z
         .string()
         .min(1)
         .optional()
-        .describe('The task key, with ${{ }}; without it, the id that the sender gives the delivery.'),
+        .describe(
+          'The last part of the task key `webhook:<name>:<key>`, with ${{ }}; without it, the id that the sender gives the delivery.',
+        ),
       intent: z
         .string()
         .min(1)

@@ -202,7 +202,7 @@ export const sessionAnswer = z.looseObject({ session_id: z.string(), status: z.s
 export const healthAnswer = z.strictObject({ status: z.enum(['ok', 'unavailable']) });
 export const skippedAnswer = z.strictObject({ status: z.literal('skipped'), by: z.enum(['if', 'ping']) });
 export const deliveryAnswer = z.strictObject({
-  status: z.enum(['started', 'queued']).describe('`queued`: its task waits for a worker, and is made once one is up.'),
+  status: z.literal('started'),
   task_key: z.string(),
   known: z.boolean().describe('The same delivery was received before.'),
 });

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import type { DecisionProof, ProvedDecision } from '../../contracts/approvals.js';
@@ -18,8 +18,6 @@ export function createProofKey(path: string): void {
   const own = `${path}.${randomUUID()}`;
   try {
     writeFileSync(own, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
-    // Earlier versions take every file of this folder for a seal key and sign with the newest, so this is the oldest.
-    utimesSync(own, 0, 0);
     linkSync(own, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

@@ -117,6 +117,8 @@ function again({ status, task_key, definition, environment, input }: TaskStory):
   if (status === 'unknown' || input === null) return [];
   const verb = status === 'expired' ? 'task create' : 'run';
   const get = commandOf('ability', 'task', 'get', task_key ?? '');
+  // The key of a refused task is free again.
+  const key = status === 'unavailable' ? '' : ', under another key';
   const command = `${get} | ability ${verb} ${commandOf(definition.id, '--env', environment)} --input -`;
-  return [{ command, purpose: 'again with the same input, under another key; --set changes a field' }];
+  return [{ command, purpose: `again with the same input${key}; --set changes a field` }];
 }

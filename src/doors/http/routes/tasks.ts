@@ -71,8 +71,7 @@ export const taskRoutes: Route[] = [
     handle: ({ door, params: { key } }) =>
       door.ask(async (connection) => {
         const { view, result, source } = await viewOwn(connection, key);
-        const isAlone = source === 'record' || /[:/]/.test(key);
-        const { retry_of = null, retries = [] } = isAlone ? {} : await readChain(connection, key);
+        const { retry_of = null, retries = [] } = source === 'record' ? {} : await readChain(connection, key);
         const chain = { ...(retry_of !== null && { retry_of }), ...(retries.length > 0 && { retries }) };
         return { status: 200, body: { ...(view ?? result), ...chain, source } };
       }),

@@ -71,7 +71,7 @@ export async function run(context: Context, [key]: [string]): Promise<void> {
 
 /** Only ended tasks are retried; tasks that Temporal has forgotten cannot be queried. */
 async function chainOf(connection: Connection, key: string, seen: SeenTask): Promise<TaskChain> {
-  const isAlone = seen.source === 'record' || /[:/]/.test(key);
-  const { retry_of, retries } = isAlone ? { retry_of: null, retries: [] } : await readChain(connection, key);
+  if (seen.source === 'record') return { retry_of: null, retries: [] };
+  const { retry_of, retries } = await readChain(connection, key);
   return { retry_of, retries: hasEnded(seen) ? retries : [] };
 }
