@@ -34,11 +34,12 @@ try {
 
 async function takeAll(page) {
   const take = (name) => page.screenshot({ path: join(IMAGES, `${name}.png`) });
-  const waiting = `${KEY_PREFIX}release`;
+  const build = new Date().toISOString().replaceAll(/[-:]/g, '').slice(2, 13).replace('T', '.');
+  const waiting = `${KEY_PREFIX}${build}`;
   const inStaging = ['--env', 'staging', '--key'];
-  await stage.ability.run(['run', 'signup_e2e_test', '--set', 'build_id=1234', ...inStaging, waiting], { exit: 5 });
-  const failed = `${KEY_PREFIX}taken`;
-  const taken = ['--set', 'build_id=1235', '--set', `email=${TAKEN_EMAIL}`];
+  await stage.ability.run(['run', 'signup_e2e_test', '--set', `build_id=${build}`, ...inStaging, waiting], { exit: 5 });
+  const failed = `${waiting}-taken`;
+  const taken = ['--set', `build_id=${build}-taken`, '--set', `email=${TAKEN_EMAIL}`];
   await stage.ability.run(['run', 'signup_e2e_test', ...taken, ...inStaging, failed], { exit: 1 });
 
   await page.goto(await addressOf(waiting));

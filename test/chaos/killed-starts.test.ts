@@ -28,6 +28,7 @@ const AFTER_START_MS = 40;
 const HOOK_MS = 300;
 /** From the moment when a command was entered, which is longer than it takes to run all of it. */
 const AFTER_ENTRY_MS = 1500;
+const AFTER_ANSWER_MS = 100;
 const ANSWER_MS = 200;
 
 const ONE_CALL = `
@@ -83,7 +84,7 @@ describe.each(SITES)('starts of tasks $where', ({ open, starts }) => {
         victim: victims[n % victims.length] as string,
         ability: random() < 0.5 ? 'plain' : 'guarded',
         isCreated: random() < 0.4,
-        fromEntry: random() < 0.3,
+        after: MOMENTS[Math.floor(random() * MOMENTS.length)] as Plan['after'],
         at: random(),
       }));
       const ends: Started[] = [];
@@ -107,15 +108,18 @@ describe.each(SITES)('starts of tasks $where', ({ open, starts }) => {
   );
 });
 
+/** The command was entered; Temporal has the start; the client was answered. */
+const MOMENTS = ['entry', 'start', 'start', 'answer'] as const;
+
 interface Plan {
   key: string;
   victim: string;
   ability: string;
   /** Whether it is created first, which waits for the acknowledgement, and run by another command. */
   isCreated: boolean;
-  /** Whether the kill comes some time after the command was entered, else after the start on Temporal. */
-  fromEntry: boolean;
-  /** From 0 to 1. */
+  /** What the kill comes after. */
+  after: (typeof MOMENTS)[number];
+  /** How long after, from 0 to 1. */
   at: number;
 }
 
@@ -133,8 +137,8 @@ async function startAndKill(site: OpenSite, effects: EffectService, plan: Plan):
   });
   const connection = await connectionTo(site);
   try {
-    await theMoment(connection, plan);
-    const pids = victim === 'client' ? [entered.pid as number] : await livingOf(site, victim);
+    await theMoment(connection, plan, entered);
+    const pids = victim === 'client' ? [entered.pid ?? 0] : await livingOf(site, victim);
     killedAt = Date.now();
     await killAll(pids);
     await entered;
@@ -187,8 +191,12 @@ async function startAndKill(site: OpenSite, effects: EffectService, plan: Plan):
 }
 
 /** Waits for the moment of the kill. */
-async function theMoment(connection: Connection, { key, ability, fromEntry, at }: Plan): Promise<void> {
-  if (fromEntry) return pause(at * AFTER_ENTRY_MS);
+async function theMoment(connection: Connection, { key, ability, after, at }: Plan, answered: Promise<unknown>) {
+  if (after === 'entry') return pause(at * AFTER_ENTRY_MS);
+  if (after === 'answer') {
+    await answered;
+    return pause(at * AFTER_ANSWER_MS);
+  }
   const deadline = Date.now() + 5000;
   for (;;) {
     const isThere = await connection.temporal.workflow
