@@ -164,11 +164,6 @@ export const CODES = {
     means: 'A file is not valid YAML.',
     next: 'Correct the file at the place the message names.',
   },
-  'definition.todo': {
-    exit: EXIT.usage,
-    means: 'A definition says under `todo` what its author still has to decide, so nothing is run.',
-    next: 'Do what each line says in the place it names, then delete the line; `ability lint` lists them all.',
-  },
   'definition.too_large': {
     exit: EXIT.usage,
     means: 'A definition is larger, deeper or has more aliases than any reasonable definition.',

@@ -9,7 +9,7 @@ import { type ImportState, importState } from './formats/import-state.js';
 /** Far above a real one, which has some kilobytes per operation. */
 const MAX_BYTES = 256 * 1024 * 1024;
 
-export function importsFolder(root: string): string {
+function importsFolder(root: string): string {
   return join(foldersOf(root).registry, '.imports');
 }
 
@@ -21,14 +21,6 @@ export function importFile(root: string, kind: ImportState['kind'], name: string
 export function readImport(root: string, kind: ImportState['kind'], name: string): ImportState | undefined {
   const path = importFile(root, kind, name);
   return existsSync(path) ? readState(root, path) : undefined;
-}
-
-/** The states of all imports of a project. @throws AbilityError `import.state_broken`. */
-export function listImports(root: string): ImportState[] {
-  const folder = importsFolder(root);
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((entry) => entry.endsWith('.json'));
-  return names.sort().map((name) => readState(root, join(folder, name)));
 }
 
 /** The pinned definition of a SHA-256, from any import. Only for display, so unreadable files are skipped. */

@@ -126,13 +126,34 @@ afterAll(async () => {
   project.remove();
 });
 
-test('scripts become abilities with one command, and only their effects are left to declare', async () => {
+/** The inputs of each script, as a person names them in its draft. */
+const NAMED: Record<string, { properties: string; args: string[] }> = {
+  'ops.deploy': {
+    properties: 'host: { type: string }, version: { type: string }',
+    args: ['--host', '"${{ input.host }}"', '--version', '"${{ input.version }}"'],
+  },
+  'ops.rollback': { properties: 'host: { type: string }', args: ['-h', '"${{ input.host }}"'] },
+  'ops.check': {
+    properties: 'host: { type: string }, version: { type: string }',
+    args: ['"--host=${{ input.host }}"', '"--version=${{ input.version }}"'],
+  },
+  'ops.backup': {
+    properties: 'database: { type: string }, out: { type: string }',
+    args: ['"--database=${{ input.database }}"', '"--out=${{ input.out }}"'],
+  },
+  'ops.verify': { properties: 'file: { type: string }', args: ['"${{ input.file }}"'] },
+};
+
+test('scripts become abilities with one command, in which inputs are named and effects declared', async () => {
   expect(await run('scaffold', 'scripts', ...Object.keys(OPS))).toMatchObject({ exitCode: 0 });
-  const files = readdirSync(join(project.root, 'registry/low-level'));
-  for (const file of files) {
-    expect(readFileSync(join(project.root, 'registry/low-level', file), 'utf8')).not.toContain('TODO');
-    const effects = /check|verify/.test(file) ? 'read' : 'write_idempotent';
-    edit(`registry/low-level/${file}`, ['effects: destructive', `effects: ${effects}`]);
+  for (const [id, { properties, args }] of Object.entries(NAMED)) {
+    const path = join(project.root, `registry/low-level/${id}.yaml`);
+    const effects = /check|verify/.test(id) ? 'read' : 'write_idempotent';
+    const named = readFileSync(path, 'utf8')
+      .replace('effects: destructive', `effects: ${effects}`)
+      .replace(/^ {2}properties:\n.*\n/m, `  properties: { ${properties} }\n`)
+      .replace(/^ {6}- \{ each: .*\n/m, args.map((item) => `      - ${item}\n`).join(''));
+    writeFileSync(path, named);
   }
   project.write({ 'registry/high-level/deploy.yaml': DEPLOY });
   expect(await run('lint')).toMatchObject({ exitCode: 0 });
@@ -169,7 +190,10 @@ test('a nightly backup: its file is verified by another script, and a schedule s
     ['"--out=${{ input.out }}"', '"--out={output_dir}/dump.sql"'],
     ['implementation:', 'output_files: { dump: dump.sql }\nimplementation:'],
   );
-  edit('registry/low-level/ops.verify.yaml', ['file: { type: string }', 'file: { type: object, format: file }']);
+  edit('registry/low-level/ops.verify.yaml', [
+    '{ file: { type: string } }',
+    '{ file: { type: object, format: file } }',
+  ]);
   project.write({ 'registry/high-level/nightly.yaml': NIGHTLY });
   expect(await run('lint')).toMatchObject({ exitCode: 0 });
   expect(await run('schedule', 'sync')).toMatchObject({ exitCode: 0, stdout: 'nightly-app: created' });

@@ -89,7 +89,9 @@ describe('from an empty folder to abilities that run', () => {
     // Two commands for an unchanged script: no contract is written by hand.
     writeFileSync(join(root, 'greet.sh'), '#!/usr/bin/env bash\n# Greets\nname=$1\necho "${2:-Hello}, ${name^}"\n');
     expect((await run('scaffold', 'scripts', 'greet.sh')).exitCode).toBe(0);
-    expect((await json('run', 'greet', '--set', 'name=ann')).json).toMatchObject({ output: { text: 'Hello, Ann' } });
+    expect((await json('run', 'greet', '--set', 'args=["ann"]')).json).toMatchObject({
+      output: { text: 'Hello, Ann' },
+    });
     expect((await json('run', 'job2')).json).toMatchObject({ status: 'succeeded', output: { text: '2' } });
   });
 

@@ -55,7 +55,7 @@ function callOf(key: string, domain: string) {
         path: 'run',
         call: 'old.count',
         runs: { kind: 'script', script: SCRIPT, digest: 'd' },
-        given: { value: { domain } },
+        given: { value: { args: ['--domain', domain] } },
         gave: { value: `3 at ${domain}` },
       },
     ],
@@ -98,7 +98,7 @@ describe('ability harvest promote', () => {
   test('accepts a record, and refuses one that does not fit', async () => {
     const { json, read, keep, has, project } = open();
     project.write({
-      'fits.json': '{ "input": { "domain": "acme.test" }, "output": "3" }',
+      'fits.json': '{ "input": { "args": ["--domain", "acme.test"] }, "output": "3" }',
       'other.json': '{ "input": { "name": 1 }, "output": "3" }',
       'half.json': '{ "input": {} }',
     });
@@ -113,7 +113,9 @@ describe('ability harvest promote', () => {
     }
     keep(callOf('t-9', 'newer.test'));
     await json('harvest', 'promote', SCRIPT, '--record', 'fits.json');
-    expect(read('registry/low-level/users.count-users.test.yaml')).toContain('input: { domain: acme.test }');
+    expect(read('registry/low-level/users.count-users.test.yaml')).toContain(
+      'input: { args: [ --domain, acme.test ] }',
+    );
   });
 
   test('--dry-run reports what would be written, and writes nothing', async () => {

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { loadedAbility } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { isOurs } from '../routing-documents/find-documents.js';
-import { summaryOf } from '../script-reading/summary-of.js';
+import { summaryOf } from '../scaffold/script-summary.js';
 
 /** An ad-hoc script, written for one piece of work. Source: R-000-90, R-000-92. */
 export interface FoundScript {

@@ -11,7 +11,7 @@ import { renderDefinition } from '../write-yaml.js';
 import type { ImportOptions } from './planned-import.js';
 
 export interface FileCheck {
-  kind: 'low-level' | 'high-level' | 'config';
+  kind: 'low-level' | 'config';
   schema: z.ZodType;
   /** Checks everything else. @throws Error with the fault. */
   more(value: JsonObject): void;

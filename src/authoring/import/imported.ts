@@ -8,8 +8,6 @@ export interface ImportedOperation {
   /** The low-level definition as data; its keys are in the order of writing. */
   definition: JsonObject;
   notes: string[];
-  /** `operationId` in the source, by which other documents refer to it. */
-  id?: string;
   /** The name suggests other effects than declared, so that people should decide. */
   namedLike?: 'read' | 'deletion';
 }

@@ -114,8 +114,8 @@ function rememberImport(
   for (const { operation, change, value } of plans) {
     // An unmerged operation keeps its earlier import as the base of the next merge.
     if (value === undefined && Object.hasOwn(operations, operation.key)) continue;
-    const { source, definition, id } = operation;
-    operations[operation.key] = { file: change.file, source, ...(id !== undefined && { id }), definition };
+    const { source, definition } = operation;
+    operations[operation.key] = { file: change.file, source, definition };
   }
   const kept: ImportedFile | undefined =
     config?.value === undefined ? state?.config : { file: config.change.file, definition: config.definition };

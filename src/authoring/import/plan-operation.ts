@@ -4,9 +4,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import { reasonOf } from '../../contracts/problem.js';
 import { isCaseFile } from '../../definitions/case-file-name.js';
-import { type Composite, kindOf, loadedComposites } from '../../definitions/find-ability.js';
+import { kindOf, loadedComposites } from '../../definitions/find-ability.js';
 import { foldersOf } from '../../definitions/find-project.js';
-import { highLevel } from '../../definitions/formats/high-level.js';
 import type { ImportState } from '../../definitions/formats/import-state.js';
 import { lowLevel } from '../../definitions/formats/low-level.js';
 import type { Registry } from '../../definitions/registry.js';
@@ -25,14 +24,13 @@ export interface Importing {
   pinned: Readonly<Record<string, JsonObject>>;
 }
 
-/** The file that defines each ability, with its fault. */
+/** The file that defines each ability. */
 export type Homes = ReadonlyMap<string, Home>;
 
 interface Home {
   file: string;
+  /** Why no operation can be merged into it. */
   fault?: string;
-  /** Absent: an operation. */
-  composite?: Composite;
 }
 
 export type OperationPlan = FilePlan & { operation: ImportedOperation };
@@ -41,11 +39,10 @@ export type OperationPlan = FilePlan & { operation: ImportedOperation };
 export function planOperation(operation: ImportedOperation, importing: Importing): OperationPlan | LeftOut {
   const { key, source, definition } = operation;
   const { registry, options, state, homes } = importing;
-  const isWorkflow = definition.type === 'workflow';
-  const check = isWorkflow ? workflowCheck(options) : operationCheck(options);
+  const check = operationCheck(options);
   const known = state && Object.hasOwn(state.operations, key) ? state.operations[key] : undefined;
-  const home = homeFor(homes.get(key), isWorkflow);
-  const file = home?.file ?? known?.file ?? fileOf(registry.root, key, isWorkflow);
+  const home = homes.get(key);
+  const file = home?.file ?? known?.file ?? fileOf(registry.root, key);
   const path = join(registry.root, file);
   try {
     const render = (): string => renderChecked(file, definition, commentsFor(registry.root, file, options), check);
@@ -88,22 +85,13 @@ function withPinShown(
 export function homesOf(registry: Registry): Homes {
   const homes = new Map<string, Home>();
   for (const [key, { file }] of registry.operations) homes.set(key, { file });
-  for (const [key, { file, value }] of loadedComposites(registry)) homes.set(key, { file, composite: value });
+  for (const [key, { file, value }] of loadedComposites(registry))
+    homes.set(key, { file, fault: `it is ${kindOf(value)} now` });
   for (const [id, { message, location }] of registry.broken) {
     if (!id.startsWith('ability:') || !location) continue;
     homes.set(id.slice('ability:'.length), { file: location.file, fault: message });
   }
   return homes;
-}
-
-/** Adds a fault if the key now belongs to another kind of definition. */
-function homeFor(home: Home | undefined, isWorkflow: boolean): Home | undefined {
-  if (!home || home.fault !== undefined || home.composite?.type === (isWorkflow ? 'workflow' : undefined)) return home;
-  return { ...home, fault: home.composite ? `it is ${kindOf(home.composite)} now` : 'it is no workflow any more' };
-}
-
-function workflowCheck(options: ImportOptions): FileCheck {
-  return { ...operationCheck(options), kind: 'high-level', schema: highLevel };
 }
 
 function operationCheck({ compileSchema }: ImportOptions): FileCheck {
@@ -120,9 +108,9 @@ function operationCheck({ compileSchema }: ImportOptions): FileCheck {
 }
 
 /** Avoids names ending in `.test.yaml`, which mark files of test cases. */
-function fileOf(root: string, key: string, isWorkflow: boolean): string {
+function fileOf(root: string, key: string): string {
   const name = isCaseFile(`${key}.yaml`) ? `${key}.operation.yaml` : `${key}.yaml`;
-  return relative(root, join(foldersOf(root).registry, isWorkflow ? 'high-level' : 'low-level', name))
+  return relative(root, join(foldersOf(root).registry, 'low-level', name))
     .split(sep)
     .join('/');
 }

@@ -5,13 +5,10 @@ import { usageError } from '../../contracts/problem.js';
 import type { Registry } from '../../definitions/registry.js';
 import { FileDraft } from '../file-draft.js';
 import { schemaLine } from '../schema-line.js';
-import { readScript } from '../script-reading/read-script.js';
-import { type Command, parametersOf, type Reading } from '../script-reading/reading.js';
-import { summaryOf } from '../script-reading/summary-of.js';
 import { flowYaml } from '../write-yaml.js';
 import { checkEnvironments, checkNewAbility } from './check-names.js';
 import { fileNameOf, type Scaffold, type Site } from './scaffold.js';
-import { scriptContract } from './script-contract.js';
+import { summaryOf } from './script-summary.js';
 import { readText, type ScriptText } from './script-text.js';
 
 export interface GivenScripts {
@@ -20,15 +17,40 @@ export interface GivenScripts {
   /** Replaces the folders of each script in its operation key. */
   prefix?: string;
   effects?: Effect;
-  /** The `args_template` of all scripts; absent: arguments are read from each script. */
+  /** The `args_template` of all scripts; absent: a call passes the arguments as a list. */
   args?: string;
   scope: { modules?: string[]; environments?: string[] };
 }
 
-const REMARK = '   # the gravest, until its author has said what the script does';
+const EFFECTS = `# The gravest. Lower it to what a call changes: write_additive, write_idempotent, external_read or read.
+effects: destructive`;
+
+/** The input of a draft, which takes any arguments, and how to name them. */
+const INPUT = `# A draft: a call passes the arguments of the script in \`args\`. Name them instead, for example
+# for a script that is called as \`SCRIPT --level 3 FILE\`:
+#   required: [file]
+#   properties:
+#     level: { type: integer, minimum: 1, description: How much it writes. }
+#     file: { type: string }
+input_schema:
+  type: object
+  additionalProperties: false
+  properties:
+    args: { type: array, items: { type: string }, description: "The arguments of the script, passed as they are." }
+`;
+
+const ARGS = `    # The same example; "--" is for scripts that know it as the end of the options:
+    #   - { if: has(input.level), then: [--level, "\${{ input.level }}"] }
+    #   - "--"
+    #   - "\${{ input.file }}"
+    args:
+      - { each: input.args, as: arg, then: [{ value: "\${{ arg }}", option: allowed }] }
+    output: text
+`;
 
 /**
- * Skips scripts that an ability already runs, so that the command can be repeated.
+ * A contract for each script, which passes its arguments on as they are. Skips scripts that an ability already
+ * runs, so that the command can be repeated.
  * @throws AbilityError `usage.invalid`, `scaffold.exists`, `environment.not_found`, `script.missing`.
  */
 export function planScripts(site: Site, given: GivenScripts): Scaffold {
@@ -38,7 +60,6 @@ export function planScripts(site: Site, given: GivenScripts): Scaffold {
   const taken = scriptsUnderContract(registry);
   const made = new Map<string, string>();
   const left: string[] = [];
-  const all: (FoundContract & { file: string })[] = [];
   for (const full of new Set(given.paths)) {
     const path = pathInProject(registry.root, full);
     const script = readText(full, path);
@@ -47,95 +68,42 @@ export function planScripts(site: Site, given: GivenScripts): Scaffold {
       left.push(`${path} (${owner})`);
       continue;
     }
-    for (const found of contractsOf(path, script, given)) {
-      const { key } = found;
-      refuseTwice(key, path, made.get(key));
-      refuseKey(key, path);
-      checkNewAbility(registry, key);
-      made.set(key, path);
-      const file = `${folders.registry}/low-level/${fileNameOf(key)}.yaml`;
-      draft.add(file, definitionOf(site, file, found, given));
-      all.push({ ...found, file });
-    }
+    const key = keyOf(path, given.prefix);
+    refuseTwice(key, path, made.get(key));
+    refuseKey(key, path);
+    checkNewAbility(registry, key);
+    made.set(key, path);
+    const file = `${folders.registry}/low-level/${fileNameOf(key)}.yaml`;
+    draft.add(file, definitionOf(site, file, { ...script, key, path }, given));
   }
-  const notes = [
-    ...(left.length > 0 ? [leftOf(left)] : []),
-    ...(all.length > 0 ? [protocolOf(given)] : []),
-    ...all.flatMap(notesOf),
-  ];
-  return { files: draft.files(), abilities: [...made.keys()], notes, next: nextOf(all) };
+  const abilities = [...made.keys()];
+  const notes = [...(left.length > 0 ? [leftOf(left)] : []), ...(abilities.length > 0 ? [protocolOf(given)] : [])];
+  return { files: draft.files(), abilities, notes, next: nextOf(abilities, given) };
 }
 
-interface FoundContract {
+interface FoundScript extends ScriptText {
   key: string;
+  /** Relative to the project root. */
   path: string;
-  summary: string;
-  schema: string;
-  lines: string[];
-  todos: string[];
-  remarks: string[];
-  required: string[];
 }
 
-function contractsOf(path: string, { text, interpreter }: ScriptText, { prefix, args }: GivenScripts): FoundContract[] {
-  const base = keyOf(path, prefix);
-  const named = [
-    `path: ${flowYaml(path)}`,
-    ...(interpreter === undefined ? [] : [`interpreter: ${flowYaml(interpreter)}`]),
-  ];
-  if (args !== undefined) {
-    const summary = summaryOf(text, basename(path)) ?? `Runs ${path}.`;
-    const lines = [...named, `args_template: ${flowYaml(args)}`];
-    return [
-      {
-        key: base,
-        path,
-        summary,
-        schema: 'input_schema: { type: object }',
-        lines,
-        todos: [],
-        remarks: [],
-        required: [],
-      },
-    ];
-  }
-  const reading = readScript(path, text);
-  const { todos, remarks } = reading;
-  return reading.commands.map((command) => {
-    const { schema, script } = scriptContract(command, reading);
-    return {
-      key: [base, ...command.words.map(keyWord)].join('.'),
-      path,
-      summary: summaryFor(command, reading) ?? `Runs ${[path, ...command.words].join(' ')}.`,
-      schema,
-      lines: [...named, ...script],
-      todos,
-      remarks,
-      required: reading.keepsFiles
-        ? []
-        : parametersOf(command)
-            .filter(({ isRequired }) => isRequired)
-            .map(({ name }) => name),
-    };
-  });
-}
-
-function summaryFor({ summary, words }: Command, reading: Reading): string | undefined {
-  return words.length > 0 ? summary : (reading.summary ?? summary);
-}
-
-function definitionOf({ folders }: Site, file: string, found: FoundContract, { effects, scope }: GivenScripts): string {
-  const { key, summary, schema, lines, remarks } = found;
+function definitionOf(
+  { folders }: Site,
+  file: string,
+  { key, path, text, interpreter }: FoundScript,
+  { effects, args, scope }: GivenScripts,
+): string {
   return `${schemaLine({ kind: 'low-level', path: file, registry: folders.registry })}
 operation_key: ${key}
 version: 1
-summary: ${flowYaml(summary)}
-effects: ${effects ?? `destructive${REMARK}`}
-${Object.keys(scope).length > 0 ? `scope: ${flowYaml(scope)}\n` : ''}${schema}
-implementation:
+summary: ${flowYaml(summaryOf(text, basename(path)) ?? `Runs ${path}.`)}
+${effects === undefined ? EFFECTS : `effects: ${effects}`}
+${Object.keys(scope).length > 0 ? `scope: ${flowYaml(scope)}\n` : ''}${args === undefined ? INPUT : 'input_schema: { type: object }\n'}implementation:
   kind: script
   script:
-${remarks.map((remark) => `    # It ${remark}.\n`).join('')}${[...lines, 'timeout_sec: 60'].map((line) => `    ${line}\n`).join('')}`;
+    path: ${flowYaml(path)}
+${interpreter === undefined ? '' : `    interpreter: ${flowYaml(interpreter)}\n`}${args === undefined ? ARGS : `    args_template: ${flowYaml(args)}\n`}    timeout_sec: 60
+`;
 }
 
 /** Script path to an ability that runs it. */
@@ -200,27 +168,18 @@ function leftOf(left: readonly string[]): string {
 function protocolOf({ args, effects }: GivenScripts): string {
   const how =
     args === undefined
-      ? 'The input of each was derived from its text, and nothing was run: check it.'
+      ? 'Each passes `args`, a list of texts, to its script as it is: name the inputs, as the comments in the files show.'
       : `Each is given ${args.trim() === '' ? 'no arguments' : `\`${args}\``}${args.includes('{output_file}') ? '' : ', and what it prints is its output, as text'}.`;
   const more = args === undefined ? '' : ', and in `input_schema` what it accepts';
   return effects === undefined ? `${how} State in \`effects\` what each changes${more}.` : how;
 }
 
-function notesOf({ key, file, todos }: FoundContract & { file: string }): string[] {
-  if (todos.length === 0) return [];
-  const more = todos.length > 2 ? `; and ${todos.length - 2} more` : '';
-  return [`${key} is refused until its \`todo\` in ${file} is done: ${todos.slice(0, 2).join('; ')}${more}.`];
-}
-
-function nextOf(all: readonly FoundContract[]): Scaffold['next'] {
-  const first = all.find(({ todos }) => todos.length === 0) ?? all[0];
-  if (!first) return [];
-  const { key, required, todos } = first;
-  const set = required.map((name) => ` --set ${name}=..`).join('');
-  if (todos.length > 0) return [{ command: 'ability lint', purpose: 'see what is left to decide' }];
+function nextOf([key]: readonly string[], { args }: GivenScripts): Scaffold['next'] {
+  if (key === undefined) return [];
+  const set = args === undefined ? ` --set 'args=["FIRST", "SECOND"]'` : '';
   return [
-    { command: `ability run ${key}${set}`, purpose: 'run it' },
     { command: `ability plan ${key}${set}`, purpose: 'see how it would be run' },
-    { command: 'ability list', purpose: 'see what there is now' },
+    { command: `ability run ${key}`, purpose: set === '' ? 'run it' : 'run it, here without arguments' },
+    { command: 'ability lint', purpose: 'check what you changed' },
   ];
 }

@@ -2,8 +2,8 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 
-/** Only this much of a script is read; no option is declared later. */
-const MAX_BYTES = 512 * 1024;
+/** Only this much of a script is read: its `#!` line and its first comment. */
+const MAX_BYTES = 64 * 1024;
 
 export interface ScriptText {
   text: string;

@@ -56,12 +56,6 @@ export const script = z.strictObject({
   exit_codes: exitCodes
     .optional()
     .describe('What exit codes from 1 to 255 mean: `ok`, or the code with which the step fails.'),
-  todo: texts
-    .min(1)
-    .optional()
-    .describe(
-      'What its author still has to state, as written by `scaffold scripts`: while it is present, nothing is run.',
-    ),
   files: texts
     .optional()
     .describe(

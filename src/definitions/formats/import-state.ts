@@ -12,7 +12,7 @@ const importedFile = z.strictObject({
 /** `registry/.imports/<kind>.<name>.json`: the state of the last import. Only imports write it. */
 export const importState = z.strictObject({
   format: z.literal(1),
-  kind: z.enum(['mcp', 'openapi', 'arazzo']),
+  kind: z.enum(['mcp', 'openapi']),
   name: z.string().min(1),
   location: z.string(),
   prefix: z.string(),
@@ -20,8 +20,8 @@ export const importState = z.strictObject({
   select: z.array(z.string()).optional(),
   /** Effects that people chose for a pattern; the last matching one counts; absent: none. */
   effects: z.array(z.strictObject({ pattern: z.string().min(1), effect: z.enum(EFFECTS) })).optional(),
-  /** `id`: its `operationId` in the imported document, by which other documents name it; absent: none. */
-  operations: z.record(abilityId, importedFile.extend({ source: z.string(), id: z.string().optional() })),
+  /** Not strict: earlier versions also kept the `operationId`. */
+  operations: z.record(abilityId, z.object({ ...importedFile.shape, source: z.string() })),
   config: importedFile.optional(),
   /** Pinned definitions, by SHA-256, so that a change can be shown. Source: docs/imports.md#an-mcp-server. */
   pinned: z.record(z.string().regex(/^[0-9a-f]{64}$/), jsonObject),

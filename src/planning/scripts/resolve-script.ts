@@ -6,7 +6,6 @@ import type { ScriptDefinition } from '../../definitions/formats/implementation.
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
-import { ErrorCollector } from '../steps/definition-errors.js';
 import { refuseOurCode } from '../steps/named-codes.js';
 import {
   type ArgumentNames,
@@ -62,7 +61,6 @@ export function resolveScript(
   checkExitCodes(definition, owner, path);
   const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
   const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
-  refuseTodo(definition, owner, path);
   return {
     path: definition.path,
     digest: file.digest,
@@ -90,22 +88,6 @@ function argumentsOf(
   const items = splitArguments(args_template ?? usual, location);
   checkPlaceholders(items, names, location);
   return items;
-}
-
-/** Refuses undecided arguments; does not guess them. @throws DefinitionErrors one `definition.todo` each. */
-function refuseTodo({ path: script, todo = [] }: ScriptDefinition, owner: Loaded<unknown>, path: PropertyKey[]): void {
-  const collector = new ErrorCollector();
-  for (const [index, text] of todo.entries()) {
-    collector.keep(
-      new AbilityError({
-        code: 'definition.todo',
-        message: `How ${script} is called is not decided yet: ${text}`,
-        location: owner.locate([...path, 'todo', index]),
-        suggestion: 'Define it, and delete this line of `todo`.',
-      }),
-    );
-  }
-  collector.throwIfAny();
 }
 
 /** @throws AbilityError `definition.invalid` for a code in a reserved family. */

@@ -14,7 +14,8 @@ import { type Scaffold, type Site, siteFolders } from '../../../src/authoring/sc
 import { writeTogether } from '../../../src/authoring/write-together.js';
 import type { AbilityError } from '../../../src/contracts/problem.js';
 import { match as hookMatch } from '../../../src/definitions/formats/hooks.js';
-import { loadRegistry } from '../../../src/definitions/load-registry.js';
+import { loadRegistry, RegistryLoader } from '../../../src/definitions/load-registry.js';
+import { lintProject } from '../../../src/lint/lint-project.js';
 import { resolveEventHooks } from '../../../src/planning/hooks/resolve-event-hooks.js';
 import { satisfies } from '../../../src/planning/input/schemas.js';
 import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
@@ -439,68 +440,81 @@ describe('existing scripts', () => {
     ]);
   });
 
-  test('get the inputs that they declare, and a call passes them as the script expects', () => {
-    const site = siteOf({
-      'ops/greet.sh':
-        '#!/usr/bin/env bash\nwhile getopts "g:l" o; do\n case "$o" in\n g) greeting=$OPTARG ;;\n l) loud=1 ;;\n esac\ndone\nshift $((OPTIND - 1))\nfor name in "$@"; do echo "$name"; done\n',
-      'ops/tool.py':
-        "import argparse\np = argparse.ArgumentParser()\ns = p.add_subparsers()\na = s.add_parser('add-one', help='Adds one.')\na.add_argument('-v', action='count')\na.add_argument('--to', required=True)\n",
-      'ops/keep.mjs':
-        "import { parseArgs } from 'node:util';\nconst { values } = parseArgs({ options: { input: { type: 'string' }, output: { type: 'string' } } });\nJSON.parse(readFileSync(values.input, 'utf8'));\n",
-    });
+  test('get one input, the list of their arguments, and nothing is read from their text', () => {
+    const options = { 'ops/greet.sh': '#!/usr/bin/env bash\nwhile getopts "g:l" o; do :; done\necho "${URL:?}"\n' };
+    const site = siteOf({ ...options, 'ops/bare.mjs': 'console.log(1);\n' });
     chmodSync(join(site.registry.root, 'ops/greet.sh'), 0o644);
-    const { plans, abilities, registry } = plannedIn(site, ['ops/greet.sh', 'ops/tool.py', 'ops/keep.mjs']);
-    expect(abilities).toEqual(['ops.greet', 'ops.tool.add-one', 'ops.keep']);
+    const { plans, abilities, registry } = plannedIn(site, ['ops/greet.sh', 'ops/bare.mjs']);
+    expect(abilities).toEqual(['ops.greet', 'ops.bare']);
     const scripts = plans.map((plan, at) => {
       const implementation = plan.operations[abilities[at] ?? '']?.implementation;
       if (implementation?.kind !== 'script') throw new Error('not a script');
       return implementation.script;
     });
-    expect(scripts.map(({ args }) => args)).toEqual([
-      [
-        { if: 'has(input.greeting)', items: ['-g', { value: '${{ input.greeting }}' }] },
-        { if: 'input.loud', items: ['-l'] },
-        '--',
-        { each: 'input.name', as: 'item', items: [{ value: '${{ item }}' }] },
-      ],
-      [
-        'add-one',
-        { each: '[1, 2, 3].filter(time, time <= input.v)', as: 'time', items: ['-v'] },
-        { value: '--to=${{ input.to }}' },
-      ],
-      ['--input', '{input_file}', '--output', '{output_file}'],
-    ]);
+    const args = [{ each: 'input.args', as: 'arg', items: [{ value: '${{ arg }}', option: 'allowed' }] }];
+    expect(scripts.map((script) => script.args)).toEqual([args, args]);
     // The files have no executable bit, and `.sh` would be run by sh.
-    expect(scripts.map(({ interpreter }) => interpreter)).toEqual([['bash'], ['python3'], ['node']]);
-    expect(registry.operations.get('ops.tool.add-one')?.value).toMatchObject({
-      summary: 'Adds one.',
-      effects: 'destructive',
-      input_schema: { required: ['to'], additionalProperties: false },
-    });
+    expect(scripts.map(({ interpreter }) => interpreter)).toEqual([['bash'], ['node']]);
+    for (const { value } of registry.operations.values()) {
+      expect(value).toMatchObject({ effects: 'destructive', implementation: { script: { output: 'text' } } });
+      expect(value.input_schema).toMatchObject({
+        additionalProperties: false,
+        properties: { args: { type: 'array', items: { type: 'string' } } },
+      });
+      expect(value.input_schema).not.toHaveProperty('required');
+    }
   });
 
-  test('are refused while something is undecided, and the rest of the project is not', () => {
-    const site = siteOf({
-      ...SCRIPTS,
-      'ops/need.sh': 'getopts "$spec" x\nwhile getopts "$spec" x; do :; done\necho "${DB_URL:?}"\n',
+  test('are described in comments that show how to name inputs and to lower the effect', () => {
+    const site = siteOf(SCRIPTS);
+    const [file] = planScripts(site, { paths: pathsIn(site, ['ops/bare.mjs']), scope: {} }).files;
+    const comments = file?.content.split('\n').filter((line) => /^ *# /.test(line) && !line.includes('$schema'));
+    expect(comments).toEqual([
+      expect.stringMatching(/^# The gravest\. Lower it .*: write_additive, write_idempotent, external_read or read\.$/),
+      expect.stringMatching(/^# A draft: .*`args`/),
+      expect.stringContaining('SCRIPT --level 3 FILE'),
+      '#   required: [file]',
+      '#   properties:',
+      expect.stringMatching(/^# {5}level: \{ type: integer/),
+      '#     file: { type: string }',
+      expect.stringMatching(/^ {4}# The same example; "--"/),
+      '    #   - { if: has(input.level), then: [--level, "${{ input.level }}"] }',
+      '    #   - "--"',
+      '    #   - "${{ input.file }}"',
+    ]);
+  });
+
+  test('with the same name in several folders get distinct ids', () => {
+    const site = siteOf({ 'ops/a/dump.sh': 'echo 1\n', 'ops/b/dump.sh': 'echo 1\n', 'scripts/dump.sh': 'echo 1\n' });
+    const { abilities, registry } = plannedIn(site, ['ops/a/dump.sh', 'ops/b/dump.sh', 'scripts/dump.sh']);
+    expect(abilities).toEqual(['ops.a.dump', 'ops.b.dump', 'dump']);
+    expect([...registry.operations.keys()].sort()).toEqual(['dump', 'ops.a.dump', 'ops.b.dump']);
+  });
+
+  test.each([
+    ['a b; touch pwned.sh', 'ops.a_b_touch_pwned'],
+    ['$(id).sh', 'ops._id_'],
+    ['it\'s "q".sh', 'ops.it_s_q_'],
+    ['-rf.sh', 'ops.-rf'],
+    ['日本.sh', 'ops._'],
+    ['{payload} ${{ input.args }}.sh', 'ops._payload_input.args_'],
+    ['a: b # c.sh', 'ops.a_b_c'],
+    ['x\n  effects: read.sh', 'ops.x_effects_read'],
+    ['a\u001b[31m.sh', 'ops.a_31m'],
+    ['a\u202eb.sh', 'ops.a_b'],
+    ['__proto__.sh', 'ops.__proto__'],
+  ])('named %j are written as data, without hidden characters', (name, key) => {
+    const site = siteOf({ [`ops/${name}`]: 'echo 1\n' });
+    const planned = planScripts(site, { paths: pathsIn(site, [`ops/${name}`]), scope: {} });
+    expect(planned.files[0]?.content).toMatch(/^(?:\P{C}|\n)*$/u);
+    const { registry, root } = settle(site, planned);
+    expect(registry.operations.get(key)?.value).toMatchObject({
+      effects: 'destructive',
+      summary: `Runs ops/${name}.`,
+      implementation: { script: { path: `ops/${name}` } },
     });
-    const { abilities, notes, files } = planScripts(site, {
-      paths: pathsIn(site, ['ops/need.sh', 'ops/bare.mjs']),
-      scope: {},
-    });
-    writeTogether(site.registry.root, files);
-    const registry = loadRegistry(site.registry.root);
-    expect(registry.problems).toEqual([]);
-    expect(notes.at(-1)).toMatch(
-      /^ops\.need is refused until its `todo` in registry\/low-level\/ops\.need\.yaml is done: line 2/,
-    );
-    expect(() => resolvePlan(registry, abilities[0] ?? '', 'dev')).toThrow(
-      expect.objectContaining({
-        code: 'definition.todo',
-        problems: [expect.anything(), expect.objectContaining({ message: expect.stringContaining('DB_URL') })],
-      }),
-    );
-    expect(resolvePlan(registry, abilities[1] ?? '', 'dev').plan.ability.id).toBe('ops.bare');
+    const { findings } = lintProject(new RegistryLoader(root));
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
   test('that an ability already runs are skipped and reported, so that the command can be repeated', () => {

@@ -43,21 +43,3 @@ export function cleanText(text: string, max: number): string {
   const cut = plain.slice(0, max - 3).replace(/[\uD800-\uDBFF]$/, '');
   return `${cut.trimEnd()}...`;
 }
-
-/** The tokens of a JSON pointer, such as `/paths/~1pets`. Source: RFC 6901. */
-export function pointerTokens(pointer: string): string[] {
-  return pointer.split('/').slice(1).map(unescapedToken);
-}
-
-export function unescapedToken(token: string): string {
-  return token.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** Percent-decodes a part of an address; returns invalid text unchanged. */
-export function decodedPart(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}

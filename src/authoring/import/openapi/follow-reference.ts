@@ -1,4 +1,4 @@
-import { decodedPart, isPart, memberOf, NotExpressible, type Part, unescapedToken } from './document-parts.js';
+import { isPart, memberOf, NotExpressible, type Part } from './document-parts.js';
 
 /** Maximum length of a chain of references; no valid document reaches it. */
 const MAX_HOPS = 50;
@@ -47,4 +47,17 @@ function dangling(reference: string): NotExpressible {
 
 function short(text: string): string {
   return text.length > 100 ? `${text.slice(0, 97)}...` : text;
+}
+
+function unescapedToken(token: string): string {
+  return token.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** Percent-decodes a part of an address; returns invalid text unchanged. */
+function decodedPart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }

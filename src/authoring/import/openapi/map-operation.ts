@@ -101,10 +101,8 @@ export function mapOperation(key: string, found: FoundOperation, readers: Docume
     },
   };
   const like = namedLike(found.method, found.path, memberOf(operation, 'operationId'));
-  const id = textOf(memberOf(operation, 'operationId'));
   return {
     ...{ key, source, definition, notes, credentials: access.credentials },
-    ...(id !== undefined && { id }),
     ...(like && { namedLike: like }),
   };
 }

@@ -59,7 +59,7 @@ export function serviceNameOf(document: Part): string | undefined {
 }
 
 /** Undefined if no characters remain. */
-export function nameOfTitle(title: string): string | undefined {
+function nameOfTitle(title: string): string | undefined {
   const name = title
     .toLowerCase()
     .replaceAll(/\b(open)?api\b|\bv\d[\d.]*\b|\brest\b/g, ' ')
@@ -73,5 +73,5 @@ export function nameOfTitle(title: string): string | undefined {
 /** Derives a name from a path or address, for titles without Latin letters; undefined: none. */
 export function nameOfPlace(from: string): string | undefined {
   const last = from.split(/[?#]/, 1)[0]?.split(/[\\/]/).filter(Boolean).at(-1) ?? '';
-  return nameOfTitle(last.replace(/(\.(arazzo|openapi))?\.(ya?ml|json)$/i, ''));
+  return nameOfTitle(last.replace(/(\.openapi)?\.(ya?ml|json)$/i, ''));
 }

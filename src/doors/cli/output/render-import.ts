@@ -149,7 +149,7 @@ function renderLeftOut(leftOut: LeftOut[]): string[] {
 }
 
 function renderNew({ key, file, definition }: PlannedOperation): string {
-  return `  ${key}  ${String(definition?.effects ?? definition?.type ?? '')}  ${file}`;
+  return `  ${key}  ${String(definition?.effects ?? '')}  ${file}`;
 }
 
 function renderChange(change: PlannedOperation): string {

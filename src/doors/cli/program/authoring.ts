@@ -93,13 +93,13 @@ const authoring = {
     withFlags(
       declare(
         'scripts <files...>',
-        'contracts for scripts that are there, many at once',
+        'drafts of contracts for scripts that are there, many at once',
         'ability scaffold scripts ops/*.sh tools/*.py',
         `ability scaffold scripts reports/*.py --prefix report --effects read`,
         `ability scaffold scripts jobs/*.pl --args '--json {input_file}'`,
       )
         .option('--prefix <prefix>', 'what operation keys begin with (default: the folders of each script)')
-        .option('--args <template>', 'their arguments, as a template (default: what each says that it takes)')
+        .option('--args <template>', 'their arguments, as a template (default: a call passes them as a list)')
         .addOption(
           new Option('--effects <effect>', 'what a call of each changes (default: destructive)').choices(EFFECTS),
         ),

@@ -10,13 +10,6 @@ const importFlags = (command: Command) =>
     .option('--dry-run', 'show what would be written, and write nothing')
     .option('--overwrite', 'where people and the source changed the same, take the source; bring back deleted files');
 
-const documentFlags = (command: Command) =>
-  command
-    .addOption(
-      repeatable('--header <header>', 'sent to get the document, as "Authorization: Bearer env:TOKEN"; repeatable'),
-    )
-    .option('--timeout <duration>', 'longest a document may take to come', '30s');
-
 const imports = {
   mcp: () =>
     withFlags(
@@ -37,47 +30,30 @@ const imports = {
       .option('--timeout <duration>', 'longest the server may take to say what its tools are', '30s'),
   openApi: () =>
     withFlags(
-      withFlags(
-        declare(
-          'openapi <source>',
-          'make each operation of an OpenAPI document (3.0, 3.1; a file or an address) a low-level ability',
-          'ability import openapi openapi.yaml --dry-run   # what would be written; writes nothing',
-          "ability import openapi https://api.example.com/openapi.json --name billing --select 'GET /invoices*'",
-          'ability import openapi openapi.yaml --server https://staging.example.com/v1',
-          "ability import openapi openapi.yaml --effects-for 'billing.search_*=external_read'",
-          'ability import openapi https://api.example.com/openapi.json --header "Authorization: Bearer env:DOCS_TOKEN"',
-          'ability import openapi openapi.yaml   # again, later: shows what changed, and keeps what people edited',
+      declare(
+        'openapi <source>',
+        'make each operation of an OpenAPI document (3.0, 3.1; a file or an address) a low-level ability',
+        'ability import openapi openapi.yaml --dry-run   # what would be written; writes nothing',
+        "ability import openapi https://api.example.com/openapi.json --name billing --select 'GET /invoices*'",
+        'ability import openapi openapi.yaml --server https://staging.example.com/v1',
+        "ability import openapi openapi.yaml --effects-for 'billing.search_*=external_read'",
+        'ability import openapi https://api.example.com/openapi.json --header "Authorization: Bearer env:DOCS_TOKEN"',
+        'ability import openapi openapi.yaml   # again, later: shows what changed, and keeps what people edited',
+      ),
+      importFlags,
+    )
+      .option('--name <name>', 'what the service is called in registry/config (default: from its title)')
+      .option('--server <url>', 'the address of the service, instead of what the document says')
+      .addOption(
+        repeatable(
+          '--effects-for <pattern=effect>',
+          'what operations that fit change; kept for later imports; repeatable',
         ),
-        importFlags,
       )
-        .option('--name <name>', 'what the service is called in registry/config (default: from its title)')
-        .option('--server <url>', 'the address of the service, instead of what the document says')
-        .addOption(
-          repeatable(
-            '--effects-for <pattern=effect>',
-            'what operations that fit change; kept for later imports; repeatable',
-          ),
-        ),
-      documentFlags,
-    ),
-  arazzo: () =>
-    withFlags(
-      withFlags(
-        declare(
-          'arazzo <source>',
-          'make each workflow of an Arazzo document (1.0, 1.1) a workflow, after its OpenAPI documents were imported',
-          'ability import openapi petstore.yaml --name petstore   # first: the operations',
-          'ability import arazzo purchase.arazzo.yaml --dry-run   # what would be written; writes nothing',
-          'ability import arazzo purchase.arazzo.yaml --source petStoreDescription=petstore',
-        ),
-        importFlags,
+      .addOption(
+        repeatable('--header <header>', 'sent to get the document, as "Authorization: Bearer env:TOKEN"; repeatable'),
       )
-        .option('--name <name>', 'what the import is called (default: from its title)')
-        .addOption(
-          repeatable('--source <source=import>', 'which import a source description of the document is; repeatable'),
-        ),
-      documentFlags,
-    ),
+      .option('--timeout <duration>', 'longest a document may take to come', '30s'),
   hooks: () =>
     declare(
       'hooks <file>',
@@ -102,11 +78,9 @@ export function addImports(commands: Commands): void {
     'take over the operations of another system',
     'ability import mcp files --dry-run',
     'ability import openapi openapi.yaml --dry-run',
-    'ability import arazzo purchase.arazzo.yaml --dry-run',
     'ability import hooks .claude/settings.json --dry-run',
   );
   add(imports.mcp(), () => import('../commands/import/mcp.js'));
   add(imports.openApi(), () => import('../commands/import/openapi.js'));
-  add(imports.arazzo(), () => import('../commands/import/arazzo.js'));
   add(imports.hooks(), () => import('../commands/import/hooks.js'));
 }

@@ -7,7 +7,7 @@ import { readDuration } from '../../input/flag-values.js';
 import { type Context, printAnswer } from '../../program/context.js';
 import type { ImportFlags } from '../../program/imports.js';
 
-type CommonFlags = Pick<ImportFlags['arazzo'], 'select' | 'prefix' | 'dryRun' | 'overwrite' | 'timeout'> &
+type CommonFlags = Pick<ImportFlags['mcp'], 'select' | 'prefix' | 'dryRun' | 'overwrite' | 'timeout'> &
   Partial<Pick<ImportFlags['openApi'], 'effectsFor'>>;
 
 const MAX_MS = 24 * 60 * 60 * 1000;

@@ -107,8 +107,6 @@ function tryOut<T>(resolve: () => T): T | string[] {
     if (!(error instanceof AbilityError)) throw error;
     if (error.code === 'config.missing_credential' || error.code === 'config.no_model')
       return [`${error.message}. ${error.suggestion ?? ''}`];
-    // The scaffold itself lists what is left to decide.
-    if (error.code === 'definition.todo') return [];
     throw takenBack(error);
   }
 }

@@ -131,12 +131,7 @@ const SCHEDULE_COMMANDS = [
 ];
 const KEYS_COMMANDS = ['create [options]'];
 const TOKEN_COMMANDS = ['create [options]', 'list [options]', 'revoke [options] <id>'];
-const IMPORT_COMMANDS = [
-  'mcp [options] <server>',
-  'openapi [options] <source>',
-  'arazzo [options] <source>',
-  'hooks [options] <file>',
-];
+const IMPORT_COMMANDS = ['mcp [options] <server>', 'openapi [options] <source>', 'hooks [options] <file>'];
 
 describe('`--help` lists', () => {
   test.each(COMMANDS)('ability %s', (usage) => {
