@@ -236,7 +236,7 @@ interface Recorded {
 
 function makeRecord(
   { plan, seal, input, warnings }: Recorded,
-  { user, session, task, first, created_at, ability, environment }: Wanted,
+  { user, session, task, first, created_at, ability, environment, options }: Wanted,
   state: KeyState,
   { records, host }: PreflightDependencies,
   keepMs?: number,
@@ -245,7 +245,7 @@ function makeRecord(
   const expires = keepMs !== undefined && { expires_at: new Date(Date.parse(created_at) + keepMs).toISOString() };
   const record = { ...newRecord({ ...source, created_at }), ...expires, warnings };
   if (state === 'own') records.replace(record);
-  if (state === 'own' || records.create(record)) return;
+  if (state === 'own' || records.create(record, options.create !== true)) return;
   if (!records.read(task)) throw unreadableRecord(task, records.pathOf(task) as string);
   throw keyConflict({ task, ability, environment }, 'a task that was created a moment before');
 }

@@ -16,9 +16,16 @@ import type { SharedLog, TaskShare } from './task-share.js';
 /** Maximum called tasks read at the end of a task; further calls are only in their own records. */
 const MAX_CALLED = 200;
 
+/** Most tasks end sooner: then one record is written and not two. Milliseconds. */
+const SOON_MS = 200;
+/** A worker that made a folder this long ago and has written nothing to it is gone. Milliseconds. */
+const LOST_MS = 2000;
+
 /** The records of a project: one folder a task, named after its key. Source: R-000-70, C-13. */
 export class RecordFolder {
   private readonly writer = new FileWriter();
+  /** Records whose folders exist, and which are written in a moment unless their tasks end before. */
+  private readonly waiting = new Map<string, { record: TaskRecord; timer: NodeJS.Timeout }>();
 
   /** @param share where others read the records; omitted: nowhere. @param secrets to mask; omitted: none. */
   constructor(
@@ -56,18 +63,25 @@ export class RecordFolder {
     return (await this.share?.remove(task)) ?? false;
   }
 
-  /** @returns false if the folder exists. @throws AbilityError `record.write_failed`, leaving no folder. */
-  create(whole: TaskRecord): boolean {
-    const record = this.masked(whole);
-    const path = join(this.folder, ...recordPath(record.task_key));
+  /**
+   * Makes the folder of a record at once. @param runs the task may end in a moment; until then only its folder exists.
+   * @returns false if the folder exists and is in use. @throws AbilityError `record.write_failed`, leaving no folder.
+   */
+  create(record: TaskRecord, runs = false): boolean {
+    const task = record.task_key;
+    const path = join(this.folder, ...recordPath(task));
     makeFolder(dirname(path));
     try {
       mkdirSync(path);
       // Made now, so that calls need not check for it.
       mkdirSync(join(path, RECORD_FILES.logs));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-      throw writeFailed(path, error);
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw writeFailed(path, error);
+      if (!isUnused(path)) return false;
+    }
+    if (runs) {
+      this.waiting.set(task, { record, timer: setTimeout(() => this.writeWaiting(task, path), SOON_MS) });
+      return true;
     }
     try {
       this.write(path, record);
@@ -75,21 +89,39 @@ export class RecordFolder {
       rmSync(path, { recursive: true, force: true });
       throw writeFailed(path, error);
     }
-    this.shareOf(record)?.planned(record);
     return true;
+  }
+
+  private writeWaiting(task: string, path: string): void {
+    const record = this.take(task);
+    // Another process may have ended or deleted the task.
+    if (!record || !isUnwritten(path)) return;
+    try {
+      this.write(path, record);
+    } catch {
+      // The end of the task writes it again, and reports what is wrong then.
+    }
+  }
+
+  /** The record of a task that is not written yet, and will not be. */
+  private take(task: string): TaskRecord | undefined {
+    const waits = this.waiting.get(task);
+    clearTimeout(waits?.timer);
+    this.waiting.delete(task);
+    return waits?.record;
   }
 
   /** Removes the record of a task that was not formed. Never throws. */
   forget(task: string): void {
+    this.take(task);
     const path = this.pathOf(task);
     if (path !== undefined) rmSync(path, { recursive: true, force: true });
   }
 
   /** Replaces the record of a task that was never run. @throws AbilityError `record.write_failed`. */
-  replace(whole: TaskRecord): void {
-    const record = this.masked(whole);
+  replace(record: TaskRecord): void {
+    this.take(record.task_key);
     const path = this.pathOf(record.task_key) as string;
-    this.shareOf(record)?.planned(record);
     try {
       this.write(path, record);
     } catch (error) {
@@ -99,6 +131,8 @@ export class RecordFolder {
 
   /** The record of a task; undefined if missing or unreadable. */
   read(task: string): TaskRecord | undefined {
+    const waits = this.waiting.get(task);
+    if (waits) return waits.record;
     const path = this.pathOf(task);
     return path && existsSync(path) ? readRecord(join(path, RECORD_FILES.json)) : undefined;
   }
@@ -106,6 +140,7 @@ export class RecordFolder {
   /** Does not block. @param signal aborts all remaining writes. @throws AbilityError `record.write_failed`. */
   async finish(whole: TaskRecord, signal?: AbortSignal): Promise<void> {
     const record = this.masked(whole);
+    this.take(record.task_key);
     const path = this.pathOf(record.task_key) as string;
     try {
       // The JSON is replaced last, so that a complete record has all its files.
@@ -145,6 +180,7 @@ export class RecordFolder {
    * now or at an earlier attempt. @throws AbilityError `record.write_failed`.
    */
   bury(tombstone: Tombstone): boolean {
+    this.take(tombstone.task_key);
     const path = join(this.folder, tombstone.task_key);
     try {
       // Through a link, the removal would reach another folder.
@@ -169,9 +205,30 @@ export class RecordFolder {
     return this.secrets ? maskRecord(record, this.secrets) : record;
   }
 
-  private write(path: string, record: TaskRecord): void {
+  private write(path: string, whole: TaskRecord): void {
+    const record = this.masked(whole);
+    this.shareOf(record)?.planned(record);
     writeWhole(join(path, RECORD_FILES.json), jsonOf(record));
     writeWhole(join(path, RECORD_FILES.text), renderRecord(record));
+  }
+}
+
+/** Whether a folder is of an attempt that was lost: nobody has written to it since, neither a record nor a log. */
+function isUnused(path: string): boolean {
+  if (!isUnwritten(path) || (namesIn(join(path, RECORD_FILES.logs))?.length ?? 0) > 0) return false;
+  return Date.now() - lstatSync(path).mtimeMs > LOST_MS;
+}
+
+/** Whether a folder exists, and has nothing but logs. */
+function isUnwritten(path: string): boolean {
+  return namesIn(path)?.every((name) => name === RECORD_FILES.logs) ?? false;
+}
+
+function namesIn(path: string): string[] | undefined {
+  try {
+    return readdirSync(path);
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import { Admission } from '../../../../src/activities/admission.js';
@@ -7,7 +6,7 @@ import { createPreflight } from '../../../../src/activities/preflight/preflight.
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
 import { taskQueueOf } from '../../../../src/contracts/names.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
-import { RECORD_FILES, type TaskRecord } from '../../../../src/contracts/record.js';
+import type { TaskRecord } from '../../../../src/contracts/record.js';
 import type {
   Formed,
   PreflightAnswer,
@@ -174,6 +173,6 @@ export function endRecord(records: RecordFolder, task: string): TaskResult {
     ...{ requested_by: { name: 'ada', source: 'claimed' }, started_at: null, finished_at: null, cleanup_ran: null },
     links: { temporal: null, record: null },
   };
-  writeFileSync(join(records.pathOf(task) as string, RECORD_FILES.json), JSON.stringify({ ...record, result }));
+  records.replace({ ...record, result });
   return result;
 }

@@ -6,11 +6,12 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { newRecord } from '../../../../src/activities/record/new-record.js';
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
 import { removeExpired } from '../../../../src/activities/record/remove-expired.js';
@@ -62,6 +63,61 @@ test('a written record has its text and a folder for logs, and no other file', (
   expect(readdirSync(join(root, 't-1')).sort()).toEqual(['logs', 'record.json', 'tool_call.md']);
   expect(readFileSync(join(root, 't-1/tool_call.md'), 'utf8')).toContain('| Task key | t-1 |');
   expect(new RecordFolder(root).logsOf('t-1')).toBe(join(root, 't-1/logs'));
+});
+
+describe('the record of a task that runs at once', () => {
+  const filesOf = () => readdirSync(join(root, 't-1')).sort();
+
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test('is known at once, and written in a moment', () => {
+    const records = new RecordFolder(root);
+    expect(records.create(record, true)).toBe(true);
+    expect([records.read('t-1'), filesOf()]).toEqual([record, ['logs']]);
+    vi.runAllTimers();
+    expect([records.read('t-1'), filesOf()]).toEqual([record, ['logs', 'record.json', 'tool_call.md']]);
+  });
+
+  test('is written once if the task ends before', async () => {
+    const records = new RecordFolder(root);
+    records.create(record, true);
+    const ended: TaskRecord = { ...record, intent: 'ended' };
+    await records.finish(ended);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(new RecordFolder(root).read('t-1')).toEqual(ended);
+  });
+
+  test('does not replace what another process has written, or come back after it was removed', async () => {
+    const records = new RecordFolder(root);
+    records.create(record, true);
+    await new RecordFolder(root).finish({ ...record, intent: 'ended elsewhere' });
+    vi.runAllTimers();
+    expect(records.read('t-1')?.intent).toBe('ended elsewhere');
+    records.create({ ...record, task_key: 't-2' }, true);
+    rmSync(join(root, 't-2'), { recursive: true });
+    records.create({ ...record, task_key: 't-3' }, true);
+    records.forget('t-3');
+    vi.runAllTimers();
+    expect(readdirSync(root)).toEqual(['t-1']);
+  });
+
+  test('can be made again if the worker that was to write it is lost, but not while it may write it', () => {
+    new RecordFolder(root).create(record, true);
+    const other = new RecordFolder(root);
+    expect(other.create(record, true)).toBe(false);
+    const before = Date.now() / 1000 - 3;
+    utimesSync(join(root, 't-1'), before, before);
+    expect(other.create(record, true)).toBe(true);
+  });
+
+  test('is not made again where a call has left a log: what it did is not known', () => {
+    new RecordFolder(root).create(record, true);
+    writeFileSync(join(root, 't-1/logs/a.jsonl'), '');
+    const before = Date.now() / 1000 - 3;
+    utimesSync(join(root, 't-1'), before, before);
+    expect(new RecordFolder(root).create(record, true)).toBe(false);
+  });
 });
 
 const of = (task_key: string, more: Partial<TaskRecord> = {}): TaskRecord => ({ ...record, task_key, ...more });
