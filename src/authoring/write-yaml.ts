@@ -4,7 +4,10 @@ import type { Json, JsonObject } from '../contracts/json.js';
 /** A value as one line of YAML, quoted so that it may follow a key, even inside braces and brackets. */
 export function flowYaml(value: Json): string {
   // In a list, even a text of several lines stays on one.
-  return stringify([value], { ...YAML_TAGS, collectionStyle: 'flow', lineWidth: 0 }).trimEnd().slice(1, -1).trim();
+  return stringify([value], { ...YAML_TAGS, collectionStyle: 'flow', lineWidth: 0 })
+    .trimEnd()
+    .slice(1, -1)
+    .trim();
 }
 
 export function indented(text: string, blanks = 2): string {

@@ -72,8 +72,3 @@ export function isFileValue(value: unknown): value is FileValue {
     MEDIA_TYPE.test(media_type)
   );
 }
-
-/** Whether a value is meant as a file, valid or not: a map with `$file`. */
-export function isMeantAsFile(value: unknown): boolean {
-  return isJsonObject(value) && Object.hasOwn(value, '$file');
-}
