@@ -68,41 +68,41 @@ async function guardsOf(project: RunningProject, key: string) {
 
 describe('with `policy: { hooks: activities }`, in the history', () => {
   test('each guard phase is an activity whose result is its answers, also of expressions and built-ins', async () => {
-    expect(await shown.run('adds', { n: 5 }, { key: 'shown' })).toMatchObject({
+    expect(await shown.run('adds', { n: 5 }, { key: 'as-shown' })).toMatchObject({
       status: 'succeeded',
       output: { n: 6 },
     });
-    expect(await guardsOf(shown, 'shown')).toEqual([
+    expect(await guardsOf(shown, 'as-shown')).toEqual([
       'PreAbilityCreate: closed allow, where allow',
       'PreAbilityCall: small allow, sure allow, here allow',
     ]);
   });
 
   test('a call of another workflow has those of its own', async () => {
-    expect(await shown.run('outer', { n: 5 }, { key: 'nested' })).toMatchObject({ status: 'succeeded' });
-    const [ofRoot] = await guardsOf(shown, 'nested');
+    expect(await shown.run('outer', { n: 5 }, { key: 'as-nested' })).toMatchObject({ status: 'succeeded' });
+    const [ofRoot] = await guardsOf(shown, 'as-nested');
     expect(ofRoot).toBe('PreAbilityCreate: closed allow, where allow');
-    expect(await guardsOf(shown, 'nested/inner')).toContain('PreAbilityCall: small allow, sure allow, here allow');
+    expect(await guardsOf(shown, 'as-nested/inner')).toContain('PreAbilityCall: small allow, sure allow, here allow');
   });
 
   test('a denial before creation is one as well, and the key is free again', async () => {
-    const refused = await shown.create('adds', { n: 0 }, { key: 'refused' }).catch((error: unknown) => error);
+    const refused = await shown.create('adds', { n: 0 }, { key: 'as-refused' }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'guard.denied', message: expect.stringContaining('Not zero.') });
-    expect(await guardsOf(shown, 'refused')).toEqual([expect.stringMatching(/^PreAbilityCreate: .*Not zero\./)]);
-    expect(await shown.run('adds', { n: 5 }, { key: 'refused' })).toMatchObject({ status: 'succeeded' });
+    expect(await guardsOf(shown, 'as-refused')).toEqual([expect.stringMatching(/^PreAbilityCreate: .*Not zero\./)]);
+    expect(await shown.run('adds', { n: 5 }, { key: 'as-refused' })).toMatchObject({ status: 'succeeded' });
   });
 
   test('a denial before a call is one, and the call is not made', async () => {
-    const result = await shown.run('adds', { n: 1 }, { key: 'denied' });
+    const result = await shown.run('adds', { n: 1 }, { key: 'as-denied' });
     expect(result).toMatchObject({ status: 'denied', error: { code: 'guard.denied' } });
-    expect(await guardsOf(shown, 'denied')).toEqual([expect.any(String), 'PreAbilityCall: small deny']);
+    expect(await guardsOf(shown, 'as-denied')).toEqual([expect.any(String), 'PreAbilityCall: small deny']);
   });
 
   test('a confirmation asks people as it does without', async () => {
-    await shown.create('adds', { n: 2 }, { key: 'asks' });
-    expect(await shown.wait('asks', { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
-    await decide(shown.connection, 'asks', 'approve', { by: 'ann' });
-    expect(await shown.wait('asks')).toMatchObject({
+    await shown.create('adds', { n: 2 }, { key: 'as-asks' });
+    expect(await shown.wait('as-asks', { approvalMs: 0 })).toMatchObject({ kind: 'approval' });
+    await decide(shown.connection, 'as-asks', 'approve', { by: 'ann' });
+    expect(await shown.wait('as-asks')).toMatchObject({
       kind: 'ended',
       result: { status: 'succeeded', output: { n: 3 } },
     });
@@ -111,9 +111,9 @@ describe('with `policy: { hooks: activities }`, in the history', () => {
 
 describe('without it', () => {
   test('the same guards answer the same, and add no event', async () => {
-    const result = await plain.run('adds', { n: 5 }, { key: 'plain' });
-    expect(await guardsOf(plain, 'plain')).toEqual([]);
-    const { hooks } = await shown.run('adds', { n: 5 }, { key: 'same' });
+    const result = await plain.run('adds', { n: 5 }, { key: 'as-plain' });
+    expect(await guardsOf(plain, 'as-plain')).toEqual([]);
+    const { hooks } = await shown.run('adds', { n: 5 }, { key: 'as-same' });
     const answersOf = (all: HookAnswer[]) =>
       all.map((one) => `${one.phase} ${one.path} ${one.hook_id} ${one.decision}`).sort();
     expect(answersOf(result.hooks)).toEqual(answersOf(hooks));
