@@ -253,26 +253,31 @@ const python = await installPython(['temporalio==1.35.0']).then(
 );
 
 describe.skipIf(!python.folder)(`the SDK of Temporal for Python (${python.why || 'temporalio'})`, () => {
-  let worker: ChildProcess;
-  const env = { ...process.env, PYTHONPATH: python.folder };
+  let team: ChildProcess;
+  /** Who waits for the end of a workflow, by its id. */
+  const waiting = new Map<string, (end: Json) => void>();
   beforeAll(async () => {
-    worker = spawn('python3', [TEAM, 'worker', inject('temporal').address, `team-${project.connection.project}`], {
-      env,
-    });
-    const lines = createInterface({ input: worker.stdout as NodeJS.ReadableStream });
+    const env = { ...process.env, PYTHONPATH: python.folder };
+    team = spawn('python3', [TEAM, inject('temporal').address, `team-${project.connection.project}`], { env });
+    const lines = createInterface({ input: team.stdout as NodeJS.ReadableStream });
     await once(lines, 'line');
+    lines.on('line', (line) => {
+      const { id, end } = JSON.parse(line) as { id: string; end: Json };
+      waiting.get(id)?.(end);
+    });
   });
   afterAll(async () => {
-    worker.kill('SIGKILL');
-    if (worker.exitCode === null && worker.signalCode === null) await once(worker, 'exit');
+    team.kill('SIGKILL');
+    if (team.exitCode === null && team.signalCode === null) await once(team, 'exit');
   });
 
   /** Starts it as a root of its own, or as a child of a workflow of the team. */
   const ways = {
-    root: async (type: string, id: string, input: Json, queue: string): Promise<Json> => {
-      const args = [TEAM, 'start', inject('temporal').address, type, id, queue, JSON.stringify(input)];
-      return JSON.parse((await promisify(execFile)('python3', args, { env })).stdout) as Json;
-    },
+    root: (type: string, id: string, input: Json, queue: string): Promise<Json> =>
+      new Promise((resolve) => {
+        waiting.set(id, resolve);
+        team.stdin?.write(`${JSON.stringify({ type, id, input, queue })}\n`);
+      }),
     child: (type: string, id: string, input: Json, queue: string): Promise<Json> =>
       project.connection.temporal.workflow.execute('team.caller', {
         workflowId: `team-${id}`,
