@@ -1,10 +1,10 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Tombstone } from '../../contracts/deletion.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { RECORD_FILES, type TaskRecord } from '../../contracts/record.js';
 import { diskReason } from '../../disk/disk-errors.js';
-import { type Content, FileWriter } from '../../disk/write-files.js';
+import { type Content, FileWriter, inFolder } from '../../disk/write-files.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { CHILDREN, recordPath } from '../../rules/tasks/record-path.js';
@@ -70,9 +70,9 @@ export class RecordFolder {
   create(record: TaskRecord, runs = false): boolean {
     const task = record.task_key;
     const path = join(this.folder, ...recordPath(task));
-    makeFolder(dirname(path));
     try {
-      mkdirSync(path);
+      // The folder of all records is nearly always there.
+      inFolder(path, () => mkdirSync(path));
       // Made now, so that calls need not check for it.
       mkdirSync(join(path, RECORD_FILES.logs));
     } catch (error) {
@@ -167,9 +167,11 @@ export class RecordFolder {
   /** The tombstone of a deleted task; undefined if the task was not deleted on this machine. */
   readTombstone(task: string): Tombstone | undefined {
     const path = this.pathOf(task);
-    if (!path) return undefined;
+    const file = path && join(path, RECORD_FILES.deleted);
+    // The error of a missing file costs more than the check.
+    if (!file || !existsSync(file)) return undefined;
     try {
-      return JSON.parse(readFileSync(join(path, RECORD_FILES.deleted), 'utf8')) as Tombstone;
+      return JSON.parse(readFileSync(file, 'utf8')) as Tombstone;
     } catch {
       return undefined;
     }
@@ -229,15 +231,6 @@ function namesIn(path: string): string[] | undefined {
     return readdirSync(path);
   } catch {
     return undefined;
-  }
-}
-
-/** A file in place of the folder is a failure. @throws AbilityError `record.write_failed`. */
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { recursive: true });
-  } catch (error) {
-    throw writeFailed(path, error);
   }
 }
 
