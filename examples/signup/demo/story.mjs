@@ -57,7 +57,7 @@ async function lookBack(stage, key) {
 }
 
 async function refuseScope({ ability }, build) {
-  showSection('No, not here: the scope of the ability excludes prod, so there is no task at all');
+  showSection('No, not here: the scope of the ability excludes prod, and nothing of it runs');
   await ability.run(['run', 'signup_e2e_test', '--set', `build_id=${build}`, '--env', 'prod'], { exit: 3 });
 }
 

@@ -94,12 +94,14 @@ function warningsOf(
   return [`There was no record of ${key} on ${deletion.host}, whose worker deleted the task${there}`];
 }
 
-/** `unformed`: no task exists, possibly because preflight refused it. */
+/** `unformed`: preflight refused it, or Temporal no longer has it; what is left goes at once. */
 type TaskPresence = 'open' | 'ended' | 'deleted' | 'unformed';
 
 async function readPresence(connection: Connection, key: string, purge: boolean): Promise<TaskPresence> {
   try {
-    return hasEnded(await viewOwnTask(connection, key)) ? 'ended' : 'open';
+    const seen = await viewOwnTask(connection, key);
+    if (purge && seen.result.status === 'unavailable') return 'unformed';
+    return hasEnded(seen) ? 'ended' : 'open';
   } catch (error) {
     if (error instanceof AbilityError && error.code === 'task.deleted') return 'deleted';
     if (error instanceof AbilityError && error.code === 'task.not_found' && purge) return 'unformed';
