@@ -163,7 +163,7 @@ async function finishTask(
     const end = await waitForTask(connection, key, { timeoutMs: END_MS, approvalMs: APPROVAL_MS });
     if (end.kind === 'approval') {
       acknowledgement = Promise.any(
-        [acknowledgement, sendDecision(lane, key, 'update')].map(async (sent) => (await sent) || Promise.reject()),
+        [acknowledgement, sendDecision(lane, key, 'command')].map(async (sent) => (await sent) || Promise.reject()),
       );
       await acknowledgement.catch(() => false);
       continue;

@@ -30,7 +30,7 @@ const ORDERS: Course['order'][] = ['forwards', 'backwards', 'together'];
 
 /** What differs from seed to seed. */
 function courseOf(seed: number): Course {
-  return { order: ORDERS[seed % 3] as Course['order'], decision: seed % 2 === 0 ? 'update' : 'signal' };
+  return { order: ORDERS[seed % 3] as Course['order'], decision: seed % 2 === 0 ? 'command' : 'signal' };
 }
 
 /** Each effect took place exactly once, whatever was sent twice; a repetition sends the same request. */

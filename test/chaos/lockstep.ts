@@ -11,7 +11,7 @@ export interface Course {
   /** Which of two parallel calls is answered first; `together`: both before the workflow learns of one. */
   order: 'forwards' | 'backwards' | 'together';
   /** How decisions are sent: as the command line or as the Temporal UI does. */
-  decision: 'update' | 'signal';
+  decision: 'command' | 'signal';
 }
 
 /** A moment at which a worker can be killed: between two of its actions. */
@@ -201,7 +201,7 @@ class Lockstep {
 /** Sends an approval. @returns whether it was acknowledged. */
 export async function sendDecision({ connection }: Lane, task: string, how: Course['decision']): Promise<boolean> {
   try {
-    if (how === 'update') await decide(connection, task, 'approve', { by: 'ann' });
+    if (how === 'command') await decide(connection, task, 'approve', { by: 'ann' });
     else await connection.temporal.workflow.getHandle(task).signal('approve', { by: 'ann' });
     return true;
   } catch {
