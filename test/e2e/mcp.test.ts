@@ -222,16 +222,23 @@ describe('ability mcp', () => {
     const child = spawn(command, args, { cwd, env });
     const left = once(child, 'exit');
     for (const message of messages) child.stdin.write(`${JSON.stringify(message)}\n`);
-    child.stdin.write('not JSON\n{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n');
+    child.stdin.write('not JSON\n{"jsonrpc":"2.0","id":2,"method":"tools/list","params":null}\n');
+    const call = { name: 'ability_search', arguments: { query: 'add', limit: null }, _meta: null };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: call })}\n`);
     const lines: JsonObject[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       lines.push(JSON.parse(line));
-      if (lines.some(({ id }) => id === 2)) child.stdin.end();
+      if ([2, 3].every((wanted) => lines.some(({ id }) => id === wanted))) child.stdin.end();
     }
-    expect(lines.map(({ jsonrpc, id }) => [jsonrpc, id])).toEqual([
+    expect(lines.map(({ jsonrpc, id }) => [jsonrpc, id]).sort()).toEqual([
       ['2.0', 1],
       ['2.0', 2],
+      ['2.0', 3],
     ]);
+    // Null is absent in what a client writes.
+    expect(JSON.stringify(lines)).toContain('math.add');
+    for (const { error, result } of lines)
+      expect([error, (result as JsonObject).isError ?? false]).toEqual([undefined, false]);
     expect(await left).toEqual([0, null]);
   });
 });

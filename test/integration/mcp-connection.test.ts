@@ -60,6 +60,15 @@ beforeAll(async () => {
         not_there: { command: 'no-such-program' },
         talkative: inline('console.log("welcome!"); setInterval(() => {}, 1000);'),
         silent: inline('setInterval(() => {}, 1000);'),
+        nulls: hidden({
+          result: {
+            content: [{ type: 'text', text: '{"ok": null}' }],
+            isError: null,
+            structuredContent: null,
+            _meta: null,
+          },
+          error: null,
+        }),
         returns_secret: hidden({ result: { content: [{ type: 'text', text: 'not JSON: $TOKEN' }] } }),
         refuses_with_secret: hidden({ error: { code: -32602, message: 'no entry with $TOKEN' } }),
         remote: {
@@ -95,6 +104,12 @@ const call = (server: string, tool: string, mcp: JsonObject = {}, effects?: stri
   project.run(define(server, tool, mcp, effects));
 const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{ status: 'failed', attempts: 1 }] });
 const JSON_OUTPUT = { output: 'json' };
+
+test('an answer whose absent members are null is read, also of a call that must not be repeated', async () => {
+  expect(await call('nulls', 'do', JSON_OUTPUT, 'write_additive')).toMatchObject({
+    ...{ status: 'succeeded', output: { ok: null } },
+  });
+});
 
 describe('a connection', () => {
   test('is shared by all calls, sequential or concurrent', async () => {

@@ -9,6 +9,7 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { withoutNullMembers } from '../../text/absent-as-null.js';
 import { markBytes } from '../lossless-json/marked-json.js';
 
 type Message = Parameters<Transport['send']>[0];
@@ -103,7 +104,7 @@ export class ChildTransport implements Transport {
   /** Ignores a line that is not JSON: it is output of the server, not a message. */
   private read(line: Buffer): void {
     try {
-      this.onmessage?.(deserializeMessage(markBytes(line)));
+      this.onmessage?.(deserializeMessage(withoutNullMembers(markBytes(line))));
     } catch (error) {
       if (!(error instanceof SyntaxError)) this.onerror?.(error as Error);
     }

@@ -1,4 +1,5 @@
 import { Response } from 'undici';
+import { withoutNullMembers } from '../../text/absent-as-null.js';
 import { markBytes } from '../lossless-json/marked-json.js';
 
 /** Marks values that JavaScript would change, see `markBytes`; an answer without messages stays unchanged. */
@@ -15,7 +16,7 @@ function markedWhole(): TransformStream<Uint8Array, Uint8Array> {
   const pieces: Uint8Array[] = [];
   return new TransformStream({
     transform: (piece) => void pieces.push(piece),
-    flush: (controller) => controller.enqueue(Buffer.from(markBytes(Buffer.concat(pieces)))),
+    flush: (controller) => controller.enqueue(Buffer.from(withoutNullMembers(markBytes(Buffer.concat(pieces))))),
   });
 }
 
@@ -27,7 +28,8 @@ function markedEvents(): TransformStream<Uint8Array, Uint8Array> {
   const line = (): Buffer => {
     const whole = Buffer.concat(pieces);
     pieces = [];
-    return whole.subarray(0, DATA.length).equals(DATA) ? Buffer.from(markBytes(whole)) : whole;
+    if (!whole.subarray(0, DATA.length).equals(DATA)) return whole;
+    return Buffer.from(`data:${withoutNullMembers(markBytes(whole.subarray(DATA.length)))}`);
   };
   return new TransformStream({
     transform: (piece, controller) => {

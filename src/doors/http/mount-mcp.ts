@@ -1,5 +1,6 @@
 import type { AuthInfo, McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { withoutNullMembers } from '../../text/absent-as-null.js';
 import { CallQueue } from '../mcp/call-queue.js';
 import { handleRequests } from '../mcp/handle-requests.js';
 import type { McpDoor, Visitor } from '../mcp/mcp-door.js';
@@ -81,7 +82,7 @@ function webRequest({ method, headers, body, host }: FastifyRequest, signal: Abo
     method,
     headers: pairs,
     signal,
-    ...(method === 'POST' && { body: typeof body === 'string' ? body : '' }),
+    ...(method === 'POST' && { body: typeof body === 'string' ? withoutNullMembers(body) : '' }),
   });
 }
 

@@ -1,14 +1,17 @@
 import type { z } from 'zod';
+import { isJsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { present } from '../../text/absent-as-null.js';
 
 /** Characters of a call's arguments as JSON. */
 export const MAX_ARGUMENTS = 4 * 1024 * 1024;
 const MAX_ISSUES = 5;
 
-/** @throws AbilityError `input.invalid`, with the places of the errors. */
-export function readArguments<T>(schema: z.ZodType<T>, given: unknown = {}): T {
-  refuseUnsafeKeys(given);
+/** An argument that is null is absent. @throws AbilityError `input.invalid`, with the places of the errors. */
+export function readArguments<T>(schema: z.ZodType<T>, written: unknown): T {
+  refuseUnsafeKeys(written);
+  const given = isJsonObject(written) ? present(written) : (written ?? {});
   const { length } = JSON.stringify(given);
   if (length > MAX_ARGUMENTS) {
     throw new AbilityError({

@@ -1,6 +1,7 @@
-import type { Readable, Writable } from 'node:stream';
+import { type Readable, Transform, type Writable } from 'node:stream';
 import type { Server, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
+import { withoutNullMembers } from '../../text/absent-as-null.js';
 import { createServer } from './create-server.js';
 import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
@@ -10,7 +11,29 @@ const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Closes when a message exceeds the maximum. */
 export function transportOver(stdin: Readable, stdout: Writable): Transport {
-  return new StdioServerTransport(stdin, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  return new StdioServerTransport(stdin.pipe(messagesWithoutNulls()), stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+}
+
+const LINE_FEED = 0x0a;
+
+/** Passes lines on as {@link withoutNullMembers}, and as they are from the moment when one exceeds the maximum. */
+function messagesWithoutNulls(): Transform {
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  return new Transform({
+    transform(piece: Buffer, _, done) {
+      pieces.push(piece);
+      bytes += piece.length;
+      const end = piece.lastIndexOf(LINE_FEED);
+      if (end < 0 && bytes <= MAX_MESSAGE_BYTES) return done();
+      const whole = Buffer.concat(pieces);
+      const kept = end < 0 ? whole.length : whole.length - (piece.length - end - 1);
+      pieces = [whole.subarray(kept)];
+      bytes = whole.length - kept;
+      done(null, end < 0 ? whole : whole.toString('utf8', 0, kept).split('\n').map(withoutNullMembers).join('\n'));
+    },
+    flush: (done) => done(null, Buffer.concat(pieces)),
+  });
 }
 
 /** Serves one caller over a transport, in whichever protocol they begin with, until it closes or the signal fires. */

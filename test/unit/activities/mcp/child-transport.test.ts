@@ -53,6 +53,13 @@ describe('a server that runs as a process', () => {
     expect(seen.errors).toEqual([]);
   });
 
+  test('may write null where a member is absent, in lines that are messages', async () => {
+    const { transport, seen } = over(written({ jsonrpc: '2.0', id: 1, result: { isError: null }, error: null }));
+    await transport.start();
+    await expect.poll(() => seen.messages).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+    expect(seen.errors).toEqual([]);
+  });
+
   test('has its folder and its variables, and inherits nothing else', async () => {
     const { transport, seen, closed } = over(`echo '{"jsonrpc":"2.0","id":1,"method":"'"$PWD $MODE [$HOME]"'"}'`, {
       env: { MODE: 'on' },

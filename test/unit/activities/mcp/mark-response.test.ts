@@ -29,6 +29,13 @@ describe('an answer of JSON', () => {
     },
   );
 
+  test.each([
+    ['application/json', '{"id":1,"result":{"isError":null},"error":null}', '{"id":1,"result":{}}'],
+    ['text/event-stream', 'data: {"id":1,"result":{"isError":null}}\n\n', 'data:{"id":1,"result":{}}\n\n'],
+  ])('of the type %s may have null where a member is absent', async (type, written, expected) => {
+    expect(await markResponse(answered(type, [written])).text()).toBe(expected);
+  });
+
   test('keeps its status and its headers', () => {
     const { status, statusText, headers } = markResponse(answered('application/json', ['1'], 201));
     expect([status, statusText, headers.get('x-other')]).toEqual([201, 'Fine', 'kept']);
