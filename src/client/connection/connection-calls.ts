@@ -28,9 +28,9 @@ export class ConnectionCalls {
 
   /** Applies the connection's abort signals and its closing to all its calls. */
   attach(connection: Connection): Connection {
-    const withAbortSignal = connection.withAbortSignal.bind(connection);
     const close = connection.close.bind(connection);
-    connection.withAbortSignal = (signal, action) => this.signals.run(signal, () => withAbortSignal(signal, action));
+    // Not also the SDK's own way, which adds a listener for each call and never removes one.
+    connection.withAbortSignal = async (signal, action) => this.signals.run(signal, action);
     connection.close = async () => {
       this.isClosed = true;
       for (const call of [...this.underWay]) call.end();

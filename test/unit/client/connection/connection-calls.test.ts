@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { createServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { Connection, defaultGrpcRetryOptions } from '@temporalio/client';
@@ -49,6 +50,17 @@ test('a call under a signal that has fired is not awaited', async () => {
   const { connection } = await connectToSilentServer(1);
   const call = connection.withAbortSignal(AbortSignal.abort(), () => ask(connection));
   await expect(call).rejects.toMatchObject(CANCELLED);
+});
+
+test('calls that have ended leave no listener at their signal, however many there are', async () => {
+  const { connection } = await connectToSilentServer(1);
+  const { signal } = new AbortController();
+  const deadline = (): number => Date.now() + 20;
+  for (let n = 0; n < 3; n += 1) {
+    const call = connection.withAbortSignal(signal, () => connection.withDeadline(deadline(), () => ask(connection)));
+    await expect(call).rejects.toMatchObject({ code: expect.any(Number) });
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('closing a connection ends its calls, whichever attempt is running', async () => {
