@@ -18,7 +18,9 @@ export function notValid(
   );
 }
 
-function hintFor(source: string): string {
+function hintFor(whole: string): string {
+  // Not what stands in its texts.
+  const source = whole.replaceAll(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
   if (/(^|[^=!<>])=([^=]|$)/.test(source)) return 'Compare with `==`.';
   if (/\b(and|or|not)\b/.test(source)) return 'Write `&&`, `||` and `!`.';
   if (/===|!==/.test(source)) return 'Write `==` and `!=`.';

@@ -46,11 +46,20 @@ function readObject(given: string, { cwd, terminal }: InputSource): JsonObject {
 function readAssignment(assignment: string, schema: JsonObject, cwd: string, flag: string): [string, Json] {
   const [, name, operator, value] = /^([^=:]+?)(:=|=)([\s\S]*)$/.exec(assignment) ?? [];
   if (name === undefined || value === undefined) {
-    throw usageError(`${flag}${assignment} is no assignment`, 'Use name=text, name:=JSON or name=@file.');
+    throw usageError(
+      `${flag}${assignment} is no assignment`,
+      'Use name=text, name:=JSON or name=@file; name=@@text for a text that begins with @.',
+    );
   }
   if (operator === ':=') return [name, parseJson(value, `${flag}${name}`)];
-  const text = value.startsWith('@') ? readText(value.slice(1), cwd) : value;
-  return [name, convert(flag, name, text, propertyOf(schema, name))];
+  return [name, convert(flag, name, textOf(name, value, cwd), propertyOf(schema, name))];
+}
+
+/** `@file` is its content, `@@text` the text `@text`. */
+function textOf(name: string, value: string, cwd: string): string {
+  if (!value.startsWith('@')) return value;
+  if (value.startsWith('@@')) return value.slice(1);
+  return readText(value.slice(1), cwd, `To pass the text ${value} itself, write ${shellWord(`${name}=@${value}`)}.`);
 }
 
 /** The schema of a property; empty, so text, if it has none. */
@@ -98,12 +107,12 @@ function convertTo(type: string, text: string): Json | undefined {
   return type === 'object' && isJsonObject(value) ? value : undefined;
 }
 
-function readText(path: string, cwd: string): string {
+function readText(path: string, cwd: string, suggestion?: string): string {
   let bytes: Buffer | undefined;
   try {
     bytes = readUpTo(MAX_INPUT_BYTES, resolve(cwd, path));
   } catch (error) {
-    throw invalid(`${path} cannot be read: ${reasonOf(error)}`);
+    throw invalid(`${path} cannot be read: ${reasonOf(error)}`, suggestion);
   }
   if (bytes === undefined) throw invalid(`${path} is larger than ${MAX_INPUT_BYTES} bytes`);
   return bytes.toString('utf8');

@@ -9,6 +9,7 @@ const failed = (source: string, values = {}) => errorOf(() => compileExpression(
 test.each([
   ['a = 1', 'Compare with `==`.'],
   ['=1', 'Compare with `==`.'],
+  [`input.text == "a = b" input.other == 'it\\'s = c'`, 'Write CEL, such as `steps.seed.output.status == "success"`.'],
   ['a and b', 'Write `&&`, `||` and `!`.'],
   ['not a', 'Write `&&`, `||` and `!`.'],
   ['a === b', 'Write `==` and `!=`.'],

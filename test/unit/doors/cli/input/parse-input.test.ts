@@ -100,8 +100,11 @@ describe('--set name=@file', () => {
     expect(input).toEqual({ text: 'from a file\n', list: [1] });
   });
 
-  test('a missing file is input.invalid', () => {
-    expect(errorOf(() => parseInput({ set: ['text=@gone.txt'] }, SCHEMA, NOWHERE)).code).toBe('input.invalid');
+  test('a missing file is input.invalid, with the way to pass the text itself', () => {
+    const error = errorOf(() => parseInput({ set: ['text=@octocat'] }, SCHEMA, NOWHERE));
+    expect(error.code).toBe('input.invalid');
+    expect(error.suggestion).toBe('To pass the text @octocat itself, write text=@@octocat.');
+    expect(parseInput({ set: ['text=@@octocat'] }, SCHEMA, NOWHERE)).toEqual({ text: '@octocat' });
   });
 });
 
