@@ -134,15 +134,18 @@ describe('what runs a script', () => {
     ['bin/windows.sh', '#!/bin/bash\r\n', {}, 'script.not_executable', /Windows line ending/],
     ['bin/lost', '#!/no/such/program\n', {}, 'config.missing_program', /no.such.program/],
     ['bin/bare.sh', 'x\n', { interpreter: 'no-such-program' }, 'config.missing_program', /no-such-program/],
-  ])('%s is refused at preflight, with the place, and nothing is created', async (path, content, script, code, said) => {
-    counter += 1;
-    const key = `s.case_${counter}`;
-    project.write(scriptAbility(key, path, content, { script }));
-    const error = await failure(project.create(key, {}, { key: `refused-${counter}` }));
-    expect(error).toMatchObject({ code, message: expect.stringMatching(said) });
-    expect(error.location).toMatchObject({ file: `registry/low-level/${key}.yaml`, line: expect.any(Number) });
-    expect(existsSync(join(project.root, `.system/implement/refused-${counter}`))).toBe(false);
-  });
+  ])(
+    '%s is refused at preflight, with the place, and nothing is created',
+    async (path, content, script, code, said) => {
+      counter += 1;
+      const key = `s.case_${counter}`;
+      project.write(scriptAbility(key, path, content, { script }));
+      const error = await failure(project.create(key, {}, { key: `refused-${counter}` }));
+      expect(error).toMatchObject({ code, message: expect.stringMatching(said) });
+      expect(error.location).toMatchObject({ file: `registry/low-level/${key}.yaml`, line: expect.any(Number) });
+      expect(existsSync(join(project.root, `.system/implement/refused-${counter}`))).toBe(false);
+    },
+  );
 
   test('a script that does not exist is reported at preflight, and nothing is created', async () => {
     const [[yaml, definition] = ['', '']] = Object.entries(scriptAbility('s.gone', 'scripts/gone.py', ''));
