@@ -44,24 +44,23 @@ describe('how a script is run', () => {
   });
 
   test.each([
-    ['path: run', { run: '#!/no/such/bash -e\n' }, 17],
-    ['path: s.sh, interpreter: no-such-program', { 's.sh': '#!/bin/sh\n' }, 23],
-  ])('a program that is not there is refused at its place: %s', (yaml, files, least) => {
-    const error = errorOf(() => script(yaml, files));
-    expect(error).toMatchObject({
+    ['path: own', 'own', { own: '#!/no/such/bash -e\n' }],
+    ['path: s.sh, interpreter: no-such-program', 'no-such-program', { 's.sh': '#!/bin/sh\n' }],
+  ])('a program that is not there is refused at its place: %s', (yaml, place, files) => {
+    const column = `implementation: { kind: script, script: { ${yaml}`.indexOf(place) + 1;
+    expect(errorOf(() => script(yaml, files as ProjectFiles))).toMatchObject({
       code: 'config.missing_program',
-      location: { file: 'registry/low-level/op.yaml', line: 4 },
+      location: { file: 'registry/low-level/op.yaml', line: 4, column },
     });
-    expect(error.location?.column).toBeGreaterThan(least);
   });
 
-  test('a script with its run bit but without a shebang does not', () => {
+  test('a run bit without a first line leaves the choice to the extension', () => {
     const project = temporaryProject({ ...operation('path: s.py'), 's.py': 'x' });
     chmodSync(join(project.root, 's.py'), 0o755);
     expect(planned(project.root).interpreter).toEqual(['python3']);
   });
 
-  test('`interpreter` wins over both', () => {
+  test('`interpreter` wins over both, and over a first line that cannot be used', () => {
     expect(script('path: s.py, interpreter: python3', { 's.py': '#!/bin/sh\n' }).interpreter).toEqual(['python3']);
     expect(script('path: s.py, interpreter: [sh, -e]', { 's.py': 'x' }).interpreter).toEqual(['sh', '-e']);
     expect(script('path: s.ts, interpreter: node -r x', { 's.ts': '\ufeff#!' }).interpreter).toEqual([
