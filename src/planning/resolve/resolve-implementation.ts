@@ -49,7 +49,7 @@ export function resolveImplementation(
   const base = baseOf(registry, chosen, settings);
   if (body.kind === 'script') {
     const definition = { ...body.script, env_profile: settings?.env_profile ?? body.script.env_profile };
-    const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script']);
+    const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script'], variables);
     const output = outputFormOf(body.script, hasOutputSchema);
     return { ...base, kind: 'script', script: { ...script, ...(output !== 'json' && { output }) } };
   }
@@ -133,7 +133,12 @@ export function resolveMcpServer(
     const file = value.command.includes('/') ? projectFilesOf(registry).read(value.command) : undefined;
     const words = typeof file === 'object' ? wordsToRun(file, value.command, location) : [];
     const [command = value.command, ...args] = [...words, value.command, ...own];
-    refuseMissing([command, ...args], { env }, { root: registry.root, path: `the MCP server ${name}`, location });
+    refuseMissing(
+      [command, ...args],
+      { env },
+      { root: registry.root, path: `the MCP server ${name}`, location },
+      variables,
+    );
     return { name, transport: 'stdio', command, args, env };
   }
   const { credentials } = value;

@@ -1,7 +1,7 @@
 import { basename, extname, resolve } from 'node:path';
 import type { PlanScript } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
-import { isExecutable } from '../../disk/is-executable.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 
 /** What the first bytes of a file say of how it is run: no words for a binary; undefined: nothing. */
 export type FileStart = { words: string[] } | { fault: string } | undefined;
@@ -72,15 +72,20 @@ export function refuseMissing(
   words: readonly string[],
   { env, variables }: Pick<PlanScript, 'env' | 'variables'>,
   { root, path, location }: { root: string; path: string; location: SourceLocation },
+  machine: Pick<EnvironmentVariables, 'inherited' | 'hasProgram'>,
 ): void {
   const [first = ''] = words;
   const programs = [first, ...(isEnv(first) ? [programOfEnv(words.slice(1))] : [])];
   const isComputed = variables?.PATH !== undefined || env.secrets.PATH !== undefined;
-  const folders = (env.set.PATH ?? (env.pass.includes('PATH') ? process.env.PATH : undefined) ?? NO_PATH).split(':');
+  const folders = (
+    env.set.PATH ??
+    (env.pass.includes('PATH') ? machine.inherited('PATH') : undefined) ??
+    NO_PATH
+  ).split(':');
   for (const program of programs) {
     if (!program || program.startsWith('{pinned}')) continue;
     const places = program.includes('/') ? [''] : isComputed ? undefined : folders;
-    if (places?.some((folder) => isFound(resolve(root, folder, program))) ?? true) continue;
+    if (places?.some((folder) => machine.hasProgram(resolve(root, folder, program))) ?? true) continue;
     throw new AbilityError({
       code: 'config.missing_program',
       message: `${program}, which ${path} needs to run, is not a program of this machine`,
@@ -92,16 +97,6 @@ export function refuseMissing(
 
 /** What execvp(3) searches for a process without `PATH`. */
 const NO_PATH = '/usr/local/bin:/bin:/usr/bin';
-
-/** Programs that were found: plans are made often, and programs seldom go. */
-const found = new Set<string>();
-
-function isFound(path: string): boolean {
-  if (found.has(path)) return true;
-  const is = isExecutable(path);
-  if (is) found.add(path);
-  return is;
-}
 
 function isEnv(program: string): boolean {
   return basename(program) === 'env';

@@ -6,6 +6,7 @@ import type { ScriptDefinition } from '../../definitions/formats/implementation.
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { refuseOurCode } from '../steps/named-codes.js';
 import {
   type ArgumentNames,
@@ -37,6 +38,7 @@ export function resolveScript(
   definition: ScriptDefinition,
   owner: Loaded<unknown>,
   path: PropertyKey[],
+  machine: EnvironmentVariables,
   names = CALL_ARGUMENTS,
 ): PlanScript {
   if (definition.args && definition.args_template !== undefined) {
@@ -55,7 +57,7 @@ export function resolveScript(
   const variables = resolveVariables(definition, profile, owner, path, names);
   const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
   const location = owner.locate([...path, definition.interpreter === undefined ? 'path' : 'interpreter']);
-  refuseMissing(interpreter.words, variables, { root: registry.root, path: definition.path, location });
+  refuseMissing(interpreter.words, variables, { root: registry.root, path: definition.path, location }, machine);
   const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
   return {
     path: definition.path,

@@ -2,6 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { refuseMissing, startOf, wordsToRun } from '../../../../src/planning/scripts/interpreter.js';
+import { EnvironmentVariables } from '../../../../src/planning/secrets/secret-source.js';
 import { errorOf } from '../../error-of.js';
 import { temporaryProject } from '../../temporary-project.js';
 
@@ -70,7 +71,7 @@ describe('a program that is not on this machine is refused', () => {
   const location = { file: 'f', line: 1, column: 1 };
   const ask = (words: string[], script: Parameters<typeof refuseMissing>[1] = { env }) => {
     const root = project();
-    return () => refuseMissing(words, script, { root, path: 's', location });
+    return () => refuseMissing(words, script, { root, path: 's', location }, new EnvironmentVariables(root, 'dev'));
   };
 
   test.each([
