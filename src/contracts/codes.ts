@@ -118,6 +118,11 @@ export const CODES = {
     means: 'A credential that the ability needs in this environment is not set where the worker runs.',
     next: 'Set it in `.env`, `.env.<environment>` or the environment of the worker; after a change of the latter run `ability down`.',
   },
+  'config.missing_program': {
+    exit: EXIT.unavailable,
+    means: 'The program that runs a script, or that is an MCP server, is not on the machine that plans the ability.',
+    next: 'Install it there and on the workers, or name another in the first line of the script, `interpreter` or `command`.',
+  },
   'config.missing_endpoint': {
     exit: EXIT.unavailable,
     means: 'The ability has no address to call in this environment.',
@@ -811,8 +816,9 @@ export const CODES = {
   },
   'script.not_executable': {
     exit: EXIT.unavailable,
-    means: 'A script has neither a run bit and a shebang nor an extension that names its interpreter.',
-    next: 'Make it executable, or set `interpreter`.',
+    means:
+      'Neither the first line (`#!`) of a script nor its extension names its interpreter, or the line cannot be used.',
+    next: 'Correct its first line, or set `interpreter`.',
   },
   'script.output_broken': {
     exit: EXIT.failed,
@@ -835,7 +841,7 @@ export const CODES = {
   'script.start_failed': {
     exit: EXIT.failed,
     means: 'A script could not be started.',
-    next: 'Check the interpreter and the shebang.',
+    next: 'Check its interpreter.',
   },
   'seal.invalid': {
     exit: EXIT.outOfOrder,

@@ -613,6 +613,7 @@ export const LINT_ERRORS = [
   'config.invalid',
   'config.missing_credential',
   'config.missing_endpoint',
+  'config.missing_program',
   'config.no_implementation',
   'definition.duplicate',
   'definition.invalid',

@@ -58,7 +58,7 @@ export interface PlanScript {
   real?: string;
   /** Further files that it reads, and all imports that can be detected in its text; pinned with it. */
   files?: PinnedFile[];
-  /** The program that runs it; empty: the script itself is executable. */
+  /** The program that runs it, and arguments before the script; empty: the script is a binary. */
   interpreter: string[];
   args: PlanArgument[];
   /** A text with names in braces and `${{ }}`; absent: stdin is empty. */

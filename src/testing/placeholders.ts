@@ -5,7 +5,7 @@ import { isHostAllowed } from '../rules/calls/allowed-hosts.js';
 /** Without a listener, in case something is called by mistake. */
 const UNUSED_ADDRESS = 'http://127.0.0.1:9';
 
-/** `env:NAME` in a test: the real value, else a placeholder, so that cases need no credentials or addresses. */
+/** `env:NAME` in a test: the real value, else a placeholder: cases need no credentials, addresses or programs. */
 export class PlaceholderVariables extends EnvironmentVariables {
   private readonly base: string;
 
@@ -16,6 +16,10 @@ export class PlaceholderVariables extends EnvironmentVariables {
 
   override find(name: string): string {
     return super.find(name) ?? `${this.base}/${name}`;
+  }
+
+  override hasProgram(): boolean {
+    return true;
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTask, viewTask } from '../../src/client/index.js';
@@ -65,6 +65,7 @@ hooks:
   - { id: middle, handler: { expression: { warn_if: "true", reason: In between. } } }
   - { id: denies, handler: { script: { path: hooks/denies.mjs } } }
   - { id: nonsense, handler: { script: { path: hooks/nonsense.mjs } } }
+  - { id: no_run_bit, handler: { script: { path: hooks/no-run-bit.sh } } }
   - { id: hangs, handler: { script: { path: hooks/hangs.mjs, timeout_sec: 1 } } }
   - { id: crash, handler: { script: { path: hooks/crash.mjs } } }
   - { id: bad_expression, handler: { expression: { deny_if: "input.missing == 1" } } }
@@ -90,6 +91,11 @@ ${WATCHING}
     'hooks/denies.mjs': handler(
       'console.log(JSON.stringify({ guard_decision: "deny", reason: "Not on my watch.", suggestion: "Ask Bob." }));',
     ),
+    'hooks/no-run-bit.sh': [
+      '#!/bin/bash',
+      'if [[ "$(cat)" == *"rm -rf"* ]]; then answer=deny; else answer=allow; fi',
+      'echo "{ \\"guard_decision\\": \\"$answer\\", \\"reason\\": \\"It removes.\\" }"',
+    ].join('\n'),
     'hooks/nonsense.mjs': handler('console.log("sure, go ahead");'),
     'hooks/hangs.mjs': handler('setInterval(() => {}, 1000);'),
     'hooks/crash.mjs': handler('console.error("kaput"); process.exit(7);'),
@@ -119,6 +125,7 @@ ${WATCHING}
       'appendFileSync("executed.txt", "x"); return 1;',
       bound('{ pre_call: [first, denies, second] }'),
     ),
+    ...operation('w.shell', 'return 1;', bound('{ pre_call: [no_run_bit] }')),
     ...operation('w.nonsense', 'return 1;', bound('{ pre_call: [first, nonsense] }')),
     ...operation('w.hangs', 'return 1;', bound('{ pre_call: [first, hangs] }')),
     ...operation('w.crash', 'return 1;', bound('{ pre_call: [first, crash] }')),
@@ -208,6 +215,12 @@ describe('before a call', () => {
       effects: 'write_idempotent',
       plan_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
+  });
+
+  test('R-000-59: a guard in bash that has lost its run bit denies as before', async () => {
+    chmodSync(join(project.root, 'hooks/no-run-bit.sh'), 0o644);
+    expect(await project.run('w.shell', { command: 'rm -rf /' })).toMatchObject({ status: 'denied' });
+    expect(await project.run('w.shell', { command: 'ls' })).toMatchObject({ status: 'succeeded' });
   });
 
   test('R-000-74: the first denial ends the phase, and nothing is executed', async () => {

@@ -176,9 +176,17 @@ describe('a connection', () => {
 });
 
 describe('a server that does not start', () => {
+  test('because its program is not there is refused at creation, at its command', async () => {
+    const refused = project.create(define('not_there', 'say', {}, 'read'));
+    await expect(refused).rejects.toMatchObject({
+      code: 'config.missing_program',
+      message: expect.stringContaining('no-such-program'),
+      location: { file: 'registry/config/servers.yaml' },
+    });
+  });
+
   test.each([
     ['exits', 'crashes', /no database here/],
-    ['does not exist', 'not_there', /no-such-program/],
     ['denies access', 'no_entry', /no entry for Bearer wrong/],
     ['redirects', 'moved', /redirect/],
   ])('because it %s is mcp.start_failed with the reason, and is not retried', async (_, server, reason) => {

@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { explainTask } from '../../src/client/index.js';
@@ -65,6 +66,16 @@ const failure = (promise: Promise<unknown>) =>
     () => undefined,
     (error) => error,
   );
+test('a server that is a bash script of the project runs by its first line, without its run bit', async () => {
+  const { command, args } = raw({ result: { content: [{ type: 'text', text: 'bash' }] } });
+  project.write({
+    'servers/own.sh': `#!/bin/bash -e\n[[ $- == *e* ]] && exec '${command}' "$@"\n`,
+    ...config('own', { mcp_servers: { own: { command: 'servers/own.sh', args } } }),
+  });
+  chmodSync(join(project.root, 'servers/own.sh'), 0o644);
+  expect(await call('own', 'do')).toMatchObject({ status: 'succeeded', output: { text: 'bash' } });
+});
+
 const failed = (code: string) => ({ status: 'failed', error: { code }, steps: [{ status: 'failed', attempts: 1 }] });
 
 describe.each(isWhole('LONG') ? ['local', 'remote'] : ['remote'])('a tool of a %s server', (server) => {

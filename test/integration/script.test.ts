@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runTask } from '../../src/client/index.js';
@@ -82,10 +82,43 @@ describe('what runs a script', () => {
     expect(result).toMatchObject({ status: 'succeeded', output: { n: 1 } });
   });
 
-  test('a run bit with a shebang, without an extension and in preference to one', async () => {
+  test('R-002-05: a first line, without an extension and in preference to one', async () => {
     const content = `#!/usr/bin/env python3\n${PRINT_ARGUMENTS}`;
     expect(await run('bin/tool', content, { args: ['a'] })).toMatchObject({ status: 'succeeded', output: ['a'] });
     expect(await run('bin/tool.sh', content, { args: ['b'] })).toMatchObject({ status: 'succeeded', output: ['b'] });
+  });
+
+  /** Runs a script that has lost its run bit, as in a ZIP archive. */
+  const runBare = (path: string, content: string) => {
+    counter += 1;
+    const key = `s.case_${counter}`;
+    project.write(scriptAbility(key, path, content, { script: { args: [] }, more: ONCE }));
+    chmodSync(join(project.root, path), 0o644);
+    return project.run(key, {});
+  };
+
+  test.each([
+    ['bin/bash.sh', '#!/bin/bash\n[[ ab == a* ]] && echo 1\n', 1],
+    ['bin/split.sh', '#!/usr/bin/env -S A=1 bash -eu\n[[ $- == *e*u* ]] && echo "$A"\n', 1],
+    ['bin/no-bit.rb', '#!/usr/bin/env python3\nprint(1)\n', 1],
+    ['bin/python.mjs', '#! /usr/bin/env python3 \nprint(2)\n', 2],
+    ['bin/nested', '#!bin/own.sh -x\n1\n', 'own -x 1'],
+  ])('without its run bit %s is run by its first line, not by its extension', async (path, content, output) => {
+    project.write({ 'bin/own.sh': '#!/bin/sh\nprintf \'"own %s %s"\' "$1" "$(tail -n 1 "$2")"\n' });
+    expect(await runBare(path, content)).toMatchObject({ status: 'succeeded', output });
+  });
+
+  test('the options in a first line count: a script with -e ends at its first failure', async () => {
+    const ended = await runBare('bin/strict.sh', '#!/bin/bash -e\nfalse\necho 1\n');
+    expect(ended).toMatchObject({ status: 'failed', error: { code: 'script.exit' } });
+  });
+
+  test('a binary runs itself', async () => {
+    const key = 's.binary';
+    project.write(scriptAbility(key, 'bin/binary.py', '', { script: { args: ['1'] } }));
+    copyFileSync('/bin/echo', join(project.root, 'bin/binary.py'));
+    chmodSync(join(project.root, 'bin/binary.py'), 0o644);
+    expect(await project.run(key, {})).toMatchObject({ status: 'succeeded', output: 1 });
   });
 
   test('`interpreter` wins over both, as one word, as several words and as a list', async () => {
@@ -96,23 +129,23 @@ describe('what runs a script', () => {
     expect(await at(['python3', '-OO'])).toMatchObject({ status: 'succeeded', output: 2 });
   });
 
-  test('a shebang without the run bit is ignored, and an unknown extension is refused at preflight', async () => {
-    project.write(scriptAbility('s.no_bit', 'bin/no-bit.rb', '#!/usr/bin/env python3\nprint(1)\n', { script: {} }));
-    chmodSync(join(project.root, 'bin/no-bit.rb'), 0o644);
-    const error = await failure(project.create('s.no_bit'));
-    expect(error).toMatchObject({ code: 'script.not_executable' });
-    expect(error.location).toMatchObject({ file: 'registry/low-level/s.no_bit.yaml', line: expect.any(Number) });
-    expect(error.suggestion).toMatch(/executable.*interpreter/);
-  });
-
-  test('an interpreter that does not exist is script.start_failed, with its name', async () => {
-    const named = await run('scripts/a.sh', COPY, { interpreter: 'no-such-program' }, {}, ONCE);
-    expect(named).toMatchObject({ status: 'failed', error: { code: 'script.start_failed' } });
-    expect(named.error?.message).toMatch(/no-such-program/);
-    const inShebang = await run('bin/lost', '#!/no/such/interpreter\n', { args: [] }, {}, ONCE);
-    expect(inShebang).toMatchObject({ status: 'failed', error: { code: 'script.start_failed' } });
-    expect(inShebang.error?.suggestion).toMatch(/shebang/);
-  });
+  test.each([
+    ['bin/none.rb', 'puts 1\n', {}, 'script.not_executable', /no first line/],
+    ['bin/windows.sh', '#!/bin/bash\r\n', {}, 'script.not_executable', /Windows line ending/],
+    ['bin/lost', '#!/no/such/program\n', {}, 'config.missing_program', /no.such.program/],
+    ['bin/bare.sh', 'x\n', { interpreter: 'no-such-program' }, 'config.missing_program', /no-such-program/],
+  ])(
+    '%s is refused at preflight, with the place, and nothing is created',
+    async (path, content, script, code, said) => {
+      counter += 1;
+      const key = `s.case_${counter}`;
+      project.write(scriptAbility(key, path, content, { script }));
+      const error = await failure(project.create(key, {}, { key: `refused-${counter}` }));
+      expect(error).toMatchObject({ code, message: expect.stringMatching(said) });
+      expect(error.location).toMatchObject({ file: `registry/low-level/${key}.yaml`, line: expect.any(Number) });
+      expect(existsSync(join(project.root, `.system/implement/refused-${counter}`))).toBe(false);
+    },
+  );
 
   test('a script that does not exist is reported at preflight, and nothing is created', async () => {
     const [[yaml, definition] = ['', '']] = Object.entries(scriptAbility('s.gone', 'scripts/gone.py', ''));

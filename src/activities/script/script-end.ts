@@ -95,8 +95,8 @@ export function notStarted(script: PlanScript, reason: string, cause?: unknown):
       code: 'script.start_failed',
       message: `${script.path} could not be started: ${reason}`,
       suggestion: /\bEACCES\b/.test(reason)
-        ? 'If .system is on a disk mounted noexec, set `interpreter`; otherwise check the interpreter and the shebang.'
-        : 'Check the interpreter and the shebang.',
+        ? 'If .system is on a disk mounted noexec, bring it to another disk; otherwise check the interpreter.'
+        : 'Check the interpreter.',
     },
     { cause },
   );

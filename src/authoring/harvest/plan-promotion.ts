@@ -3,13 +3,14 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { AbilityError } from '../../contracts/problem.js';
 import type { RecordedCall, RecordedValue } from '../../contracts/record.js';
 import type { LowLevel } from '../../definitions/formats/low-level.js';
+import { wordsToRun } from '../../planning/scripts/interpreter.js';
 import { FileDraft } from '../file-draft.js';
 import { DOCUMENT_NAME } from '../routing-documents/find-documents.js';
 import { configureAbility } from '../scaffold/configure.js';
 import { planScripts } from '../scaffold/plan-scripts.js';
 import { renderCases } from '../scaffold/render-cases.js';
 import { needsApprovalFirst, type Scaffold, type Site } from '../scaffold/scaffold.js';
-import { isStarted, readText } from '../scaffold/script-text.js';
+import { readText } from '../scaffold/script-text.js';
 import type { PlannedFile } from '../write-together.js';
 import { type FoundScript, findScripts, isAdHoc, moduleFolder } from './find-scripts.js';
 
@@ -77,15 +78,19 @@ function scriptAt({ registry }: Site, path: string): FoundScript {
 
 /** Refuses scripts without a known interpreter; TypeScript has none before Node 22.18. */
 function refuseUnstarted(path: string, full: string): void {
-  if (isStarted(path, readText(full, path))) return;
   const isTyped = /\.[cm]?ts$/i.test(path);
-  throw new AbilityError({
-    code: 'harvest.no_interpreter',
-    message: `Neither the ending nor the first line of ${path} names a program that runs it; nothing was written`,
-    suggestion: isTyped
-      ? 'Translate it into .mjs, or begin it with a line such as `#!/usr/bin/env tsx`, where the worker has that program.'
-      : 'Begin it with `#!` and the program that runs it.',
-  });
+  try {
+    wordsToRun({ real: path, start: readText(full, path).start }, path);
+  } catch (error) {
+    if (!(error instanceof AbilityError) || error.code !== 'script.not_executable') throw error;
+    throw new AbilityError({
+      code: 'harvest.no_interpreter',
+      message: `${error.message}; nothing was written`,
+      suggestion: isTyped
+        ? 'Translate it into .mjs, or begin it with a line such as `#!/usr/bin/env tsx`, where the worker has that program.'
+        : 'Begin it with `#!` and the program that runs it.',
+    });
+  }
 }
 
 /** Last folder of the module, which people use as its name. */

@@ -90,7 +90,7 @@ interface FoundScript extends ScriptText {
 function definitionOf(
   { folders }: Site,
   file: string,
-  { key, path, text, interpreter }: FoundScript,
+  { key, path, text }: FoundScript,
   { effects, args, scope }: GivenScripts,
 ): string {
   return `${schemaLine({ kind: 'low-level', path: file, registry: folders.registry })}
@@ -102,7 +102,7 @@ ${Object.keys(scope).length > 0 ? `scope: ${flowYaml(scope)}\n` : ''}${args === 
   kind: script
   script:
     path: ${flowYaml(path)}
-${interpreter === undefined ? '' : `    interpreter: ${flowYaml(interpreter)}\n`}${args === undefined ? ARGS : `    args_template: ${flowYaml(args)}\n`}    timeout_sec: 60
+${args === undefined ? ARGS : `    args_template: ${flowYaml(args)}\n`}    timeout_sec: 60
 `;
 }
 

@@ -33,7 +33,9 @@ export const script = z.strictObject({
   stdin: z.string().optional().describe('What it reads on stdin; may contain ${{ }}. Without it, nothing.'),
   interpreter: interpreter
     .optional()
-    .describe('The program that runs it; without it, its executable bit and first line decide, or its extension.'),
+    .describe(
+      'The program that runs it; without it, its first line (`#!`) decides, or where it has none, its extension.',
+    ),
   timeout_sec: seconds.optional().describe('How long a call may take; 60 without it.'),
   env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
   big_integers: bigIntegers.optional(),

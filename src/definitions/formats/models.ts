@@ -14,7 +14,9 @@ const command = z.strictObject({
   interpreter: z
     .union([z.string().min(1), texts.min(1)])
     .optional()
-    .describe('The program that runs it; without it, its executable bit and first line decide, or its extension.'),
+    .describe(
+      'The program that runs it; without it, its first line (`#!`) decides, or where it has none, its extension.',
+    ),
   env_profile: plainName.optional().describe('Its environment, one of env_profiles; without it, `default`.'),
   files: texts.optional().describe('Files and folders that are pinned with it besides what it imports.'),
 });

@@ -3,7 +3,9 @@ import { WordRanker } from '../../choosing/word-ranker.js';
 import { abilityIds, loadedAbilities, loadedComposites } from '../../definitions/find-ability.js';
 import type { Registry } from '../../definitions/registry.js';
 import { listSpecialists } from '../../definitions/specialists.js';
+import { findStated } from '../../planning/schedules/stated-schedules.js';
 import { callsOf } from '../../planning/steps/called-abilities.js';
+import { findTriggers } from '../../planning/triggers/stated-triggers.js';
 import { readRecords } from '../../server/logs/read-records.js';
 import { UsageLog } from '../../server/logs/usage-log.js';
 import { pathsOf } from '../../server/project-paths.js';
@@ -16,7 +18,7 @@ export interface PrunedAbility {
   calls: number;
   /** ISO 8601; null: never. */
   last_used: string | null;
-  /** Definitions that name it and would miss it; empty: none. */
+  /** Definitions that name it and would miss it, and what starts it; empty: none. */
   users: string[];
 }
 
@@ -92,7 +94,7 @@ function unusedIn(
     });
 }
 
-/** Workflows, agents and packs that use an ability, by its id. */
+/** Workflows, agents, packs, hooks, webhooks and schedules that use an ability, by its id. */
 function usersOf(registry: Registry): Map<string, string[]> {
   const users = new Map<string, string[]>();
   const add = (id: string, user: string): void => {
@@ -101,6 +103,11 @@ function usersOf(registry: Registry): Map<string, string[]> {
   };
   for (const [user, { value }] of loadedComposites(registry)) for (const { id } of callsOf(value)) add(id, user);
   for (const { id, workflow } of listSpecialists(registry).packs) add(workflow, `pack ${id}`);
+  for (const { value } of [...registry.hooks.values()].flat()) {
+    if ('ability' in value.handler) add(value.handler.ability.key, `hook ${value.id}`);
+  }
+  for (const { spec } of findTriggers(registry)) add(spec.ability, `webhook ${spec.webhook}`);
+  for (const { spec } of findStated(registry)) add(spec.ability, `schedule ${spec.id}`);
   return users;
 }
 

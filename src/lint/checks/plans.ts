@@ -23,8 +23,8 @@ const ELSEWHERE = 'scope.environment';
 /** `checkLifecycle` reports it for workflows. */
 const NO_STEPS = 'ability.no_steps';
 
-/** Only a warning: requests can be routed to an agent that has no model yet. */
-const NO_MODEL = 'config.no_model';
+/** Only warnings: requests can be routed to an agent that has no model yet; workers may have other programs. */
+const MAY_BE_THERE: ReadonlySet<string> = new Set(['config.no_model', 'config.missing_program']);
 
 const NOT_SET = 'config.missing_credential';
 
@@ -58,7 +58,7 @@ function* planFindings(
     if (problem.code === NO_STEPS && !hasSteps(ability)) continue;
     if (problem.code === ELSEWHERE || (problem.code === NOT_SET && !variables)) continue;
     const isChance = SETTINGS.has(problem.code) && !ability.value.scope.environments && !nowhere;
-    yield findingOfProblem(problem, ability.file, isChance || problem.code === NO_MODEL ? 'warning' : 'error');
+    yield findingOfProblem(problem, ability.file, isChance || MAY_BE_THERE.has(problem.code) ? 'warning' : 'error');
   }
 }
 

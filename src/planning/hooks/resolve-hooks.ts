@@ -192,7 +192,7 @@ export function handlerOf(
     const { plugin_root, ...definition } = { plugin_root: undefined, ...handler.script };
     const files = plugin_root === undefined ? definition.files : [...(definition.files ?? []), plugin_root];
     const pinned = { ...definition, ...(files && { files }) };
-    const script = resolveScript(registry, pinned, hook, ['handler', 'script'], HOOK_ARGUMENTS);
+    const script = resolveScript(registry, pinned, hook, ['handler', 'script'], variables, HOOK_ARGUMENTS);
     const foreign = resolveForeign(hook, registry, subject);
     const timeout_ms = (handler.script.timeout_sec ?? GUARD_MS / 1000) * 1000;
     return { kind: 'script', script, timeout_ms, ...(foreign && { foreign }) };

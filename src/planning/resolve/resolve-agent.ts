@@ -6,6 +6,7 @@ import type { Loaded, Registry } from '../../definitions/registry.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
 import { digestOf } from '../../rules/canonical.js';
 import { defined } from '../../text/defined.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { allowedCalls } from '../steps/called-abilities.js';
 import { resolveModel } from './resolve-model.js';
 
@@ -23,9 +24,10 @@ export function resolveAgent(
   registry: Registry,
   agent: Loaded<AgentProfile>,
   tools: readonly Omit<PlanTool, 'name'>[],
+  variables: EnvironmentVariables,
 ): ResolvedAgent {
   const { model: name, instructions, limits } = agent.value;
-  const model = resolveModel(registry, name, agent.locate(['model']));
+  const model = resolveModel(registry, name, agent.locate(['model']), variables);
   const { max_turns, max_calls, max_tokens, max_cost } = limits;
   refuseUnpriced(registry, agent);
   const named = nameTools(tools);

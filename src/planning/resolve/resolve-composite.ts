@@ -80,7 +80,7 @@ function resolveWithAgent(resolving: Resolving, profile: Loaded<AgentProfile>): 
     const tool = called.used.get(id) ?? (called.composites.get(id) as PlanAbility);
     return { ability: id, summary: tool.summary, effects: tool.effects };
   });
-  const { agent, steps, model } = resolveAgent(registry, profile, tools);
+  const { agent, steps, model } = resolveAgent(registry, profile, tools, variables);
   found.operations[model.key] = model;
   const ability = abilityOf(resolving, profile, called);
   return { ability, limits: limitsOf(registry.project, value.timeout), steps, finally: [], agent };

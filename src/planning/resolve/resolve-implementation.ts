@@ -7,7 +7,9 @@ import { isHostAllowed, portOf } from '../../rules/calls/allowed-hosts.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { headerTexts, plainTexts } from '../scripts/check-placeholders.js';
+import { refuseMissing, wordsToRun } from '../scripts/interpreter.js';
 import { resolveEnvProfile, resolveScript } from '../scripts/resolve-script.js';
+import { projectFilesOf } from '../scripts/script-files.js';
 import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { type Available, checkCondition, checkTemplate } from '../steps/check-names.js';
 import { resolveParameters } from './check-parameters.js';
@@ -47,7 +49,7 @@ export function resolveImplementation(
   const base = baseOf(registry, chosen, settings);
   if (body.kind === 'script') {
     const definition = { ...body.script, env_profile: settings?.env_profile ?? body.script.env_profile };
-    const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script']);
+    const script = resolveScript(registry, definition, chosen.from, [...chosen.path, 'script'], variables);
     const output = outputFormOf(body.script, hasOutputSchema);
     return { ...base, kind: 'script', script: { ...script, ...(output !== 'json' && { output }) } };
   }
@@ -101,7 +103,10 @@ function incomplete({ from, path }: ChosenImplementation, environment: string, k
   });
 }
 
-/** @throws AbilityError `definition.unknown_reference`, `config.*`, `denied.host`. */
+/**
+ * The command of a stdio server that is a file of the project runs as a script does, but in its place.
+ * @throws AbilityError `definition.unknown_reference`, `script.not_executable`, `config.*`, `denied.host`.
+ */
 export function resolveMcpServer(
   registry: Registry,
   name: string,
@@ -123,8 +128,18 @@ export function resolveMcpServer(
   const { value } = server;
   if ('command' in value) {
     const env = resolveEnvProfile(registry, value.env_profile, server, ['env_profile']);
-    const args = plainTexts(value.args, server, ['args'], true);
-    return { name, transport: 'stdio', command: value.command, args, env };
+    const own = plainTexts(value.args, server, ['args'], true);
+    const location = server.locate(['command']);
+    const file = value.command.includes('/') ? projectFilesOf(registry).read(value.command) : undefined;
+    const words = typeof file === 'object' ? wordsToRun(file, value.command, location) : [];
+    const [command = value.command, ...args] = [...words, value.command, ...own];
+    refuseMissing(
+      [command, ...args],
+      { env },
+      { root: registry.root, path: `the MCP server ${name}`, location },
+      variables,
+    );
+    return { name, transport: 'stdio', command, args, env };
   }
   const { credentials } = value;
   const headers = headerTexts(value.headers, server, ['headers']);

@@ -7,13 +7,19 @@ import { parseDuration } from '../../rules/duration.js';
 import { defined } from '../../text/defined.js';
 import { didYouMean } from '../../text/nearest.js';
 import { resolveScript } from '../scripts/resolve-script.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { capped } from './limits.js';
 
 /**
  * A model as an operation, so that it is pinned, retried and logged like a call; no ability can have its key.
- * @param location of the agent that names it. @throws AbilityError `config.no_model`, `script.*`.
+ * @param location of the agent that names it. @throws AbilityError `config.no_model`, `config.missing_program`, `script.*`.
  */
-export function resolveModel(registry: Registry, name: string, location: SourceLocation): PlanOperation {
+export function resolveModel(
+  registry: Registry,
+  name: string,
+  location: SourceLocation,
+  machine: EnvironmentVariables,
+): PlanOperation {
   const { models, policy } = registry.project;
   const definition = Object.hasOwn(models, name) ? models[name] : undefined;
   if (!definition) throw noModel(name, Object.keys(models), location);
@@ -28,7 +34,7 @@ export function resolveModel(registry: Registry, name: string, location: SourceL
     timeout_ms: capped(parseDuration(timeout), registry.project),
     model: {
       name: definition.model ?? name,
-      ...programOf(registry, name, definition),
+      ...programOf(registry, name, definition, machine),
       context_tokens: context,
       ...(price && { price }),
       ...(policy.allowed_hosts && { allowed_hosts: policy.allowed_hosts }),
@@ -48,13 +54,13 @@ export function resolveModel(registry: Registry, name: string, location: SourceL
   };
 }
 
-function programOf(registry: Registry, name: string, { command }: ModelDefinition) {
+function programOf(registry: Registry, name: string, { command }: ModelDefinition, machine: EnvironmentVariables) {
   if (!command) return {};
   const { path, interpreter, env_profile, files } = command;
   const definition = { path, args: [], stdin: '{payload}', ...defined({ interpreter, env_profile, files }) };
   const { project, locateInProject: locate } = registry;
   const owner = { value: project, file: 'ability.yaml', locate };
-  return { script: resolveScript(registry, definition, owner, ['models', name, 'command']) };
+  return { script: resolveScript(registry, definition, owner, ['models', name, 'command'], machine) };
 }
 
 function noModel(name: string, known: readonly string[], location: SourceLocation): AbilityError {

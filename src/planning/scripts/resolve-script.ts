@@ -1,11 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
-import { extname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { PlanArgument, PlanEnvProfile, PlanScript } from '../../contracts/plan.js';
 import { AbilityError, type Problem, type SourceLocation } from '../../contracts/problem.js';
 import type { ScriptDefinition } from '../../definitions/formats/implementation.js';
 import type { Loaded, Registry } from '../../definitions/registry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { hasUsualArguments } from '../resolve/resolve-output.js';
+import type { EnvironmentVariables } from '../secrets/secret-source.js';
 import { refuseOurCode } from '../steps/named-codes.js';
 import {
   type ArgumentNames,
@@ -16,6 +17,7 @@ import {
 } from './check-placeholders.js';
 import { followImports, MAX_FILES } from './imports/follow-imports.js';
 import { languageOf } from './imports/language-of.js';
+import { refuseMissing, wordsToRun } from './interpreter.js';
 import { interpreterFiles } from './interpreter-files.js';
 import { resolveArguments, splitArguments } from './resolve-arguments.js';
 import { checkedText, resolveVariables } from './resolve-variables.js';
@@ -27,23 +29,16 @@ const DEFAULT_PROFILE: PlanEnvProfile = { pass: ['PATH', 'HOME', 'LANG', 'TMPDIR
 /** Arguments of a script whose definition states neither arguments, stdin nor output. Source: R-002-13. */
 const DEFAULT_ARGS = '--input {input_file} --output {output_file}';
 
-const INTERPRETERS: Record<string, string[]> = {
-  '.mjs': ['node'],
-  '.js': ['node'],
-  '.cjs': ['node'],
-  '.py': ['python3'],
-  '.sh': ['sh'],
-};
-
 /**
  * Pins a script's bytes. @param names that its arguments may hold. A hook without `args` has no arguments.
- * @throws AbilityError `script.missing`, `script.not_executable`, `definition.*`.
+ * @throws AbilityError `script.missing`, `script.not_executable`, `config.missing_program`, `definition.*`.
  */
 export function resolveScript(
   registry: Registry,
   definition: ScriptDefinition,
   owner: Loaded<unknown>,
   path: PropertyKey[],
+  machine: EnvironmentVariables,
   names = CALL_ARGUMENTS,
 ): PlanScript {
   if (definition.args && definition.args_template !== undefined) {
@@ -59,7 +54,10 @@ export function resolveScript(
   const { stdin } = definition;
   if (stdin !== undefined) checkedText(stdin, owner, [...path, 'stdin'], names);
   checkExitCodes(definition, owner, path);
+  const variables = resolveVariables(definition, profile, owner, path, names);
   const interpreter = interpreterFiles(projectFilesOf(registry), interpreterOf(definition, file, owner, path));
+  const location = owner.locate([...path, definition.interpreter === undefined ? 'path' : 'interpreter']);
+  refuseMissing(interpreter.words, variables, { root: registry.root, path: definition.path, location }, machine);
   const files = resolveFiles(registry, file, definition, owner, path, interpreter.files);
   return {
     path: definition.path,
@@ -70,7 +68,7 @@ export function resolveScript(
     ...(stdin !== undefined && { stdin }),
     ...((definition.files || files.length > 0) && { files }),
     ...(definition.big_integers && { big_integers: definition.big_integers }),
-    ...resolveVariables(definition, profile, owner, path, names),
+    ...variables,
     ...(definition.exit_codes && { exit_codes: definition.exit_codes }),
   };
 }
@@ -219,27 +217,18 @@ const UNUSABLE: Record<Unusable, (path: string) => Problem> = {
   }),
 };
 
-/** `interpreter` comes first, then run bit and shebang, then the extension. Source: docs/scripts.md. */
 function interpreterOf(
   definition: ScriptDefinition,
-  { real, isProgram }: ScriptFile,
+  file: ScriptFile,
   owner: Loaded<unknown>,
   path: PropertyKey[],
 ): string[] {
-  if (definition.interpreter !== undefined) {
-    const words = interpreterWords(definition);
-    checkPlaceholders(words, INTERPRETER_WORDS, owner.locate([...path, 'interpreter']));
-    return words;
+  if (definition.interpreter === undefined) {
+    return wordsToRun(file, definition.path, owner.locate([...path, 'path']));
   }
-  if (isProgram) return [];
-  const known = INTERPRETERS[extname(real)];
-  if (known) return known;
-  throw new AbilityError({
-    code: 'script.not_executable',
-    message: `${definition.path} is not executable with a shebang, and ${extname(real) || 'its name'} names no interpreter`,
-    location: owner.locate([...path, 'path']),
-    suggestion: 'Make it executable, or set `interpreter`.',
-  });
+  const words = interpreterWords(definition);
+  checkPlaceholders(words, INTERPRETER_WORDS, owner.locate([...path, 'interpreter']));
+  return words;
 }
 
 export function interpreterWords({ interpreter = [] }: ScriptDefinition): string[] {

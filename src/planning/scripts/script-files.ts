@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import type { Registry } from '../../definitions/registry.js';
 import { isInside } from '../../disk/is-inside.js';
 import { memoize } from '../../text/memoize.js';
+import { type FileStart, startOf } from './interpreter.js';
 
 export interface ScriptFile {
   /** The normalized path that names it, relative to the project root. */
@@ -14,8 +15,7 @@ export interface ScriptFile {
   digest: string;
   /** Undefined for a file that is too large to search for imports. */
   bytes: Buffer | undefined;
-  /** Whether the system can run it directly: it has a run bit, and a shebang or a binary's magic number. */
-  isProgram: boolean;
+  start: FileStart;
 }
 
 export type Unusable = 'missing' | 'outside' | 'unreadable' | 'too_large';
@@ -59,7 +59,7 @@ export class ProjectFiles {
         real: this.within(real),
         digest: createHash('sha256').update(bytes).digest('hex'),
         bytes: bytes.length > MAX_TEXT ? undefined : bytes,
-        isProgram: isExecutable(real) && hasMagic(bytes),
+        start: startOf(bytes),
       };
     } catch {
       return 'unreadable';
@@ -78,18 +78,3 @@ function realPathOf(path: string): string | undefined {
     return undefined;
   }
 }
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return (statSync(file).mode & 0o111) !== 0;
-  } catch {
-    return false;
-  }
-}
-
-function hasMagic(bytes: Buffer): boolean {
-  return bytes.subarray(0, 2).toString('latin1') === '#!' || bytes.subarray(0, 4).equals(ELF);
-}
-
-const ELF = Buffer.from([0x7f, 0x45, 0x4c, 0x46]);

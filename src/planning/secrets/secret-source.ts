@@ -2,6 +2,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AbilityError } from '../../contracts/problem.js';
+import { isExecutable } from '../../disk/is-executable.js';
 import { isInside } from '../../disk/is-inside.js';
 
 /** The only folder outside the project that `file:` references may use. */
@@ -81,6 +82,19 @@ export class EnvironmentVariables {
     return value === '' ? undefined : value;
   }
 
+  /** As {@link SecretSource.inherited}. */
+  inherited(name: string): string | undefined {
+    return this.own[name];
+  }
+
+  /** Whether a program is here. @param path absolute. */
+  hasProgram(path: string): boolean {
+    if (programs.has(path)) return true;
+    const has = isExecutable(path);
+    if (has) programs.add(path);
+    return has;
+  }
+
   private inFile(name: string): NodeJS.Dict<string> {
     const file = join(this.root, name);
     // Reading a pipe might never end.
@@ -88,3 +102,6 @@ export class EnvironmentVariables {
     return isFile ? parseEnv(readFileSync(file, 'utf8')) : {};
   }
 }
+
+/** Programs that were found: plans are made often, and programs seldom go. */
+const programs = new Set<string>();

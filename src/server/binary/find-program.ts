@@ -1,7 +1,8 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import { diskReason } from '../../disk/disk-errors.js';
+import { isExecutable } from '../../disk/is-executable.js';
 import { waitForLock } from '../processes/lock.js';
 import { cacheFolder } from '../project-paths.js';
 
@@ -68,15 +69,6 @@ function findOnPath(file: string, path: string): string | undefined {
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, file))
     .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

@@ -454,7 +454,7 @@ describe('existing scripts', () => {
     const args = [{ each: 'input.args', as: 'arg', items: [{ value: '${{ arg }}', option: 'allowed' }] }];
     expect(scripts.map((script) => script.args)).toEqual([args, args]);
     // The files have no executable bit, and `.sh` would be run by sh.
-    expect(scripts.map(({ interpreter }) => interpreter)).toEqual([['bash'], ['node']]);
+    expect(scripts.map(({ interpreter }) => interpreter)).toEqual([['/usr/bin/env', 'bash'], ['node']]);
     for (const { value } of registry.operations.values()) {
       expect(value).toMatchObject({ effects: 'destructive', implementation: { script: { output: 'text' } } });
       expect(value.input_schema).toMatchObject({

@@ -111,7 +111,7 @@ describe('what JavaScript imports', () => {
       'a.ts': 'export type X = 1;',
       'b.ts': '',
     };
-    expect(pinnedWith(files, ', interpreter: [deno, run]')).toEqual(['a.ts', 'b.ts']);
+    expect(pinnedWith(files, ', interpreter: [/usr/bin/env, node]')).toEqual(['a.ts', 'b.ts']);
   });
 
   test('a text that is not JavaScript, and one with an unclosed comment, are read without harm', () => {

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
+import { resolvePlan } from '../../../src/planning/resolve/resolve-plan.js';
+import { EnvironmentVariables } from '../../../src/planning/secrets/secret-source.js';
 import { isHostAllowed } from '../../../src/rules/calls/allowed-hosts.js';
 import { PlaceholderSecrets, PlaceholderVariables } from '../../../src/testing/placeholders.js';
 import { projectFile } from '../../fixtures/project-folder.js';
-import { registryOf, temporaryProject } from '../temporary-project.js';
+import { errorOf } from '../error-of.js';
+import { lowLevel, registryOf, temporaryProject } from '../temporary-project.js';
 
 test.each([
   [['127.0.0.1:*']],
@@ -29,4 +32,12 @@ test('a missing secret is replaced by a recognizable placeholder', () => {
   expect(secrets.resolve('env:NOWHERE_TOKEN', 'token')).toBe('placeholder for env:NOWHERE_TOKEN');
   expect(secrets.resolve('file:nowhere', 'token')).toBe('placeholder for file:nowhere');
   expect(secrets.resolve('env:SET', 'token')).toBe('value');
+});
+
+test('a case needs no program that runs a script', () => {
+  const script = 'implementation: { kind: script, script: { path: s, interpreter: no-such-program } }';
+  const registry = registryOf({ ...lowLevel('op', script), s: '' });
+  const plan = (variables: EnvironmentVariables) => () => resolvePlan(registry, 'op', 'dev', variables);
+  expect(plan(new PlaceholderVariables(registry, 'dev'))).not.toThrow();
+  expect(errorOf(plan(new EnvironmentVariables(registry.root, 'dev'))).code).toBe('config.missing_program');
 });

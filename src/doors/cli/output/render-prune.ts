@@ -9,7 +9,8 @@ export function renderPrune(
 ): string {
   const uses = (users: readonly string[]): string => (users.length > 0 ? `; used by ${users.join(', ')}` : '');
   const idle = unused.map(({ id, used, calls, last_used, users }) => {
-    const when = used === 'never' ? 'never called' : `${calls} calls, last ${last_used?.slice(0, 10)}`;
+    const never = users.length > 0 ? 'no call known' : 'never called';
+    const when = used === 'never' ? never : `${calls} calls, last ${last_used?.slice(0, 10)}`;
     return `  ${id}  ${when}${uses(users)}`;
   });
   // Calls before that time are unknown.

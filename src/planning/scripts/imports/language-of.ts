@@ -25,9 +25,9 @@ const BY_PROGRAM: [RegExp, Language][] = [
   [/^(sh|bash|dash|ash|ksh|mksh|zsh)$/, 'shell'],
 ];
 
-/** The language of the interpreter, else of the shebang, else of the extension. */
+/** The language of the interpreter, else of the first line, else of the extension. */
 export function languageOf(file: ScriptFile, interpreter: readonly string[]): Language | undefined {
-  const words = interpreter.length > 0 ? interpreter : shebangOf(file);
+  const words = interpreter.length > 0 ? interpreter : wordsOf(file);
   return languageOfProgram(words) ?? languageOfName(file.path);
 }
 
@@ -43,8 +43,6 @@ function languageOfProgram(words: readonly string[]): Language | undefined {
   return undefined;
 }
 
-function shebangOf({ bytes }: ScriptFile): string[] {
-  const end = bytes?.indexOf(10) ?? -1;
-  const line = bytes?.subarray(0, end < 0 ? 256 : end).toString('latin1') ?? '';
-  return line.startsWith('#!') ? line.slice(2).trim().split(/\s+/) : [];
+function wordsOf({ start }: ScriptFile): string[] {
+  return start && 'words' in start ? start.words.flatMap((word) => word.split(/\s+/)) : [];
 }

@@ -105,7 +105,7 @@ describe('why a script could not be started', () => {
   test.each([
     ['spawn E2BIG', 'script.arguments_too_large', 'stdin'],
     ['spawn EACCES', 'script.start_failed', 'noexec'],
-    ['spawn ENOENT', 'script.start_failed', 'Check the interpreter and the shebang.'],
+    ['spawn ENOENT', 'script.start_failed', 'Check the interpreter.'],
   ])('%s', (reason, code, suggestion) => {
     const cause = new Error('below');
     expect(notStarted(script, reason, cause)).toMatchObject({

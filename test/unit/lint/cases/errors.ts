@@ -75,6 +75,27 @@ export const ERROR_CASES: LintCase[] = [
       ...config('environments: { dev: { endpoints: { default: "https://a.test" } } }'),
     },
   },
+  {
+    code: 'config.missing_program',
+    name: 'in a first line',
+    files: {
+      ...own('implementation: { kind: script, script: { path: ▶scripts/any } }'),
+      'scripts/any': '#!/no/such/program\n',
+    },
+  },
+  {
+    code: 'config.missing_program',
+    name: 'stated',
+    files: own('implementation: { kind: script, script: { path: scripts/any.mjs, interpreter: ▶no-such-program } }'),
+  },
+  {
+    code: 'config.missing_program',
+    name: 'another program',
+    files: {
+      ...own('implementation: { kind: script, script: { path: scripts/any.sh, interpreter: sh } }'),
+      'scripts/any.sh': '#!/no/such/program\n',
+    },
+  },
   { code: 'config.no_implementation', name: 'R-000-89: none at all', files: marked('use_cases: [none]') },
   {
     code: 'config.no_implementation',

@@ -1,8 +1,12 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { PlanImplementation } from '../../../../src/contracts/plan.js';
+import { loadRegistry } from '../../../../src/definitions/load-registry.js';
+import { resolvePlan } from '../../../../src/planning/resolve/resolve-plan.js';
 import type { ProjectFiles } from '../../../fixtures/project-folder.js';
 import { errorOf } from '../../error-of.js';
-import { lowLevel, resolved } from '../../temporary-project.js';
+import { lowLevel, resolved, temporaryProject } from '../../temporary-project.js';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -200,6 +204,37 @@ describe('mcp', () => {
   const mcp = (body: string): ProjectFiles => ({
     ...lowLevel('op', `implementation: { kind: mcp, mcp: ${body} }`),
     ...config(...SERVERS),
+  });
+
+  test.each([
+    ['#!/bin/bash -e\n', 0o644, '/bin/bash', ['-e', 'servers/logs.mjs', 'a']],
+    [
+      '#!/usr/bin/env -S node --no-warnings\n',
+      0o755,
+      '/usr/bin/env',
+      ['-S node --no-warnings', 'servers/logs.mjs', 'a'],
+    ],
+    ['import "x";\n', 0o755, 'node', ['servers/logs.mjs', 'a']],
+  ])('a server that is a file of the project runs by its first line: %j', (text, mode, command, args) => {
+    const project = temporaryProject({
+      ...lowLevel('op', 'implementation: { kind: mcp, mcp: { server: logs, tool: t } }'),
+      ...config('mcp_servers: { logs: { command: servers/logs.mjs, args: [a] } }'),
+      'servers/logs.mjs': text,
+    });
+    chmodSync(join(project.root, 'servers/logs.mjs'), mode);
+    const { plan } = resolvePlan(loadRegistry(project.root), 'op', 'dev');
+    expect(plan.operations.op?.implementation).toMatchObject({ mcp: { server: { command, args } } });
+  });
+
+  test.each([
+    ['no-such-program', 'x', 'config.missing_program'],
+    ['servers/logs', '#!/no/such/program\n', 'config.missing_program'],
+    ['servers/logs', '#!/bin/bash\r\n', 'script.not_executable'],
+  ])('the server %s, %j, that cannot run here is refused at its command', (command, text, code) => {
+    const files = { ...mcp('{ server: logs, tool: t }'), 'servers/logs': text };
+    const servers = config(`mcp_servers: { logs: { command: ${command} } }`);
+    const error = errorOf(() => implementation({ ...files, ...servers }));
+    expect(error).toMatchObject({ code, location: { file: Object.keys(servers)[0], line: 1 } });
   });
 
   test('a server that is a command gets only its profile', () => {

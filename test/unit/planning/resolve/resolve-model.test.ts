@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { resolveModel } from '../../../../src/planning/resolve/resolve-model.js';
+import { EnvironmentVariables } from '../../../../src/planning/secrets/secret-source.js';
 import { errorOf } from '../../error-of.js';
 import { registryOf } from '../../temporary-project.js';
 
@@ -9,7 +10,8 @@ const LOCATION = { file: 'registry/high-level/writer.yaml', line: 1, column: 1 }
 function modelOf(name: string, models: string, policy = '') {
   const lines = ['format: 1', 'project: p', 'environments: { dev: {} }', `models: { ${models} }`, policy];
   const files = { 'ability.yaml': `${lines.join('\n')}\n`, 'scripts/any.mjs': '// nothing' };
-  return resolveModel(registryOf(files), name, LOCATION);
+  const registry = registryOf(files);
+  return resolveModel(registry, name, LOCATION, new EnvironmentVariables(registry.root, 'dev'));
 }
 
 const settingsOf = (...args: Parameters<typeof modelOf>) => {
@@ -52,4 +54,12 @@ test.each([
   const error = errorOf(() => modelOf(name, 'fast: { model: m }'));
   expect(error).toMatchObject({ code: 'config.no_model', location: LOCATION });
   expect(error.suggestion).toContain(suggestion);
+});
+
+test('a program whose interpreter is not there is refused at its place in ability.yaml', () => {
+  const missing = () => modelOf('own', 'own: { command: { path: scripts/any.mjs, interpreter: no-such-program } }');
+  expect(errorOf(missing)).toMatchObject({
+    code: 'config.missing_program',
+    location: { file: 'ability.yaml', line: 4 },
+  });
 });

@@ -31,29 +31,43 @@ describe('how a script is run', () => {
     expect(script(`path: ${file}`, { [file]: 'x' }).interpreter).toEqual(interpreter);
   });
 
-  test('a script with its run bit and a shebang runs itself', () => {
-    expect(script('path: run', { run: '#!/bin/sh\n' }).interpreter).toEqual([]);
-    expect(script('path: s.py', { 's.py': '#!/usr/bin/env python3\n' }).interpreter).toEqual([]);
+  test.each([0o755, 0o644])('a first line decides, with the mode %o', (mode) => {
+    const project = temporaryProject({ ...operation('path: s.py'), 's.py': '#!/bin/bash -e\n' });
+    chmodSync(join(project.root, 's.py'), mode);
+    expect(planned(project.root).interpreter).toEqual(['/bin/bash', '-e']);
   });
 
-  test('a script with a shebang but without its run bit does not', () => {
-    const project = temporaryProject({ ...operation('path: s.py'), 's.py': '#!/bin/sh\n' });
-    chmodSync(join(project.root, 's.py'), 0o644);
-    expect(planned(project.root).interpreter).toEqual(['python3']);
+  test('an interpreter of the project is pinned', () => {
+    const { interpreter, files } = script('path: run', { run: '#!tools/own -e\n', 'tools/own': '#!/bin/sh\n' });
+    expect(interpreter).toEqual(['{pinned}/tools/own', '-e']);
+    expect(files?.map(({ path }) => path)).toEqual(['tools/own']);
   });
 
-  test('a script with its run bit but without a shebang does not', () => {
+  test.each([
+    ['path: own', 'own', { own: '#!/no/such/bash -e\n' }],
+    ['path: s.sh, interpreter: no-such-program', 'no-such-program', { 's.sh': '#!/bin/sh\n' }],
+  ])('a program that is not there is refused at its place: %s', (yaml, place, files) => {
+    const column = `implementation: { kind: script, script: { ${yaml}`.indexOf(place) + 1;
+    expect(errorOf(() => script(yaml, files as ProjectFiles))).toMatchObject({
+      code: 'config.missing_program',
+      location: { file: 'registry/low-level/op.yaml', line: 4, column },
+    });
+  });
+
+  test('a run bit without a first line leaves the choice to the extension', () => {
     const project = temporaryProject({ ...operation('path: s.py'), 's.py': 'x' });
     chmodSync(join(project.root, 's.py'), 0o755);
     expect(planned(project.root).interpreter).toEqual(['python3']);
   });
 
-  test('`interpreter` wins over both', () => {
-    expect(script('path: s.py, interpreter: python3.12', { 's.py': '#!/bin/sh\n' }).interpreter).toEqual([
-      'python3.12',
+  test('`interpreter` wins over both, and over a first line that cannot be used', () => {
+    expect(script('path: s.py, interpreter: python3', { 's.py': '#!/bin/sh\n' }).interpreter).toEqual(['python3']);
+    expect(script('path: s.py, interpreter: [sh, -e]', { 's.py': 'x' }).interpreter).toEqual(['sh', '-e']);
+    expect(script('path: s.ts, interpreter: node -r x', { 's.ts': '\ufeff#!' }).interpreter).toEqual([
+      'node',
+      '-r',
+      'x',
     ]);
-    expect(script('path: s.py, interpreter: [uv, run]', { 's.py': 'x' }).interpreter).toEqual(['uv', 'run']);
-    expect(script('path: s.ts, interpreter: deno run', { 's.ts': 'x' }).interpreter).toEqual(['deno', 'run']);
   });
 
   test.each(['s.txt', 'script'])('%s, without a known interpreter, is script.not_executable', (file) => {

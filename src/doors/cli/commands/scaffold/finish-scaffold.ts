@@ -99,13 +99,13 @@ function signOf({ code, message, location }: Problem): string {
   return `${code} ${location?.file} ${message}`;
 }
 
-/** A value that is set only where the worker runs is a warning, and undoes nothing. */
+/** What is set or installed only where the worker runs is a warning, and undoes nothing. */
 function tryOut<T>(resolve: () => T): T | string[] {
   try {
     return resolve();
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
-    if (error.code === 'config.missing_credential' || error.code === 'config.no_model')
+    if (/^config\.(missing_credential|missing_program|no_model)$/.test(error.code))
       return [`${error.message}. ${error.suggestion ?? ''}`];
     throw takenBack(error);
   }
