@@ -84,13 +84,28 @@ test.each([
   ['an environment outside of the scope', ['backup', '--env', 'prod', '--set', 'table=a'], 'scope.environment'],
   ['an input that breaks the contract', ['backup'], 'input.invalid'],
   ['an input with masks of secrets', ['backup', '--set', 'table=***'], 'record.masked'],
+  ['a time that cron does not have', ['backup', '--set', 'table=a', '--cron', '0 9 * * 5#2'], 'usage.invalid'],
   ['a name that is no part of a key', ['backup', '--name', '../x', '--set', 'table=a'], 'usage.invalid'],
 ])('create refuses %s, and creates nothing', async (_, args, code) => {
   const before = await names();
-  const { exitCode, json } = await abilityJson(['schedule', 'create', ...args, '--cron', '@daily'], options());
+  const { exitCode, json } = await abilityJson(['schedule', 'create', '--cron', '@daily', ...args], options());
   expect({ exitCode, code: (json.error ?? json).code }).toEqual({ exitCode: expect.any(Number), code });
   expect(exitCode).not.toBe(0);
   expect(await names()).toEqual(before);
+});
+
+test('create names the next day on which the clock takes a time away, and lint does so in the same words', async () => {
+  const times = ['--cron', '30 2 * * *', '--timezone', 'Europe/Berlin'];
+  const created = await schedule('create', 'backup', '--name', 'gone', '--set', 'table=a', ...times);
+  const note =
+    /On \d{4}-03-\d\d there is no 02:30 in Europe\/Berlin, since the clock goes forward: it does not fire then/;
+  expect(created).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(note) });
+  expect(await schedule('delete', 'gone')).toMatchObject({ exitCode: 0 });
+  const stated = '{ id: gone, cron: "30 2 * * *", timezone: Europe/Berlin, environment: dev, input: { table: a } }';
+  project.write({ [FILE]: backup(stated) });
+  const linted = await ability(['lint', '--json'], options());
+  project.write({ [FILE]: backup() });
+  expect(linted).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(note) });
 });
 
 test('firings ignore the session of the shell in which the schedule was created', async () => {

@@ -131,6 +131,15 @@ describe('a schedule', () => {
   });
 });
 
+test.each([
+  [{ cron: '0 9 * * 5#2' }, 'the day of week cannot be "5#2"'],
+  [{ cron: '30 2 30 2 *' }, 'it never fires'],
+  [{ timezone: 'Middle/Earth' }, 'There is no time zone "Middle/Earth"'],
+])('times that cron does not have are refused before the server is asked: %j', async (wrong, mistake) => {
+  const refused = await errorOfAsync(() => createSchedule({} as Connection, { ...specOf('a'), ...wrong }));
+  expect(refused).toMatchObject({ code: 'usage.invalid', message: expect.stringContaining(mistake) });
+});
+
 describe('the wait until a schedule is listed', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
