@@ -12,7 +12,6 @@ import { scheduleIdOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
-import { temporalTimes } from '../../rules/schedules/temporal-times.js';
 import { firingIdOf } from '../../rules/tasks/task-ids.js';
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
@@ -22,6 +21,7 @@ import { invalidArgumentOf } from '../connection/temporal-errors.js';
 import { startRequest } from '../start/start-request.js';
 import { checkSpec } from './check-spec.js';
 import { type FiredTask, isOurs, readFirings, specOf } from './read-firings.js';
+import { temporalTimes } from './temporal-times.js';
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
 

@@ -89,7 +89,7 @@ describe('a schedule', () => {
     expect(options).toMatchObject({
       scheduleId: 'schedule:acme:Nightly.v2',
       action: { type: 'startWorkflow', workflowType: 'backup', taskQueue: 'acme-staging-cloud' },
-      spec: { calendars: [{ hour: [{ start: 0, end: 0 }], dayOfWeek: '*' }], timezone: 'UTC', jitter: 0 },
+      spec: { calendars: [{ minute: [0], hour: [0] }], timezone: 'UTC', jitter: 0 },
       policies: { overlap: 'SKIP', catchupWindow: 60_000 },
     });
     expect(isTaskKey(`${options.action.workflowId}-2026-11-28T03:00:00Z`)).toBe(true);
