@@ -79,6 +79,7 @@ export {
   takeFiles,
   untilListed,
 } from './over-http/temporal-alone.js';
+export { checkSpec } from './schedules/check-spec.js';
 export type { FiredTask } from './schedules/read-firings.js';
 export type { SeenSchedule, ShownSchedule } from './schedules/schedules.js';
 export type { NewSession, SeenSession } from './sessions/sessions.js';

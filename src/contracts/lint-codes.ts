@@ -402,6 +402,12 @@ export const LINT_CODES = {
     why: 'The step times out before the second attempt, so `retry` has no effect.',
     fix: 'Set a shorter `retry.first`, or a `timeout` at the step that is long enough for the waits and the attempts.',
   },
+  'lint.schedule_clock': {
+    severity: 'note',
+    means: 'A schedule leaves out a time, or fires twice at one, when the clock of its zone changes.',
+    why: 'A time that does not exist does not fire, and one that comes twice can start its job twice.',
+    fix: 'Choose a time outside the hour that changes, or UTC; or ignore it if the job may be left out or repeated.',
+  },
   'lint.schema_default': {
     severity: 'error',
     means: 'A `default` does not satisfy its own schema.',

@@ -16,7 +16,7 @@ export interface ScheduleSpec {
   ability: string;
   environment: string;
   input: JsonObject;
-  /** Five fields, or six or seven as Temporal reads them, or `@daily` and the like. */
+  /** Five fields, or `@daily` and the like, as `rules/schedules/cron.ts` reads them. */
   cron: string;
   /** IANA name. */
   timezone: string;

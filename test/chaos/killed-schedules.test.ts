@@ -13,6 +13,7 @@ import {
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
+import { scheduleIdOf } from '../../src/contracts/names.js';
 import { deliveryIdOf, firingIdOf } from '../../src/rules/tasks/task-ids.js';
 import { isAlive } from '../../src/server/processes/processes.js';
 import { callerOf } from '../fixtures/caller.js';
@@ -117,10 +118,13 @@ async function firingsOnceEnded(): Promise<Map<number, string>> {
 test(
   `the server is killed ${KILLS} times between firings, deliveries and their tasks: each is one task, or refused with a code (R-000-82)`,
   async () => {
-    const spec = { id: 'each', ability: 'noop', environment: 'dev', input: {}, cron: '* * * * * * *', timezone: 'UTC' };
+    const spec = { id: 'each', ability: 'noop', environment: 'dev', input: {}, cron: '* * * * *', timezone: 'UTC' };
     await insist(() =>
       createSchedule(connection, { ...spec, overlap: 'allow_all', jitter_ms: 0, catch_up_ms: 3_600_000 }),
     );
+    // Cron has no seconds.
+    const handle = connection.temporal.schedule.getHandle(scheduleIdOf(connection.project, 'each'));
+    await insist(() => handle.update((found) => ({ ...found, spec: { intervals: [{ every: SECOND }] } })));
     let isOver = false;
     const sending = send(() => isOver);
     await killServers(chance(SEED)).finally(() => (isOver = true));

@@ -10,17 +10,18 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import type { TaskCaller } from '../../contracts/callers.js';
 import { scheduleIdOf } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
-import { SCHEDULE_ID, type ScheduleMemo, type ScheduleSpec } from '../../contracts/schedules.js';
+import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
 import { firingIdOf } from '../../rules/tasks/task-ids.js';
-import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { sleep } from '../../server/start-timer.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { withServer } from '../connection/keep-runtime.js';
 import { invalidArgumentOf } from '../connection/temporal-errors.js';
 import { startRequest } from '../start/start-request.js';
+import { checkSpec } from './check-spec.js';
 import { type FiredTask, isOurs, readFirings, specOf } from './read-firings.js';
+import { temporalTimes } from './temporal-times.js';
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
 
@@ -171,7 +172,7 @@ async function refusingTimes<T>(action: () => Promise<T>): Promise<T> {
     const invalid = error instanceof TypeError ? error.message : invalidArgumentOf(error);
     if (invalid === undefined) throw error;
     const message = `Temporal refuses the times of the schedule: ${invalid}`;
-    const suggestion = 'Use five fields, such as "0 3 * * *", and an IANA name as time zone, such as Europe/Berlin.';
+    const suggestion = 'Correct --jitter or --catch-up, or the time zone if this server does not know it.';
     throw new AbilityError({ code: 'usage.invalid', message, suggestion }, { cause: error });
   }
 }
@@ -234,7 +235,7 @@ async function definitionOf(
     ...(statedIn !== undefined && { stated_in: statedIn }),
   };
   return {
-    spec: { cronExpressions: [cron], timezone, jitter: jitter_ms },
+    spec: { ...temporalTimes(checkSpec(spec), timezone), timezone, jitter: jitter_ms },
     action: {
       type: 'startWorkflow',
       workflowType: ability,
@@ -266,17 +267,6 @@ function seenOf(description: ScheduleDescription, id: string): SeenSchedule {
       skipped: info.numActionsSkippedOverlap,
     },
   };
-}
-
-/** @throws AbilityError `usage.invalid`. */
-function checkSpec({ id, input }: ScheduleSpec): void {
-  refuseUnsafeKeys(input);
-  if (SCHEDULE_ID.test(id)) return;
-  throw new AbilityError({
-    code: 'usage.invalid',
-    message: `${JSON.stringify(id)} is no name for a schedule`,
-    suggestion: 'Use 1 to 40 letters, digits, dots, dashes and underscores, the first a letter or digit.',
-  });
 }
 
 function scheduleExists(id: string): AbilityError {

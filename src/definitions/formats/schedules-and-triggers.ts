@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { OVERLAPS, SCHEDULE_ID } from '../../contracts/schedules.js';
 import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
+import { readCron } from '../../rules/schedules/cron.js';
 import { WEBHOOK_NAME } from '../../rules/tasks/delivery-key.js';
-import { cronMistake } from '../cron.js';
 import { condition, duration, environmentName, jsonObject, secretReference } from './values.js';
 
-const CRON = 'Write five fields, such as "0 3 * * *" (six with years, seven with seconds and years), or @daily';
+const CRON = 'Write five fields, such as "0 3 * * *", or @daily';
 const ZONE = 'Write an IANA name, such as Europe/Berlin';
 
 /** `schedules` of a high-level file; `ability schedule sync` makes Temporal's schedules match. */
@@ -19,8 +19,8 @@ export const schedules = z
       cron: z
         .string(CRON)
         .superRefine((cron, context) => {
-          const mistake = cronMistake(cron);
-          if (mistake !== undefined) context.addIssue({ code: 'custom', message: `${CRON}: ${mistake}` });
+          const read = readCron(cron);
+          if (typeof read === 'string') context.addIssue({ code: 'custom', message: `${CRON}: ${read}` });
         })
         .describe('When it fires: minute, hour, day of month, month, day of week.'),
       timezone: z

@@ -1,12 +1,14 @@
 import type { Finding } from '../../contracts/findings.js';
 import type { Json } from '../../contracts/json.js';
-import { findingOfProblem } from '../../planning/finding-of.js';
+import { findingOf, findingOfProblem } from '../../planning/finding-of.js';
 import { checkStated } from '../../planning/schedules/check-stated.js';
 import { type FoundSchedule, findStated, statedTwice } from '../../planning/schedules/stated-schedules.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
 import { problemsOf } from '../../planning/steps/definition-errors.js';
 import { checkTrigger } from '../../planning/triggers/check-trigger.js';
 import { type FoundTrigger, findTriggers, webhookTwice } from '../../planning/triggers/stated-triggers.js';
+import { clockChangeNote } from '../../rules/schedules/clock-changes.js';
+import { readCron } from '../../rules/schedules/cron.js';
 import { type LintedProject, ofFile } from '../linted-project.js';
 import { presetParameters } from '../types/implementations.js';
 import type { View } from '../types/infer.js';
@@ -18,7 +20,7 @@ import { placedFinding } from './workflow-contents.js';
 /** Errors of the schedule itself; those of its ability are reported at the ability. */
 const OF_SCHEDULES: ReadonlySet<string> = new Set(['environment.not_found', 'input.invalid', 'scope.environment']);
 
-/** Finds schedules with the same id, and those that could never run. */
+/** Finds schedules with the same id, those that could never run, and times that a change of the clock affects. */
 export function* checkSchedules({ registry, variables }: LintedProject): Generator<Finding> {
   const first = new Map<string, FoundSchedule>();
   for (const found of findStated(registry)) {
@@ -32,7 +34,14 @@ export function* checkSchedules({ registry, variables }: LintedProject): Generat
         .filter(({ code }) => OF_SCHEDULES.has(code))
         .map((problem) => findingOfProblem(problem, file)),
     );
+    yield* clockChangeOf(found);
   }
+}
+
+function* clockChangeOf({ spec, workflow, index }: FoundSchedule): Generator<Finding> {
+  const cron = readCron(spec.cron);
+  const note = typeof cron === 'string' ? undefined : clockChangeNote(cron, spec.timezone);
+  if (note !== undefined) yield findingOf('lint.schedule_clock', note, workflow.locate(['schedules', index, 'cron']));
 }
 
 /** Finds triggers with the same webhook, those that cannot start anything, and errors in their expressions. */

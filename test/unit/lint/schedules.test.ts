@@ -34,8 +34,10 @@ test.each([
   ],
   [
     'definition.invalid',
-    'times that Temporal cannot read',
-    states('{ id: a, cron: ▶"0 25 * * *", environment: dev }, { id: b, cron: ▶"every day", environment: dev }'),
+    'times that cron does not have',
+    states(
+      '{ id: a, cron: ▶"0 25 * * *", environment: dev }, { id: b, cron: ▶"0 9 * * 5#2", environment: dev }, { id: c, cron: ▶"30 2 30 2 *", environment: dev }',
+    ),
   ],
   [
     'definition.invalid',
@@ -47,6 +49,18 @@ test.each([
 ])('%s: %s', (code, _, files) => {
   const found = findingsOf({ files }).filter((finding) => finding.code === code);
   expect(found.map(({ location }) => formatLocation(location)).sort()).toEqual(markedPlaces(files).sort());
+});
+
+test('a time that a change of the clock takes away is noted at its cron text, with the date', () => {
+  const files = states(
+    '{ id: a, cron: ▶"30 2 * * *", timezone: Europe/Berlin, environment: dev }, { id: b, cron: "0 * * * *", timezone: Europe/Berlin, environment: dev }',
+  );
+  const found = findingsOf({ files });
+  expect(found.map(({ location }) => formatLocation(location))).toEqual(markedPlaces(files));
+  expect(found[0]).toMatchObject({
+    ...{ code: 'lint.schedule_clock', severity: 'note' },
+    message: expect.stringMatching(/^On \d{4}-03-\d\d there is no 02:30 in Europe\/Berlin/),
+  });
 });
 
 test('a second schedule of the same name refers to the first one', () => {

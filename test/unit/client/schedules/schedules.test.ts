@@ -89,7 +89,7 @@ describe('a schedule', () => {
     expect(options).toMatchObject({
       scheduleId: 'schedule:acme:Nightly.v2',
       action: { type: 'startWorkflow', workflowType: 'backup', taskQueue: 'acme-staging-cloud' },
-      spec: { cronExpressions: ['@daily'], timezone: 'UTC', jitter: 0 },
+      spec: { calendars: [{ minute: [0], hour: [0] }], timezone: 'UTC', jitter: 0 },
       policies: { overlap: 'SKIP', catchupWindow: 60_000 },
     });
     expect(isTaskKey(`${options.action.workflowId}-2026-11-28T03:00:00Z`)).toBe(true);
@@ -129,6 +129,15 @@ describe('a schedule', () => {
   test.each(['', 'a:b', 'a b', 'n'.repeat(41)])('cannot have the name %j', async (id) => {
     expect((await errorOfAsync(() => created({ ...SPEC, id }))).code).toBe('usage.invalid');
   });
+});
+
+test.each([
+  [{ cron: '0 9 * * 5#2' }, 'the day of week cannot be "5#2"'],
+  [{ cron: '30 2 30 2 *' }, 'it never fires'],
+  [{ timezone: 'Middle/Earth' }, 'There is no time zone "Middle/Earth"'],
+])('times that cron does not have are refused before the server is asked: %j', async (wrong, mistake) => {
+  const refused = await errorOfAsync(() => createSchedule({} as Connection, { ...specOf('a'), ...wrong }));
+  expect(refused).toMatchObject({ code: 'usage.invalid', message: expect.stringContaining(mistake) });
 });
 
 describe('the wait until a schedule is listed', () => {

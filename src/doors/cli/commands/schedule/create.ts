@@ -1,6 +1,7 @@
-import { createSchedule, showSchedule, untilListed } from '../../../../client/index.js';
+import { checkSpec, createSchedule, showSchedule, untilListed } from '../../../../client/index.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import type { ScheduleSpec } from '../../../../contracts/schedules.js';
+import { clockChangeNote } from '../../../../rules/schedules/clock-changes.js';
 import { findAbility } from '../../../answers/find-ability.js';
 import { readDuration, readIntent } from '../../input/flag-values.js';
 import { parseInput } from '../../input/parse-input.js';
@@ -29,6 +30,7 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
     catch_up_ms: readDuration('--catch-up', flags.catchUp),
     ...(flags.intent !== undefined && { intent: readIntent(flags.intent) }),
   };
+  const cron = checkSpec(spec);
   const { previewPlan } = await import('../../../../planning/preview/preview-plan.js');
   const user = { ...currentUser(context.env), name: `schedule:${spec.id}`, caller: 'ci' as const };
   // Checks neither credentials, which only the worker may have, nor guards, which decide at run time.
@@ -47,6 +49,8 @@ export async function run(context: Context, [ability]: [string], flags: Schedule
       noteWarnings(context, planned);
       if (!created) terminal.note('It already exists, with the same settings.');
     }
+    const clock = clockChangeNote(cron, spec.timezone);
+    if (clock !== undefined) terminal.note(`${clock} (docs/schedules.md, Daylight saving time).`);
     if (connection.isOwnRuntime) terminal.note(ONLY_WHILE_UP);
     return EXIT.ok;
   });

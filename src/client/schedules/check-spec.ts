@@ -1,0 +1,27 @@
+import { AbilityError } from '../../contracts/problem.js';
+import { SCHEDULE_ID, type ScheduleSpec } from '../../contracts/schedules.js';
+import { isNamedZone } from '../../rules/expressions/zones/named-zones.js';
+import { type Cron, readCron } from '../../rules/schedules/cron.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+
+/** @returns its times. @throws AbilityError `usage.invalid`. */
+export function checkSpec({ id, input, cron, timezone }: ScheduleSpec): Cron {
+  refuseUnsafeKeys(input);
+  if (!SCHEDULE_ID.test(id)) {
+    const suggestion = 'Use 1 to 40 letters, digits, dots, dashes and underscores, the first a letter or digit.';
+    throw invalid(`${JSON.stringify(id)} is no name for a schedule`, suggestion);
+  }
+  if (!isNamedZone(timezone)) {
+    throw invalid(`There is no time zone ${JSON.stringify(timezone)}`, 'Write an IANA name, such as Europe/Berlin.');
+  }
+  const read = readCron(cron);
+  if (typeof read !== 'string') return read;
+  throw invalid(
+    `The cron text ${JSON.stringify(cron)} is refused: ${read}`,
+    'Write five fields, such as "0 3 * * *", or @daily.',
+  );
+}
+
+function invalid(message: string, suggestion: string): AbilityError {
+  return new AbilityError({ code: 'usage.invalid', message, suggestion });
+}
