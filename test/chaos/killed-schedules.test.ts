@@ -10,10 +10,10 @@ import {
   showSchedule,
   waitForTask,
 } from '../../src/client/index.js';
+import { scheduleIdOf } from '../../src/contracts/names.js';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import type { TaskResult } from '../../src/contracts/task.js';
 import { loadRegistry } from '../../src/definitions/load-registry.js';
-import { scheduleIdOf } from '../../src/contracts/names.js';
 import { deliveryIdOf, firingIdOf } from '../../src/rules/tasks/task-ids.js';
 import { isAlive } from '../../src/server/processes/processes.js';
 import { callerOf } from '../fixtures/caller.js';

@@ -11,9 +11,9 @@ type Local = { minute: number; hour: number; dayOfMonth: number; month: number; 
 
 const MINUTE = 60_000;
 const FROM = Date.parse('2026-01-01T00:00:00Z');
-const TO = Date.parse('2028-01-01T00:00:00Z');
+const TO = Date.parse('2027-02-01T00:00:00Z');
 
-/** Each minute of two years, by the time zones of Node. */
+/** Each minute of thirteen months, by the time zones of Node. */
 function* minutesOf(zone: string): Generator<[number, Local]> {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   for (let quarter = FROM; quarter < TO; quarter += 15 * MINUTE) {
@@ -92,7 +92,7 @@ const TEXTS = [
 ];
 
 test.each(['UTC', 'Europe/Berlin', 'Asia/Kathmandu', 'Australia/Lord_Howe'])(
-  'over two years in %s, Temporal is given the times that cron means',
+  'over thirteen months in %s, Temporal is given the times that cron means',
   (zone) => {
     const cases = TEXTS.map((text) => ({
       text,
