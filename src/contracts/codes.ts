@@ -118,15 +118,15 @@ export const CODES = {
     means: 'A credential that the ability needs in this environment is not set where the worker runs.',
     next: 'Set it in `.env`, `.env.<environment>` or the environment of the worker; after a change of the latter run `ability down`.',
   },
-  'config.missing_program': {
-    exit: EXIT.unavailable,
-    means: 'The program that runs a script, or that is an MCP server, is not on the machine that plans the ability.',
-    next: 'Install it there and on the workers, or name another in the first line of the script, `interpreter` or `command`.',
-  },
   'config.missing_endpoint': {
     exit: EXIT.unavailable,
     means: 'The ability has no address to call in this environment.',
     next: 'Set its endpoint in `registry/config`, under the environment the message names.',
+  },
+  'config.missing_program': {
+    exit: EXIT.unavailable,
+    means: 'The program that runs a script, or that is an MCP server, is not on the machine that plans the ability.',
+    next: 'Install it there and on the workers, or name another in the first line of the script, `interpreter` or `command`.',
   },
   'config.missing_price': {
     exit: EXIT.usage,
