@@ -123,16 +123,16 @@ export const CODES = {
     means: 'The ability has no address to call in this environment.',
     next: 'Set its endpoint in `registry/config`, under the environment the message names.',
   },
-  'config.missing_program': {
-    exit: EXIT.unavailable,
-    means: 'The program that runs a script, or that is an MCP server, is not on the machine that plans the ability.',
-    next: 'Install it there and on the workers, or name another in the first line of the script, `interpreter` or `command`.',
-  },
   'config.missing_price': {
     exit: EXIT.usage,
     means:
       'An agent has a `limits.max_cost`, and its model, or that of an agent that it may call, has no price, so that its cost cannot be counted.',
     next: 'Set `price: { input, output }` of the model, per million tokens each, under `models` in `ability.yaml`.',
+  },
+  'config.missing_program': {
+    exit: EXIT.unavailable,
+    means: 'The program that runs a script, or that is an MCP server, is not on the machine that plans the ability.',
+    next: 'Install it there and on the workers, or name another in the first line of the script, `interpreter` or `command`.',
   },
   'config.no_environment': {
     exit: EXIT.usage,
