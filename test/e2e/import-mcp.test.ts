@@ -170,13 +170,19 @@ describe('a faulty server', () => {
       node('-e', 'console.error(process.argv[1]); setInterval(() => {}, 1000)', 'still thinking'),
       /did not say within 3000 ms[\s\S]*still thinking/,
     ],
-    ['does not exist', "'./no-such-program' x", /no-such-program/],
     ['does not speak MCP', node('-e', 'setInterval(() => console.log(1), 100)'), /did not say within 3000 ms/],
   ])('%s: reported with its output, and nothing is written', async (_, command, message) => {
     const { json: end, exitCode } = await json('--command', command, '--timeout', '3s');
     expect([exitCode, end.error.code]).toEqual([1, 'mcp.start_failed']);
     expect(end.error.message).toMatch(message);
     expect(end.error.suggestion).toMatch(/--command/);
+    expect(files()).toEqual([]);
+  });
+
+  test('that does not exist is refused before it is started, and nothing is written', async () => {
+    const { json: end, exitCode } = await json('--command', "'./no-such-program' x", '--timeout', '3s');
+    expect([exitCode, end.error.code]).toEqual([3, 'config.missing_program']);
+    expect(end.error.message).toMatch(/no-such-program/);
     expect(files()).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ export const ARROWS: Record<string, readonly string[]> = {
   definitions: [],
   planning: ['definitions'],
   lint: ['definitions', 'planning'],
-  authoring: ['definitions'],
+  authoring: ['definitions', 'planning'],
   tracing: [],
   choosing: ['definitions', 'tracing'],
   activities: ['planning', 'definitions', 'choosing', 'tracing'],

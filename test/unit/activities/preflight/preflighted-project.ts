@@ -147,7 +147,7 @@ function requestOf(asked: Asked): PreflightRequest {
 /** Makes the operation `op` a tool of a server. */
 export const TOOL: ProjectFiles = {
   ...lowLevel('op', 'implementation: { kind: mcp, mcp: { server: files, tool: t } }'),
-  'registry/config/mcp.yaml': 'mcp_servers: { files: { command: server } }\n',
+  'registry/config/mcp.yaml': 'mcp_servers: { files: { command: node } }\n',
 };
 
 /** A plan whose tool {@link TOOL} is pinned. */

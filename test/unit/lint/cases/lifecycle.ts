@@ -24,6 +24,25 @@ const flow = (...lines: string[]) => ({
 
 /** Abilities that are experimental, deprecated or not written yet, and modules. */
 export const LIFECYCLE_CASES: LintCase[] = [
+  ...(
+    [
+      ['a time that does not exist once a year', '▶"30 2 * * *"', 'Europe/Berlin'],
+      ['a time that comes twice once a year', '▶"30 1 * * *"', 'America/New_York'],
+      ['a time outside the hour that changes', '"0 5 * * *"', 'Europe/Berlin'],
+      ['a zone whose clock does not change', '"30 2 * * *"', 'UTC'],
+    ] as const
+  ).map(([name, cron, zone]) => ({
+    code: 'lint.schedule_clock',
+    name,
+    files: workflow(
+      'schedules:',
+      '  - id: nightly',
+      `    cron: ${cron}`,
+      `    timezone: ${zone}`,
+      '    environment: dev',
+      `steps: [${GIVEN}]`,
+    ),
+  })),
   {
     code: 'lint.ability_deprecated',
     name: 'a call',
