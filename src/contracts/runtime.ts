@@ -11,10 +11,10 @@ export interface RuntimeFile {
   /** Start time of the process as the system reports it, so that a reused pid is not mistaken for it. */
   started: string;
   /** Where the process runs: the name of its host, the boot, its PID and network namespaces. */
-  host?: string;
-  boot?: string;
-  pids?: string;
-  net?: string;
+  host: string;
+  boot: string;
+  pids: string;
+  net: string;
   server: { pid: number; started: string; binary: string; version: string } | null;
   address: string;
   ui: string;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { RuntimeFile } from '../../src/contracts/runtime.js';
 import { obtainTemporal } from '../../src/server/binary/find-temporal.js';
+import { ownSpace } from '../../src/server/processes/process-space.js';
 import { findProcesses, isAlive, markOf } from '../../src/server/processes/processes.js';
 import { ability, abilityJson } from '../fixtures/called-command.js';
 import { start, abilityJson as startAbilityJson } from '../fixtures/command-line.js';
@@ -267,7 +268,10 @@ describe('killed', () => {
   test('a stale lock and a half-written file are harmless', LONG, async () => {
     project = makeProject(FILES);
     mkdirSync(join(project.root, '.system'), { recursive: true });
-    writeFileSync(join(project.root, '.system/runtime.lock'), JSON.stringify({ pid: 999_999, started: '1' }));
+    writeFileSync(
+      join(project.root, '.system/runtime.lock'),
+      JSON.stringify({ ...ownSpace(), pid: 999_999, started: '1' }),
+    );
     writeFileSync(join(project.root, '.system/runtime.json'), '{"format": 1, "state": "up", "pi');
     expect((await run(['run', 'util.echo'])).exitCode).toBe(0);
   });

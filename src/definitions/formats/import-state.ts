@@ -20,8 +20,7 @@ export const importState = z.strictObject({
   select: z.array(z.string()).optional(),
   /** Effects that people chose for a pattern; the last matching one counts; absent: none. */
   effects: z.array(z.strictObject({ pattern: z.string().min(1), effect: z.enum(EFFECTS) })).optional(),
-  /** Not strict: earlier versions also kept the `operationId`. */
-  operations: z.record(abilityId, z.object({ ...importedFile.shape, source: z.string() })),
+  operations: z.record(abilityId, z.strictObject({ ...importedFile.shape, source: z.string() })),
   config: importedFile.optional(),
   /** Pinned definitions, by SHA-256, so that a change can be shown. Source: docs/imports.md#an-mcp-server. */
   pinned: z.record(z.string().regex(/^[0-9a-f]{64}$/), jsonObject),

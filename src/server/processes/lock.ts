@@ -7,8 +7,8 @@ import { giveSign, HEARTBEAT, type HeartbeatLimits, isFresh, staysSilent } from 
 import { isVisible, ownSpace, type ProcessSpace } from './process-space.js';
 import { isAlive, ownMark, type ProcessMark } from './processes.js';
 
-/** A lock of an older version does not say where its process runs. */
-export type LockHolder = ProcessMark & Partial<ProcessSpace> & { since?: string; token?: string };
+/** What a lock says of its holder. `since`: ISO 8601; `token`: unique for each attempt to take it. */
+export type LockHolder = ProcessMark & ProcessSpace & { since: string; token: string };
 
 /** A lock that this process holds until it releases it, dies, or is silent for so long that another one takes it. */
 export interface HeldLock {
@@ -67,11 +67,14 @@ export function readHolder(path: string): LockHolder | undefined {
   try {
     const value: unknown = JSON.parse(content ?? '');
     const mark = value as LockHolder;
-    return typeof mark?.pid === 'number' && typeof mark.started === 'string' ? mark : undefined;
+    const isWhole = typeof mark?.pid === 'number' && [mark.started, mark.boot, mark.pids].every(isText);
+    return isWhole ? mark : undefined;
   } catch {
     return undefined;
   }
 }
+
+const isText = (value: unknown): boolean => typeof value === 'string';
 
 /** Throws for an unreadable lock, since its holder may be alive. */
 function readContent(path: string): string | undefined {
@@ -94,9 +97,7 @@ export function livingHolder(path: string, limits: HeartbeatLimits = HEARTBEAT):
 }
 
 export function describeHolder({ pid, host, pids, since }: LockHolder): string {
-  const where = host === undefined ? '' : ` on ${host}`;
-  const more = [pids === undefined ? [] : `PID namespace ${pids}`, since === undefined ? [] : `since ${since}`].flat();
-  return `process ${pid}${where}${more.length > 0 ? ` (${more.join(', ')})` : ''}`;
+  return `process ${pid} on ${host} (PID namespace ${pids}, since ${since})`;
 }
 
 /** Blocks for 5 ms while another process takes or releases the lock. */

@@ -26,15 +26,14 @@ export function ownSpace(): ProcessSpace {
   return own;
 }
 
-/** Whether a process can be found by its pid from here; always for marks of early versions, without a space. */
-export function isVisible(mark: Partial<ProcessSpace>): boolean {
-  if (mark.boot === undefined && mark.pids === undefined) return true;
+/** Whether a process can be found by its pid from here. */
+export function isVisible(mark: ProcessSpace): boolean {
   const { boot, pids } = ownSpace();
   return mark.boot === boot && mark.pids === pids;
 }
 
 /** Whether a loopback address there reaches the same server from here. */
-export function sharesLoopback(mark: Partial<ProcessSpace>): boolean {
+export function sharesLoopback(mark: ProcessSpace): boolean {
   const { boot, net } = ownSpace();
   return mark.boot === boot && mark.net === net;
 }

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -318,16 +309,6 @@ test('the record of the last import may be missing: equal files are recognized, 
   const planned = importInto(project, [found('a'), found('b', { summary: 'Theirs.' })]);
   expect(statuses(planned)).toEqual({ 'src.a': 'unchanged' });
   expect(planned.leftOut).toEqual([{ source: 'b', reason: expect.stringContaining('not from this import') }]);
-});
-
-test('a record of an earlier version, which also kept the `operationId`, can be read', () => {
-  const project = temporaryProject();
-  importInto(project, [found('a')]);
-  const path = join(project.root, 'registry/.imports/mcp.src.json');
-  const record = JSON.parse(readFileSync(path, 'utf8'));
-  record.operations['src.a'].id = 'getA';
-  writeFileSync(path, JSON.stringify(record));
-  expect(statuses(importInto(project, [found('a')]))).toEqual({ 'src.a': 'unchanged' });
 });
 
 describe('an agent that has the id', () => {
