@@ -215,7 +215,7 @@ export class RecordFolder {
   }
 }
 
-/** Whether a folder is of an attempt that was lost: nobody has written to it since, neither a record nor a log. */
+/** Whether a folder is of an attempt that was lost: no one has written to it since, neither a record nor a log. */
 function isUnused(path: string): boolean {
   if (!isUnwritten(path) || (namesIn(join(path, RECORD_FILES.logs))?.length ?? 0) > 0) return false;
   return Date.now() - lstatSync(path).mtimeMs > LOST_MS;

@@ -228,7 +228,7 @@ async function definitionOf(
     ...(intent !== undefined && { intent }),
   };
   const { args, options } = await startRequest(connection, wanted);
-  // Later definitions may differ from those here, and nobody would read a warning of that.
+  // Later definitions may differ from those here, and no one would read a warning of that.
   const { definitions: _, ...claims } = args[1] ?? {};
   const schedule: ScheduleMemo = {
     ...{ cron, timezone, overlap, jitter_ms, catch_up_ms },
