@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -210,6 +210,22 @@ describe('ability mcp', () => {
     ]);
     await expect(door.call('ability_run', { id: 'math.add' })).rejects.toThrow('not among those of access read');
     await door.close();
+  });
+
+  test.each<[string, (child: ChildProcessWithoutNullStreams) => unknown]>([
+    ['SIGTERM', (child) => child.kill('SIGTERM')],
+    ['SIGINT', (child) => child.kill('SIGINT')],
+    ['a message that is too large', (child) => child.stdin.write(Buffer.alloc(33 * 1024 * 1024, 'x'))],
+  ])('exits after %s while its stdin is open', async (_, end) => {
+    const { command, args, cwd, env } = server();
+    const child = spawn(command, args, { cwd, env });
+    child.stdin.on('error', () => {});
+    const left = once(child, 'exit');
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    await once(child.stdout, 'data');
+    end(child);
+    expect(await left).toEqual([0, null]);
   });
 
   test('writes only the protocol to stdout, and exits when its stdin ends', async () => {

@@ -9,9 +9,18 @@ import type { McpDoor, Visitor } from './mcp-door.js';
 /** Above the limit of arguments, so that too large ones are refused with a reason. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
-/** Closes when a message exceeds the maximum. */
+/** Closes when a message exceeds the maximum; reads nothing more once it is closed. */
 export function transportOver(stdin: Readable, stdout: Writable): Transport {
-  return new StdioServerTransport(stdin.pipe(messagesWithoutNulls()), stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  const lines = messagesWithoutNulls();
+  stdin.on('error', (error) => lines.destroy(error)).pipe(lines);
+  const transport = new StdioServerTransport(lines, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  const close = transport.close.bind(transport);
+  transport.close = async () => {
+    // A process whose stdin flows does not end.
+    stdin.unpipe(lines).pause();
+    await close();
+  };
+  return transport;
 }
 
 const LINE_FEED = 0x0a;
