@@ -216,11 +216,38 @@ describe('ability ask', () => {
     });
   });
 
-  test('--yes agrees to the plan', async () => {
-    expect(await ask(['delete the note with note_id n-9', '--yes'])).toMatchObject({
+  test('--yes agrees to no change; --plan agrees to the plan that was shown and to no other (R-003-20, C-27)', async () => {
+    const request = ['delete the note with note_id n-9'];
+    const shown = await ask([...request, '--yes']);
+    expect(shown).toMatchObject({ exitCode: 5, json: { outcome: 'asks', unused: [], tasks: [] } });
+    const { reference } = shown.json.plan[0];
+    for (const other of [
+      [...request, '--plan', 'a'.repeat(64)],
+      ['delete the note with note_id n-99', '--plan', reference],
+    ]) {
+      expect(await ask(other)).toMatchObject({
+        exitCode: 3,
+        json: { outcome: 'unavailable', problem: { code: 'plan.changed' }, tasks: [] },
+      });
+    }
+    const gone = await ask(['send an e-mail to everyone', '--plan', reference]);
+    expect(gone).toMatchObject({ exitCode: 3, json: { problem: { code: 'plan.changed' }, tasks: [] } });
+    expect(await ask([...request, '--plan', reference])).toMatchObject({
       exitCode: 0,
-      json: { outcome: 'runs', tasks: [{ status: 'succeeded' }] },
+      json: { outcome: 'runs', tasks: [{ status: 'succeeded', result: { output: { deleted: 'n-9' } } }] },
     });
+  });
+
+  test('a request of which words would be dropped is a question that names them', async () => {
+    expect(await ask(['search the notes for "rent" of Bob'])).toMatchObject({
+      exitCode: 5,
+      json: { outcome: 'asks', unused: ['Bob'], plan: [{ ability_id: 'notes.search' }], tasks: [] },
+    });
+    const { json } = await ask(['delete the note with note_id n-9 on Monday', '--yes']);
+    expect(json).toMatchObject({ outcome: 'asks', unused: ['Monday'], tasks: [] });
+    expect(json.question).toBe(
+      '"Monday" would not be used. Run notes.delete with note_id="n-9" in dev? (write idempotent)',
+    );
   });
 
   test('an agent cannot agree, with --yes or in a session (C-27)', async () => {

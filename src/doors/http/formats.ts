@@ -151,6 +151,7 @@ export const requestAnswer = z.looseObject({
   options: z.array(z.string()),
   decision: z.looseObject({ decision: z.enum(ROUTES), confidence: z.number() }),
   plan: z.array(z.looseObject({ ability_id: z.string() })),
+  unused: z.array(z.string()).describe('Words of the request that the plan does not account for.'),
   problem: problem.nullable(),
   tasks: z.array(
     z.looseObject({

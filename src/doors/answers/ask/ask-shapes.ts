@@ -27,8 +27,10 @@ export interface Request {
   env: NodeJS.ProcessEnv;
   /** The specialist that the request names. Source: R-004-22, R-004-23. */
   pack?: string;
-  /** Consent in advance to the plan; never an approval. */
+  /** Consent in advance to a plan that only reads. */
   agreed: boolean;
+  /** Consent to this plan and no other, as {@link PlannedCall.reference}; never an approval. */
+  plan?: string;
   signal?: AbortSignal;
 }
 
@@ -58,6 +60,8 @@ export interface Considered {
   suggestions: RoutedAbility[];
   nearest: string[];
   plan: PlannedCall[];
+  /** Words of the request that the plan does not account for; a person decides whether they matter. */
+  unused: string[];
   /** Only with `unavailable`. */
   problem: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
   /** Only with `asks`. */

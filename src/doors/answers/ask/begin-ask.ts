@@ -42,7 +42,15 @@ export function beginAsk(request: Request, place: AskPlace): BegunAsk {
   const { registry, environment, scope, text, pack, user, env } = request;
   const recruited = recruitIn(registry, { environment, prompt: text, ...(pack !== undefined && { named: pack }) });
   const id = place.run ?? generateId('r');
-  const identity = { text, environment, scope, pack: pack ?? null, session: place.session ?? null, user: user.name };
+  const identity = {
+    text,
+    environment,
+    scope,
+    pack: pack ?? null,
+    session: place.session ?? null,
+    user: user.name,
+    plan: request.plan ?? null,
+  };
   const run = { id, request: digestOf(identity), recruitment: recruited };
   const { log, isNew } = beginRun(place.paths ?? pathsOf(registry.root), run);
   let masker: ReturnType<typeof maskerFor> | undefined;

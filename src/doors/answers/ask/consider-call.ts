@@ -1,8 +1,9 @@
-import { saidIn } from '../../../choosing/decide/said-text.js';
+import { type Accounted, accountFor } from '../../../choosing/account-for.js';
+import type { Decided } from '../../../choosing/decide/decide-in-project.js';
 import { isReading } from '../../../choosing/decide/targets.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { PlannedCall, Request, WantedSignal } from './ask-shapes.js';
-import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
+import { AGREEMENT, agreementFor, questionFor, unusedWords } from './ask-words.js';
 import { planCall } from './plan-call.js';
 import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 
@@ -16,7 +17,7 @@ interface Call {
 
 /** Considers a call: it runs, its plan needs consent, an input is missing, or it cannot run. */
 export function considerCall(
-  { request, thread }: { request: Request; thread: { key: string } },
+  { request, thread, decided: { pool } }: { request: Request; thread: { key: string }; decided: Pick<Decided, 'pool'> },
   ability: string,
   text: string,
   { needsApproval, known = {}, agreedTo }: Call,
@@ -31,11 +32,40 @@ export function considerCall(
     return asking(questionFor(open), choicesOf(open.schema), pending);
   }
   const { plan } = planning;
-  if (!(needsApproval || needsConsent(request, plan) || (Object.keys(known).length === 0 && leavesOut(plan, text))))
+  const accounted = accountedFor(request, pool, plan, text);
+  const isAnswered = Object.keys(known).length > 0;
+  if (!(needsApproval || needsConsent(request, plan) || (!isAnswered && accounted.limits.length > 0)))
     return runs(plan);
   if (request.caller === 'agent') return forAgent(plan);
-  if (request.agreed || agreedTo === plan.reference) return runs(plan);
-  return { ...asksForConsent(request, thread, plan, text), ...(agreedTo !== undefined && { answer: CHANGED }) };
+  if (agreedTo === plan.reference || request.plan === plan.reference) return runs(plan);
+  if (request.plan !== undefined) return unavailable(changedTo(plan));
+  if (request.agreed && isReading(plan.effects)) return runs(plan);
+  const unused = isReading(plan.effects) ? accounted.limits : accounted.unused;
+  const asked = asksForConsent(request, thread, plan, text, { ...accounted, unused });
+  return { ...asked, ...(agreedTo !== undefined && { answer: CHANGED }) };
+}
+
+/** The texts of an agent are not in the pool: it takes the whole request as an input. */
+function accountedFor(
+  { environment, scope }: Request,
+  { abilities }: Decided['pool'],
+  { ability_id, input }: PlannedCall,
+  text: string,
+): Accounted {
+  const { summary = [], uses = [], keywords = [] } = abilities.get(ability_id)?.text.texts ?? {};
+  return accountFor(text, {
+    texts: [ability_id, ...summary, ...uses, ...keywords],
+    places: [environment, scope],
+    input,
+  });
+}
+
+function changedTo({ ability_id, reference }: PlannedCall): Parameters<typeof unavailable>[0] {
+  return {
+    code: 'plan.changed',
+    message: `What would run is ${ability_id} with the plan ${reference}, and not the plan that was agreed to`,
+    suggestion: 'Look at the plan without `--plan`, and pass the digest that it shows.',
+  };
 }
 
 const CHANGED = 'What would run has changed since it was shown, so nothing was run yet.';
@@ -49,28 +79,20 @@ function needsConsent({ registry }: Request, { ability_id, effects }: PlannedCal
   return !registry.operations.has(ability_id) || !isReading(effects);
 }
 
-/** Whether the text has numbers or addresses that no input takes, so that it may mean another call. */
-function leavesOut({ input }: PlannedCall, text: string): boolean {
-  const said =
-    saidIn(text).match(
-      /[\p{L}\p{N}._%+-]+@[\p{L}\p{N}.-]+\p{L}|(?<![\p{L}\p{N}._-])\d+(?:\.\d+)?(?![\p{L}\p{N}_-])/gu,
-    ) ?? [];
-  const given = JSON.stringify(Object.values(input));
-  return said.some((part) => !given.includes(part));
-}
-
 function asksForConsent(
   { environment }: Request,
   thread: { key: string },
   plan: PlannedCall,
   text: string,
+  { unused, isOrder }: Accounted,
 ): Resolution {
-  const question = agreementFor(plan, environment);
+  const isUnsure = !isOrder && unused.length === 0 && !isReading(plan.effects);
+  const question = `${isUnsure ? 'That may be no order. ' : unusedWords(unused)}${agreementFor(plan, environment)}`;
   const { ability_id, input, reference } = plan;
   const expects = { options: AGREEMENT };
   const what = { kind: 'workflow_waiting', expects, ability_id, given: input, request: text, plan: reference } as const;
   const labels = AGREEMENT.map(({ label }) => label);
-  return { ...asking(question, labels, pendingOf(thread, what)), plan: [plan] };
+  return { ...asking(question, labels, pendingOf(thread, what)), plan: [plan], unused };
 }
 
 /** Refuses signals that need a payload, which words cannot give, and signals chosen by agents. */

@@ -9,7 +9,7 @@ import { loadedComposite } from '../../../definitions/find-ability.js';
 import { readSpecialists } from '../../../definitions/specialists.js';
 import { DECIDING } from '../../../planning/route-targets.js';
 import { routeRequest } from '../route-request.js';
-import type { Considered, Request } from './ask-shapes.js';
+import type { Considered, Outcome, Request } from './ask-shapes.js';
 import { cannotRun, listed, nothingFits } from './ask-words.js';
 import { considerCall, considerSignal } from './consider-call.js';
 import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
@@ -35,13 +35,24 @@ export async function consider(
   const { suggestions } = routed;
   const nearest = suggestions.length > 0 ? suggestions.slice(0, 3).map(({ id }) => id) : routed.nearest;
   const resolved = await resolve({ request, thread, recruited, decided, about, nearest, suggestions });
-  return { ...NOTHING, ...resolved, decision, suggestions, nearest: routed.nearest };
+  const kept = request.plan !== undefined && CALLS_NOTHING.has(resolved.outcome) ? notPlanned(resolved) : resolved;
+  return { ...NOTHING, ...kept, decision, suggestions, nearest: routed.nearest };
+}
+
+const CALLS_NOTHING: ReadonlySet<Outcome> = new Set(['asks', 'answers']);
+
+/** For a request with a plan that was agreed to, if it does not lead to a plan any more. */
+function notPlanned({ answer, abstained = false }: Resolution): Resolution {
+  const message = `The request leads to no plan, so not to the one that was agreed to: ${answer}`;
+  const suggestion = 'Look at what it leads to without `--plan`.';
+  return { ...unavailable({ code: 'plan.changed', message, suggestion }), abstained };
 }
 
 const NOTHING = {
   question: null,
   options: [],
   plan: [],
+  unused: [],
   problem: null,
   pending: null,
   retries: null,

@@ -50,6 +50,7 @@ async function requestOf(context: Context, registry: Registry, text: string, fla
     caller: readCaller(env),
     env,
     agreed: context.flags.yes === true,
+    ...(flags.plan !== undefined && { plan: flags.plan }),
     ...(flags.pack !== undefined && { pack: flags.pack }),
   };
 }

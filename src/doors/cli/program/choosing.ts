@@ -28,8 +28,9 @@ const choosing = {
       'from a request in plain words to what is run, or one question; - reads it from stdin',
       'ability ask "run the signup test for build 1234" --env staging',
       'ability ask --session s-01kt... yes',
-      'ability ask "check the billing of build 88" --dry-run --json',
+      'ability ask "check the billing of build 88" --dry-run --json   # then: ability ask ... --plan DIGEST',
     )
+      .option('--plan <digest>', 'agree to this plan and no other, as `plan[].reference` of an earlier answer says it')
       .option('--pack <id>', 'the pack that is to do it, as `ability list --packs` names them')
       .option('--dry-run', 'only say what it would come to; needs no server, and its hooks say nothing')
       .option('--session <id>', 'a session that is open: an answer to its question, or what refers to what was said')

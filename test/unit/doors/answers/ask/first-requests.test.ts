@@ -25,12 +25,6 @@ function consideredAs({ text, environment }: Pick<FirstRequest, 'text' | 'enviro
   return consider(request, thread, recruitIn(registry, { environment, prompt: text }));
 }
 
-/**
- * A word before a noun is not read as an input, as in "the signup log" for a service: the answer is broader than
- * the request.
- */
-const BROADER = new Set(['logs-errors']);
-
 /** The chosen abilities: those that run, and those that the user is asked about. */
 function abilitiesOf({ plan, pending, decision }: Considered): string[] {
   const meant = decision.options.flatMap(({ means }) => (means && 'ability_id' in means ? [means.ability_id] : []));
@@ -39,7 +33,7 @@ function abilitiesOf({ plan, pending, decision }: Considered): string[] {
 
 test.each(readFirstRequests())('$id: $text', async (request) => {
   const considered = await consideredAs(request);
-  const { outcome, ability, input, missing } = request.expect;
+  const { outcome, ability, input, missing, unused } = request.expect;
   const is = considered.abstained ? 'abstains' : considered.outcome;
   expect(listOf(outcome)).toContain(is);
   const wanted = listOf(ability);
@@ -48,8 +42,8 @@ test.each(readFirstRequests())('$id: $text', async (request) => {
     expect(wanted).toEqual(expect.arrayContaining([considered.plan[0]?.ability_id]));
   if (is !== 'runs' && is !== 'asks') return;
   if (wanted.length > 0) expect(abilitiesOf(considered).filter((id) => wanted.includes(id))).not.toEqual([]);
-  if (input && considered.plan[0] && !BROADER.has(request.id))
-    expect({ ...considered.plan[0].input, ...input }).toEqual(considered.plan[0].input);
+  if (input && considered.plan[0]) expect({ ...considered.plan[0].input, ...input }).toEqual(considered.plan[0].input);
+  if (unused) expect(considered.unused).toEqual(unused);
   if (missing && considered.pending && 'input' in considered.pending.expects)
     expect(missing).toContain(considered.pending.expects.input);
 });

@@ -1,0 +1,125 @@
+/** Which words of a request a call accounts for. What is not wholly understood is asked about. Source: docs/choosing.md#asking. */
+import type { Json, JsonObject } from '../contracts/json.js';
+import { wordsIn, wordTexts } from './words.js';
+
+export interface Accounted {
+  /** In the order of the request, as written: what is neither of the ability, nor an input, nor courtesy. */
+  unused: string[];
+  /** Those of `unused` that limit a request: names, numbers, addresses, quoted texts, places and times. */
+  limits: string[];
+  /** It begins as an order, with a verb of the ability or one that starts anything. */
+  isOrder: boolean;
+}
+
+/** What the words of a request may be about, besides inputs. */
+export interface Known {
+  /** Id, then summary, uses and keywords of the ability. Not its parameters: only their values count. */
+  texts: readonly string[];
+  /** Where the call runs: environment, scope. */
+  places: readonly string[];
+  input: JsonObject;
+}
+
+/** Words without a meaning of their own. None of them limits, refuses or postpones; all others must be accounted for. */
+const FILLERS: ReadonlySet<string> = new Set(
+  'a an the for in on at to of from with by via as into my our me us i you and is are please pls kindly thanks thank now'.split(
+    ' ',
+  ),
+);
+/** How people begin an order; the verb follows. */
+const OPENING =
+  /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) you\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
+const STARTS: ReadonlySet<string> = new Set('run start launch execute trigger perform do call use'.split(' '));
+/** What follows one of these limits a request. */
+const BEFORE_LIMITS: ReadonlySet<string> = new Set(
+  'in on at from of for to with by via about since until till before after between during within near like as than called named only except without last next'.split(
+    ' ',
+  ),
+);
+/** Articles and the like between such a word and what it introduces. */
+const SKIPPED: ReadonlySet<string> = new Set(['a', 'an', 'the', 'my', 'our']);
+
+/** Quoted texts, and words with their inner signs: `n-42`, `a@b.com`, `1.5`, `modules/users`. */
+const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N}][^\s"“”«»`,;!?()]*|[^\s,.!]/gu;
+
+/** Accounts for each word of a request by the ability, by the values that were read from it, or as courtesy. */
+export function accountFor(text: string, { texts, places, input }: Known): Accounted {
+  if (Object.values(input).includes(text)) return { unused: [], limits: [], isOrder: true };
+  const opening = OPENING.exec(text)?.[0] ?? '';
+  const isAsked = /\b(?:can|could|would|will) you\b/i.test(opening);
+  const rest = withoutInputs(text.slice(opening.length), input).replace(/\bfor me\b/gi, ' ');
+  const about = stemsOf(texts.join('\n'));
+  const where = new Set(places.map((place) => place.toLowerCase()));
+  const isKnown = (token: string): boolean =>
+    FILLERS.has(token.toLowerCase()) ||
+    where.has(token.toLowerCase()) ||
+    (!isMarked(token) && !NO_PART.test(token) && isAbout(token, about));
+  const tokens = (rest.match(TOKENS) ?? []).map((token) => token.replace(/(?<=[\p{L}\p{N}])[.:]+$/u, ''));
+  const [verb = '', ...others] = tokens;
+  const isVerb = !isMarked(verb) && (STARTS.has(verb.toLowerCase()) || isVerbOf(verb.toLowerCase(), texts));
+  const after = (isVerb ? others : tokens).filter((token) => !(isAsked && token === '?'));
+  const unused = after.filter((token) => !isKnown(token));
+  return { unused, limits: unused.filter((token) => isLimit(token, tokens)), isOrder: isVerb };
+}
+
+function isAbout(token: string, about: ReadonlySet<string>): boolean {
+  const stems = [...stemsOf(token)];
+  return stems.length > 0 && stems.every((stem) => about.has(stem));
+}
+
+/** Neither a letter nor a number. */
+const NO_PART = /^[^\p{L}\p{N}]*$/u;
+
+/** Quoted, an address, a path, a number, or a name in the middle of a sentence. */
+function isMarked(token: string): boolean {
+  return /^["“«`]|[@/\\]|\p{N}/u.test(token);
+}
+
+function isLimit(token: string, tokens: readonly string[]): boolean {
+  if (!/[\p{L}\p{N}]/u.test(token)) return false;
+  const at = tokens.indexOf(token);
+  if (isMarked(token) || (at > 0 && /^\p{Lu}/u.test(token))) return true;
+  const before = tokens.slice(0, at).findLast((one) => !SKIPPED.has(one.toLowerCase()));
+  return before !== undefined && BEFORE_LIMITS.has(before.toLowerCase());
+}
+
+/** A part of the id, or the base form of the first word of a text: `delete`, not `deleted` or `deletes`. */
+function isVerbOf(word: string, [id = '', ...texts]: readonly string[]): boolean {
+  if (wordTexts(id).includes(word)) return true;
+  const [said] = wordsIn(word);
+  return !/(?:ed|ing|[^s]s)$/.test(word) && texts.some((text) => wordsIn(text)[0]?.stem === said?.stem);
+}
+
+/** Grammar words of the texts account for nothing: "not", "if" and "after" in a summary are no reason to drop them. */
+function stemsOf(text: string): ReadonlySet<string> {
+  return new Set(
+    wordsIn(text)
+      .filter(({ kind }) => kind !== 'stop')
+      .map(({ stem }) => stem),
+  );
+}
+
+/** Removes each value, with the name of its input before it. */
+function withoutInputs(text: string, input: JsonObject): string {
+  const values = Object.entries(input).flatMap(([name, value]) => scalarsOf(value).map((one) => ({ name, one })));
+  values.sort((one, other) => other.one.length - one.one.length);
+  return values.reduce((left, { name, one }) => {
+    const words = wordTexts(name).map(escaped);
+    const short = words.length > 1 ? `|${words.slice(0, -1).join('[\\s_.-]?')}` : '';
+    const label = `(?:(?:${words.join('[\\s_.-]?')}${short})\\s*(?:is|number|no\\.?|=|:|#)?\\s*)?`;
+    // "in the last 15m"
+    const recent = /^\d/.test(one) ? '(?:(?:last|past|next)\\s+)?' : '';
+    const bare = escaped(one);
+    const value = `${recent}(?:"${bare}"|“${bare}”|«${bare}»|\`${bare}\`|'${bare}'|${bare})`;
+    return left.replace(new RegExp(`(?<![\\p{L}\\p{N}_])${label}${value}(?![\\p{L}\\p{N}_])`, 'giu'), ' ');
+  }, text);
+}
+
+function scalarsOf(value: Json): string[] {
+  if (value === null || value === '') return [];
+  return typeof value === 'object' ? Object.values(value).flatMap((one) => scalarsOf(one as Json)) : [String(value)];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { accountFor } from '../../../src/choosing/account-for.js';
+
+const NOTE = {
+  texts: ['notes.delete', 'Deletes one note, if it was not archived before.', 'Delete one note by its id'],
+  places: ['dev', 'modules/notes'],
+  input: { note_id: 'n-42' },
+};
+const MACHINES = { texts: ['machines.list', 'Lists the machines.'], places: ['dev'], input: {} };
+
+test.each([
+  'delete the note n-42',
+  'Please delete note n-42 in dev.',
+  'can you delete note id n-42 please?',
+  "hi, I'd like you to delete the note with the note_id n-42, thanks",
+  'run notes.delete with note_id=n-42',
+  'delete note "n-42" for me now',
+])('a plain order is accounted for to its last word: %s (R-003-20)', (text) => {
+  expect(accountFor(text, NOTE)).toEqual({ unused: [], limits: [], isOrder: true });
+});
+
+/** Forbidden, withdrawn, postponed, conditional, quoted, of something else, in another language, no order. */
+test.each([
+  ["don't delete note n-42", ["don't"]],
+  ['do not delete note n-42', ['not']],
+  ['never delete note n-42', ['never']],
+  ['delete note n-42. Never mind that', ['Never', 'mind', 'that']],
+  ['delete note n-42 - no, wait', ['-', 'no', 'wait']],
+  ['delete note n-42 on Monday', ['Monday']],
+  ['delete note n-42 after the backup', ['after', 'backup']],
+  ['delete note n-42 if it was not archived before', ['if', 'it', 'was', 'not', 'before']],
+  ['unless Bob objects, delete note n-42', ['unless', 'Bob', 'objects']],
+  ['open a ticket: delete note n-42', ['open', 'ticket']],
+  ['"delete note n-42"', ['"delete  "']],
+  ['delete note n-42 and n-43', ['n-43']],
+  ['delete note n-42 in prod', ['prod']],
+  ['delete all notes like n-42', ['all', 'like']],
+  ['delete note n-42, then restart the server', ['then', 'restart', 'server']],
+  ['borra la nota n-42', ['borra', 'la', 'nota']],
+  ['nicht löschen: note n-42', ['nicht', 'löschen']],
+  ['delete note n-42?', ['?']],
+])('what is not wholly understood is left over: %s (R-003-20, R-003-15)', (text, unused) => {
+  expect(accountFor(text, NOTE).unused).toEqual(unused);
+});
+
+test.each(['I deleted the note n-42', 'deleting note n-42', 'deletes note n-42', 'note n-42'])(
+  'no order: %s',
+  (text) => {
+    expect(accountFor(text, NOTE)).toMatchObject({ isOrder: false });
+  },
+);
+
+test.each([
+  ['list the machines', []],
+  ['show me the machines please', []],
+  ['what machines are there right now?', []],
+  ['list machines in zone a', ['zone']],
+  ['list machines of Bob', ['Bob']],
+  ['list machines since 2026-01-01', ['2026-01-01']],
+  ['which machines does a@b.example own', ['a@b.example']],
+  ['list the machines named "db"', ['"db"']],
+  ['list machines until yesterday', ['yesterday']],
+])('a name, number, address, quoted text, place or time that is not used limits a read: %s', (text, limits) => {
+  expect(accountFor(text, MACHINES).limits).toEqual(limits);
+});
