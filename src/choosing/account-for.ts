@@ -9,6 +9,8 @@ export interface Accounted {
   limits: string[];
   /** It begins as an order, with a verb of the ability or one that starts anything. */
   isOrder: boolean;
+  /** It has a word of the ability, or a value that was read from it. */
+  isAbout: boolean;
 }
 
 /** What the words of a request may be about, besides inputs. */
@@ -29,6 +31,8 @@ const FILLERS: ReadonlySet<string> = new Set(
 /** How people begin an order; the verb follows. */
 const OPENING =
   /^[\s,.!]*(?:(?:hi|hello|hey|ok|okay|please|pls|kindly|now|just)\b[\s,!.]*)*(?:(?:can|could|would|will) you\b\s*|(?:i|we)(?:['’]d| would)? (?:like|want|need)(?: you)? to\b\s*)?(?:(?:please|pls|kindly|now|just)\b[\s,]*)*/i;
+const COURTESY =
+  /\b(?:for me|if you (?:can|could)|if possible|when(?:ever)? you (?:can|have (?:a (?:minute|moment|second)|time)))\b/gi;
 const STARTS: ReadonlySet<string> = new Set('run start launch execute trigger perform do call use'.split(' '));
 /** What follows one of these limits a request. */
 const BEFORE_LIMITS: ReadonlySet<string> = new Set(
@@ -44,10 +48,11 @@ const TOKENS = /"[^"\n]*"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`|[\p{L}\p{M}\p{N
 
 /** Accounts for each word of a request by the ability, by the values that were read from it, or as courtesy. */
 export function accountFor(text: string, { texts, places, input }: Known): Accounted {
-  if (Object.values(input).includes(text)) return { unused: [], limits: [], isOrder: true };
+  if (Object.values(input).includes(text)) return { unused: [], limits: [], isOrder: true, isAbout: true };
   const opening = OPENING.exec(text)?.[0] ?? '';
   const isAsked = /\b(?:can|could|would|will) you\b/i.test(opening);
-  const rest = withoutInputs(text.slice(opening.length), input).replace(/\bfor me\b/gi, ' ');
+  const whole = text.slice(opening.length).replace(COURTESY, ' ');
+  const rest = withoutInputs(whole, input);
   const about = stemsOf(texts.join('\n'));
   const where = new Set(places.map((place) => place.toLowerCase()));
   const isKnown = (token: string): boolean =>
@@ -59,7 +64,12 @@ export function accountFor(text: string, { texts, places, input }: Known): Accou
   const isVerb = !isMarked(verb) && (STARTS.has(verb.toLowerCase()) || isVerbOf(verb.toLowerCase(), texts));
   const after = (isVerb ? others : tokens).filter((token) => !(isAsked && token === '?'));
   const unused = after.filter((token) => !isKnown(token));
-  return { unused, limits: unused.filter((token) => isLimit(token, tokens)), isOrder: isVerb };
+  return {
+    unused,
+    limits: unused.filter((token) => isLimit(token, tokens)),
+    isOrder: isVerb,
+    isAbout: rest !== whole || tokens.some((token) => isAbout(token, about)),
+  };
 }
 
 function isAbout(token: string, about: ReadonlySet<string>): boolean {

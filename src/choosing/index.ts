@@ -14,9 +14,10 @@ export type {
   ToolTarget,
   WorkflowTarget,
 } from '../contracts/routing.js';
+export { type Accounted, accountFor, type Known } from './account-for.js';
 export { type DecideInput, decide, type Router, RouterFault } from './decide/decide.js';
 export { focusOf, type Thread } from './decide/focus.js';
 export type { RouterModel } from './decide/model-router.js';
 export { modelRouter } from './decide/model-router.js';
-export type { Fit, Proposal, RankTargets, RouterInput, ShortlistTargets } from './decide/targets.js';
+export type { AccountFor, Fit, Proposal, RankTargets, RouterInput, ShortlistTargets } from './decide/targets.js';
 export { inferCapabilities, type Recruitment, recruit } from './recruit/recruit.js';

@@ -12,6 +12,7 @@ import { isShortQuestion } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
 interface Clamping {
+  by: 'rules' | 'model';
   proposal: Proposal;
   clamped: string[];
 }
@@ -24,9 +25,10 @@ interface Clamping {
 export function clamp(
   proposal: Proposal,
   input: RouterInput,
+  by: Clamping['by'],
 ): Omit<RoutingDecision, 'stage' | 'router' | 'continuation'> {
   const rules = [withinFocus, withinTargets, notFromData, onlyRequested, withinConfidence];
-  const start: Clamping = { proposal: cleaned(proposal, input), clamped: [] };
+  const start: Clamping = { by, proposal: cleaned(proposal, input), clamped: [] };
   const { proposal: kept, clamped } = rules.reduce(
     (state, rule) => (acts(state.proposal) ? rule(state, input) : state),
     start,
@@ -100,6 +102,7 @@ function withinAgents(state: Clamping, input: RouterInput): Clamping {
   if (!input.agents.some(({ id }) => id === GENERIC_AGENT))
     return refused(state, 'No such agent is registered', 'clarify');
   return {
+    ...state,
     proposal: { ...state.proposal, target: { agentId: GENERIC_AGENT } },
     clamped: [...state.clamped, 'The agent is not registered; the generic one is used'],
   };
@@ -122,24 +125,33 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
   return refused(state, 'Only data that was read mentions it, not a person', 'clarify');
 }
 
-/** Changes nothing for a question, news, or an unmet condition. Source: R-003-15, R-003-20, R-003-22. */
+/**
+ * Rules propose a change only for a plain order whose every word it accounts for. A model, which knows more words,
+ * proposes none if the message says nothing of it, such as a withdrawal in any language, or if it is a question, news
+ * or a condition. Source: R-003-15, R-003-20, R-003-22; docs/choosing.md#deciding.
+ */
 function onlyRequested(state: Clamping, input: RouterInput): Clamping {
-  const { target } = state.proposal;
-  const found = toolOf(input, target) ?? workflowOf(input, target);
+  const found = toolOf(input, state.proposal.target) ?? workflowOf(input, state.proposal.target);
   if (!found || isReading(found.effects) || isRetry(state.proposal, input)) return state;
+  const { unused, isOrder, isAbout } = input.account(found.abilityId, orderIn(input));
+  const aside = (why: string): Clamping => refused(state, why, 'clarify', aboutProposal(state, input));
+  if (!isAbout) return aside('The message says nothing of it');
+  if (state.by === 'rules') {
+    if (unused.length > 0) return aside(`It does not account for ${unused.slice(0, 8).join(', ')}`);
+    return isOrder ? state : aside('It may be no order');
+  }
   const said = withoutRefused(saidIn(input.text));
   if (ordersNothing(said)) return refused(state, 'It is a question or news, and asks for no change', 'respond');
   const action = actionIn(said);
   if (action && isLooking(action) && !hasVerb(found, action))
-    return refused(state, 'It asks to see something, and not to change it', 'clarify', aboutProposal(state, input));
-  if (isConditional(said))
-    return refused(
-      state,
-      'It depends on a condition or a time that a person has to confirm',
-      'clarify',
-      aboutProposal(state, input),
-    );
-  return state;
+    return aside('It asks to see something, and not to change it');
+  return isConditional(said) ? aside('It depends on a condition or a time that a person has to confirm') : state;
+}
+
+/** The message, or the request that it only refers to: "do it". */
+function orderIn({ focus, text }: RouterInput): string {
+  if (actOf(text) !== 'refers') return text;
+  return focus.lane.window.find(({ id }) => id === focus.anchor?.message_id)?.text ?? text;
 }
 
 function wordsOfTarget(target: Proposal['target'], input: RouterInput): ReadonlySet<string> {
@@ -176,12 +188,12 @@ function questionFor({ focus }: RouterInput): Question {
 }
 
 function refused(
-  { proposal, clamped }: Clamping,
+  { by, proposal, clamped }: Clamping,
   why: string,
   decision: 'respond' | 'clarify',
   ask: Pick<Proposal, 'question' | 'options'> = { question: null, options: [] },
 ): Clamping {
-  return { proposal: { ...proposal, decision, target: null, ...ask }, clamped: [...clamped, why] };
+  return { by, proposal: { ...proposal, decision, target: null, ...ask }, clamped: [...clamped, why] };
 }
 
 /** Source: R-003-18, R-003-19, R-003-20; C-26, C-27. */

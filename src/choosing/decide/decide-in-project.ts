@@ -2,8 +2,9 @@ import type { FocusContext, RoutingDecision, Targets } from '../../contracts/rou
 import type { SessionThread } from '../../contracts/session.js';
 import type { Registry } from '../../definitions/registry.js';
 import { type AbilityPool, poolOf } from '../ability-pool.js';
+import { type Accounted, accountFor } from '../account-for.js';
 import { FITS, type Ranked } from '../ranker.js';
-import { readInputs } from '../read-inputs.js';
+import { readInputs, readOptional } from '../read-inputs.js';
 import { stemOf } from '../stem.js';
 import { type Suggestion, suggest } from '../suggest.js';
 import { actionIn } from './action.js';
@@ -57,6 +58,7 @@ export async function decideInProject(
     targets,
     rank: (text) => rankBySuggestions(request, pool, text),
     shortlist: async (text, limit) => (await pool.ranker.rank({ text, limit })).ranked.map(({ id }) => id),
+    account: (id, text) => accountInPool(pool, id, text, [environment, request.scope ?? '']),
     check: planning.check,
     threshold,
     ...(model !== undefined && { router: typeof model === 'string' ? unaskable(model) : routerOf(model) }),
@@ -64,6 +66,16 @@ export async function decideInProject(
   });
   const missed = decision.decision === 'respond' ? await missedBy(request, pool, targets, focus) : [];
   return { focus, decision, pool, targets, missed };
+}
+
+/** As far as the inputs are read from the text alone. */
+function accountInPool({ abilities }: AbilityPool, id: string, text: string, places: readonly string[]): Accounted {
+  const ability = abilities.get(id);
+  const { summary = [], uses = [], keywords = [] } = ability?.text.texts ?? {};
+  const schema = ability?.definition.input_schema ?? {};
+  const { given } = readInputs(schema, text);
+  const input = { ...readOptional(schema, text, given), ...given };
+  return accountFor(text, { texts: [id, ...summary, ...uses, ...keywords], places, input });
 }
 
 /** Agents are chosen otherwise: they are what a request is delegated to. */

@@ -6,6 +6,7 @@ import { respond } from './propose.js';
 import type { CheckValue } from './read-slot.js';
 import { chooseByRules } from './rules-router.js';
 import {
+  type AccountFor,
   type Proposal,
   type RankTargets,
   type RouterInput,
@@ -33,6 +34,7 @@ export interface DecideInput {
   rank: RankTargets;
   /** Selects the abilities that a model gets if there are too many. */
   shortlist: ShortlistTargets;
+  account: AccountFor;
   /** Throws an AbilityError if the value does not match the schema. */
   check: CheckValue;
   /** From 0 to 1; {@link USUAL_THRESHOLD} by default. */
@@ -47,18 +49,19 @@ export interface DecideInput {
  * limits. If a model fails, rules decide. Source: R-003-01 to R-003-30; C-23 to C-27; docs/choosing.md#deciding.
  */
 export async function decide(given: DecideInput): Promise<RoutingDecision> {
-  const { targets, rank, shortlist, check, threshold = USUAL_THRESHOLD, router, signal } = given;
+  const { targets, rank, shortlist, account, check, threshold = USUAL_THRESHOLD, router, signal } = given;
   const focus = withoutLongTexts(given.focus);
   const latest = focus.lane.window.at(-1);
-  const input: RouterInput = { ...targets, focus, text: latest?.text ?? '', rank, shortlist, threshold };
-  if (latest?.role !== 'user') return { ...clamp(NOTHING, input), stage: 'a', router: 'rules', continuation: null };
+  const input: RouterInput = { ...targets, focus, text: latest?.text ?? '', rank, shortlist, account, threshold };
+  if (latest?.role !== 'user')
+    return { ...clamp(NOTHING, input, 'rules'), stage: 'a', router: 'rules', continuation: null };
   const ruled = stageA(input, check);
   if (ruled) {
     const { stage, router: by, continuation, ...proposal } = ruled;
-    return { ...clamp(proposal, input), stage, router: by, continuation };
+    return { ...clamp(proposal, input, 'rules'), stage, router: by, continuation };
   }
   const { proposal, by, notes } = await choose(input, router, signal);
-  const decided = clamp(proposal, input);
+  const decided = clamp(proposal, input, by === 'model' ? 'model' : 'rules');
   return { ...decided, stage: 'b', router: by, continuation: null, clamped: [...notes, ...decided.clamped] };
 }
 

@@ -9,6 +9,7 @@ import type {
   ToolTarget,
   WorkflowTarget,
 } from '../../contracts/routing.js';
+import type { Accounted } from '../account-for.js';
 
 /** An ability that fits a text. The score is from 0 to 1. */
 export interface Fit {
@@ -30,6 +31,9 @@ export type RankTargets = (text: string) => Promise<readonly Fit[]>;
 /** Returns at most `limit` ids of abilities that match a text, best first. */
 export type ShortlistTargets = (text: string, limit: number) => Promise<readonly string[]>;
 
+/** Which words of a text a call of an ability would not account for. */
+export type AccountFor = (abilityId: string, text: string) => Accounted;
+
 /** What a router decides about, and its possible targets. */
 export interface RouterInput extends Targets {
   focus: FocusContext;
@@ -37,6 +41,7 @@ export interface RouterInput extends Targets {
   text: string;
   rank: RankTargets;
   shortlist: ShortlistTargets;
+  account: AccountFor;
   /** Minimum confidence for delegating or calling. */
   threshold: number;
 }

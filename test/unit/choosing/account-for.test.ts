@@ -16,7 +16,7 @@ test.each([
   'run notes.delete with note_id=n-42',
   'delete note "n-42" for me now',
 ])('a plain order is accounted for to its last word: %s (R-003-20)', (text) => {
-  expect(accountFor(text, NOTE)).toEqual({ unused: [], limits: [], isOrder: true });
+  expect(accountFor(text, NOTE)).toEqual({ unused: [], limits: [], isOrder: true, isAbout: true });
 });
 
 /** Forbidden, withdrawn, postponed, conditional, quoted, of something else, in another language, no order. */
