@@ -7,7 +7,7 @@ export interface Accounted {
   unused: string[];
   /** Those of `unused` that limit a request: names, numbers, addresses, quoted texts, places and times. */
   limits: string[];
-  /** It begins as an order, with a verb of the ability or one that starts anything. */
+  /** It begins with a verb of the ability, or one that starts anything, and then names something of it. */
   isOrder: boolean;
   /** It has a word of the ability, or a value that was read from it. */
   isAbout: boolean;
@@ -62,13 +62,16 @@ export function accountFor(text: string, { texts, places, input }: Known): Accou
   const tokens = (rest.match(TOKENS) ?? []).map((token) => token.replace(/(?<=[\p{L}\p{N}])[.:]+$/u, ''));
   const [verb = '', ...others] = tokens;
   const isVerb = !isMarked(verb) && (STARTS.has(verb.toLowerCase()) || isVerbOf(verb.toLowerCase(), texts));
-  const after = (isVerb ? others : tokens).filter((token) => !(isAsked && token === '?'));
-  const unused = after.filter((token) => !isKnown(token));
+  const left = tokens.flatMap((token, at) =>
+    (at === 0 && isVerb) || (isAsked && token === '?') || isKnown(token) ? [] : [{ token, at }],
+  );
+  const isOf = (token: string): boolean => isAbout(token, about);
+  const hasValue = rest !== whole;
   return {
-    unused,
-    limits: unused.filter((token) => isLimit(token, tokens)),
-    isOrder: isVerb,
-    isAbout: rest !== whole || tokens.some((token) => isAbout(token, about)),
+    unused: left.map(({ token }) => token),
+    limits: left.filter(({ at }) => isLimit(tokens, at)).map(({ token }) => token),
+    isOrder: isVerb && (hasValue || others.some(isOf)),
+    isAbout: hasValue || tokens.some(isOf),
   };
 }
 
@@ -85,12 +88,13 @@ function isMarked(token: string): boolean {
   return /^["“«`]|[@/\\]|\p{N}/u.test(token);
 }
 
-function isLimit(token: string, tokens: readonly string[]): boolean {
-  if (!/[\p{L}\p{N}]/u.test(token)) return false;
-  const at = tokens.indexOf(token);
+function isLimit(tokens: readonly string[], at: number): boolean {
+  const token = tokens[at] ?? '';
+  if (NO_PART.test(token)) return false;
   if (isMarked(token) || (at > 0 && /^\p{Lu}/u.test(token))) return true;
-  const before = tokens.slice(0, at).findLast((one) => !SKIPPED.has(one.toLowerCase()));
-  return before !== undefined && BEFORE_LIMITS.has(before.toLowerCase());
+  let before = at - 1;
+  while (SKIPPED.has(tokens[before]?.toLowerCase() ?? '')) before -= 1;
+  return BEFORE_LIMITS.has(tokens[before]?.toLowerCase() ?? '');
 }
 
 /** A part of the id, or the base form of the first word of a text: `delete`, not `deleted` or `deletes`. */

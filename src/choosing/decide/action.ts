@@ -79,8 +79,3 @@ export function hasVerb(
     stems.has(stem),
   );
 }
-
-/** Whether the action certainly only reads; "get the release out" may change something. */
-export function isLooking({ kind, stems }: Action): boolean {
-  return kind === 'read' && !stems.has('get');
-}

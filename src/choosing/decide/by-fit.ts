@@ -2,10 +2,9 @@ import type { Effect } from '../../contracts/effects.js';
 import { FITS } from '../ranker.js';
 import { wordsIn } from '../words.js';
 import { type Action, actionIn, hasVerb } from './action.js';
-import { ordersNothing } from './orders.js';
 import { act, clarify, eitherOr, questionOfAbilities, respond } from './propose.js';
 import { saidIn } from './said-text.js';
-import { isShortQuestion, isWhether } from './signals.js';
+import { isAbout, isShortQuestion, isWhether } from './signals.js';
 import { type Fit, isReading, type Proposal, type RouterInput, targetFor, USUAL_THRESHOLD } from './targets.js';
 
 /** From this score on, the ability is proposed as a question. */
@@ -32,9 +31,9 @@ export async function byFit(input: RouterInput, about: string): Promise<Proposal
     const found = targetFor(input, fit.abilityId);
     return found ? [{ ...fit, ...found }] : [];
   });
-  const hasNoRequest = ordersNothing(said);
-  const action = hasNoRequest ? undefined : actionIn(about);
-  const fits = callable.filter((one) => suits(one, action) && (!hasNoRequest || isReading(one.effects)));
+  const isQuestion = isAbout(said);
+  const action = isQuestion ? undefined : actionIn(about);
+  const fits = callable.filter((one) => suits(one, action) && (!isQuestion || isReading(one.effects)));
   const [best, next] = preferred(fits, action);
   const confidence = best ? confidenceOf(best, next) : 0;
   if (best && confidence >= input.threshold) {

@@ -1,14 +1,13 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
 import { contentStems } from '../words.js';
-import { actionIn, hasVerb, isLooking } from './action.js';
+import { actionIn, hasVerb } from './action.js';
 import { actOf, answersLater } from './asks-for.js';
 import { isConsent } from './consent.js';
-import { isConditional, ordersNothing } from './orders.js';
 import { type Question, questionAbout, questionOfAbilities } from './propose.js';
 import { withoutRefused } from './refused.js';
 import { capped } from './router-answer.js';
 import { isWordless, saidIn } from './said-text.js';
-import { isShortQuestion } from './signals.js';
+import { isAbout as isQuestion, isShortQuestion } from './signals.js';
 import { agentOf, GENERIC_AGENT, isReading, type Proposal, type RouterInput, toolOf, workflowOf } from './targets.js';
 
 interface Clamping {
@@ -126,26 +125,24 @@ function notFromData(state: Clamping, input: RouterInput): Clamping {
 }
 
 /**
- * Rules propose a change only for a plain order whose every word it accounts for. A model, which knows more words,
- * proposes none if the message says nothing of it, such as a withdrawal in any language, or if it is a question, news
- * or a condition. Source: R-003-15, R-003-20, R-003-22; docs/choosing.md#deciding.
+ * Rules propose a change only for a plain order whose every word they account for. A model knows more words, but
+ * proposes none for a question, or if the message says nothing of it, such as a withdrawal in any language. What is
+ * left over is shown with the plan. Source: R-003-15, R-003-20, R-003-22; docs/choosing.md#deciding.
  */
 function onlyRequested(state: Clamping, input: RouterInput): Clamping {
   const found = toolOf(input, state.proposal.target) ?? workflowOf(input, state.proposal.target);
   if (!found || isReading(found.effects) || isRetry(state.proposal, input)) return state;
+  if (isQuestion(saidIn(input.text))) return refused(state, 'It is a question, and asks for no change', 'respond');
   const { unused, isOrder, isAbout } = input.account(found.abilityId, orderIn(input));
   const aside = (why: string): Clamping => refused(state, why, 'clarify', aboutProposal(state, input));
   if (!isAbout) return aside('The message says nothing of it');
-  if (state.by === 'rules') {
-    if (unused.length > 0) return aside(`It does not account for ${unused.slice(0, 8).join(', ')}`);
-    return isOrder ? state : aside('It may be no order');
+  if (state.by === 'model') {
+    const action = actionIn(saidIn(input.text));
+    const isLooking = action?.kind === 'read' && !action.stems.has('get') && !hasVerb(found, action);
+    return isLooking ? aside('It asks to see something, and not to change it') : state;
   }
-  const said = withoutRefused(saidIn(input.text));
-  if (ordersNothing(said)) return refused(state, 'It is a question or news, and asks for no change', 'respond');
-  const action = actionIn(said);
-  if (action && isLooking(action) && !hasVerb(found, action))
-    return aside('It asks to see something, and not to change it');
-  return isConditional(said) ? aside('It depends on a condition or a time that a person has to confirm') : state;
+  if (unused.length > 0) return aside(`It does not account for ${unused.slice(0, 8).join(', ')}`);
+  return isOrder ? state : aside('It may be no order');
 }
 
 /** The message, or the request that it only refers to: "do it". */

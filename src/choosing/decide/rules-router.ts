@@ -2,7 +2,6 @@ import { actOf, answersLater } from './asks-for.js';
 import { beforeWaiting, byFit } from './by-fit.js';
 import { chooseAgent } from './choose-agent.js';
 import { isConsent } from './consent.js';
-import { needsNoCall } from './orders.js';
 import { act, clarify, NO_AGENT, questionAbout, respond } from './propose.js';
 import { withoutRefused } from './refused.js';
 import { isWordless, saidIn } from './said-text.js';
@@ -23,7 +22,6 @@ export async function chooseByRules(input: RouterInput): Promise<Proposal> {
   if (!anchor) return withoutFocus(said, candidates);
   const wanted = withoutRefused(said);
   if (isWordless(wanted)) return respond(0.9, 'It asks for something not to be done');
-  if (needsNoCall(wanted)) return respond(0.8, 'It is news, or asks how something is done');
   const anchored = lane.window.find(({ id }) => id === anchor.message_id)?.text ?? anchor.snippet;
   const about = anchored === input.text ? wanted : `${wanted}\n${withoutRefused(saidIn(anchored))}`;
   return (await bySignal(input, about)) ?? (await byFit(input, about));

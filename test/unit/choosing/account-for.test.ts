@@ -28,6 +28,8 @@ test.each([
   ['delete note n-42 - no, wait', ['-', 'no', 'wait']],
   ['delete note n-42 on Monday', ['Monday']],
   ['delete note n-42 after the backup', ['after', 'backup']],
+  ['if the tests pass, delete note n-42', ['if', 'tests', 'pass']],
+  ['delete note n-42 once QA agrees', ['once', 'QA', 'agrees']],
   ['delete note n-42 if it was not archived before', ['if', 'it', 'was', 'not', 'before']],
   ['unless Bob objects, delete note n-42', ['unless', 'Bob', 'objects']],
   ['open a ticket: delete note n-42', ['open', 'ticket']],
@@ -43,12 +45,19 @@ test.each([
   expect(accountFor(text, NOTE).unused).toEqual(unused);
 });
 
-test.each(['I deleted the note n-42', 'deleting note n-42', 'deletes note n-42', 'note n-42'])(
-  'no order: %s',
-  (text) => {
-    expect(accountFor(text, NOTE)).toMatchObject({ isOrder: false });
-  },
-);
+test.each([
+  'I deleted the note n-42',
+  'bob has already deleted note n-42',
+  'the delete of note n-42 went fine',
+  'I wonder how to delete note n-42',
+  'deleting note n-42',
+  'deletes note n-42',
+  'note n-42',
+  'delete',
+  'stop!!',
+])('no order: %s', (text) => {
+  expect(accountFor(text, NOTE)).toMatchObject({ isOrder: false });
+});
 
 test.each([
   ['list the machines', []],

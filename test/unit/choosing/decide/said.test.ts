@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { accountFor } from '../../../../src/choosing/account-for.js';
 import { actOf } from '../../../../src/choosing/decide/asks-for.js';
 import { agreesTo, isConsent } from '../../../../src/choosing/decide/consent.js';
-import { isConditional, needsNoCall, ordersNothing } from '../../../../src/choosing/decide/orders.js';
 import { withoutRefused } from '../../../../src/choosing/decide/refused.js';
 import { isWordless, saidIn } from '../../../../src/choosing/decide/said-text.js';
 import { correctTypos } from '../../../../src/choosing/decide/typos.js';
@@ -30,39 +30,6 @@ describe('what a message refuses is not requested (R-003-02, R-003-20)', () => {
     ['I dont want it anymore, refund it', 'refund it'],
   ])('"%s" requests "%s"', (text, expected) => {
     expect(withoutRefused(text)).toBe(expected);
-  });
-});
-
-describe('news, questions and conditions change nothing (R-003-15, R-003-20, R-003-22)', () => {
-  test.each(['I deleted the folder', 'bob has already sent it', 'the deploy went fine', 'I wonder how to delete it'])(
-    '"%s" needs no call',
-    (text) => {
-      expect([ordersNothing(text), needsNoCall(text)]).toEqual([true, true]);
-    },
-  );
-
-  test.each([
-    'the server crashed, restart it',
-    'The server hung. Restart it please.',
-    'we need to refund it',
-    'find the orders refunded in May',
-    'can you delete it?',
-  ])('"%s" orders something', (text) => {
-    expect([ordersNothing(text), needsNoCall(text)]).toEqual([false, false]);
-  });
-
-  test('a name that describes a past change is looked up, and does not order the change', () => {
-    expect([ordersNothing('the files deleted in May'), needsNoCall('the files deleted in May')]).toEqual([true, false]);
-  });
-
-  test.each([
-    ['if the tests pass, deploy it', true],
-    ['deploy it once QA agrees', true],
-    ['restart it if possible', false],
-    ['check if it runs', false],
-    ['what happens if I deploy?', false],
-  ])('"%s" depends on a condition: %s', (text, expected) => {
-    expect(isConditional(text)).toBe(expected);
   });
 });
 
@@ -129,7 +96,8 @@ test.each(['please ', 'the old ', '<a>x ', '“a\n', ' ', '\n', 'that ', 'write 
   'a long message of "%s" is read at once (R-003-01)',
   (part) => {
     const text = saidIn(`${part.repeat(10_000 / part.length)}!x`);
-    for (const read of [withoutRefused, ordersNothing, needsNoCall, isConditional]) read(text);
+    withoutRefused(text);
+    accountFor(text, { texts: ['notes.delete', 'Delete a note'], places: [], input: { note_id: 'x' } });
     expect(actOf(text)).not.toBe('talks');
     expect([agreesTo(text), isConsent(text)]).toEqual([undefined, undefined]);
   },
