@@ -137,3 +137,21 @@ function scalarsOf(value: Json): string[] {
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
+
+const MAX_SHOWN = 5;
+const LONGEST_SHOWN = 24;
+
+/** Before a question about a call: the words that it would drop, as a sentence and a space; empty if none. */
+export function unusedWords(unused: readonly string[]): string {
+  const words = unused
+    .filter((word) => !NO_PART.test(word))
+    .map((word) => word.replaceAll(/["“”«»`?\s]+/g, ' ').trim());
+  const shown = words.slice(0, MAX_SHOWN).map((word) => {
+    const points = [...word];
+    return `"${points.length > LONGEST_SHOWN ? `${points.slice(0, LONGEST_SHOWN - 3).join('')}...` : word}"`;
+  });
+  const all = words.length > MAX_SHOWN ? [...shown, `${words.length - MAX_SHOWN} more`] : shown;
+  const [last, ...others] = all.reverse();
+  if (last === undefined) return '';
+  return `${others.length > 0 ? `${others.reverse().join(', ')} and ` : ''}${last} would not be used. `;
+}

@@ -243,7 +243,10 @@ describe('ability ask', () => {
       exitCode: 5,
       json: { outcome: 'asks', unused: ['Bob'], plan: [{ ability_id: 'notes.search' }], tasks: [] },
     });
-    const { json } = await ask(['delete the note with note_id n-9 on Monday', '--yes']);
+    const first = await ask(['delete the note with note_id n-9 on Monday', '--yes']);
+    const question = '"Monday" would not be used. Do you mean notes.delete?';
+    expect(first.json).toMatchObject({ outcome: 'asks', question, tasks: [] });
+    const { json } = await ask(['--session', first.json.session_id, 'yes', '--yes']);
     expect(json).toMatchObject({ outcome: 'asks', unused: ['Monday'], tasks: [] });
     expect(json.question).toBe(
       '"Monday" would not be used. Run notes.delete with note_id="n-9" in dev? (write idempotent)',

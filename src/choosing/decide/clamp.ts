@@ -1,4 +1,5 @@
 import type { RoutingDecision } from '../../contracts/routing.js';
+import { unusedWords } from '../account-for.js';
 import { contentStems } from '../words.js';
 import { actionIn, hasVerb } from './action.js';
 import { actOf, answersLater } from './asks-for.js';
@@ -141,7 +142,11 @@ function onlyRequested(state: Clamping, input: RouterInput): Clamping {
     const isLooking = action?.kind === 'read' && !action.stems.has('get') && !hasVerb(found, action);
     return isLooking ? aside('It asks to see something, and not to change it') : state;
   }
-  if (unused.length > 0) return aside(`It does not account for ${unused.slice(0, 8).join(', ')}`);
+  if (unused.length > 0) {
+    const about = aboutProposal(state, input);
+    const question = `${unusedWords(unused)}${about.question}`;
+    return refused(state, 'It does not account for each word', 'clarify', { ...about, question });
+  }
   return isOrder ? state : aside('It may be no order');
 }
 

@@ -23,16 +23,6 @@ export function agreementFor({ ability_id, input, effects }: PlannedCall, enviro
   return `Run ${ability_id}${inputWords(input)} in ${environment}? (${effects.replaceAll('_', ' ')})`;
 }
 
-/** Before the question for consent: the words that would be dropped. */
-export function unusedWords(words: readonly string[]): string {
-  if (words.length === 0) return '';
-  const shown = words.slice(0, MAX_SHOWN).map((word) => (/^["“«`]/.test(word) ? word : `"${word}"`));
-  const more = words.length > MAX_SHOWN ? [`${words.length - MAX_SHOWN} more`] : [];
-  return `${listed([...shown, ...more], 'and')} would not be used. `;
-}
-
-const MAX_SHOWN = 8;
-
 export function nothingFits(nearest: readonly string[]): string {
   const near = nearest.length > 0 ? ` Nearest, and not near enough: ${listed(nearest, 'and')}.` : '';
   return `No ability here does that, so nothing was run.${near}`;

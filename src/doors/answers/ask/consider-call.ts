@@ -1,9 +1,9 @@
-import { type Accounted, accountFor } from '../../../choosing/account-for.js';
+import { type Accounted, accountFor, unusedWords } from '../../../choosing/account-for.js';
 import type { Decided } from '../../../choosing/decide/decide-in-project.js';
 import { isReading } from '../../../choosing/decide/targets.js';
 import type { JsonObject } from '../../../contracts/json.js';
 import type { PlannedCall, Request, WantedSignal } from './ask-shapes.js';
-import { AGREEMENT, agreementFor, questionFor, unusedWords } from './ask-words.js';
+import { AGREEMENT, agreementFor, questionFor } from './ask-words.js';
 import { planCall } from './plan-call.js';
 import { answered, asking, pendingOf, type Resolution, unavailable } from './resolution.js';
 
