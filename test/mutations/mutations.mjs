@@ -66,10 +66,10 @@ export const MUTATIONS = [
   },
   {
     name: 'guards: a key twice is seen at the top of an answer alone',
-    file: 'src/activities/lossless-json/duplicate-keys.ts',
-    find: 'if (isKeyNext && keys) {',
-    replace: 'if (isKeyNext && keys && open.length === 1) {',
-    tests: ['test/unit/activities/lossless-json/duplicate-keys.test.ts'],
+    file: 'src/text/lossless-json/replace-parts.ts',
+    find: 'if (repeated && isKeyNext && keys) {',
+    replace: 'if (repeated && isKeyNext && keys && open.length === 1) {',
+    tests: ['test/unit/text/lossless-json/duplicate-keys.test.ts'],
   },
   {
     name: 'guards: ability_guards about an ability whose id only begins alike decide',

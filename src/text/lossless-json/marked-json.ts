@@ -1,13 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { faultInUtf8 } from './decode-utf8.js';
-import { faultOfNumber, replaceNumbers } from './number-tokens.js';
+import { faultOfNumber, replaceParts } from './replace-parts.js';
 
 /** Prefix of strings that nothing outside this process can write. */
-const SECRET = randomUUID();
+const SECRET = crypto.randomUUID();
 const NUMBER_MARK = `number:${SECRET}:`;
 const BYTES_MARK = `bytes:${SECRET};`;
+const TWICE_MARK = `twice:${SECRET}:`;
 
 /** Treatment of integers that a double cannot hold: `text` keeps them as written. */
 export type BigIntegers = 'refuse' | 'text' | 'round';
@@ -19,11 +19,27 @@ export interface Reading {
   code: string;
   /** Such as `The output of db.write`. */
   what: string;
+  /** What helps against a number that would be changed; absent: what an implementation can do. */
+  advice?: string;
 }
 
 /** Replaces numbers that a double cannot hold by marked strings, which {@link withoutMarks} reads. */
 export function markNumbers(text: string): string {
-  return replaceNumbers(text, (token) => `"${NUMBER_MARK}${token}"`);
+  return replaceParts(text, markOf);
+}
+
+/** As {@link markNumbers}, and marks keys that an object has twice. @param text valid JSON. */
+export function markInput(text: string): string {
+  return replaceParts(text, markOf, (key) => JSON.stringify(`${TWICE_MARK}${key}`));
+}
+
+/** Whether {@link withoutMarks} would find something. */
+export function isMarked(text: string | undefined): boolean {
+  return text?.includes(SECRET) === true;
+}
+
+function markOf(token: string): string {
+  return `"${NUMBER_MARK}${token}"`;
 }
 
 /** Decodes a message with {@link markNumbers}, and marks bytes that are not UTF-8. */
@@ -37,7 +53,7 @@ export function markBytes(bytes: Buffer): string {
 
 /**
  * Replaces marks: integers become text (`text`) or the nearest double (`round`). @throws AbilityError with the
- * reading's code and the place, for other numbers that a double cannot hold, and for bytes that are not UTF-8.
+ * reading's code and the place, for other numbers that a double cannot hold, keys twice, and bytes that are not UTF-8.
  */
 export function withoutMarks(value: Json, reading: Reading, path: (string | number)[] = []): Json {
   if (typeof value === 'string') return unmarked(value, reading, path);
@@ -53,6 +69,16 @@ export function withoutMarks(value: Json, reading: Reading, path: (string | numb
 
 function unmarked(text: string, reading: Reading, path: (string | number)[]): Json {
   if (!text.includes(SECRET)) return text;
+  if (text.startsWith(TWICE_MARK)) {
+    const key = text.slice(TWICE_MARK.length);
+    throw refused(
+      reading,
+      `has the key ${JSON.stringify(key)} twice`,
+      [...path, key],
+      'Keep the one that is meant.',
+      {},
+    );
+  }
   if (!text.startsWith(NUMBER_MARK)) return withoutBytes(text, reading, path);
   const token = text.slice(NUMBER_MARK.length);
   if (reading.integers === 'round') return Number(token);
@@ -63,7 +89,8 @@ function unmarked(text: string, reading: Reading, path: (string | number)[]): Js
     reading,
     `contains the ${isTooLarge ? 'number' : 'integer'} ${shown}, which would be changed: it is beyond what a JSON number can safely represent`,
     path,
-    isTooLarge ? 'Write it as text.' : 'Write it as text, or set `big_integers: text` in the implementation.',
+    reading.advice ??
+      (isTooLarge ? 'Write it as text.' : 'Write it as text, or set `big_integers: text` in the implementation.'),
     { number: shown },
   );
 }
