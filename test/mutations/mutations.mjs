@@ -67,8 +67,8 @@ export const MUTATIONS = [
   {
     name: 'guards: a key twice is seen at the top of an answer alone',
     file: 'src/text/lossless-json/replace-parts.ts',
-    find: 'if (repeated && isKeyNext && keys) {',
-    replace: 'if (repeated && isKeyNext && keys && open.length === 1) {',
+    find: 'if (keyFault && keys) {',
+    replace: 'if (keyFault && keys && open.length === 1) {',
     tests: ['test/unit/text/lossless-json/duplicate-keys.test.ts'],
   },
   {
@@ -199,7 +199,7 @@ export const MUTATIONS = [
   {
     name: 'approvals: whoever changed the input may decide on it',
     file: 'src/rules/tasks/decide-approval.ts',
-    find: 'return name === requested_by.name || changed_by.includes(name);',
+    find: 'return [requested_by.name, ...changed_by].some(',
     replace: 'return name === requested_by.name && !changed_by.includes(name);',
     tests: ['test/unit/rules/tasks/decide-approval.test.ts'],
   },

@@ -1,18 +1,15 @@
 import type { z } from 'zod';
-import { isJsonObject, type Json } from '../../contracts/json.js';
+import { isJsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { present } from '../../text/absent-as-null.js';
-import { withoutMarks } from '../../text/lossless-json/marked-json.js';
-import { AS_INPUT } from '../../text/lossless-json/read-json.js';
 
 /** Characters of a call's arguments as JSON. */
 export const MAX_ARGUMENTS = 4 * 1024 * 1024;
 const MAX_ISSUES = 5;
 
 /** An argument that is null is absent. @throws AbilityError `input.invalid`, with the places of the errors. */
-export function readArguments<T>(schema: z.ZodType<T>, marked: unknown): T {
-  const written = withoutMarks(marked as Json, { ...AS_INPUT, what: 'The input' });
+export function readArguments<T>(schema: z.ZodType<T>, written: unknown): T {
   refuseUnsafeKeys(written);
   const given = isJsonObject(written) ? present(written) : (written ?? {});
   const { length } = JSON.stringify(given);

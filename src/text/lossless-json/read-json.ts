@@ -1,7 +1,8 @@
 import type { Json } from '../../contracts/json.js';
-import { AbilityError, reasonOf } from '../../contracts/problem.js';
+import { AbilityError } from '../../contracts/problem.js';
 import { faultInUtf8 } from './decode-utf8.js';
-import { type BigIntegers, markInput, markNumbers, type Reading, withoutMarks } from './marked-json.js';
+import { type BigIntegers, exactNumber, markNumbers, type Reading, refused, withoutMarks } from './marked-json.js';
+import { replaceParts } from './replace-parts.js';
 
 /** How an implementation wants large integers to be read. */
 export function integersOf(said: 'text' | undefined): BigIntegers {
@@ -40,25 +41,35 @@ export interface InputReading extends Partial<Omit<Reading, 'what'>> {
 /**
  * What a caller sends, exactly or not at all. @param given text or bytes, of which a byte order mark is ignored.
  * @throws AbilityError with the code (default: `input.invalid`) and the place, for a number that a double cannot
- * hold, a key that an object has twice, bytes that are not UTF-8 and what is no JSON.
+ * hold, a key that an object has twice, an object of too many members, bytes that are not UTF-8, what is no JSON.
  */
-export function readInput(given: string | Buffer, { what, suggestion, broken, ...how }: InputReading): Json {
-  const reading = { ...AS_INPUT, ...how, what };
-  const code = broken ?? reading.code;
-  const text = (typeof given === 'string' ? given : readUtf8(given, { code, what })).replace(/^\uFEFF/, '');
-  let value: Json;
+export function readInput(given: string | Buffer, how: InputReading): Json {
   try {
-    value = JSON.parse(text) as Json;
+    return JSON.parse(exactText(given, how)) as Json;
   } catch (cause) {
-    const message = `${what} is no JSON: ${withoutQuote(reasonOf(cause))}`;
-    throw new AbilityError({ code, message, ...(suggestion !== undefined && { suggestion }) }, { cause });
+    if (!(cause instanceof SyntaxError)) throw cause;
+    const { what, suggestion, code, broken = code ?? AS_INPUT.code } = how;
+    const message = `${what} is no JSON: ${withoutQuote(cause.message)}`;
+    const problem = { code: broken, message, ...(suggestion !== undefined && { suggestion }) };
+    throw new AbilityError(problem, { cause });
   }
-  const marked = markInput(text);
-  return marked === text ? value : withoutMarks(JSON.parse(marked) as Json, reading);
+}
+
+/** The text of what a caller sends. @throws AbilityError as {@link readInput}; SyntaxError for some invalid JSON. */
+export function exactText(given: string | Buffer, { what, broken, ...how }: InputReading): string {
+  const reading: Reading = { ...AS_INPUT, ...how, what };
+  const text = typeof given === 'string' ? given : readUtf8(given, { code: broken ?? reading.code, what });
+  return replaceParts(
+    text.replace(/^\uFEFF/, ''),
+    (token, path) => JSON.stringify(exactNumber(token, reading, path)),
+    (fault, path) => {
+      throw refused(reading, fault, path, 'Keep the one that is meant; pass more members as a list.');
+    },
+  );
 }
 
 /** Numbers of a caller are as they were written, or refused. */
-export const AS_INPUT = { integers: 'refuse', code: 'input.invalid', advice: 'Write it as text, in quotes.' } as const;
+const AS_INPUT = { integers: 'refuse', code: 'input.invalid', advice: 'Write it as text, in quotes.' } as const;
 
 /** V8's quotation of the unreadable text, such as `, ..."a": secr"... is not valid JSON`. */
 const QUOTED = /, (?:\.{3})?"[\s\S]*"(?:\.{3})? is not valid JSON/g;

@@ -15,49 +15,65 @@ export function faultOfNumber(token: string): NumberFault {
   return isInteger && !Number.isSafeInteger(Number(token)) ? 'inexact_integer' : undefined;
 }
 
+/** Larger objects would hold up all callers of a process; data of that size are lists. */
+const MOST_KEYS = 50_000;
+
+/** Keys and indexes that lead to a place. */
+export type Path = readonly (string | number)[];
+
+/** An open object or list: its keys, and the key or index that is being read. */
+interface Open {
+  keys?: Set<string>;
+  at: string | number;
+}
+
 /**
- * Replaces numbers that a double cannot hold, and repeated keys. @param text may be invalid JSON unless `repeated` is
- * given; so is then the result. @param repeated gives the JSON for a key, decoded, that its object already has.
+ * Replaces numbers that a double cannot hold. @param text may be invalid JSON; so is then the result.
+ * @param keyFault is called for a key that its object already has, or that is one too many. @throws SyntaxError for
+ * a key that is no JSON, only with `keyFault`.
  */
 export function replaceParts(
   text: string,
-  replace: (token: string) => string,
-  repeated?: (key: string) => string,
+  replace: (token: string, path: Path) => string,
+  keyFault?: (fault: string, path: Path) => void,
 ): string {
-  if (!repeated && !MAY_HAVE_SOME.test(text)) return text;
+  if (!keyFault && !MAY_HAVE_SOME.test(text)) return text;
   const parts: string[] = [];
   let done = 0;
   let at = 0;
-  /** The keys of each open object; undefined for an open list. */
-  const open: (Set<string> | undefined)[] = [];
+  const open: Open[] = [];
+  const path = (): Path => open.map((one) => one.at);
   let isKeyNext = false;
-  const put = (end: number, part: string): void => {
-    parts.push(text.slice(done, at), part);
-    done = end;
-  };
   while (at < text.length) {
     const character = text.charCodeAt(at);
     if (character === QUOTE) {
       const end = endOfString(text, at);
-      const keys = open.at(-1);
-      if (repeated && isKeyNext && keys) {
+      const { keys } = (isKeyNext && open.at(-1)) || {};
+      if (keyFault && keys) {
         const key = JSON.parse(text.slice(at, end)) as string;
-        if (keys.has(key)) put(end, repeated(key));
-        keys.add(key);
+        (open.at(-1) as Open).at = key;
+        if (keys.has(key)) keyFault(`has the key ${JSON.stringify(key)} twice`, path());
+        else if (keys.add(key).size > MOST_KEYS) keyFault(`has an object of more than ${MOST_KEYS} members`, path());
       }
       isKeyNext = false;
       at = end;
     } else if (character === MINUS || (character >= ZERO && character <= NINE)) {
       NUMBER.lastIndex = at;
       const [token] = NUMBER.exec(text) ?? ['-'];
-      const end = at + token.length;
-      if (faultOfNumber(token) !== undefined) put(end, replace(token));
-      at = end;
+      if (faultOfNumber(token) !== undefined) {
+        parts.push(text.slice(done, at), replace(token, path()));
+        done = at + token.length;
+      }
+      at += token.length;
     } else {
-      if (character === OPEN) open.push(repeated && new Set());
-      else if (character === OPEN_LIST) open.push(undefined);
-      else if (character === CLOSE || character === CLOSE_LIST) open.pop();
-      if (character === OPEN || character === COMMA) isKeyNext = open.at(-1) !== undefined;
+      if (keyFault) {
+        const within = open.at(-1);
+        if (character === OPEN) open.push({ keys: new Set(), at: '' });
+        else if (character === OPEN_LIST) open.push({ at: 0 });
+        else if (character === CLOSE || character === CLOSE_LIST) open.pop();
+        else if (character === COMMA && typeof within?.at === 'number') within.at += 1;
+        if (character === OPEN || character === COMMA) isKeyNext = open.at(-1)?.keys !== undefined;
+      }
       at += 1;
     }
   }

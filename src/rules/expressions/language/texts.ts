@@ -134,7 +134,7 @@ function readJson(text: string): unknown {
   replaceParts(
     text,
     (token) => fail(`the JSON has the number ${token}, which would be changed`),
-    (key) => fail(`the JSON has the key ${JSON.stringify(key)} twice`),
+    (fault) => fail(`the JSON ${fault}`),
   );
   return value;
 }

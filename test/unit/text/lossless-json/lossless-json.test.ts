@@ -189,3 +189,15 @@ describe('what a caller sends', () => {
     expect(readInput(`{"id": ${ID}}`, { what: 'It', integers: 'text' })).toEqual({ id: ID });
   });
 });
+
+test('an object of more than 50,000 members is refused quickly, and a list of any length is read', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',');
+  const started = performance.now();
+  expect(errorOf(() => readInput(`{"a":[{${members(200_000)}}]}`, { what: 'It' }))).toMatchObject({
+    code: 'input.invalid',
+    message: expect.stringMatching(/more than 50000 members \(at \/a\/0\/k50000\)/),
+  });
+  expect(performance.now() - started).toBeLessThan(1000);
+  expect(Object.keys(readInput(`{${members(50_000)}}`, { what: 'It' }) as object)).toHaveLength(50_000);
+  expect(readInput(`[${'1,'.repeat(200_000)}1]`, { what: 'It' })).toHaveLength(200_001);
+});
