@@ -200,7 +200,7 @@ export const MUTATIONS = [
     name: 'approvals: whoever changed the input may decide on it',
     file: 'src/rules/tasks/decide-approval.ts',
     find: 'return [requested_by.name, ...changed_by].some(',
-    replace: 'return name === requested_by.name && !changed_by.includes(name);',
+    replace: 'return [requested_by.name].some(',
     tests: ['test/unit/rules/tasks/decide-approval.test.ts'],
   },
   {
