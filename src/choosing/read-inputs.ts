@@ -232,7 +232,8 @@ function fitting({ type, enum: choices }: JsonObject, value: string): Json | und
   if (value === '') return undefined;
   if (type === 'integer' || type === 'number') {
     const number = Number(value);
-    return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined;
+    const isExact = Number.isFinite(number) && (Number.isSafeInteger(number) || !Number.isInteger(number));
+    return isExact && (type === 'number' || Number.isInteger(number)) ? number : undefined;
   }
   if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
   if (Array.isArray(choices)) return choices.find((choice) => String(choice).toLowerCase() === value.toLowerCase());

@@ -497,7 +497,7 @@ export const CODES = {
   'input.invalid': {
     exit: EXIT.usage,
     means:
-      'The input does not satisfy the `input_schema` of the ability, or cannot be passed to its script: a list as one argument, a text that would be read as an option.',
+      'The input does not satisfy the `input_schema` of the ability, or cannot be passed to its script: a list as one argument, a text that would be read as an option. Or it cannot be read exactly: an integer beyond 2^53 - 1, a key that an object has twice, bytes that are not UTF-8.',
     next: 'Correct the fields the message names; `ability show ID` prints the schema.',
   },
   'internal.error': {

@@ -24,6 +24,8 @@ const MAX_AT_ONCE = 64 * 1024;
 /** Milliseconds after which a write counts as slow; for the pause, further ones leave the main thread to other work. */
 const SLOW_MS = 20;
 const PAUSE_MS = 60_000;
+/** Records are for their owner. */
+const PRIVATE = { mode: 0o600 };
 
 /** Writes several files as one change, and remembers whether their disk is slow. */
 export class FileWriter {
@@ -55,7 +57,7 @@ export class FileWriter {
 function writeNow(files: readonly Content[]): void {
   const besides = besidesOf();
   try {
-    for (const [path, text] of files) inFolder(path, () => writeFileSync(besides(path), text));
+    for (const [path, text] of files) inFolder(path, () => writeFileSync(besides(path), text, PRIVATE));
     for (const [path] of files) renameSync(besides(path), path);
   } catch (error) {
     for (const [path] of files) discard(besides(path));
@@ -96,10 +98,10 @@ export function besidesOf(): (path: string) => string {
 /** Makes the folder of a file only if missing: checking for one costs more than writing. */
 async function writeInFolder(file: string, text: string): Promise<void> {
   try {
-    await writeFile(file, text);
+    await writeFile(file, text, PRIVATE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await writeFile(file, text, PRIVATE);
   }
 }

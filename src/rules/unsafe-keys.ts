@@ -6,16 +6,30 @@ const MAX_LEVELS = 200;
 
 /**
  * Refuses keys that reach an object's prototype, values nested too deep, and non-finite numbers.
+ * @param exact refuses integers beyond 2^53 - 1, too: they may have been others.
  * @throws AbilityError with the given code and the path, also in `details.path`. Source:
  * docs/operations.md#safety.
  */
-export function refuseUnsafeKeys(value: unknown, code = 'input.invalid'): void {
-  visit(value, [], code);
+export function refuseUnsafeKeys(value: unknown, code = 'input.invalid', exact = false): void {
+  visit(value, [], { code, exact });
 }
 
-function visit(value: unknown, path: (string | number)[], code: string): void {
-  if (typeof value === 'number' && !Number.isFinite(value)) {
+interface Refusing {
+  code: string;
+  exact: boolean;
+}
+
+/** JavaScript writes numbers from here on with an exponent: they are decimals, and no ids. */
+const WITH_EXPONENT = 1e21;
+
+function visit(value: unknown, path: (string | number)[], how: Refusing): void {
+  const { code, exact } = how;
+  if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))) {
     throw refused(code, 'A number is too large for JSON', path, 'Write it as text.');
+  }
+  if (exact && Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value as number) < WITH_EXPONENT) {
+    const message = `The integer ${BigInt(value as number)} is beyond what a JSON number can safely represent`;
+    throw refused(code, message, path, 'Write it as text, in quotes.');
   }
   if (value === null || typeof value !== 'object') return;
   if (path.length > MAX_LEVELS) {
@@ -32,7 +46,7 @@ function visit(value: unknown, path: (string | number)[], code: string): void {
       const suggestion = 'Rename it; this name reaches into the objects of JavaScript.';
       throw refused(code, `The key ${JSON.stringify(key)} is not allowed`, at, suggestion);
     }
-    visit(item, at, code);
+    visit(item, at, how);
   }
 }
 

@@ -168,7 +168,7 @@ describe('a program that plans', () => {
     ['writes 10 MB', 'scripts/loud.mjs', 'planner.failed', 'wrote more than'],
     ['fails', 'scripts/failing.mjs', 'planner.failed', 'ended with 3: no key'],
     ['does not exist', 'scripts/none.mjs', 'planner.failed', 'ended with 1'],
-    ['answers with prose', 'scripts/words.mjs', 'planner.answer_invalid', 'no JSON object'],
+    ['answers with prose', 'scripts/words.mjs', 'planner.answer_invalid', 'no JSON'],
   ])('that %s ends the run in a named state', async (_, program, code, message) => {
     const timeout = code === 'planner.timeout' ? '1s' : '60s';
     expect(await run(program, { timeout })).toMatchObject({

@@ -20,6 +20,7 @@ beforeAll(async () => {
         never: '',
         denied: '',
         stubborn: PRICE,
+        imagines: '',
         wrong: '',
         both: '',
         delegates: PRICE,
@@ -82,8 +83,11 @@ beforeAll(async () => {
       'stubborn',
       `return names.length === 0 ? { calls: [{ name: 'text_count', arguments: { text: 'again' } }] } : ask('text_count', { text: 'again' });`,
     ),
+    ...modelProgram('imagines', `return { calls: [{ name: 'no_such_tool', arguments: {} }] };`),
     ...agent('stubborn_turns', 'model: stubborn\noperations: [text.count]\nlimits: { max_turns: 3 }'),
     ...agent('stubborn_calls', 'model: stubborn\noperations: [text.count]\nlimits: { max_calls: 2 }'),
+    ...agent('imagines', 'model: imagines\noperations: [text.count]\nlimits: { max_calls: 2 }'),
+    ...agent('imagines_alone', 'model: imagines\nlimits: { max_calls: 2 }'),
     ...agent('stubborn_tokens', 'model: stubborn\noperations: [text.count]\nlimits: { max_tokens: 1500 }'),
     ...agent('stubborn_cost', 'model: stubborn\noperations: [text.count]\nlimits: { max_cost: 0.0015 }'),
     ...modelProgram(
@@ -233,8 +237,10 @@ describe('an agent', () => {
   });
 
   test.each([
-    ['stubborn_turns', 'limit.max_turns', { turns: 3, calls: 2 }],
+    ['stubborn_turns', 'limit.max_turns', { turns: 3, calls: 3 }],
     ['stubborn_calls', 'limit.max_calls', { calls: 2 }],
+    ['imagines', 'limit.max_calls', { calls: 2 }],
+    ['imagines_alone', 'limit.max_calls', { calls: 2 }],
     ['stubborn_tokens', 'limit.max_tokens', {}],
     ['stubborn_cost', 'limit.max_cost', {}],
   ])('%s ends as %s, with what was done so far', async (id, code, used) => {
@@ -254,7 +260,7 @@ describe('an agent', () => {
       ['failed', 'input.invalid'],
       ['failed', 'agent.not_a_tool'],
     ]);
-    expect(result.agent).toMatchObject({ calls: 0 });
+    expect(result.agent).toMatchObject({ calls: 5 });
     expect(result.steps[2]).toMatchObject({ path: 'turns/*/calls', items: { total: 5, failed: 5 } });
   });
 

@@ -112,6 +112,13 @@ describe('the program `temporal` starts an ability with its input alone', () => 
 
   test.each<[string, string, Json, string, string | undefined]>([
     ['a wrong input', 'greet.user', { name: 7 }, 'input.invalid', 'dev'],
+    [
+      'an integer that may have been another one',
+      'greet.user',
+      { name: 'Ada', file: 'x', ids: [2 ** 60] },
+      'input.invalid',
+      'dev',
+    ],
     ['an input that is no object', 'greet.user', ['Ada'], 'input.invalid', 'dev'],
     [
       'an environment in which the ability is not available',

@@ -260,7 +260,7 @@ export const EQUIVALENT = [
     why: 'An activity without a workflow is not admitted.',
   },
   {
-    file: 'src/activities/lossless-json/number-tokens.ts',
+    file: 'src/text/lossless-json/replace-parts.ts',
     text: 'while (at < text.length) {',
     change: '< -> <=',
     why: 'behind the end there is no character, and one more step changes nothing',

@@ -66,10 +66,10 @@ export const MUTATIONS = [
   },
   {
     name: 'guards: a key twice is seen at the top of an answer alone',
-    file: 'src/activities/lossless-json/duplicate-keys.ts',
-    find: 'if (isKeyNext && keys) {',
-    replace: 'if (isKeyNext && keys && open.length === 1) {',
-    tests: ['test/unit/activities/lossless-json/duplicate-keys.test.ts'],
+    file: 'src/text/lossless-json/replace-parts.ts',
+    find: 'if (keyFault && keys) {',
+    replace: 'if (keyFault && keys && open.length === 1) {',
+    tests: ['test/unit/text/lossless-json/duplicate-keys.test.ts'],
   },
   {
     name: 'guards: ability_guards about an ability whose id only begins alike decide',
@@ -199,8 +199,8 @@ export const MUTATIONS = [
   {
     name: 'approvals: whoever changed the input may decide on it',
     file: 'src/rules/tasks/decide-approval.ts',
-    find: 'return name === requested_by.name || changed_by.includes(name);',
-    replace: 'return name === requested_by.name && !changed_by.includes(name);',
+    find: 'return [requested_by.name, ...changed_by].some(',
+    replace: 'return [requested_by.name].some(',
     tests: ['test/unit/rules/tasks/decide-approval.test.ts'],
   },
   {

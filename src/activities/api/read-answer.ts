@@ -5,10 +5,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.j
 import { AbilityError } from '../../contracts/problem.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { endingOf, safeFileName } from '../../text/file-name.js';
+import type { Reading } from '../../text/lossless-json/marked-json.js';
+import { integersOf, readJson, readUtf8 } from '../../text/lossless-json/read-json.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
-import type { Reading } from '../lossless-json/marked-json.js';
-import { integersOf, readJson, readUtf8 } from '../lossless-json/read-json.js';
 
 export interface WholeAnswer {
   status: number;

@@ -3,8 +3,8 @@ import type { ScriptFacts } from '../../planning/scripts/texts/evaluate-script.j
 import { failedAnswer } from '../../rules/hooks/hook-facts.js';
 import { oneLine } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { duplicateKeys } from '../../text/lossless-json/duplicate-keys.js';
 import type { CallLog } from '../call/call-log.js';
-import { duplicateKeys } from '../lossless-json/duplicate-keys.js';
 import { askScript, type ScriptHookDependencies, withTail } from './ask-script.js';
 import { answerForeign } from './claude-code/answer-foreign.js';
 import { ProvenGuards } from './claude-code/proven-guards.js';

@@ -10,7 +10,7 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { withoutNullMembers } from '../../text/absent-as-null.js';
-import { markBytes } from '../lossless-json/marked-json.js';
+import { markBytes } from '../../text/lossless-json/marked-json.js';
 
 type Message = Parameters<Transport['send']>[0];
 

@@ -1,6 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Json } from '../../contracts/json.js';
-import { type Reading, withoutMarks } from '../lossless-json/marked-json.js';
+import { type Reading, withoutMarks } from '../../text/lossless-json/marked-json.js';
 import type { ChildTransport } from './child-transport.js';
 
 type Message = Parameters<Transport['send']>[0];

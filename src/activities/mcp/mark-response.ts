@@ -1,6 +1,6 @@
 import { Response } from 'undici';
 import { withoutNullMembers } from '../../text/absent-as-null.js';
-import { markBytes } from '../lossless-json/marked-json.js';
+import { markBytes } from '../../text/lossless-json/marked-json.js';
 
 /** Marks values that JavaScript would change, see `markBytes`; an answer without messages stays unchanged. */
 export function markResponse(response: Response): Response {

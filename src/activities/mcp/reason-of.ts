@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { withoutQuote } from '../../text/lossless-json/read-json.js';
 import type { CallLog } from '../call/call-log.js';
-import { withoutQuote } from '../lossless-json/read-json.js';
 
 /** Maximum characters of a reason; some servers answer with a whole page. */
 const MAX_CHARACTERS = 1000;

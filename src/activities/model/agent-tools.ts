@@ -1,9 +1,10 @@
 import type { ToolCall } from '../../contracts/agent.js';
-import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { isJsonObject, type JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanTool } from '../../contracts/plan.js';
 import { AbilityError, type Problem } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { readInput as readGiven } from '../../text/lossless-json/read-json.js';
 import { didYouMean } from '../../text/nearest.js';
 import type { Said, ShownTool } from './model-request.js';
 
@@ -64,17 +65,13 @@ function noTool(name: string, tools: readonly PlanTool[], { agent }: Plan): Prob
 }
 
 function readInput(text: string, tool: PlanTool, plan: Plan): { input: JsonObject } | { problem: Problem } {
+  const suggestion = 'Call it again with input that fits its parameters.';
   const invalid = (message: string): { problem: Problem } => ({
-    problem: { code: 'input.invalid', message, suggestion: 'Call it again with input that fits its parameters.' },
+    problem: { code: 'input.invalid', message, suggestion },
   });
-  let value: Json;
   try {
-    value = text.trim() === '' ? {} : (JSON.parse(text) as Json);
-  } catch {
-    return invalid('The arguments are no JSON');
-  }
-  if (!isJsonObject(value)) return invalid('The arguments are no object');
-  try {
+    const value = text.trim() === '' ? {} : readGiven(text, { what: 'The input', suggestion });
+    if (!isJsonObject(value)) return invalid('The arguments are no object');
     refuseUnsafeKeys(value);
     const { delegate_operations: delegated, ...rest } = value;
     const isAgent = plan.workflows?.[tool.ability]?.agent !== undefined;

@@ -4,6 +4,7 @@ import type { ModelImplementation, Plan, PlanAgent, PlanModel } from '../../cont
 import { AbilityError } from '../../contracts/problem.js';
 import { checkAgainst } from '../../planning/input/schemas.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { readInput } from '../../text/lossless-json/read-json.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
 import type { ScriptDependencies } from '../script/call-script.js';
@@ -173,13 +174,8 @@ function wordsOf({ text }: Said): Pick<ModelAnswer, 'text'> {
 function answerOf({ text }: Said, schema: JsonObject | null): Pick<ModelAnswer, 'answer' | 'unusable'> {
   if (text.trim() === '') return { unusable: 'It is empty.' };
   if (!schema) return { answer: text };
-  let value: Json;
   try {
-    value = JSON.parse(withoutFence(text)) as Json;
-  } catch {
-    return { unusable: 'It is no JSON.' };
-  }
-  try {
+    const value = readInput(withoutFence(text), { what: 'It', code: 'agent.answer_invalid' });
     refuseUnsafeKeys(value, 'agent.answer_invalid');
     return { answer: checkAgainst(schema, value, { code: 'agent.answer_invalid', what: 'The answer' }) };
   } catch (error) {

@@ -72,7 +72,7 @@ export class RecordFolder {
     const path = join(this.folder, ...recordPath(task));
     try {
       // The folder of all records is nearly always there.
-      inFolder(path, () => mkdirSync(path));
+      inFolder(path, () => mkdirSync(path, { mode: 0o700 }));
       // Made now, so that calls need not check for it.
       mkdirSync(join(path, RECORD_FILES.logs));
     } catch (error) {
@@ -210,8 +210,8 @@ export class RecordFolder {
   private write(path: string, whole: TaskRecord): void {
     const record = this.masked(whole);
     this.shareOf(record)?.planned(record);
-    writeWhole(join(path, RECORD_FILES.json), jsonOf(record));
-    writeWhole(join(path, RECORD_FILES.text), renderRecord(record));
+    writeWhole(join(path, RECORD_FILES.json), jsonOf(record), 0o600);
+    writeWhole(join(path, RECORD_FILES.text), renderRecord(record), 0o600);
   }
 }
 

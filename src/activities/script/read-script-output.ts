@@ -5,10 +5,10 @@ import type { PlanScript } from '../../contracts/plan.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
 import { writesFile } from '../../planning/scripts/placeholders.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import type { Reading } from '../../text/lossless-json/marked-json.js';
+import { integersOf, readJson, readUtf8, withoutQuote } from '../../text/lossless-json/read-json.js';
 import { CallFailure } from '../call/call-failure.js';
 import type { CallInput } from '../call/call-input.js';
-import type { Reading } from '../lossless-json/marked-json.js';
-import { integersOf, readJson, readUtf8, withoutQuote } from '../lossless-json/read-json.js';
 
 interface Ended {
   script: PlanScript;

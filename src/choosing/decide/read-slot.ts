@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { readInput } from '../../text/lossless-json/read-json.js';
+import { faultOfNumber } from '../../text/lossless-json/replace-parts.js';
 import { agreesTo } from './consent.js';
 
 /** Throws an AbilityError if the value does not match the schema. */
@@ -44,7 +46,7 @@ function candidatesOf(text: string, schema: JsonObject, isRequest: (text: string
 
 function numbersOf(text: string): Json[] {
   const [, number] = /^([-+]?\d+(?:\.\d+)?)(?:[.!]|,?\s+(?:please|pls|thanks))?$/i.exec(text) ?? [];
-  return number === undefined ? [] : [Number(number)];
+  return number === undefined || faultOfNumber(number) ? [] : [Number(number)];
 }
 
 function switchesOf(text: string): Json[] {
@@ -79,7 +81,7 @@ function unquoted(text: string): string {
 function parsed(text: string): Json[] {
   if (!/^[[{]/.test(text)) return [];
   try {
-    return [JSON.parse(text) as Json];
+    return [readInput(text, { what: 'It' })];
   } catch {
     return [];
   }

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { AgentAnswer, AgentTurn, CallReport, PlanProvider } from '../../contracts/agent-runtime.js';
 import { USER_KEY } from '../../contracts/names.js';
 import { AbilityError, reasonOf } from '../../contracts/problem.js';
-import { parseJson } from '../../disk/read-json.js';
 import { startOf } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
+import { readInput } from '../../text/lossless-json/read-json.js';
 
 /** The maximum part of an invalid answer that the repeated request quotes. Characters. */
 const MAX_REPEATED = 2000;
@@ -98,9 +98,10 @@ const answer = z.strictObject({
 
 /** One JSON object with `plan`, perhaps `answer`, no other keys; not repaired. @param said JSON or a value. */
 export function readPlan(said: unknown): { answer: AgentAnswer } | { fault: string } {
-  const value = typeof said === 'string' ? parsed(said) : said;
-  if (value === undefined) return { fault: 'It is no JSON object' };
+  let value = said;
   try {
+    if (typeof said === 'string') value = parsed(said);
+    if (value === undefined) return { fault: 'It is no JSON object' };
     refuseUnsafeKeys(value);
   } catch (error) {
     if (!(error instanceof AbilityError)) throw error;
@@ -115,9 +116,12 @@ function wordsOf({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }
 
-/** Accepts JSON in a Markdown code fence, since models often add one. */
+/**
+ * Accepts JSON in a Markdown code fence, since models often add one. @throws AbilityError for what is no JSON, or would
+ * be changed.
+ */
 function parsed(text: string): unknown {
   if (text.length > LONGEST_TEXT) return undefined;
   const plain = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
-  return parseJson(plain);
+  return readInput(plain, { what: 'It' });
 }

@@ -1,4 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
+import { reasonOf } from '../../contracts/problem.js';
+import { readInput } from '../../text/lossless-json/read-json.js';
 import { type AgentTool, PROTOCOLS } from './agent-tools.js';
 
 export interface AgentCall {
@@ -21,11 +23,12 @@ export type AgentEvent =
 
 /** Reads the hook event of a tool. An unreadable event is a fault, which is answered with a denial. */
 export function readEvent(text: string, tool: AgentTool): AgentEvent {
+  if (text.trim() === '') return fault('there is nothing on stdin');
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
-  } catch {
-    return fault(text.trim() === '' ? 'there is nothing on stdin' : 'what is on stdin is no JSON');
+    value = readInput(text, { what: 'what is on stdin', integers: 'text' });
+  } catch (error) {
+    return fault(reasonOf(error));
   }
   if (!isJsonObject(value)) return fault('what is on stdin is no JSON object');
   const { hook_event_name: event } = value;

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import type { SessionNote, ToolAnswer } from '../../contracts/session.js';
 import { findProjectRoot } from '../../definitions/find-project.js';
 import { findScope } from '../../definitions/find-scope.js';
+import { readUtf8 } from '../../text/lossless-json/read-json.js';
 import { keptAnswer } from '../answers/keep-answer.js';
 import type { AgentTool } from './agent-tools.js';
 import type { GuardLine } from './guard-line.js';
@@ -108,5 +109,5 @@ async function readAll(stdin: AsyncIterable<Buffer | string>): Promise<string> {
     length += parts.at(-1)?.length ?? 0;
     if (length > MAX_EVENT_BYTES) throw new Error(`the event has more than ${MAX_EVENT_BYTES} bytes`);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return readUtf8(Buffer.concat(parts), { code: 'usage.invalid', what: 'the event' });
 }

@@ -1,9 +1,9 @@
 import type { AuthInfo, McpRequestContext } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { withoutNullMembers } from '../../text/absent-as-null.js';
 import { CallQueue } from '../mcp/call-queue.js';
 import { handleRequests } from '../mcp/handle-requests.js';
 import type { McpDoor, Visitor } from '../mcp/mcp-door.js';
+import { readMessage } from '../mcp/read-message.js';
 import { admit, type HttpCaller } from './authenticate.js';
 import { environmentOf, type HttpDoor, type McpOptions } from './http-door.js';
 import type { RateLimit } from './rate-limit.js';
@@ -28,7 +28,7 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
   app.register(async (scope) => {
     // An invalid message gets a protocol error.
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser('*', { parseAs: 'string' }, (_, text, done) => done(null, text));
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, bytes, done) => done(null, bytes));
     const admitted = new WeakMap<FastifyRequest, HttpCaller>();
     scope.route({
       method: ['POST', 'GET', 'DELETE'],
@@ -45,7 +45,9 @@ export function mountMcp(app: FastifyInstance, door: HttpDoor, options: McpOptio
           leave();
           release();
         });
-        const received = webRequest(request, signal);
+        const message = Buffer.isBuffer(request.body) ? readMessage(request.body) : { text: '' };
+        if ('refusal' in message) return reply.code(400).type('application/json').send(message.refusal);
+        const received = webRequest(request, message.text, signal);
         return reply.send(await handler.fetch(received, { authInfo: infoOf(known, caller.visitor) }));
       },
     });
@@ -74,7 +76,7 @@ function watchTokens(door: HttpDoor, callers: McpCallers, everyMs: number): Node
   return setInterval(look, everyMs).unref();
 }
 
-function webRequest({ method, headers, body, host }: FastifyRequest, signal: AbortSignal): Request {
+function webRequest({ method, headers, host }: FastifyRequest, body: string, signal: AbortSignal): Request {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value ?? '']).map((one): [string, string] => [name, one]),
   );
@@ -82,7 +84,7 @@ function webRequest({ method, headers, body, host }: FastifyRequest, signal: Abo
     method,
     headers: pairs,
     signal,
-    ...(method === 'POST' && { body: typeof body === 'string' ? withoutNullMembers(body) : '' }),
+    ...(method === 'POST' && { body }),
   });
 }
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { AbilityError } from '../../contracts/problem.js';
 import { packageVersion } from '../../server/installation.js';
+import { readInput } from '../../text/lossless-json/read-json.js';
 import type { HttpCaller } from './authenticate.js';
 import { ANYONE, admit, refusedFrom } from './authenticate.js';
 import { checkOrigin } from './check-origin.js';
@@ -124,10 +125,12 @@ function countIn(rates: RateLimit, request: FastifyRequest): (sender: string | n
 /** Accepts only JSON: pages of other sites can send other types without a CORS check. */
 function takeJsonAlone(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  const parse = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text: string, done) => {
-    if (text === '') done(null, undefined);
-    else parse(request, text, done);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, bytes: Buffer, done) => {
+    try {
+      done(null, bytes.length === 0 ? undefined : readInput(bytes, { what: 'The body', broken: 'door.bad_request' }));
+    } catch (error) {
+      done(error as Error);
+    }
   });
 }
 

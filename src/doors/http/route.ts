@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { Right } from '../../contracts/access.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { startOf } from '../../rules/shown-text.js';
 import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import type { HttpCaller } from './authenticate.js';
 import type { HttpDoor } from './http-door.js';
@@ -98,7 +99,10 @@ export function readParts(
 function read(format: z.ZodType, value: unknown, part: string): unknown {
   const { success, data, error } = format.safeParse(value);
   if (success) return data;
-  const details = error.issues.map(({ path, message }) => ({ at: [part, ...path].join('.'), message }));
+  const details = error.issues.map(({ path, message }) => ({
+    at: [part, ...path].join('.'),
+    message: startOf(message, 500),
+  }));
   const [first] = details;
   throw badRequest(`${first?.at}: ${first?.message}`, details);
 }

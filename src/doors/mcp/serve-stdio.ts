@@ -1,17 +1,17 @@
 import { type Readable, Transform, type Writable } from 'node:stream';
 import type { Server, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import { withoutNullMembers } from '../../text/absent-as-null.js';
 import { createServer } from './create-server.js';
 import { watchExposed } from './expose-abilities.js';
 import type { McpDoor, Visitor } from './mcp-door.js';
+import { readMessage } from './read-message.js';
 
 /** Above the limit of arguments, so that too large ones are refused with a reason. */
 const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
 
 /** Closes when a message exceeds the maximum; reads nothing more once it is closed. */
 export function transportOver(stdin: Readable, stdout: Writable): Transport {
-  const lines = messagesWithoutNulls();
+  const lines = readMessages(stdout);
   stdin.on('error', (error) => lines.destroy(error)).pipe(lines);
   const transport = new StdioServerTransport(lines, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
   const close = transport.close.bind(transport);
@@ -25,8 +25,17 @@ export function transportOver(stdin: Readable, stdout: Writable): Transport {
 
 const LINE_FEED = 0x0a;
 
-/** Passes lines on as {@link withoutNullMembers}, and as they are from the moment when one exceeds the maximum. */
-function messagesWithoutNulls(): Transform {
+/**
+ * Passes lines on as {@link readMessage}, and as they are from the moment when one exceeds the maximum; answers those
+ * that it refuses.
+ */
+function readMessages(stdout: Writable): Transform {
+  const read = (line: Buffer): string => {
+    const message = readMessage(line);
+    if ('text' in message) return `${message.text}\n`;
+    stdout.write(`${message.refusal}\n`);
+    return '';
+  };
   let pieces: Buffer[] = [];
   let bytes = 0;
   return new Transform({
@@ -39,10 +48,19 @@ function messagesWithoutNulls(): Transform {
       const kept = end < 0 ? whole.length : whole.length - (piece.length - end - 1);
       pieces = [whole.subarray(kept)];
       bytes = whole.length - kept;
-      done(null, end < 0 ? whole : whole.toString('utf8', 0, kept).split('\n').map(withoutNullMembers).join('\n'));
+      done(null, end < 0 ? whole : linesOf(whole.subarray(0, kept)).map(read).join(''));
     },
     flush: (done) => done(null, Buffer.concat(pieces)),
   });
+}
+
+/** Each without its line feed, with which the last one ends. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0, end = bytes.indexOf(LINE_FEED); end >= 0; from = end + 1, end = bytes.indexOf(LINE_FEED, from)) {
+    lines.push(bytes.subarray(from, end));
+  }
+  return lines;
 }
 
 /** Serves one caller over a transport, in whichever protocol they begin with, until it closes or the signal fires. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../contracts/json.js';
 import type { Plan, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { refuseUnsafeKeys } from '../../rules/unsafe-keys.js';
 import { keptParameter, type Parameters } from '../resolve/check-parameters.js';
 import { checkAgainst } from './schemas.js';
 
@@ -23,13 +24,18 @@ export function operationInput(operation: CalledOperation, given: JsonObject): J
     });
   }
   const input = { ...implementation.defaults, ...given };
-  return checkAgainst(input_schema, input, { code: 'input.invalid', what: `The input of ${key}` });
+  return checkExactly(input_schema, input, `The input of ${key}`);
 }
 
 /** Adds defaults; for a low-level ability, gives its call's input. @throws AbilityError `input.invalid`. */
 export function taskInput({ ability, operations }: Plan, given: JsonObject): JsonObject {
   const own = ability.kind === 'operation' ? operations[ability.id] : undefined;
   if (own) return operationInput(own, given);
-  const what = `The input of ${ability.id}`;
-  return checkAgainst(ability.input_schema, given, { code: 'input.invalid', what });
+  return checkExactly(ability.input_schema, given, `The input of ${ability.id}`);
+}
+
+/** Refuses integers that may have been others, wherever they were read or computed. */
+function checkExactly(schema: JsonObject, input: JsonObject, what: string): JsonObject {
+  refuseUnsafeKeys(input, 'input.invalid', true);
+  return checkAgainst(schema, input, { code: 'input.invalid', what });
 }

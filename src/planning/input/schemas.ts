@@ -9,6 +9,8 @@ import { schemaReading } from './json-schema/validators.js';
 
 const MAX_KEPT = 5000;
 const MAX_NAMES = 12;
+/** An input may have as many errors as members. */
+const MAX_ERRORS = 100;
 
 /**
  * Compiles a JSON Schema (draft 2020-12) once.
@@ -113,7 +115,7 @@ function validate(validator: ValidateFunction, value: Json, what: string): boole
 }
 
 function describe(errors: ErrorObject[]): string[] {
-  const texts = errors.map((error) => {
+  const texts = errors.slice(0, MAX_ERRORS).map((error) => {
     const at = error.instancePath.replaceAll('/', '.').replace(/^\./, '');
     const params = error.params as Record<string, unknown>;
     if (error.keyword === 'required') {
@@ -151,7 +153,11 @@ function misspelled(errors: ErrorObject[], { properties }: JsonObject, value: Js
     .filter(({ keyword, instancePath }) => keyword === 'required' && instancePath === '')
     .map(({ params }) => String((params as { missingProperty?: unknown }).missingProperty));
   const known = isJsonObject(properties) ? properties : {};
-  const strange = isJsonObject(value) ? Object.keys(value).filter((name) => !Object.hasOwn(known, name)) : [];
+  const strange = isJsonObject(value)
+    ? Object.keys(value)
+        .slice(0, MAX_ERRORS)
+        .filter((name) => !Object.hasOwn(known, name))
+    : [];
   for (const name of strange) {
     const hint = didYouMean(name, missing);
     if (hint !== undefined) return `Its schema does not list \`${name}\`. ${hint}`;

@@ -2,6 +2,7 @@ import type { Approvers, PlanEnvironment } from '../../contracts/plan.js';
 import { AbilityError, type SourceLocation } from '../../contracts/problem.js';
 import type { Project } from '../../definitions/formats/project.js';
 import type { Registry } from '../../definitions/registry.js';
+import { personKey } from '../../rules/tasks/person-key.js';
 import { didYouMean } from '../../text/nearest.js';
 
 /** Resolves groups of approvers to people. @throws AbilityError `environment.not_found`. */
@@ -40,7 +41,7 @@ export function resolveApprovers(people: Project['people'], listed: string[]): A
 
 /** @throws AbilityError `definition.invalid` if the quorum is higher than the number of approvers. */
 export function refuseQuorum(quorum: number, { listed, people }: Approvers, location: SourceLocation): void {
-  if (listed.length === 0 || quorum <= people.length) return;
+  if (listed.length === 0 || quorum <= new Set(people.map(personKey)).size) return;
   const allowed = people.length === 0 ? 'none' : `only ${people.length} (${people.join(', ')})`;
   throw new AbilityError({
     code: 'definition.invalid',

@@ -10,6 +10,7 @@ import type {
 } from '../../contracts/approvals.js';
 import type { Json } from '../../contracts/json.js';
 import { oneLine } from '../shown-text.js';
+import { personKey } from './person-key.js';
 
 /** Whether a decision proved who made it, or why not. */
 export type Proof = { proved: ProofSource; nonce: string } | { proved: false; reason: string };
@@ -33,7 +34,8 @@ export function decideApproval(
 ): DecisionOutcome {
   const found = findApproval(approvals, decision.approval_id);
   if (typeof found === 'string') return { counted: false, approval_id: decision.approval_id ?? null, reason: found };
-  const name = typeof decision.by === 'string' ? decision.by.trim() : '';
+  const given = typeof decision.by === 'string' ? decision.by.trim() : '';
+  const name = personKey(given) === '' ? '' : given;
   const why =
     reasonToIgnore(found, verdict, name, decision, proof) ??
     (verdict === 'approve' ? wrongField(found, decision) : undefined);
@@ -98,17 +100,19 @@ function reasonToIgnore(
   if (verdict === 'approve' && request_changes) return 'it approves and asks for changes at once';
   const unproved = whyUnproved(approval, proof);
   if (unproved !== undefined) return unproved;
-  if (NO_PERSON.test(name)) return `${name} is no person, and only people decide`;
+  if (NO_PERSON.test(personKey(name))) return `${name} is no person, and only people decide`;
   if (name === '' && !self_approval) return 'it names no person, and the one who asked may not decide';
   if (approvers.length > 0 && name === '') return `it names no person, and only ${approvers.join(', ')} may decide`;
   if (approvers.length > 0 && !people.includes(name)) {
     return `${name} is not among the approvers (${approvers.join(', ')})`;
   }
   if (isOwn(approval, name) && !self_approval) {
-    const did = name === approval.requested_by.name ? 'asked for it' : 'changed what was asked for';
+    const did =
+      personKey(name) === personKey(approval.requested_by.name) ? 'asked for it' : 'changed what was asked for';
     return `${name} ${did}, and deciding for oneself is not allowed here`;
   }
-  if (decisions.some(({ by }) => nameOf(by) === name)) return `${name || 'an unnamed person'} has already decided`;
+  if (decisions.some(({ by }) => personKey(nameOf(by)) === personKey(name)))
+    return `${name || 'an unnamed person'} has already decided`;
   if (needsComment(approval, verdict) && !comment?.trim()) {
     if (verdict === 'request_changes') return COMMENT_MISSING.request_changes;
     return approval.comment === 'on_deny' ? COMMENT_MISSING.on_deny : COMMENT_MISSING.required;
@@ -174,7 +178,7 @@ function sourceOf({ proof: proofRule }: Approval, proof: Proof): Decider['source
 
 /** Whether a person requested the task, or changed its input before it ran. */
 function isOwn({ requested_by, changed_by = [] }: Approval, name: string): boolean {
-  return name === requested_by.name || changed_by.includes(name);
+  return [requested_by.name, ...changed_by].some((own) => personKey(own) === personKey(name));
 }
 
 function nameOf(by: CountedDecision['by']): string {

@@ -157,10 +157,10 @@ function identityOf(file: RuntimeFile | undefined): string {
 function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEnv): SpawnedRuntime {
   let log: number;
   try {
-    makeSystemFolder(paths);
+    makeSystemFolder(paths, true);
     log = openSync(paths.runtimeLog, 'a');
   } catch (error) {
-    throw asDiskError(error, paths.runtimeLog);
+    throw error instanceof AbilityError ? error : asDiskError(error, paths.runtimeLog);
   }
   try {
     const child = spawn(process.execPath, [RUNTIME_PROGRAM, '--project', paths.root, '--temporal', binary], {

@@ -1,8 +1,19 @@
-import { closeSync, existsSync, mkdirSync, openSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  type Dirent,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
-import { isNoRoom } from '../../disk/disk-errors.js';
+import { isAbsent, isNoRoom } from '../../disk/disk-errors.js';
 import { readJson } from '../../disk/read-json.js';
 import { writeWhole } from '../../disk/write-whole.js';
 import { type LockHolder, livingHolder } from '../processes/lock.js';
@@ -65,11 +76,48 @@ const IGNORED = [
   'usage.*',
 ];
 
-/** Also excludes its content from version control. */
-export function makeSystemFolder(paths: Pick<ProjectPaths, 'system'>): void {
-  mkdirSync(paths.system, { recursive: true });
-  const file = join(paths.system, '.gitignore');
+/** Other accounts of the machine may not read what tasks did. */
+const PRIVATE = ['temporal', 'implement', 'runs'];
+/** Folders in which our own links are: copies of scripts, and what calls leave. */
+const WITH_LINKS: ReadonlySet<string> = new Set(['pinned', 'calls', 'running']);
+
+/**
+ * Also excludes its content from version control. @param deep looks for links in its folders, too, as before a
+ * runtime starts. @throws AbilityError `runtime.failed` for a link, through which something else would be written.
+ */
+export function makeSystemFolder({ system }: Pick<ProjectPaths, 'system'>, deep = false): void {
+  mkdirSync(system, { recursive: true });
+  refuseLinks(system, deep);
+  for (const name of PRIVATE) {
+    mkdirSync(join(system, name), { recursive: true, mode: 0o700 });
+    if ((statSync(join(system, name)).mode & 0o077) !== 0) chmodSync(join(system, name), 0o700);
+  }
+  const file = join(system, '.gitignore');
   if (!existsSync(file)) writeFileSync(file, ['.gitignore', ...IGNORED, ''].join('\n'));
+}
+
+function refuseLinks(folder: string, deep: boolean, skipped: ReadonlySet<string> = WITH_LINKS): void {
+  for (const entry of entriesOf(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) {
+      throw new AbilityError({
+        code: 'runtime.failed',
+        message: `${path} is a link, which Ability Runtime did not make and does not follow`,
+        suggestion: 'Look where it leads, and remove it.',
+      });
+    }
+    if (deep && entry.isDirectory() && !skipped.has(entry.name)) refuseLinks(path, deep, new Set());
+  }
+}
+
+/** None of a folder that another process has just removed. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw error;
+  }
 }
 
 /** Marks the runtime as needed. Ignores a full disk, which must not block a command. */

@@ -55,7 +55,12 @@ export async function makeCalls(
     run.steps.note(path, TURNS.calls, { status: 'running' });
     openAccount(run.steps.entry(path), requestedCalls.length);
     await callAll({ run, agent, frame, state, path, step }, requestedCalls);
-  } else for (const [index, call] of requestedCalls.entries()) state.results[index] ??= refused(noTool(call));
+  } else {
+    for (const [index, call] of requestedCalls.entries()) {
+      if (state.results[index] === undefined) count({ run, agent, state });
+      state.results[index] ??= refused(noTool(call));
+    }
+  }
   const results = state.results;
   return requestedCalls.map(({ id }, index) => ({ id, content: results[index] ?? '' }));
 }
@@ -84,8 +89,16 @@ function mustQueue({ run, agent }: CallsOfTurn, open: readonly { call: ToolCall 
   return open.some(({ call }) => callsAgent(run.task.plan, abilityOf(call)));
 }
 
+/** Also a call of a tool that does not exist, or with an invalid input. @throws StepFailure `limit.*`. */
+function count({ run, agent, state }: Pick<CallsOfTurn, 'run' | 'agent' | 'state'>): void {
+  const limits = limitsWithin(agent.limits, run.task.start.child?.agent);
+  if (state.calls >= limits.max_calls) throw limitReached('max_calls', state);
+  state.calls += 1;
+}
+
 async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promise<void> {
-  const { run, frame, state, path, step, agent } = calls;
+  const { run, frame, state, path, step } = calls;
+  count(calls);
   const tool = toolOf(calls, call);
   const results = state.results as Record<string, string>;
   const around = { verb: 'foreach' as const, item: index, labelOf: () => call.tool, loop: path, id: TURNS.calls };
@@ -107,9 +120,6 @@ async function callOne(calls: CallsOfTurn, call: ToolCall, index: number): Promi
   refuseCancelled();
   const resumed = beforeStep(run.life, frame.halt);
   if (resumed) await resumed;
-  const limits = limitsWithin(agent.limits, run.task.start.child?.agent);
-  if (state.calls >= limits.max_calls) throw limitReached('max_calls', state);
-  state.calls += 1;
   const inner = stepsOfTurn(step).filter(({ path: name }) => name === tool.name);
   const turn: Turn = { ...around, inner };
   const at = `${path}/${index}/${tool.name}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withoutQuote } from '../../../src/activities/lossless-json/read-json.js';
+import { withoutQuote } from '../../../src/text/lossless-json/read-json.js';
 
 const SECRET = 'correct-horse-battery-staple';
 

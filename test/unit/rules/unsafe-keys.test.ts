@@ -42,3 +42,15 @@ test('a value nested too deeply to traverse is refused, however deep it is', () 
   const deep: unknown = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
   expect(errorOf(() => refuseUnsafeKeys(deep)).message).toMatch(/200 levels/);
 });
+
+test('an integer that may have been another is refused where values have to be exact', () => {
+  expect(errorOf(() => refuseUnsafeKeys({ id: 1n })).message).toContain('(at id)');
+  for (const id of [2 ** 53, -(2 ** 53), 123456789012345680000]) {
+    refuseUnsafeKeys({ rows: [{ id }] });
+    expect(errorOf(() => refuseUnsafeKeys({ rows: [{ id }] }, 'input.invalid', true))).toMatchObject({
+      code: 'input.invalid',
+      message: expect.stringContaining('(at rows[0].id)'),
+    });
+  }
+  refuseUnsafeKeys([2 ** 53 - 1, 6.02214076e23, 1e300, 0.5], 'input.invalid', true);
+});

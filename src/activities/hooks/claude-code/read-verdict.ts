@@ -4,7 +4,7 @@ import type { GuardDecision } from '../../../contracts/hooks.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { strictestOf } from '../../../rules/hooks/guard-precedence.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
-import { duplicateKeys } from '../../lossless-json/duplicate-keys.js';
+import { duplicateKeys } from '../../../text/lossless-json/duplicate-keys.js';
 import { reasonIn, type Words, wordsOf } from './answer-words.js';
 
 /** Exit code and output of a hook of Claude Code that ended by itself. */

@@ -4,9 +4,11 @@ import { FILE_LIMITS } from '../../../contracts/files.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../contracts/json.js';
 import { AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import type { Project } from '../../../definitions/formats/project.js';
+import { parseJson as parseLoosely } from '../../../disk/read-json.js';
 import { readUpTo } from '../../../disk/read-up-to.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
 import { parseBytes } from '../../../text/byte-size.js';
+import { readInput, readUtf8 } from '../../../text/lossless-json/read-json.js';
 import { MAX_INPUT_BYTES, type Terminal } from '../output/terminal/terminal.js';
 import { shellWord } from '../output/typed-command.js';
 import type { DefinitionFlags } from '../program/definitions.js';
@@ -73,7 +75,7 @@ function convert(flag: string, name: string, text: string, property: JsonObject)
   const types = [property.type].flat().filter((type): type is string => typeof type === 'string');
   if (types.length === 0 || types.includes('string')) return text;
   for (const type of types) {
-    const value = convertTo(type, text);
+    const value = convertTo(type, text, `${flag}${name}`);
     if (value !== undefined) return value;
   }
   const message = `${flag}${name}: ${JSON.stringify(text)} is not of type ${types.join(' or ')}`;
@@ -92,18 +94,15 @@ function howToGive(flag: string, name: string, text: string, { type, format, ite
   return undefined;
 }
 
-function convertTo(type: string, text: string): Json | undefined {
+/** @throws AbilityError `input.invalid` for JSON that would be changed. */
+function convertTo(type: string, text: string, what: string): Json | undefined {
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : undefined;
   if (type === 'null') return text === 'null' ? null : undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (type === 'integer') return Number.isInteger(value) ? (value as number) : undefined;
+  if (parseLoosely(text) === undefined) return undefined;
+  const value = parseJson(text, what);
+  if (type === 'integer') return Number.isInteger(value) ? value : undefined;
   if (type === 'number') return typeof value === 'number' ? value : undefined;
-  if (type === 'array') return Array.isArray(value) ? (value as Json[]) : undefined;
+  if (type === 'array') return Array.isArray(value) ? value : undefined;
   return type === 'object' && isJsonObject(value) ? value : undefined;
 }
 
@@ -115,23 +114,13 @@ function readText(path: string, cwd: string, suggestion?: string): string {
     throw invalid(`${path} cannot be read: ${reasonOf(error)}`, suggestion);
   }
   if (bytes === undefined) throw invalid(`${path} is larger than ${MAX_INPUT_BYTES} bytes`);
-  return bytes.toString('utf8');
+  return readUtf8(bytes, { code: 'input.invalid', what: path });
 }
 
-/** @throws AbilityError `input.invalid`. */
-export function parseJson(text: string, what: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    throw new AbilityError(
-      {
-        code: 'input.invalid',
-        message: `${what} is no JSON: ${reasonOf(error)}`,
-        suggestion: 'Quote it for your shell, or, where the flag accepts that, write it to a file and pass @file.',
-      },
-      { cause: error },
-    );
-  }
+/** @throws AbilityError `input.invalid`, with the place. */
+export function parseJson(given: string | Buffer, what: string): Json {
+  const suggestion = 'Quote it for your shell, or, where the flag accepts that, write it to a file and pass @file.';
+  return readInput(given, { what, suggestion });
 }
 
 function invalid(message: string, suggestion?: string): AbilityError {

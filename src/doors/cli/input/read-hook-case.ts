@@ -4,6 +4,7 @@ import type { output } from 'zod';
 import { isJsonObject, type Json } from '../../../contracts/json.js';
 import { usageError } from '../../../contracts/problem.js';
 import { type EventParts, eventExample, eventParts } from '../../../definitions/formats/hooks.js';
+import { readInput } from '../../../text/lossless-json/read-json.js';
 
 /** A bare event, or one in the form of `examples`, with the expected answer. */
 export type GivenHookCase = EventParts | output<typeof eventExample>;
@@ -24,19 +25,15 @@ export function readHookCase(file: string, cwd: string): GivenHookCase {
 }
 
 function readJson(file: string, cwd: string): Json {
-  let text: string;
+  let text: Buffer;
   try {
-    text = readFileSync(file === '-' ? 0 : resolve(cwd, file), 'utf8');
+    text = readFileSync(file === '-' ? 0 : resolve(cwd, file));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read: ${message}`;
     throw usageError(why);
   }
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    throw usageError(`${file} is no JSON: ${(error as Error).message}`);
-  }
+  return readInput(text, { what: file, code: 'usage.invalid' });
 }
 
 function adviceOn(value: Json): string {

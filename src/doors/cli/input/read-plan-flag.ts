@@ -5,8 +5,8 @@ import type { Plan } from '../../../contracts/plan.js';
 import type { PlanPreview } from '../../../contracts/preview.js';
 import { type AbilityError, reasonOf, usageError } from '../../../contracts/problem.js';
 import type { WantedPlan } from '../../../contracts/task.js';
+import { parseJson } from '../../../disk/read-json.js';
 import { digestOf } from '../../../rules/canonical.js';
-import { parseJson } from './parse-input.js';
 
 export interface PlanFlag {
   wanted: WantedPlan;
@@ -33,7 +33,7 @@ function readFile(path: string, cwd: string): PlanFlag {
   } catch (error) {
     throw refusal(`--plan: ${path} cannot be read: ${reasonOf(error)}`);
   }
-  const value: unknown = parseJson(text, `--plan @${path}`);
+  const value: unknown = parseJson(text);
   if (!isPlanFile(value)) throw refusal(`--plan: ${path} contains no plan`);
   const { plan, input } = value;
   const wanted = { plan: digestOf(plan), input: digestOf(input) };

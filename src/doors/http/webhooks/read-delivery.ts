@@ -8,6 +8,7 @@ import type { Scope } from '../../../rules/expressions/expression.js';
 import { evaluateTemplate, expressionsIn } from '../../../rules/expressions/template.js';
 import { deliveryKey } from '../../../rules/tasks/delivery-key.js';
 import { refuseUnsafeKeys } from '../../../rules/unsafe-keys.js';
+import { readInput } from '../../../text/lossless-json/read-json.js';
 import type { Headers } from './check-signature.js';
 
 /** The task that a delivery requests; undefined if the `if` of its trigger is false. */
@@ -16,15 +17,11 @@ export interface Wanted {
   input: JsonObject;
 }
 
-/** The body of a delivery. @throws AbilityError `door.bad_request` for invalid JSON or unsafe keys. */
+/** The body of a delivery. @throws AbilityError `door.bad_request` for invalid JSON, a key twice or unsafe keys.
+ * Integers beyond 2^53 - 1 are text. */
 export function parseBody(bytes: Buffer): Json {
-  let body: Json;
-  try {
-    body = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Json;
-  } catch (error) {
-    const message = 'The body of the webhook is no JSON in UTF-8';
-    throw new AbilityError({ code: 'door.bad_request', message }, { cause: error });
-  }
+  // A sender cannot write its ids in another way; the input's schema decides whether text will do.
+  const body = readInput(bytes, { what: 'The body of the webhook', code: 'door.bad_request', integers: 'text' });
   refuseUnsafeKeys(body, 'door.bad_request');
   return body;
 }

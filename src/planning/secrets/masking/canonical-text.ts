@@ -9,7 +9,7 @@ export interface CanonicalText {
 }
 
 const [TAB, LF, CR, BLANK, PERCENT, BACKSLASH] = [9, 10, 13, 32, 0x25, 0x5c] as const;
-const [SMALL_U, SMALL_X] = [0x75, 0x78] as const;
+const [SMALL_U, SMALL_X, AMPERSAND] = [0x75, 0x78, 0x26] as const;
 
 /** The meaning of a character after a backslash; 0: removed, as a line break is. See RFC 8259, section 7. */
 const ESCAPED: ReadonlyMap<number, number> = new Map([
@@ -53,10 +53,10 @@ export function canonicalText(text: string): CanonicalText {
 
 export function holdsEscapes({ bytes, length }: CanonicalText): boolean {
   const used = bytes.subarray(0, length);
-  return used.includes(PERCENT) || used.includes(BACKSLASH);
+  return used.includes(PERCENT) || used.includes(BACKSLASH) || used.includes(AMPERSAND);
 }
 
-/** Decodes URL and JSON escapes in place. Many backslashes count as one, so that nested JSON is decoded. */
+/** Decodes escapes of URLs, JSON and HTML in place, also the octal ones of a shell. Many backslashes count as one, so that nested JSON is decoded. */
 export function decodeEscapes(text: CanonicalText): void {
   const { bytes, starts, ends, length } = text;
   text.length = 0;
@@ -64,12 +64,19 @@ export function decodeEscapes(text: CanonicalText): void {
     const byte = bytes[at] as number;
     let next = at + 1;
     let code: number | undefined;
+    let isByte = byte === PERCENT;
     if (byte === PERCENT) {
       code = hex(bytes, next, 2, length);
       if (code !== undefined) next += 2;
+    } else if (byte === AMPERSAND) {
+      const read = readReference(bytes, next, length);
+      code = read?.code;
+      next = read?.next ?? next;
     } else if (byte === BACKSLASH) {
       while (next < length && bytes[next] === BACKSLASH) next += 1;
-      const escaped = readEscape(bytes, next, length);
+      const octal = readOctal(bytes, next, length);
+      isByte = octal !== undefined;
+      const escaped = octal ?? readEscape(bytes, next, length);
       code = escaped?.code;
       next = escaped?.next ?? next;
     }
@@ -79,13 +86,27 @@ export function decodeEscapes(text: CanonicalText): void {
     else if (code === LF || code === CR || code === 0) {
       dropBlanksBefore(text);
       while (at < length && isBlank(bytes[at])) at += 1;
-    } else if (byte === PERCENT) put(text, code, start, end);
+    } else if (isByte) put(text, code, start, end);
     else emit(text, code, start, end);
   }
 }
 
 /** For a text that was wrapped at blanks: it is unknown at which ones. */
-export function withoutBlanks({ bytes, starts, ends, length }: CanonicalText): CanonicalText {
+export function withoutBlanks(text: CanonicalText): CanonicalText {
+  return without(text, isBlank);
+}
+
+const QUOTES: ReadonlySet<number | undefined> = new Set([0x22, 0x27, BACKSLASH]);
+
+/** For a text that a shell quoted, such as `'it'\\''s'`, or a program that doubles quotes. */
+export function withoutQuotes(text: CanonicalText): CanonicalText {
+  return without(text, (byte) => QUOTES.has(byte));
+}
+
+function without(
+  { bytes, starts, ends, length }: CanonicalText,
+  isDropped: (byte: number | undefined) => boolean,
+): CanonicalText {
   const made: CanonicalText = {
     bytes: new Uint8Array(length),
     length: 0,
@@ -94,9 +115,28 @@ export function withoutBlanks({ bytes, starts, ends, length }: CanonicalText): C
   };
   for (let at = 0; at < length; at += 1) {
     const byte = bytes[at] as number;
-    if (!isBlank(byte)) put(made, byte, starts[at] as number, ends[at] as number);
+    if (!isDropped(byte)) put(made, byte, starts[at] as number, ends[at] as number);
   }
   return made;
+}
+
+/** Three octal digits. */
+function readOctal(bytes: Uint8Array, at: number, length: number): { code: number; next: number } | undefined {
+  if (at + 3 > length) return undefined;
+  const digits = String.fromCharCode(...bytes.subarray(at, at + 3));
+  return /^[0-3][0-7]{2}$/.test(digits) ? { code: Number.parseInt(digits, 8), next: at + 3 } : undefined;
+}
+
+const NAMED: Readonly<Record<string, number>> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 };
+
+/** The character of an HTML reference, of which `at` is behind the ampersand. */
+function readReference(bytes: Uint8Array, at: number, length: number): { code: number; next: number } | undefined {
+  const text = String.fromCharCode(...bytes.subarray(at, Math.min(length, at + 10)));
+  const [all, name = '', decimal, hexadecimal] =
+    /^(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-f]{1,6}));/i.exec(text) ?? [];
+  if (all === undefined) return undefined;
+  const code = NAMED[name.toLowerCase()] ?? (decimal ? Number(decimal) : Number.parseInt(hexadecimal ?? '', 16));
+  return code <= 0x10ffff ? { code, next: at + all.length } : undefined;
 }
 
 function readEscape(bytes: Uint8Array, at: number, length: number): { code: number; next: number } | undefined {

@@ -1,13 +1,20 @@
-import { type CanonicalText, canonicalText, decodeEscapes, holdsEscapes, withoutBlanks } from './canonical-text.js';
-import { formsOfSecret, type SecretForm, SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from './secret-forms.js';
+import {
+  type CanonicalText,
+  canonicalText,
+  decodeEscapes,
+  holdsEscapes,
+  withoutBlanks,
+  withoutQuotes,
+} from './canonical-text.js';
+import { formsOfSecret, partsOf, type SecretForm, SHORTEST_IN_ALL_FORMS, SHORTEST_MASKED } from './secret-forms.js';
 
 /** Start and end of a part of a text; the end is exclusive. */
 export type Span = [start: number, end: number];
 
-/** Text that is escaped twice, such as JSON in a URL, is decoded; deeper levels are not. */
+/** Text that is escaped twice, such as JSON in a URL, is decoded; deeper levels are not. Quotes of a shell are removed. */
 const MAX_DECODED = 2;
-/** Maximum characters that a secret's character may take: `\u0041` in a string that is escaped again. */
-const WIDEST = 8;
+/** Maximum characters that a secret's character may take: `&quot;` in HTML that is escaped again. */
+const WIDEST = 10;
 
 const IN_BASE64 = /[A-Za-z0-9+/_-]/;
 
@@ -21,7 +28,8 @@ export class SecretFinder {
   /** Maximum length of a form in a text, in UTF-16 units. */
   readonly widest: number;
 
-  constructor(secrets: readonly string[]) {
+  constructor(given: readonly string[]) {
+    const secrets = given.flatMap(partsOf);
     const known = new Map<string, SecretForm>();
     for (const form of secrets.flatMap(formsOfSecret)) known.set(Buffer.from(form.bytes).toString('latin1'), form);
     this.forms = [...known.values()];
@@ -52,7 +60,14 @@ export class SecretFinder {
   private read<T>(text: string, look: (canonical: CanonicalText) => T[]): T[] {
     if (this.forms.length === 0 || text.length < SHORTEST_MASKED) return [];
     const canonical = canonicalText(text);
-    const lookAt = (): T[] => [...look(canonical), ...(this.hasBlanks ? look(withoutBlanks(canonical)) : [])];
+    const lookAt = (): T[] => {
+      const bare = withoutQuotes(canonical);
+      return [
+        ...look(canonical),
+        ...(this.hasBlanks ? look(withoutBlanks(canonical)) : []),
+        ...(bare.length < canonical.length ? look(bare) : []),
+      ];
+    };
     const found = lookAt();
     for (let pass = 0; pass < MAX_DECODED && holdsEscapes(canonical); pass += 1) {
       decodeEscapes(canonical);

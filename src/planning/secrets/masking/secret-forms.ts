@@ -1,4 +1,5 @@
-import { canonicalText, decodeEscapes, withoutBlanks } from './canonical-text.js';
+import { parseJson } from '../../../disk/read-json.js';
+import { canonicalText, decodeEscapes, withoutBlanks, withoutQuotes } from './canonical-text.js';
 
 /** Shorter encoded forms would match by chance. */
 const SHORTEST_ENCODED = 6;
@@ -9,6 +10,21 @@ export interface SecretForm {
   bytes: Uint8Array;
   /** Whether the adjacent characters may also hold bits of the secret, as in base64. */
   edges: boolean;
+}
+
+/** Shorter words in a document, such as `prod` or `admin`, are no secrets. */
+const WORD = /^[A-Za-z_-]{1,7}$/;
+
+/** A secret and its parts: the texts of a JSON document, also of one in base64, and the password of a URL. */
+export function partsOf(secret: string): string[] {
+  const document = parseJson<unknown>(secret) ?? parseJson<unknown>(Buffer.from(secret, 'base64').toString());
+  const texts = [secret, ...leavesOf(document).filter((text) => !WORD.test(text))];
+  return texts.flatMap((text) => [text, /^[a-z][a-z\d+.-]*:\/\/[^/?#:@]*:([^/?#]+)@/i.exec(text)?.[1] ?? []].flat());
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(leavesOf);
 }
 
 /**
@@ -42,6 +58,8 @@ function plainForms(text: string): SecretForm[] {
       const close = withoutBlanks(canonical);
       // Adjacent words could match a short form without blanks.
       if (close.length >= SHORTEST_WITHOUT_BLANKS) forms.push(close.bytes.slice(0, close.length));
+      const bare = withoutQuotes(canonical);
+      if (bare.length < canonical.length) forms.push(bare.bytes.slice(0, bare.length));
     }
   }
   return forms.filter(({ length }) => length >= SHORTEST_MASKED).map((bytes) => ({ bytes, edges: false }));

@@ -1,3 +1,4 @@
+import { replaceParts } from '../../../text/lossless-json/replace-parts.js';
 import { compilePattern } from '../../regular-expressions.js';
 import { itemsOf } from './collections.js';
 import { readUtf8 } from './conversions.js';
@@ -124,11 +125,18 @@ function textsOf(list: object): string[] {
 }
 
 function readJson(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return fail('the bytes are no JSON');
   }
+  replaceParts(
+    text,
+    (token) => fail(`the JSON has the number ${token}, which would be changed`),
+    (fault) => fail(`the JSON ${fault}`),
+  );
+  return value;
 }
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import { describe, expect, test } from 'vitest';
-import { markNumbers } from '../../../../src/activities/lossless-json/marked-json.js';
 import { FilteringTransport, LISTED } from '../../../../src/activities/mcp/filtering-transport.js';
+import { markNumbers } from '../../../../src/text/lossless-json/marked-json.js';
 
 type Message = Parameters<Transport['send']>[0];
 

@@ -1,8 +1,8 @@
 import { Response } from 'undici';
 import { describe, expect, test } from 'vitest';
-import { type Reading, withoutMarks } from '../../../../src/activities/lossless-json/marked-json.js';
 import { markResponse } from '../../../../src/activities/mcp/mark-response.js';
 import type { Json } from '../../../../src/contracts/json.js';
+import { type Reading, withoutMarks } from '../../../../src/text/lossless-json/marked-json.js';
 
 const BIG = '12345678901234567890';
 const AS_TEXT: Reading = { integers: 'text', code: 'mcp.output_invalid', what: 'It' };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { CallLog } from '../../../../src/activities/call/call-log.js';
-import { markNumbers } from '../../../../src/activities/lossless-json/marked-json.js';
 import { callMcp } from '../../../../src/activities/mcp/call-mcp.js';
 import type { PinnedTools } from '../../../../src/activities/mcp/pinned-tools.js';
 import { ATTRIBUTES } from '../../../../src/contracts/traces.js';
+import { markNumbers } from '../../../../src/text/lossless-json/marked-json.js';
 import { runWithin } from '../../../../src/tracing/current-span.js';
 import { callFiles, MemoryFiles } from '../../../fixtures/memory-files.js';
 import { fakeConnection, mcpCall, poolOf, SERVER, toolNamed } from './fake-connection.js';

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -42,6 +43,16 @@ test('the record of a key is created once', () => {
   const records = new RecordFolder(join(root, 'made', 'for it'));
   expect([records.create(record), records.create(record)]).toEqual([true, false]);
   expect(records.read('t-1')).toEqual(record);
+});
+
+test('a record can be read by its owner alone, also when it is written again', async () => {
+  const records = new RecordFolder(root);
+  const modeOf = (...path: string[]) => statSync(join(root, 't-1', ...path)).mode & 0o777;
+  const modes = () => [modeOf(), modeOf('record.json'), modeOf('tool_call.md')];
+  records.create(record);
+  expect(modes()).toEqual([0o700, 0o600, 0o600]);
+  await records.finish(record);
+  expect(modes()).toEqual([0o700, 0o600, 0o600]);
 });
 
 test('a file in place of the folder of all records is an error, not a key in use', () => {

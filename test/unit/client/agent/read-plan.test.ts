@@ -13,9 +13,9 @@ describe('readPlan', () => {
   );
 
   test.each([
-    ['', 'no JSON object'],
-    ['Sure! {"plan": []}', 'no JSON object'],
-    [undefined, 'no JSON object'],
+    ['', 'no JSON'],
+    ['Sure! {"plan": []}', 'no JSON'],
+    [undefined, 'no JSON'],
     [null, 'expected object'],
     [[], 'expected object'],
     [{}, 'plan'],
@@ -32,7 +32,7 @@ describe('readPlan', () => {
     [{ plan: [], answer: 7 }, 'answer'],
     [{ plan: [], answer: 'x'.repeat(100_001) }, 'answer'],
     ['{"plan": [{"id": "a", "ability_id": "x", "input": {"__proto__": {"admin": true}}}]}', '__proto__'],
-    [`{"plan": [], "answer": "${'x'.repeat(1024 * 1024)}"}`, 'no JSON object'],
+    [`{"plan": [], "answer": "${'x'.repeat(1024 * 1024)}"}`, 'no JSON'],
   ])('refuses anything else, and states why: %.60j', (reply, fault) => {
     expect(readPlan(reply)).toEqual({ fault: expect.stringContaining(fault) });
   });

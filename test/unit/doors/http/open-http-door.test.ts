@@ -110,3 +110,80 @@ test('two Idempotency-Key headers are refused', async () => {
   const detail = 'Idempotency-Key was sent more than once, or contains a comma';
   expect(JSON.parse(text)).toMatchObject({ status: 400, code: 'door.bad_request', detail });
 });
+
+const ID = '1234567890123456789';
+
+/** Posts a body as it is written. */
+async function post(door: { url: string }, path: string, body: string | Buffer, headers: Record<string, string> = {}) {
+  const answer = await fetch(`${door.url}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body,
+  });
+  const text = await answer.text();
+  // biome-ignore lint/suspicious/noExplicitAny: what the door answers is what the tests look at
+  return { status: answer.status, text, body: text.startsWith('{') ? (JSON.parse(text) as any) : undefined };
+}
+
+const BROKEN = Buffer.concat([
+  Buffer.from('{"ability":"util.echo","input":{"a":"'),
+  Buffer.from([0xff]),
+  Buffer.from('"}}'),
+]);
+
+test.each([
+  [
+    'an integer that JavaScript would change',
+    `{"ability":"util.echo","input":{"rows":[${ID}]}}`,
+    'input.invalid',
+    '/input/rows/0',
+  ],
+  ['a key twice', '{"ability":"util.echo","input":{"a":1,"a":2}}', 'input.invalid', '/input/a'],
+  ['a key twice beside the input', '{"ability":"a","ability":"b"}', 'input.invalid', '/ability'],
+  ['bytes that are not UTF-8', BROKEN, 'door.bad_request', 'byte'],
+])('a body with %s is refused with its place', async (_, body, code, place) => {
+  const door = await doorOn();
+  for (const path of ['/v1/runs', '/v1/tasks', '/v1/abilities/util.echo/plan']) {
+    const got = await post(door, path, body);
+    expect(got).toMatchObject({ status: 400, body: { code, detail: expect.stringContaining(place) } });
+  }
+});
+
+test.each([
+  ['a key twice', '{"order":{"id":1,"id":2}}', 'twice'],
+  ['a number beyond all doubles', '{"order":{"id":1e400}}', '/order/id'],
+  ['bytes that are not UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'UTF-8'],
+])('a signed delivery with %s is refused', async (_, body, words) => {
+  const door = await doorOn();
+  const signature = createHmac('sha256', SECRET).update(body).digest('hex');
+  const got = await post(door, '/v1/webhooks/forge', body, { 'x-hub-signature-256': `sha256=${signature}` });
+  expect(got).toMatchObject({
+    status: 400,
+    body: { code: 'door.bad_request', detail: expect.stringContaining(words) },
+  });
+});
+
+test('a message of MCP is exact, or refused with its place', async () => {
+  const lend = () => ({ connect: () => Promise.reject(new Error('not needed')), failed: () => {} });
+  const times = { patienceMs: 1, lookMs: 1, tokensMs: 1000 };
+  const skill = { attach: () => {} } as never;
+  const mcp = { expose: [], skill, lend, typed: (text: string) => text, strict: () => ({}), ...times };
+  const door = await doorOn({}, { mcp });
+  const call = (args: string, rest = '') =>
+    post(
+      door,
+      '/mcp',
+      `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"ability_run"${rest},"arguments":${args}}}`,
+    );
+  const refusal = (place: string) => ({
+    status: 400,
+    body: { id: 7, error: { code: -32602, message: expect.stringContaining(place), data: { code: 'input.invalid' } } },
+  });
+  expect(await call(`{"id":"util.echo","input":{"id":${ID}}}`)).toMatchObject(
+    refusal('(at /params/arguments/input/id)'),
+  );
+  expect(await call('{"id":"a","id":"b"}')).toMatchObject(refusal('"id" twice (at /params/arguments/id)'));
+  expect(await call('{}', ',"name":"ability_plan"')).toMatchObject(refusal('"name" twice (at /params/name)'));
+  expect((await post(door, '/mcp', `{"jsonrpc":"2.0","id":${ID},"method":"ping"}`)).body).toMatchObject({ id: null });
+  expect((await post(door, '/mcp', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).status).toBe(400);
+});

@@ -232,6 +232,8 @@ const TABLE: Record<string, readonly Row[]> = {
     ['["a", 1].join()', FAILS],
     ['bytes("{\\"a\\": [1.5]}").json().a[0]', 1.5],
     ['b"x".json()', FAILS],
+    ['b"1234567890123456789".json()', FAILS],
+    [`b'{"a":1,"a":2}'.json()`, FAILS],
     ['b"\\x00\\x0f\\xff".hex()', '000fff'],
     ['[b"", b"a", b"ab", b"abc", b"abcd"].map(b, b.base64())', ['', 'YQ==', 'YWI=', 'YWJj', 'YWJjZA==']],
     ['b"\\xfb\\xff".base64()', '+/8='],

@@ -329,3 +329,40 @@ test.each(['schedule:nightly', 'webhook:github'])('%s may request approvals but 
   const open = { approvers: [], people: [], requested_by: { name: by, source: 'claimed' as const } };
   expect(reasonOf(decide(approval(open), 'approve', { by }))).toBe(`${by} is no person, and only people decide`);
 });
+
+describe('a name is one person, however it is written', () => {
+  test.each([
+    ['bob', 'Bob'],
+    ['jos\u00e9', 'jose\u0301'],
+    ['alice', 'al\u200bice'],
+    ['alice', '\uff41lice'],
+    ['alice', '\u2066alice\u2069'],
+    ['Ada Lovelace', 'ada\u00a0 lovelace'],
+    ['weiß', 'WEISS'],
+  ])('%j and %j', (one, other) => {
+    const open = approval({ approvers: [], people: [], quorum: 2 });
+    expect(decide(open, 'approve', { by: one })).toMatchObject({ counted: true, missing: 1 });
+    expect(reasonOf(decide(open, 'approve', { by: other }))).toMatch(/has already decided$/);
+    const own = approval({
+      approvers: [],
+      people: [],
+      self_approval: false,
+      requested_by: { name: one, source: 'claimed' },
+    });
+    expect(reasonOf(decide(own, 'approve', { by: other }))).toMatch(/asked for it/);
+    const changed = approval({ approvers: [], people: [], self_approval: false, changed_by: [one] });
+    expect(reasonOf(decide(changed, 'approve', { by: other }))).toMatch(/changed what was asked for/);
+  });
+
+  test('and others are others, also if they look alike', () => {
+    const open = approval({ approvers: [], people: [], quorum: 2 });
+    decide(open, 'approve', { by: 'alice' });
+    expect(decide(open, 'approve', { by: '\u0430lice' })).toMatchObject({ counted: true, status: 'approved' });
+  });
+
+  test('nobody, and no schedule, in disguise', () => {
+    const open = approval({ approvers: [], people: [], self_approval: false });
+    expect(reasonOf(decide(open, 'approve', { by: '\u200b\u2060' }))).toMatch(/names no person/);
+    expect(reasonOf(decide(open, 'approve', { by: 'Schedule\uff1anightly' }))).toMatch(/is no person/);
+  });
+});

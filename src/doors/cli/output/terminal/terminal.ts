@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
 import { AbilityError, reasonOf } from '../../../../contracts/problem.js';
 import { readUpTo } from '../../../../disk/read-up-to.js';
 import { showUnseenCharacters } from '../../../../rules/shown-text.js';
+import { readUtf8 } from '../../../../text/lossless-json/read-json.js';
 import { type PaintedBlock, paintBlock, type ScreenSize } from './paint-block.js';
 import { enderOfClosed, type Output, type Surroundings } from './surroundings.js';
 
@@ -105,7 +106,7 @@ export function openTerminal(env: NodeJS.ProcessEnv, around: Surroundings): Term
 
 function readStdin(around: Surroundings, max: number): string {
   const bytes = around.readInput ? Buffer.from(around.readInput()) : readUpTo(max, STDIN);
-  if (bytes !== undefined && bytes.length <= max) return bytes.toString('utf8');
+  if (bytes !== undefined && bytes.length <= max) return readUtf8(bytes, { code: 'input.invalid', what: 'stdin' });
   throw new AbilityError({ code: 'input.invalid', message: `stdin is larger than ${max} bytes` });
 }
 

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../../src/contracts/json.js';
 import { parseInput } from '../../../../../src/doors/cli/input/parse-input.js';
@@ -192,4 +194,40 @@ test.each([
 ])('a text that %j does not accept is refused with the form to write', (x, assignment, suggestion) => {
   const error = errorOf(() => parseInput({ set: [assignment] }, { type: 'object', properties: { x } }, NOWHERE));
   expect([error.code, error.suggestion]).toEqual(['input.invalid', suggestion]);
+});
+
+describe('an integer that JavaScript would change is refused with its place', () => {
+  const ID = '1234567890123456789';
+
+  test.each([
+    `count=${ID}`,
+    `count:=${ID}`,
+    `price=-${ID}`,
+    `maybe=${ID}`,
+    `list=[{"id": ${ID}}]`,
+    `map:={"a":[${ID}]}`,
+  ])('--set %s', (assignment) => {
+    expect(errorOf(() => set(assignment))).toMatchObject({
+      code: 'input.invalid',
+      message: expect.stringContaining(ID),
+      suggestion: expect.stringContaining('text'),
+    });
+  });
+
+  test('--input, also of a file, where a key twice and broken bytes are refused, too', () => {
+    const { root } = temporaryProject({ 'in.json': `{"a": {"count": ${ID}}}` });
+    const input = (text: string) => parseInput({ input: text }, SCHEMA, { ...NOWHERE, cwd: root });
+    expect(errorOf(() => input(`{"a": {"count": ${ID}}}`)).message).toContain('(at /a/count)');
+    expect(errorOf(() => input('@in.json')).message).toContain('(at /a/count)');
+    expect(errorOf(() => input('{"count": 1, "count": 2}')).message).toContain('"count" twice');
+    expect(errorOf(() => set('map={"a":1,"a":2}')).message).toContain('"a" twice');
+    writeFileSync(join(root, 'bytes'), Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
+    expect(errorOf(() => input('@bytes')).message).toContain('UTF-8');
+    const text = () => parseInput({ set: ['text=@bytes'] }, SCHEMA, { ...NOWHERE, cwd: root });
+    expect(errorOf(text).message).toContain('UTF-8');
+  });
+
+  test('and as text it arrives exactly', () => {
+    expect(set(`text=${ID}`, `loose=${ID}`, `untyped=${ID}`)).toEqual({ text: ID, loose: ID, untyped: ID });
+  });
 });

@@ -9,6 +9,7 @@ const SECRETS = [
   'hunter2-hunter2',
   'p@ss w"rd/with\\back%41slash&more=+',
   'geheim-übung-€-😀-ende',
+  `correct'horse battery&staple9<"'`,
   randomBytes(32).toString('base64'),
   randomBytes(20).toString('hex'),
   `-----BEGIN KEY-----\n${randomBytes(60)
@@ -23,6 +24,34 @@ describe.each(Object.entries(FORMS))('a secret %s', (_, form) => {
     expect(masked).toMatch(/^before .*\*\*\*.* after$/s);
     expect(leaks(masked, secret)).toBe(false);
     expect(masked.length).toBeLessThan(form(secret).length + 30);
+  });
+});
+
+describe('the parts of a secret that is a document', () => {
+  const key = {
+    type: 'service_account',
+    user: 'admin',
+    password: 'Pa55w0',
+    private_key: 'BEGIN\nMIIabc123def456\nEND\n',
+    ids: ['zzTop99Qrs55'],
+  };
+  const parts = ['Pa55w0', 'MIIabc123def456', 'zzTop99Qrs55', 'service_account'];
+
+  test.each([
+    ['JSON', JSON.stringify(key)],
+    ['indented JSON', JSON.stringify(key, null, 2)],
+    ['JSON in base64', base64(JSON.stringify(key))],
+  ])('in %s are masked, decoded, but for short words', (_, secret) => {
+    const masker = new Masker([secret]);
+    const shown = `${parts.join(' | ')} | ${key.private_key} | ${encodeURIComponent(key.private_key)} | ${JSON.stringify(key, null, 2)}`;
+    const masked = masker.mask(shown);
+    for (const part of parts) expect(masked).not.toContain(part);
+    expect(masker.mask('the admin of the account')).toBe('the admin of the account');
+  });
+
+  test('and the password of a URL', () => {
+    const masker = new Masker(['postgres://bob:p%40ss-w0rd@db.test/x?sslmode=on']);
+    expect(masker.mask('psql -h db.test -U bob p@ss-w0rd; p%40ss-w0rd')).toBe('psql -h db.test -U bob ***; ***');
   });
 });
 

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { faultInUtf8 } from './decode-utf8.js';
-import { faultOfNumber, replaceNumbers } from './number-tokens.js';
+import { faultOfNumber, type Path, replaceParts } from './replace-parts.js';
 
 /** Prefix of strings that nothing outside this process can write. */
-const SECRET = randomUUID();
+const SECRET = crypto.randomUUID();
 const NUMBER_MARK = `number:${SECRET}:`;
 const BYTES_MARK = `bytes:${SECRET};`;
 
@@ -19,11 +18,13 @@ export interface Reading {
   code: string;
   /** Such as `The output of db.write`. */
   what: string;
+  /** What helps against a number that would be changed; absent: what an implementation can do. */
+  advice?: string;
 }
 
 /** Replaces numbers that a double cannot hold by marked strings, which {@link withoutMarks} reads. */
 export function markNumbers(text: string): string {
-  return replaceNumbers(text, (token) => `"${NUMBER_MARK}${token}"`);
+  return replaceParts(text, (token) => `"${NUMBER_MARK}${token}"`);
 }
 
 /** Decodes a message with {@link markNumbers}, and marks bytes that are not UTF-8. */
@@ -39,7 +40,7 @@ export function markBytes(bytes: Buffer): string {
  * Replaces marks: integers become text (`text`) or the nearest double (`round`). @throws AbilityError with the
  * reading's code and the place, for other numbers that a double cannot hold, and for bytes that are not UTF-8.
  */
-export function withoutMarks(value: Json, reading: Reading, path: (string | number)[] = []): Json {
+export function withoutMarks(value: Json, reading: Reading, path: Path = []): Json {
   if (typeof value === 'string') return unmarked(value, reading, path);
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map((item, index) => withoutMarks(item, reading, [...path, index]));
@@ -51,11 +52,16 @@ export function withoutMarks(value: Json, reading: Reading, path: (string | numb
   );
 }
 
-function unmarked(text: string, reading: Reading, path: (string | number)[]): Json {
+function unmarked(text: string, reading: Reading, path: Path): Json {
   if (!text.includes(SECRET)) return text;
   if (!text.startsWith(NUMBER_MARK)) return withoutBytes(text, reading, path);
   const token = text.slice(NUMBER_MARK.length);
   if (reading.integers === 'round') return Number(token);
+  return exactNumber(token, reading, path);
+}
+
+/** An integer that a double cannot hold, as text if it may be that. @throws AbilityError with the place. */
+export function exactNumber(token: string, reading: Reading, path: Path): string {
   const isTooLarge = faultOfNumber(token) === 'too_large' && !/^-?\d+$/.test(token);
   if (reading.integers === 'text' && !isTooLarge) return token;
   const shown = token.length > 60 ? `${token.slice(0, 57)}...` : token;
@@ -63,12 +69,13 @@ function unmarked(text: string, reading: Reading, path: (string | number)[]): Js
     reading,
     `contains the ${isTooLarge ? 'number' : 'integer'} ${shown}, which would be changed: it is beyond what a JSON number can safely represent`,
     path,
-    isTooLarge ? 'Write it as text.' : 'Write it as text, or set `big_integers: text` in the implementation.',
+    reading.advice ??
+      (isTooLarge ? 'Write it as text.' : 'Write it as text, or set `big_integers: text` in the implementation.'),
     { number: shown },
   );
 }
 
-function withoutBytes(text: string, reading: Reading, path: (string | number)[]): string {
+function withoutBytes(text: string, reading: Reading, path: Path): string {
   if (reading.integers === 'round') return text.replaceAll(BYTES_MARK, '\uFFFD');
   const before = Buffer.byteLength(text.slice(0, text.indexOf(BYTES_MARK)));
   throw refused(
@@ -82,12 +89,12 @@ function withoutBytes(text: string, reading: Reading, path: (string | number)[])
   );
 }
 
-function refused(
+export function refused(
   { code, what }: Reading,
   fault: string,
-  path: (string | number)[],
+  path: Path,
   suggestion: string,
-  more: { number?: string; byte?: number },
+  more: { number?: string; byte?: number } = {},
 ): AbilityError {
   const pointer = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
   const where = pointer === '' ? '' : ` (at ${pointer})`;

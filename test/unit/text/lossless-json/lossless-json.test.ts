@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { faultInUtf8 } from '../../../src/activities/lossless-json/decode-utf8.js';
-import { markBytes, withoutMarks } from '../../../src/activities/lossless-json/marked-json.js';
-import { integersOf, readJson, readUtf8 } from '../../../src/activities/lossless-json/read-json.js';
-import type { Json } from '../../../src/contracts/json.js';
-import { errorOf } from '../error-of.js';
+import type { Json } from '../../../../src/contracts/json.js';
+import { faultInUtf8 } from '../../../../src/text/lossless-json/decode-utf8.js';
+import { markBytes, withoutMarks } from '../../../../src/text/lossless-json/marked-json.js';
+import { integersOf, readInput, readJson, readUtf8 } from '../../../../src/text/lossless-json/read-json.js';
+import { errorOf } from '../../error-of.js';
 
 const reading = { code: 'script.output_invalid', what: 'It' } as const;
 const refusing = { ...reading, integers: 'refuse' } as const;
@@ -148,4 +148,56 @@ describe('bytes that are not UTF-8', () => {
     const error = errorOf(() => withoutMarks(JSON.parse(markBytes(message)) as Json, refusing));
     expect(error.message).toMatch(/not UTF-8/);
   });
+});
+
+describe('what a caller sends', () => {
+  const ID = '1234567890123456789';
+  const fault = (text: string | Buffer, more = {}) => errorOf(() => readInput(text, { what: 'It', ...more }));
+
+  test.each([
+    [`{"rows": [{"id": ${ID}}]}`, '/rows/0/id', ID],
+    [`{"id": -${ID}.0}`, '/id', `-${ID}.0`],
+    ['{"id": 1e400}', '/id', '1e400'],
+    ['{"a": {"id": 1, "b": 2, "id": 1}}', '/a/id', '"id" twice'],
+    ['[{"a~/": 1, "\\u0061~\\u002f": 2}]', '/0/a~0~1', 'twice'],
+    ['{"__proto__": 1, "__proto__": 2}', '/__proto__', 'twice'],
+  ])('is refused with its place: %s', (text, pointer, words) => {
+    const error = fault(text);
+    expect(error).toMatchObject({ code: 'input.invalid', details: { pointer } });
+    expect(error.message).toContain(words);
+    expect(error.suggestion).not.toContain('implementation');
+  });
+
+  test('is refused if it is no JSON in UTF-8, without a quote of it', () => {
+    expect(fault('{"token": geheim}')).toMatchObject({ message: expect.not.stringContaining('geheim') });
+    expect(fault(Buffer.from([0x22, 0xff, 0x22]))).toMatchObject({ details: { byte: 1 } });
+    expect(fault('{', { broken: 'door.bad_request' }).code).toBe('door.bad_request');
+    expect(fault(Buffer.from([0xff]), { broken: 'door.bad_request' }).code).toBe('door.bad_request');
+  });
+
+  test('is read as JSON.parse reads it otherwise, after a byte order mark', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+        const text = JSON.stringify(value);
+        fc.pre(!/\d{16}/.test(text));
+        expect(readInput(`\uFEFF${text}`, { what: 'It' })).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  test('has large integers as text where the sender has no choice', () => {
+    expect(readInput(`{"id": ${ID}}`, { what: 'It', integers: 'text' })).toEqual({ id: ID });
+  });
+});
+
+test('an object of more than 50,000 members is refused quickly, and a list of any length is read', () => {
+  const members = (count: number) => Array.from({ length: count }, (_, index) => `"k${index}":1`).join(',');
+  const started = performance.now();
+  expect(errorOf(() => readInput(`{"a":[{${members(200_000)}}]}`, { what: 'It' }))).toMatchObject({
+    code: 'input.invalid',
+    message: expect.stringMatching(/more than 50000 members \(at \/a\/0\/k50000\)/),
+  });
+  expect(performance.now() - started).toBeLessThan(1000);
+  expect(Object.keys(readInput(`{${members(50_000)}}`, { what: 'It' }) as object)).toHaveLength(50_000);
+  expect(readInput(`[${'1,'.repeat(200_000)}1]`, { what: 'It' })).toHaveLength(200_001);
 });

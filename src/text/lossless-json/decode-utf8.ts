@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 export interface Utf8Fault {
   /** Index of the first invalid byte, from 0. */
   byte: number;
@@ -9,24 +7,25 @@ export interface Utf8Fault {
 
 /** The first fault that makes bytes invalid UTF-8; undefined: they are valid. */
 export function faultInUtf8(bytes: Uint8Array): Utf8Fault | undefined {
-  if (isUtf8(bytes)) return undefined;
+  if (decodes(bytes)) return undefined;
   let good = 0;
   let bad = bytes.length + 1;
   // Stream mode decodes every prefix before the fault, even one that ends inside a character.
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2);
-    if (beginsUtf8(bytes.subarray(0, middle))) good = middle;
+    if (decodes(bytes.subarray(0, middle), true)) good = middle;
     else bad = middle;
   }
   let byte = good;
   // The valid prefix may end inside a character.
-  while (!isUtf8(bytes.subarray(0, byte))) byte -= 1;
+  while (!decodes(bytes.subarray(0, byte))) byte -= 1;
   return { byte, isCutOff: good === bytes.length };
 }
 
-function beginsUtf8(bytes: Uint8Array): boolean {
+/** @param stream accepts a cut-off character at the end. */
+function decodes(bytes: Uint8Array, stream = false): boolean {
   try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream });
     return true;
   } catch {
     return false;
