@@ -40,6 +40,8 @@ export interface StepProgress {
   answer?: true;
   /** At `<path>.undo`: input of the compensating call, or why it is unknown. */
   undo?: { with: JsonObject } | { problem: Problem };
+  /** At `<path>.undo`: it asks people before it runs. */
+  approval?: 'required';
   /** At `<path>.undo`: the order in which the calls to take back succeeded. */
   sequence?: number;
   /** For a `foreach`: the outputs of completed items, by index. */

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Notice, NoticeFormat } from '../../contracts/notices.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
+import { describeUndo } from '../../rules/tasks/describe-undo.js';
 
 export interface NoticeBody {
   type: string;
@@ -47,11 +48,12 @@ function dataOf(notice: Notice, link: string | null): JsonObject {
 
 function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): JsonObject {
   const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
-  const isLarge = JSON.stringify(what.input).length > MAX_INPUT;
+  const isLarge = JSON.stringify(what.undo ? [what.input, what.undo.input] : what.input).length > MAX_INPUT;
+  const undo = what.undo && { undo: isLarge ? { ...what.undo, input: null } : what.undo };
   return {
     ...{ id, path, title, status, reasons, approvers, quorum, expires_at },
     requested_by: { ...requested_by },
-    what: { ...what, input: isLarge ? null : what.input, ...(isLarge && { input_left_out: true }) },
+    what: { ...what, input: isLarge ? null : what.input, ...undo, ...(isLarge && { input_left_out: true }) },
     decisions: decisions.map(
       ({ decision, by, comment, at }): Json => ({
         decision,
@@ -76,8 +78,10 @@ function slackText(notice: Notice, link: string | null): string {
     'approval.decided': `${approval?.status.replace('_', ' ')}: ${approval?.title}`,
     'task.failed': `${ability} ${status?.replace('_', ' ')}: ${error?.message ?? 'no reason is known'}`,
   }[event];
-  const input = approval && event === 'approval.requested' ? [`input: ${JSON.stringify(approval.what.input)}`] : [];
-  const lines = [head, `${ability} in ${environment}, ${task_key}`, ...input, ...commandsOf(notice)];
+  const what = event === 'approval.requested' ? approval?.what : undefined;
+  const input = what ? [`input: ${JSON.stringify(what.input)}`] : [];
+  const undo = what?.undo ? [`undone, if the task fails, by: ${describeUndo(what.undo)}`] : [];
+  const lines = [head, `${ability} in ${environment}, ${task_key}`, ...input, ...undo, ...commandsOf(notice)];
   const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MAX_LINE)));
   return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
 }

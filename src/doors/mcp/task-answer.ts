@@ -53,6 +53,7 @@ export function approvalFields(key: string, approval: Approval, door: McpDoor): 
     title: oneLine(title),
     ability: what.ability,
     environment: what.environment,
+    ...(what.undo && { undo: what.undo }),
     ...(reasons.length > 0 && { because: reasons }),
     who: whoDecides(approval),
     ...(quorum > 1 && { people_needed: quorum }),

@@ -8,6 +8,7 @@ import { callInput } from '../../rules/calls/call-input.js';
 import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
 import { firesFor } from '../../rules/hooks/fires-for-caller.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
+import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';
 import { awaitApproval } from '../approvals/await-approval.js';
 import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
@@ -45,10 +46,11 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
 }
 
 /** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
-function reasonsFor(run: TaskRun, { operation }: OperationCall, fromGuards: string[]): string[] {
+function reasonsFor(run: TaskRun, { operation, takesBack }: OperationCall, fromGuards: string[]): string[] {
   const { environment, ability } = run.task.plan;
   const { seal, child } = run.task.start;
-  const reasons = [...fromGuards];
+  if (takesBack && !takesBack.asks) return [];
+  const reasons = [...(takesBack ? [UNDO_ASKS] : []), ...fromGuards];
   if (environment.approve.includes(operation.effects)) {
     reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
   }
@@ -60,7 +62,7 @@ function reasonsFor(run: TaskRun, { operation }: OperationCall, fromGuards: stri
 
 async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Promise<void> {
   const { environment } = run.task.plan;
-  const { operation, path, id, input } = call;
+  const { operation, path, id, input, undo } = call;
   run.steps.note(path, id, { status: 'waiting', call: operation.key });
   await awaitApproval(
     run,
@@ -74,6 +76,7 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
         environment: environment.name,
         effects: operation.effects,
         input,
+        ...(undo && { undo: undo() }),
       },
       reasons,
       approvers: environment.approvers,

@@ -34,7 +34,8 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
     const operation = run.task.plan.operations[key] as PlanOperation;
     run.steps.note(path, id, { status: 'running' });
     const call = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined, mayBeCut: false };
-    const output = await callOperation(run, { ...call, groups: [], halt: new Halt(), budget });
+    const takesBack = { asks: entry.approval === 'required' };
+    const output = await callOperation(run, { ...call, takesBack, groups: [], halt: new Halt(), budget });
     run.steps.note(path, id, { status: 'succeeded', output });
   } catch (error) {
     if (!isStepFailure(error)) throw error;
