@@ -728,6 +728,12 @@ export const CODES = {
     means: 'The condition of a `repeat` did not hold after its last turn.',
     next: 'Raise `repeat.max`, or find out why it does not become true.',
   },
+  'retry.undecided': {
+    exit: EXIT.usage,
+    means:
+      'A retry might repeat a call that still stands: its undo failed or its outcome is not known, or the call stands where its result cannot be kept by itself.',
+    next: 'Look what is there, then say it with `--stands CALL` (it is kept) or `--undone CALL` (it may be repeated).',
+  },
   'runlog.key_conflict': {
     exit: EXIT.usage,
     means: 'The id already belongs to a run with another request.',
@@ -1032,6 +1038,11 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'The rate limit of an implementation leaves no room within the time-out.',
     next: 'Wait, or raise `rate_limit`.',
+  },
+  'undo.incomplete': {
+    exit: EXIT.failed,
+    means: 'The task was cancelled, and not everything that it had done was undone: `not_undone` names what is left.',
+    next: 'Undo by hand what is left, or retry the task, which does not repeat it.',
   },
   'usage.invalid': {
     exit: EXIT.usage,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Notice, NoticeFormat } from '../../contracts/notices.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
-import { describeUndo } from '../../rules/tasks/describe-undo.js';
+import { describeRollback, describeUndo } from '../../rules/tasks/describe-undo.js';
 
 export interface NoticeBody {
   type: string;
@@ -33,7 +33,7 @@ export function renderNotice(notice: Notice, format: NoticeFormat, link: string 
 }
 
 function dataOf(notice: Notice, link: string | null): JsonObject {
-  const { project, task_key, ability, environment, approval, status, error } = notice;
+  const { project, task_key, ability, environment, approval, status, error, rolled_back, not_undone } = notice;
   return {
     project,
     task_key,
@@ -42,6 +42,8 @@ function dataOf(notice: Notice, link: string | null): JsonObject {
     ...(approval && { approval: approvalData(approval) }),
     ...(status && { status }),
     ...(error && { error: { code: error.code, message: error.message, step: error.step ?? null } }),
+    ...(rolled_back && { rolled_back }),
+    ...(not_undone && { not_undone: not_undone.map((one) => ({ ...one, error: { ...one.error } })) }),
     links: { temporal: link, commands: commandsOf(notice) },
   };
 }
@@ -80,8 +82,17 @@ function slackText(notice: Notice, link: string | null): string {
   }[event];
   const what = event === 'approval.requested' ? approval?.what : undefined;
   const input = what ? [`input: ${JSON.stringify(what.input)}`] : [];
+  const rollback = describeRollback(notice);
+  const undone = rollback === undefined ? [] : [`rolled back: ${rollback}`];
   const undo = what?.undo ? [`undone, if the task fails, by: ${describeUndo(what.undo)}`] : [];
-  const lines = [head, `${ability} in ${environment}, ${task_key}`, ...input, ...undo, ...commandsOf(notice)];
+  const lines = [
+    head,
+    `${ability} in ${environment}, ${task_key}`,
+    ...input,
+    ...undo,
+    ...undone,
+    ...commandsOf(notice),
+  ];
   const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MAX_LINE)));
   return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
 }

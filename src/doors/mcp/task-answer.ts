@@ -15,7 +15,13 @@ export interface OwnTask {
 /** The task's state, its output or why it has none, and what the agent may do now. */
 export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): ToolAnswer {
   const { status, ability_id: ability, output, error, warnings } = result;
-  const data: JsonObject = { status, task: task.handle, ability, ...(warnings.length > 0 && { warnings }) };
+  const { rolled_back, not_undone } = result;
+  const data: JsonObject = {
+    ...{ status, task: task.handle, ability },
+    ...(rolled_back && { rolled_back }),
+    ...(not_undone && { not_undone: not_undone.map((one) => ({ ...one, error: { ...one.error } })) }),
+    ...(warnings.length > 0 && { warnings }),
+  };
   if (!isEndState(status)) {
     const { temporal: link } = result.links;
     const open = result.approvals.filter((approval) => approval.status === 'open');
