@@ -1005,8 +1005,8 @@ export const CODES = {
   },
   'timeout.cleanup': {
     exit: EXIT.failed,
-    means: 'The `finally` steps took longer than five minutes.',
-    next: 'Check what they left behind.',
+    means: 'The `undo` calls, or the steps of a `finally`, took longer than `limits.cleanup`; without it, what is no call took longer than five minutes.',
+    next: 'Check what they left behind, and raise `limits.cleanup`.',
   },
   'timeout.signal': {
     exit: EXIT.failed,

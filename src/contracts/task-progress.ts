@@ -42,7 +42,7 @@ export interface StepProgress {
   undo?: { with: JsonObject } | { problem: Problem };
   /** At `<path>.undo`: it asks people before it runs. */
   approval?: 'required';
-  /** At `<path>.undo`: the order in which the calls to take back succeeded. */
+  /** At `<path>.undo`: the order in which the calls to take back succeeded; absent until a retry reaches the call. */
   sequence?: number;
   /** For a `foreach`: the outputs of completed items, by index. */
   items?: Record<string, Json>;

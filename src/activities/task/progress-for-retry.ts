@@ -133,7 +133,11 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
     mainSteps(now.steps).flatMap(({ step, path }) => (earlier.get(path) === digestOf(step) ? [path] : [])),
   );
   const alone = standing.filter((call) => !isKept(call) && same.has(call) && isDone(progress[call]));
-  for (const call of alone) take(call);
+  for (const call of alone) {
+    take(call);
+    // It is undone before those that are made before it in the retry.
+    delete kept[`${call}.undo`]?.sequence;
+  }
   refuseRepeated(
     task,
     asked,

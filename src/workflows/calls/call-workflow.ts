@@ -53,10 +53,10 @@ export interface WorkflowCall {
  */
 export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Json> {
   const { path, id, ability, input, budget, groups } = call;
-  const leftMs = budget.left();
-  if (leftMs === 0) throw budget.exhausted();
   const { plan, seal, user, session } = run.task.start;
   const child = childPlan(plan, ability);
+  const leftMs = budget.left(child.limits.task_ms);
+  if (leftMs === 0) throw budget.exhausted();
   const files = run.files.within(input);
   const room = run.files.room;
   const grant = call.grant ?? grantLeft(run.task.start.child?.agent, run.agent);
@@ -184,7 +184,7 @@ function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknow
   if (result?.files) run.files.adopt(path, result.files, null);
   if (result?.rolled_back) run.rollbacks.push(adopted(result, task));
   const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
-  if (budget.left() === 0) return budget.exhausted();
+  if (budget.left(1) === 0) return budget.exhausted();
   const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;
   const said = problem.details;
   const details = isJsonObject(said) ? said : said === undefined ? {} : { value: said };

@@ -18,9 +18,11 @@ import { isUndo } from './step-notes.js';
 export async function runUndo(run: TaskRun): Promise<void> {
   const entries = Object.entries(run.steps.progress)
     .filter(([path, { status }]) => isUndo(path) && (status === 'pending' || status === 'running'))
-    .sort(([, a], [, b]) => (b.sequence ?? 0) - (a.sequence ?? 0));
+    .reverse()
+    // Without a number: made by the task that this one retries, as the last of those that it repeats.
+    .sort(([, a], [, b]) => (b.sequence ?? Number.MAX_SAFE_INTEGER) - (a.sequence ?? Number.MAX_SAFE_INTEGER));
   if (entries.length === 0) return;
-  const budget = new CleanupBudget(run.task.plan.limits.cleanup_ms);
+  const budget = new CleanupBudget(run.task.plan.limits);
   await CancellationScope.nonCancellable(async () => {
     for (const [path, entry] of entries) await undoOne(run, path, entry, budget);
   });

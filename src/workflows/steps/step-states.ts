@@ -92,6 +92,8 @@ export class StepStates {
   /** Makes a step completed by an earlier run, or by the retried task, visible to expressions. */
   recall(step: PlanStep, path: string): void {
     this.values.show(path, step.id, this.entry(path));
+    const undo = this.progress[`${path}.undo`];
+    if (undo && undo.sequence === undefined) this.progress[`${path}.undo`] = { ...undo, sequence: (this.sequence += 1) };
     this.recallInside(step, path);
   }
 
