@@ -41,7 +41,7 @@ export interface StepSummary {
 export type RolledBack = 'complete' | 'partial' | 'none';
 
 /** A call that was to be undone and was not, or perhaps not. */
-export interface NotUndone {
+export type NotUndone = {
   path: string;
   /** The task whose call it is, if another one was called. */
   task?: string;
@@ -49,8 +49,8 @@ export interface NotUndone {
   call: string;
   /** `unknown`: it may have been undone. */
   status: StepStatus;
-  error: Pick<Problem, 'code' | 'message'>;
-}
+  error: { code: string; message: string };
+};
 
 /** What a task that did not succeed has undone; both are omitted if nothing was to be undone. */
 export interface Rollback {

@@ -160,10 +160,10 @@ steps:
     const id = await start(yaml, 'stopped', 'dev');
     await cancelTask(flows.project.connection, id);
     expect(await ended(id)).toMatchObject({
-      ...{ status: 'failed', error: { code: 'undo.incomplete' }, rolled_back: 'partial' },
+      ...{ status: 'failed', error: { code: 'task.not_undone' }, rolled_back: 'partial' },
       not_undone: [{ path: 'b', status: 'failed' }],
     });
-    await expect(again(id)).rejects.toMatchObject({ code: 'retry.undecided', details: { calls: ['b'] } });
+    await expect(again(id)).rejects.toMatchObject({ code: 'task.undecided', details: { calls: ['b'] } });
     const retried = await retryTask(flows.project.connection, id, { ...retryBy(), run: true, stands: ['b'] });
     await flows.project.wait(retried.id, { approvalMs: 0 });
     await decide(flows.project.connection, retried.id, 'approve', { by: 'ann' });
@@ -181,7 +181,7 @@ steps:
     });
     const details = { calls: ['child/a'] };
     const id = result.task_key as string;
-    await expect(again(id, { from: 'child' })).rejects.toMatchObject({ code: 'retry.undecided', details });
+    await expect(again(id, { from: 'child' })).rejects.toMatchObject({ code: 'task.undecided', details });
     expect(flows.lines('lost')).toEqual(['a']);
   });
 

@@ -124,7 +124,7 @@ class Reference {
     if (left.length > 0) {
       const [lost] = left.reverse().find(([, one]) => one.status === 'unknown') ?? [];
       if (lost !== undefined && failure?.code !== 'outcome.unknown') failure = { code: 'outcome.unknown', path: lost };
-      failure ??= { code: 'undo.incomplete' };
+      failure ??= { code: 'task.not_undone' };
       status = failure.code === 'outcome.unknown' ? 'unknown' : 'failed';
       this.ending = { status, error: { code: failure.code } };
     }

@@ -43,7 +43,7 @@ function dataOf(notice: Notice, link: string | null): JsonObject {
     ...(status && { status }),
     ...(error && { error: { code: error.code, message: error.message, step: error.step ?? null } }),
     ...(rolled_back && { rolled_back }),
-    ...(not_undone && { not_undone: not_undone.map((one) => ({ ...one, error: { ...one.error } })) }),
+    ...(not_undone && { not_undone }),
     links: { temporal: link, commands: commandsOf(notice) },
   };
 }

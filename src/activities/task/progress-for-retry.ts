@@ -33,7 +33,7 @@ export interface Taken {
  * that still stands since its undo was denied. Not kept are steps whose definition changed, undone calls, and all
  * steps from a named one on. Approvals are requested again, without invalidating the steps after them. An agent
  * continues after its last turn, with its transcript, even if its definition changed.
- * @throws AbilityError `retry.undecided` if a call may stand that would be repeated; `usage.invalid`.
+ * @throws AbilityError `task.undecided` if a call may stand that would be repeated; `usage.invalid`.
  */
 export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Taken {
   const { plan: old, progress } = task;
@@ -138,11 +138,7 @@ export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Ta
     // It is undone before those that are made before it in the retry.
     delete kept[`${call}.undo`]?.sequence;
   }
-  refuseRepeated(
-    task,
-    asked,
-    standing.filter((call) => !isKept(call)),
-  );
+  refuseRepeated(task, asked, standing, isKept);
   return { progress: kept, begins: describeBeginning(now, { kept, earlier, same, progress, undone, alone, from }) };
 }
 

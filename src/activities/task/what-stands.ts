@@ -1,5 +1,5 @@
 import { AbilityError } from '../../contracts/problem.js';
-import type { NotUndone, Progress, StepProgress, TaskOptions } from '../../contracts/task.js';
+import type { NotUndone, Progress, TaskOptions } from '../../contracts/task.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
 import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { isGroup, isPlain } from '../../rules/steps/step-kinds.js';
@@ -14,82 +14,78 @@ interface Earlier {
   not_undone?: readonly NotUndone[];
 }
 
-/** A call that stands, or may stand, and why. */
+/** A call that stands or may stand, what is known of it, and why it is asked for. */
 interface Doubtful {
   path: string;
+  is: 'undone' | 'stands' | undefined;
   why: string;
 }
 
 /**
  * The calls of an earlier task by what became of them: undone, as its undo or a person says, or standing, since its
- * undo was denied or a person says so. @throws AbilityError `retry.undecided` for calls of which neither is known;
+ * undo was denied or a person says so. @throws AbilityError `task.undecided` for calls of which neither is known;
  * `usage.invalid` for a name that is none of them.
  */
-export function readStanding(task: Earlier, asked: Asked): { undone: string[]; standing: string[] } {
-  const { undone: saidUndone = [], stands: saidStands = [] } = asked;
-  const undos = Object.entries(task.progress).filter(([path, { status }]) => isUndo(path) && status !== 'pending');
-  const calls = undos.map(([path, entry]) => ({ path: path.slice(0, -'.undo'.length), entry }));
-  const lost = asked.from === null ? lostCalls(task) : [];
-  const called = inCalled(task);
-  const known = [...calls, ...lost, ...called].map(({ path }) => path);
-  const strange = [...saidUndone, ...saidStands].find((path) => !known.includes(path));
+export function readStanding(task: Earlier, { from, undone = [], stands = [] }: Asked) {
+  const found = [...undoneCalls(task), ...lostCalls(task, from)];
+  const known = [...found, ...inCalled(task)].map(({ path }) => path);
+  const strange = [...undone, ...stands].find((path) => !known.includes(path));
   if (strange !== undefined) throw notInDoubt(strange, known);
-  const isSaid = ({ path }: { path: string }): boolean => saidUndone.includes(path) || saidStands.includes(path);
-  const open = calls.filter(
-    (call) => call.entry.status !== 'succeeded' && call.entry.status !== 'denied' && !isSaid(call),
-  );
-  const undecided = [
-    ...open.map(({ path, entry }) => ({ path, why: whyOpen(entry) })),
-    ...lost.filter((one) => !isSaid(one)),
-  ];
-  if (undecided.length > 0) throw notDecided(undecided, '--stands');
-  const isUndone = ({ path, entry }: (typeof calls)[number]): boolean =>
-    saidUndone.includes(path) || (entry.status === 'succeeded' && !saidStands.includes(path));
-  const standing = [
-    ...calls.filter((call) => !isUndone(call)),
-    ...lost.filter(({ path }) => saidStands.includes(path)),
-  ];
-  return { undone: calls.filter(isUndone).map(({ path }) => path), standing: standing.map(({ path }) => path) };
+  const calls = found.map((call): Doubtful => {
+    const said = undone.includes(call.path) ? 'undone' : stands.includes(call.path) ? 'stands' : undefined;
+    return { ...call, is: said ?? call.is };
+  });
+  const those = (wanted: Doubtful['is']) => calls.filter(({ is }) => is === wanted);
+  if (those(undefined).length > 0) throw notDecided(those(undefined), '--stands');
+  return { undone: those('undone').map(({ path }) => path), standing: those('stands').map(({ path }) => path) };
 }
 
-/** Refuses a retry that would repeat what stands. @param standing calls that cannot be kept. @throws AbilityError. */
-export function refuseRepeated(task: Earlier, { undone = [] }: Asked, standing: readonly string[]): void {
+/** Refuses a retry that would repeat what stands. @throws AbilityError `task.undecided`. */
+export function refuseRepeated(
+  task: Earlier,
+  { undone = [] }: Asked,
+  standing: readonly string[],
+  isKept: (call: string) => boolean,
+): void {
   const own = standing.map((path) => ({ path, why: 'it stands, and its result cannot be kept by itself' }));
-  const repeated = [...own, ...inCalled(task).filter(({ path }) => !undone.includes(path))];
+  const called = inCalled(task).filter(({ path }) => !undone.includes(path));
+  const repeated = [...own, ...called].filter(({ path }) => !isKept(path));
   if (repeated.length > 0) throw notDecided(repeated, undefined);
 }
 
-/** Calls of called tasks that stand or may stand: a retry calls such a task anew, as a whole. */
-function inCalled({ not_undone: left = [] }: Earlier): Doubtful[] {
-  return left.flatMap(({ task, path, call, status }) => {
-    if (task === undefined) return [];
-    const [, ...at] = task.split('/');
-    return [{ path: [...at, path].join('/'), why: `a call of ${task} that ${call} was to undo: ${status}` }];
+function undoneCalls({ progress }: Earlier): Doubtful[] {
+  return Object.entries(progress).flatMap(([path, { call = '', status, error }]) => {
+    if (!path.endsWith('.undo') || status === 'pending') return [];
+    const is = status === 'succeeded' ? 'undone' : status === 'denied' ? 'stands' : undefined;
+    const why = `its undo, ${call}, ended ${status.replace('_', ' ')}${error ? ` with ${error.code}` : ''}`;
+    return [{ path: path.slice(0, -'.undo'.length), is, why }];
   });
 }
 
-/** Calls whose own outcome is not known. */
-function lostCalls({ plan, progress }: Earlier): Doubtful[] {
+/** Calls whose own outcome is not known; whoever names a step to begin with has looked. */
+function lostCalls({ plan, progress }: Earlier, from: string | null): Doubtful[] {
+  const is = from === null ? undefined : 'undone';
   return mainSteps(plan.steps).flatMap(({ step, path }) => {
     const isLost = step.verb === 'call' && progress[path]?.status === 'unknown';
-    return isLost ? [{ path, why: 'whether it took effect is not known' }] : [];
+    return isLost ? [{ path, is, why: 'whether it took effect is not known' }] : [];
   });
 }
 
-function isUndo(path: string): boolean {
-  return path.endsWith('.undo');
+/** Calls of called tasks that stand or may stand: a retry calls such a task anew, as a whole. */
+function inCalled({ not_undone: left = [] }: Earlier) {
+  return left.flatMap(({ task, path, call, status }) => {
+    const [, ...at] = task?.split('/') ?? [];
+    const why = `a call of ${task} that ${call} was to undo: ${status}`;
+    return task === undefined ? [] : [{ path: [...at, path].join('/'), why }];
+  });
 }
 
-function whyOpen({ call = '', status, error }: StepProgress): string {
-  return `its undo, ${call}, ended ${status.replace('_', ' ')}${error ? ` with ${error.code}` : ''}`;
-}
-
-function notDecided(calls: readonly Doubtful[], keep: '--stands' | undefined): AbilityError {
+function notDecided(calls: readonly Omit<Doubtful, 'is'>[], keep: '--stands' | undefined): AbilityError {
   const all = calls.map(({ path }) => path);
   const [first = ''] = all;
   const or = keep === undefined ? '' : `, or ${keep} ${first} if it stands, so that it is not repeated`;
   return new AbilityError({
-    code: 'retry.undecided',
+    code: 'task.undecided',
     message: `A retry might repeat what still stands: ${calls.map(({ path, why }) => `${path} (${why})`).join('; ')}`,
     suggestion: `Look what is there, then say it for each: --undone ${first} if it is not there or was undone by hand, so that it may be repeated${or}.`,
     details: { calls: all },

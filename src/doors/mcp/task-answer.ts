@@ -19,7 +19,7 @@ export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): To
   const data: JsonObject = {
     ...{ status, task: task.handle, ability },
     ...(rolled_back && { rolled_back }),
-    ...(not_undone && { not_undone: not_undone.map((one) => ({ ...one, error: { ...one.error } })) }),
+    ...(not_undone && { not_undone }),
     ...(warnings.length > 0 && { warnings }),
   };
   if (!isEndState(status)) {

@@ -20,7 +20,7 @@ export function limitsOf(project: Project, timeout: string | undefined, own: Hig
   return {
     max_ms: max === undefined ? null : parseDuration(max),
     task_ms: capped(parseDuration(timeout ?? DEFAULTS.task), project),
-    cleanup_ms: cleanup === undefined ? parseDuration(DEFAULTS.cleanup) : capped(parseDuration(cleanup), project),
+    cleanup_ms: parseDuration(cleanup ?? DEFAULTS.cleanup),
     ...(cleanup !== undefined && { cleanup_stated: true }),
     expires_ms: parseDuration(DEFAULTS.expires),
     output_bytes: OUTPUT_BYTES,

@@ -34,7 +34,7 @@ export function errorOfRollback(error: Problem | null, left: readonly NotUndone[
   const unknown = left.find(({ status }) => status === 'unknown');
   if (error?.code === 'outcome.unknown' || (error && !unknown)) return error;
   const names = left.map(({ path }) => path).join(', ');
-  if (!unknown) return { code: 'undo.incomplete', message: `The task was cancelled, and not undone: ${names}` };
+  if (!unknown) return { code: 'task.not_undone', message: `The task was cancelled, and not undone: ${names}` };
   const before = error ? `; the task had failed before with ${error.code}: ${error.message}` : '';
   return {
     code: 'outcome.unknown',

@@ -144,8 +144,8 @@ describe('a call that was to be undone', () => {
   test.each(['failed', 'unknown', 'timed_out'] as const)('and whose undo ended %s is asked for', (status) => {
     const progress = { ...of('a', status), ...of('b', 'succeeded'), c: failed };
     const details = { calls: ['a'] };
-    expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'retry.undecided', details }));
-    expect(() => keep(steps, progress, { from: 'c' })).toThrow(expect.objectContaining({ code: 'retry.undecided' }));
+    expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'task.undecided', details }));
+    expect(() => keep(steps, progress, { from: 'c' })).toThrow(expect.objectContaining({ code: 'task.undecided' }));
     expect(taken(steps, progress, { stands: ['a'] })).toEqual({
       progress: { a: done, 'a.undo': due },
       begins: 'It begins at b: it was undone',
@@ -157,13 +157,13 @@ describe('a call that was to be undone', () => {
   test('and that cannot be kept by itself stops the retry', () => {
     const repeat: PlanStep = { id: 'r', verb: 'repeat', repeat: { until: 'true', every: '0s', max: 1 }, steps };
     const inTurn = { 'r/0/a.undo': of('a', 'denied')['a.undo'], r: failed } as Progress;
-    const refused = expect.objectContaining({ code: 'retry.undecided', details: { calls: ['r/0/a'] } });
+    const refused = expect.objectContaining({ code: 'task.undecided', details: { calls: ['r/0/a'] } });
     expect(() => keep([repeat], inTurn)).toThrow(refused);
     expect(keep([repeat], inTurn, { undone: ['r/0/a'] })).toEqual([]);
     // Its definition has changed.
     const changed = { now: [call('a', { undo, with: { n: 2 } }), ...steps.slice(1)] };
     const progress = { ...of('a', 'denied'), ...of('b', 'succeeded'), c: failed };
-    expect(() => keep(steps, progress, changed)).toThrow(expect.objectContaining({ code: 'retry.undecided' }));
+    expect(() => keep(steps, progress, changed)).toThrow(expect.objectContaining({ code: 'task.undecided' }));
     // It was made by a called task, which would be called anew.
     const not_undone: NotUndone[] = [
       { task: 'key/child', path: 'made', call: 'op.back', status: 'denied', error: { code: 'x', message: 'm' } },
@@ -195,7 +195,7 @@ describe('a call that was to be undone', () => {
 
   test('and a call whose own outcome is not known are not repeated unasked', () => {
     const progress = { a: done, b: { status: 'unknown' } } as Progress;
-    expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'retry.undecided' }));
+    expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'task.undecided' }));
     expect(keep(steps, progress, { from: 'b' })).toEqual(['a']);
     expect(keep(steps, progress, { undone: ['b'] })).toEqual(['a']);
   });
