@@ -103,7 +103,7 @@ describe.each(SITES)('roll-back in $where', ({ open, runs }) => {
     for (;;) {
       const connection = await site.openConnection();
       const doing = meanwhile(connection).catch(() => {});
-      const { exitCode, json } = await command(site.user, ['task', 'watch', key, '--timeout', '4s']);
+      const { exitCode, json } = await command(site.user, ['task', 'watch', key, '--timeout', '10s']);
       await doing;
       await connection.close();
       if (json.task_key === key && isEndState(json.status)) return { exitCode, result: json as TaskResult };
@@ -208,9 +208,10 @@ describe.each(SITES)('roll-back in $where', ({ open, runs }) => {
         const attack = ATTACKS[n % ATTACKS.length] as Attack;
         const at = attack.flow === 'plain' ? pick(CALLS) : pick(CALLS.slice(1, 3));
         const victim = pick(Object.keys(site.victims));
-        await run(n, attack, at, victim).catch((error: unknown) =>
-          wrong.push(`run ${n}, ${attack.name} at ${at}: ${String(error)}`),
-        );
+        await run(n, attack, at, victim).catch((error: unknown) => {
+          wrong.push(`run ${n}, ${attack.name} at ${at}: ${String(error)}`);
+          say(`WRONG: ${wrong.at(-1)}`);
+        });
       }
       expect(wrong).toEqual([]);
     },
