@@ -9,7 +9,18 @@ export interface ApprovalSubject {
   environment: string;
   effects: Effect | null;
   input: Json;
+  /** What takes the call back if the task fails later: the approval covers it. Absent: nothing does. */
+  undo?: UndoSubject;
 }
+
+/** An undo as its approver sees it: what only the call's answer determines is shown as written. */
+export type UndoSubject = {
+  ability: string;
+  effects: Effect;
+  input: Json;
+  /** It asks people again before it runs. */
+  approval?: 'required';
+};
 
 /** One field that a decider fills in: a small part of JSON Schema, so that workflow code can check it. */
 export interface ApprovalField {

@@ -932,6 +932,11 @@ export const CODES = {
     means: 'Neither Temporal nor the records know a task of that key.',
     next: 'Run `ability task list`.',
   },
+  'task.not_undone': {
+    exit: EXIT.failed,
+    means: 'The task was cancelled, and not everything that it had done was undone: `not_undone` names what is left.',
+    next: 'Undo by hand what is left, or retry the task, which does not repeat it.',
+  },
   'task.open': {
     exit: EXIT.usage,
     means: 'The task has not ended, so it cannot be tried again.',
@@ -951,6 +956,12 @@ export const CODES = {
     exit: EXIT.failed,
     means: 'The workflow was terminated; its clean-up did not run.',
     next: 'Check what it left behind. Prefer `ability task cancel`, which cleans up.',
+  },
+  'task.undecided': {
+    exit: EXIT.usage,
+    means:
+      'A retry might repeat a call that still stands: its undo failed or its outcome is not known, or the call stands where its result cannot be kept by itself.',
+    next: 'Look what is there, then say it with `--stands CALL` (it is kept) or `--undone CALL` (it may be repeated).',
   },
   'temporal.attributes_missing': {
     exit: EXIT.outOfOrder,
@@ -999,8 +1010,9 @@ export const CODES = {
   },
   'timeout.cleanup': {
     exit: EXIT.failed,
-    means: 'The `finally` steps took longer than five minutes.',
-    next: 'Check what they left behind.',
+    means:
+      'The `undo` calls, or the steps of a `finally`, took longer than `limits.cleanup`; without it, what is no call took longer than five minutes.',
+    next: 'Check what they left behind, and raise `limits.cleanup`.',
   },
   'timeout.signal': {
     exit: EXIT.failed,

@@ -1,6 +1,7 @@
 import type { Approval } from './approvals.js';
 import type { Problem } from './problem.js';
 import type { EndState } from './states.js';
+import type { Rollback } from './task-result.js';
 
 /** Events that a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`. */
 export const NOTICE_EVENTS = ['approval.requested', 'approval.decided', 'task.failed'] as const;
@@ -26,7 +27,7 @@ export interface PlanNotify {
 }
 
 /** One event to report. Times are ISO 8601. */
-export interface Notice {
+export interface Notice extends Rollback {
   /** `<task key>:<approval id>:<event>`, to detect duplicates. Source: docs/approvals.md#notices. */
   id: string;
   event: NoticeEvent;

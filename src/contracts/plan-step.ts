@@ -47,6 +47,14 @@ export interface ErrorHandler {
   rethrow?: boolean;
 }
 
+/** A compensating call. */
+export interface PlanUndo {
+  call: string;
+  with: Json;
+  /** It asks people itself; absent: the approval of its call covers it, if that needs one. */
+  approval?: 'required';
+}
+
 /** Calls an ability. */
 export interface CallStep extends StepModifiers {
   verb: 'call';
@@ -56,7 +64,7 @@ export interface CallStep extends StepModifiers {
   /** The call may be interrupted, and then counts as cancelled whether or not its effect took place. */
   cut?: 'allowed';
   /** The call that compensates this one if the task fails or is cancelled. */
-  undo?: { call: string; with: Json };
+  undo?: PlanUndo;
 }
 
 /** Waits for people. */

@@ -106,8 +106,10 @@ export interface PlanLimits {
   max_ms: number | null;
   /** Working time of the task; time spent in approvals and waits does not count. */
   task_ms: number;
-  /** For all `finally` steps together. */
+  /** For all undo calls together, and for the steps of one `finally`; waits count. */
   cleanup_ms: number;
+  /** The author has set it; absent: it is a default, and each call has at least the time that it states. */
+  cleanup_stated?: true;
   /** How long a created task waits to be run before it expires. */
   expires_ms: number;
   output_bytes: number;

@@ -155,12 +155,23 @@ export interface StepPreview {
   } | null;
   /** Value that a `let` names, an `end` returns or a `fail` reports. */
   value: ValuePreview | null;
-  undo: { call: string; with: ValuePreview } | null;
+  undo: UndoPreview | null;
   /** Whether the call may be interrupted, and then counts as cancelled. */
   may_be_cut: boolean;
   timeout: string | null;
   continue_on_error: boolean;
   groups: StepGroup[];
+}
+
+/** What would take a call back. */
+export interface UndoPreview {
+  call: string;
+  effects: Effect;
+  with: ValuePreview;
+  /** Its own approval, for `approval: required`; null: nobody is asked before it runs. */
+  approval: ApprovalPreview | null;
+  /** Whether the approval of its call covers it; `maybe`: if its call asks for one. */
+  covered: ApprovalPreview['asked'] | 'no';
 }
 
 export interface CallPreview {

@@ -33,6 +33,8 @@ type Kept = Pick<TaskResult, 'status' | 'output'> &
       | 'caller'
       | 'started_at'
       | 'cleanup_ran'
+      | 'rolled_back'
+      | 'not_undone'
       | 'worked_ms'
       | 'answer'
       | 'agent'

@@ -12,7 +12,7 @@ import type { Placement } from './placement.js';
 import type { PlanAgentLimits, PlanImplementation } from './plan.js';
 import type { Problem } from './problem.js';
 import type { StepStatus, TaskState } from './states.js';
-import type { InputChange, StepSummary, TaskResult } from './task.js';
+import type { InputChange, Rollback, StepSummary, TaskResult } from './task.js';
 
 /**
  * Where a task was read from: an open one answers a query (`worker`), an ended one has its history; an open one
@@ -24,7 +24,7 @@ export type StorySource = 'worker' | 'history' | 'description' | 'record';
  * How a task reached its state: which definition, hook, approver and attempt led to it. Times are ISO 8601.
  * Unknown facts are null, and `gaps` says why. Source: docs/architecture.md#promises.
  */
-export interface TaskStory {
+export interface TaskStory extends Rollback {
   task_key: string | null;
   /** Name of its project, if not the reader's. */
   project?: string;

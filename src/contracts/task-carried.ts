@@ -7,6 +7,7 @@ import type { HookAnswer } from './hooks.js';
 import type { Json } from './json.js';
 import type { AppliedEdit, ChangesLeft, InputChange } from './task-input.js';
 import type { Handling } from './task-progress.js';
+import type { Rollback } from './task-result.js';
 
 /** Additional start arguments of a child workflow. */
 export interface ChildStart {
@@ -59,6 +60,8 @@ export interface Carried {
   /** Number of hook answers and warnings that were dropped; absent: none. */
   left?: { answers: number; warnings: number };
   files?: TaskFile[];
+  /** What called tasks that failed have undone; absent: none was to undo anything. */
+  rollbacks?: Rollback[];
 }
 
 /** Calls of earlier runs of a task, for its record. */

@@ -40,7 +40,9 @@ export interface StepProgress {
   answer?: true;
   /** At `<path>.undo`: input of the compensating call, or why it is unknown. */
   undo?: { with: JsonObject } | { problem: Problem };
-  /** At `<path>.undo`: the order in which the calls to take back succeeded. */
+  /** At `<path>.undo`: it asks people before it runs. */
+  approval?: 'required';
+  /** At `<path>.undo`: the order in which the calls to take back succeeded; absent until a retry reaches the call. */
   sequence?: number;
   /** For a `foreach`: the outputs of completed items, by index. */
   items?: Record<string, Json>;

@@ -37,6 +37,27 @@ export interface StepSummary {
   error?: Pick<Problem, 'code' | 'message'>;
 }
 
+/** How much was undone of what was to be. */
+export type RolledBack = 'complete' | 'partial' | 'none';
+
+/** A call that was to be undone and was not, or perhaps not. */
+export type NotUndone = {
+  path: string;
+  /** The task whose call it is, if another one was called. */
+  task?: string;
+  /** The ability that was to undo it. */
+  call: string;
+  /** `unknown`: it may have been undone. */
+  status: StepStatus;
+  error: { code: string; message: string };
+};
+
+/** What a task that did not succeed has undone; both are omitted if nothing was to be undone. */
+export interface Rollback {
+  rolled_back?: RolledBack;
+  not_undone?: NotUndone[];
+}
+
 /** A large output that lives in the store. */
 export interface OutputRef {
   $ref: string;
@@ -44,7 +65,7 @@ export interface OutputRef {
 }
 
 /** The outcome of a task, the same for every door. Source: docs/operations.md#the-runtime-of-a-project. */
-export interface TaskResult {
+export interface TaskResult extends Rollback {
   status: TaskState;
   task_key: string | null;
   ability_id: string;

@@ -28,7 +28,14 @@ export interface TaskOptions {
   /** Wait for the signal `run`; absent: run at once. */
   create?: true;
   /** Reuse results of an earlier task as far as they are still valid. */
-  retry?: { task: string; from: string | null };
+  retry?: {
+    task: string;
+    from: string | null;
+    /** Calls of which a person says that they still stand: they are not repeated. */
+    stands?: string[];
+    /** Calls of which a person says that they do not stand, or were undone by hand: they may be repeated. */
+    undone?: string[];
+  };
   plan?: WantedPlan;
   /** Digest of the definitions that the worker must have. */
   registry?: string;
@@ -111,6 +118,8 @@ export interface Formed<P = Plan> {
   queue?: string;
   /** Progress reused from the task that this one retries. */
   progress?: Progress;
+  /** Where a retry begins, and why. */
+  begins?: string;
   plan: P;
 }
 

@@ -123,12 +123,12 @@ async function readEnded(client: Client, codec: PayloadCodec, key: string, proje
   const run = { workflowId: key, runId };
   // Another run may have the key by now.
   const ended = client.workflow.getHandle(key, runId);
-  const [start, { progress, files }] = await Promise.all([
+  const [start, { progress, files, not_undone }] = await Promise.all([
     readRun(client, codec, run),
     askAgain(client, () => ended.query<TaskView>(QUERIES.task)),
   ]);
   if (!start?.task) throw neverFormed(key);
-  return { run, plan: start.task.plan, progress, ...(files && { files }) };
+  return { run, plan: start.task.plan, progress, ...(files && { files }), ...(not_undone && { not_undone }) };
 }
 
 /** A query to a task that has just ended can get lost between server and worker; a second one is answered. */

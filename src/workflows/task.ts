@@ -88,7 +88,7 @@ async function carryOut(start: TaskStart, queue: string | undefined): Promise<St
   const { status, error } = result;
   run.life.state = status;
   run.life.ending = { status, error };
-  return endAs(storeResult(result), error ? failureMessage(error, result.steps) : undefined);
+  return endAs(storeResult(result), error ? failureMessage(error, result) : undefined);
 }
 
 /** Waits for hooks, proofs and notices, also for proofs that arrive meanwhile; notifies of a failed end. */

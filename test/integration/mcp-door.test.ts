@@ -5,6 +5,7 @@ import { decide, explainTask, listTasks, promptSession, readApprovals, stopSessi
 import type { JsonObject } from '../../src/contracts/json.js';
 import { hearProgress } from '../fixtures/mcp-agent.js';
 import { doorProject, runAs as run } from '../fixtures/mcp-door-project.js';
+import { workflow } from '../fixtures/project-folder.js';
 
 const { running: project, agent } = doorProject();
 
@@ -170,6 +171,19 @@ describe('the session of a door', () => {
     await stopSession(project().connection, 'given-one');
     expect(await run(probe, 'nothing')).toMatchObject({ isError: true, told: { code: 'session.stopped' } });
   });
+});
+
+test('an agent sees what would take a call back, and who would be asked', async () => {
+  const undo = 'undo: { call: broken.op, with: {}, approval: required }';
+  project().write(workflow('undoing', `steps: [{ id: one, call: math.add, with: { a: 1, b: 2 }, ${undo} }]`));
+  const probe = await agent();
+  const shown = { ability: 'broken.op', effects: 'write_additive', covered_by_approval_of_call: 'no' };
+  const { told: plan } = await probe.call('ability_plan', { id: 'undoing' });
+  const who = { who: 'any person', people_needed: 1 };
+  expect(plan.calls).toMatchObject([{ step: 'one', undo: { ...shown, approval: who } }]);
+  expect(plan.approvals).toMatchObject([{ title: 'broken.op in dev', ...who }]);
+  const { told } = await probe.call('ability_describe', { id: 'undoing' });
+  expect(told).toMatchObject({ undos: [{ of: 'one', ...shown, approval: who }], approvals: [] });
 });
 
 describe('definitions of the worker that differ from those of the door', () => {

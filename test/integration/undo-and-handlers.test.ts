@@ -1,11 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cancelTask, decide, viewTask } from '../../src/client/index.js';
+import { cancelTask, decide, openApprovals, retryTask, viewTask } from '../../src/client/index.js';
+import { retryBy } from '../fixtures/caller.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
+import { operation, projectFile, shellOperation } from '../fixtures/project-folder.js';
 
 let flows: Flows;
 
 beforeAll(async () => {
-  flows = await startFlows();
+  const noted = {
+    args: ['"--"', '"${{ input.file }}"', '"${{ input.text }}"'],
+    output: 'text',
+    effects: 'destructive',
+  } as const;
+  flows = await startFlows({
+    'ability.yaml': projectFile(
+      '{ dev: {}, guarded: { approve: [destructive], approvers: [ann, bob], quorum: 2 }, asked: { approvers: [ann] } }',
+    ),
+    ...shellOperation('db.note', 'shift; printf "%s\\n" "$2" >> "$1"; printf "%s" "$2"', noted),
+    ...operation('db.hang', 'await sleep(60_000);', { effects: 'write_additive', script: ', timeout_sec: 1' }),
+  });
 });
 afterAll(() => flows.project.stop());
 
@@ -77,12 +90,105 @@ steps:
   - { id: bad, fail: { code: no_luck, message: no } }`,
       { file: flows.file('undo-fails') },
     );
-    expect(result).toMatchObject({ status: 'failed', error: { code: 'no_luck' } });
+    expect(result).toMatchObject({
+      ...{ status: 'failed', error: { code: 'no_luck' }, rolled_back: 'partial' },
+      not_undone: [
+        { path: 'b', call: 'util.fail', status: 'failed', error: { code: 'script.exit' } },
+        { path: 'c', call: 'util.note', status: 'failed', error: { code: 'expression.failed' } },
+      ],
+    });
     expect(flows.lines('undo-fails')).toEqual(['a', 'b', 'c', 'undo a']);
     expect(result.warnings).toEqual([
       expect.stringMatching(/Not taken back: c: expression\.failed/),
       expect.stringMatching(/Not taken back: b: script\.exit/),
     ]);
+  });
+});
+
+describe('an undo and people', () => {
+  const db = (text: string) => `call: db.note, with: { file: "\${{ input.file }}", text: "${text}" }`;
+  const bad = '{ id: bad, fail: { code: no_luck, message: no } }';
+  const start = async (yaml: string, name: string, environment: string) => {
+    const { id } = await flows.project.create(flows.define(yaml), { file: flows.file(name) }, { environment });
+    await flows.project.wait(id, { approvalMs: 0 });
+    return id;
+  };
+  const again = async (id: string, more: object = {}) =>
+    ended((await retryTask(flows.project.connection, id, { ...retryBy(), run: true, ...more })).id);
+
+  test('the approval of a call covers its undo, which its approver sees', async () => {
+    const steps = ['a', 'b'].map((id) => `{ id: ${id}, ${note(id)}, undo: { ${db(`no ${id}`)} } }`);
+    const make = `{ id: make, ${db('make')}, undo: { ${db('drop ${{ steps.make.output.text }}')} } }`;
+    const id = await start(`steps: [${make}, ${steps.join(', ')}, ${bad}]`, 'covered', 'guarded');
+    const [shown] = await openApprovals(flows.project.connection, id);
+    const input = { file: flows.file('covered'), text: 'drop ${{ steps.make.output.text }}' };
+    expect(shown?.what).toMatchObject({
+      ability: 'db.note',
+      undo: { ability: 'db.note', effects: 'destructive', input },
+    });
+    for (const by of ['ann', 'bob']) await decide(flows.project.connection, id, 'approve', { by });
+    const result = await ended(id);
+    expect(result).toMatchObject({ status: 'failed', error: { code: 'no_luck' }, rolled_back: 'complete' });
+    expect(result.not_undone).toBeUndefined();
+    expect(result.approvals).toHaveLength(1);
+    expect(flows.lines('covered')).toEqual(['make', 'a', 'b', 'no b', 'no a', 'drop make']);
+  });
+
+  test('an undo that is to ask asks; denied, its call stands, and a retry keeps it', async () => {
+    const a = `{ id: a, ${undone('a')} }`;
+    const b = `{ id: b, ${note('b')}, undo: { ${note('no b')}, approval: required } }`;
+    const id = await start(`steps: [${a}, ${b}, ${bad}]`, 'asked', 'asked');
+    const [shown] = await openApprovals(flows.project.connection, id);
+    expect(shown).toMatchObject({ path: 'b.undo', reasons: ['The undo says `approval: required`.'] });
+    await decide(flows.project.connection, id, 'deny', { by: 'ann' });
+    const not_undone = [{ path: 'b', call: 'util.note', status: 'denied', error: { code: 'approval.denied' } }];
+    expect(await ended(id)).toMatchObject({ status: 'failed', rolled_back: 'partial', not_undone });
+    const retried = await retryTask(flows.project.connection, id, { ...retryBy(), run: true, from: 'bad' });
+    expect(retried.begins).toMatch(/^It begins at a, before --from bad: it was undone; it keeps .*: b$/);
+    await flows.project.wait(retried.id, { approvalMs: 0 });
+    await decide(flows.project.connection, retried.id, 'approve', { by: 'ann' });
+    expect(await ended(retried.id)).toMatchObject({ status: 'failed', rolled_back: 'complete' });
+    expect(flows.lines('asked')).toEqual(['a', 'b', 'undo a', 'a', 'no b', 'undo a']);
+  });
+
+  test('a task that was cancelled and not undone has failed, and a retry asks what stands', async () => {
+    const yaml = `
+steps:
+  - { id: a, ${undone('a')} }
+  - { id: b, ${note('b')}, undo: { call: util.fail, with: {} } }
+  - { id: ask, approval: { title: Go on? } }`;
+    const id = await start(yaml, 'stopped', 'dev');
+    await cancelTask(flows.project.connection, id);
+    expect(await ended(id)).toMatchObject({
+      ...{ status: 'failed', error: { code: 'task.not_undone' }, rolled_back: 'partial' },
+      not_undone: [{ path: 'b', status: 'failed' }],
+    });
+    await expect(again(id)).rejects.toMatchObject({ code: 'task.undecided', details: { calls: ['b'] } });
+    const retried = await retryTask(flows.project.connection, id, { ...retryBy(), run: true, stands: ['b'] });
+    await flows.project.wait(retried.id, { approvalMs: 0 });
+    await decide(flows.project.connection, retried.id, 'approve', { by: 'ann' });
+    expect(await ended(retried.id)).toMatchObject({ status: 'succeeded' });
+    expect(flows.lines('stopped')).toEqual(['a', 'b', 'undo a', 'a']);
+  });
+
+  test('an undo whose outcome is not known makes the outcome of the task unknown, also in a called one', async () => {
+    const inner = flows.define(`steps: [{ id: a, ${note('a')}, undo: { call: db.hang, with: {} } }, ${bad}]`);
+    const outer = `steps: [{ id: child, call: ${inner}, with: { file: "\${{ input.file }}" }, on_error: [{ output: 1 }] }]`;
+    const result = await flows.run(outer, { file: flows.file('lost') });
+    expect(result).toMatchObject({
+      ...{ status: 'unknown', error: { code: 'outcome.unknown' }, rolled_back: 'none' },
+      not_undone: [{ path: 'a', task: `${result.task_key}/child`, call: 'db.hang', status: 'unknown' }],
+    });
+    const details = { calls: ['child/a'] };
+    const id = result.task_key as string;
+    await expect(again(id, { from: 'child' })).rejects.toMatchObject({ code: 'task.undecided', details });
+    expect(flows.lines('lost')).toEqual(['a']);
+  });
+
+  test('`limits.cleanup` ends an undo, and without it a call has the time that it states', async () => {
+    const slow = `{ id: a, ${note('a')}, undo: { call: util.slow, with: { ms: 30000 } } }`;
+    const result = await flows.run(`limits: { cleanup: 1s }\nsteps: [${slow}, ${bad}]`, { file: flows.file('slow') });
+    expect(result.not_undone).toMatchObject([{ path: 'a', status: 'timed_out', error: { code: 'timeout.cleanup' } }]);
   });
 });
 

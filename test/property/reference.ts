@@ -118,6 +118,16 @@ class Reference {
     this.ending = { status, error: failure && { code: failure.code } };
     let { at } = end;
     if (status !== 'succeeded') at = this.undo(at);
+    const left = Object.entries(this.state.statuses).filter(
+      ([path, one]) => path.endsWith('.undo') && one.status !== 'succeeded',
+    );
+    if (left.length > 0) {
+      const [lost] = left.reverse().find(([, one]) => one.status === 'unknown') ?? [];
+      if (lost !== undefined && failure?.code !== 'outcome.unknown') failure = { code: 'outcome.unknown', path: lost };
+      failure ??= { code: 'task.not_undone' };
+      status = failure.code === 'outcome.unknown' ? 'unknown' : 'failed';
+      this.ending = { status, error: { code: failure.code } };
+    }
     const cleanup = this.cleanUp(plan.finally, top, at);
     if (cleanup.failure && status === 'succeeded') {
       failure = cleanup.failure;

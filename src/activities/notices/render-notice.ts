@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../contracts/json.js';
 import type { Notice, NoticeFormat } from '../../contracts/notices.js';
 import { oneLine, startOf } from '../../rules/shown-text.js';
+import { describeRollback, describeUndo } from '../../rules/tasks/describe-undo.js';
 
 export interface NoticeBody {
   type: string;
@@ -32,7 +33,7 @@ export function renderNotice(notice: Notice, format: NoticeFormat, link: string 
 }
 
 function dataOf(notice: Notice, link: string | null): JsonObject {
-  const { project, task_key, ability, environment, approval, status, error } = notice;
+  const { project, task_key, ability, environment, approval, status, error, rolled_back, not_undone } = notice;
   return {
     project,
     task_key,
@@ -41,17 +42,20 @@ function dataOf(notice: Notice, link: string | null): JsonObject {
     ...(approval && { approval: approvalData(approval) }),
     ...(status && { status }),
     ...(error && { error: { code: error.code, message: error.message, step: error.step ?? null } }),
+    ...(rolled_back && { rolled_back }),
+    ...(not_undone && { not_undone }),
     links: { temporal: link, commands: commandsOf(notice) },
   };
 }
 
 function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): JsonObject {
   const { id, path, title, status, reasons, approvers, quorum, requested_by, expires_at, decisions } = approval;
-  const isLarge = JSON.stringify(what.input).length > MAX_INPUT;
+  const isLarge = JSON.stringify(what.undo ? [what.input, what.undo.input] : what.input).length > MAX_INPUT;
+  const undo = what.undo && { undo: isLarge ? { ...what.undo, input: null } : what.undo };
   return {
     ...{ id, path, title, status, reasons, approvers, quorum, expires_at },
     requested_by: { ...requested_by },
-    what: { ...what, input: isLarge ? null : what.input, ...(isLarge && { input_left_out: true }) },
+    what: { ...what, input: isLarge ? null : what.input, ...undo, ...(isLarge && { input_left_out: true }) },
     decisions: decisions.map(
       ({ decision, by, comment, at }): Json => ({
         decision,
@@ -76,8 +80,19 @@ function slackText(notice: Notice, link: string | null): string {
     'approval.decided': `${approval?.status.replace('_', ' ')}: ${approval?.title}`,
     'task.failed': `${ability} ${status?.replace('_', ' ')}: ${error?.message ?? 'no reason is known'}`,
   }[event];
-  const input = approval && event === 'approval.requested' ? [`input: ${JSON.stringify(approval.what.input)}`] : [];
-  const lines = [head, `${ability} in ${environment}, ${task_key}`, ...input, ...commandsOf(notice)];
+  const what = event === 'approval.requested' ? approval?.what : undefined;
+  const input = what ? [`input: ${JSON.stringify(what.input)}`] : [];
+  const rollback = describeRollback(notice);
+  const undone = rollback === undefined ? [] : [`rolled back: ${rollback}`];
+  const undo = what?.undo ? [`undone, if the task fails, by: ${describeUndo(what.undo)}`] : [];
+  const lines = [
+    head,
+    `${ability} in ${environment}, ${task_key}`,
+    ...input,
+    ...undo,
+    ...undone,
+    ...commandsOf(notice),
+  ];
   const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MAX_LINE)));
   return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
 }

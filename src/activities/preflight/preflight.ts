@@ -8,14 +8,7 @@ import type { Context } from '@temporalio/activity';
 import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { Seal } from '../../contracts/seal.js';
-import type {
-  Formed,
-  PackedPlan,
-  PreflightAnswer,
-  PreflightRequest,
-  Progress,
-  TaskOptions,
-} from '../../contracts/task.js';
+import type { Formed, PackedPlan, PreflightAnswer, PreflightRequest, TaskOptions } from '../../contracts/task.js';
 import { RegistryLoader } from '../../definitions/load-registry.js';
 import type { Registry } from '../../definitions/registry.js';
 import { guardedParts } from '../../planning/hooks/hook-parts.js';
@@ -35,7 +28,7 @@ import { holdFiles, withFiles } from '../files/task-files.js';
 import { newRecord } from '../record/new-record.js';
 import { signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
-import { keptProgress } from '../task/progress-for-retry.js';
+import { keptProgress, type Taken } from '../task/progress-for-retry.js';
 import { type CreationDependencies, guardCreation, type Resolved, resolveWanted } from './guard-creation.js';
 import { otherQueue } from './other-queue.js';
 import {
@@ -159,11 +152,12 @@ async function form(
   const { plan, digests, hooks, confirmations } = guarded;
   await link.formed(hooks);
   refuseOtherPlan(options.plan, { ...planned, plan }, true);
-  const progress = options.retry && (await progressOf(options.retry, plan, dependencies));
+  const taken = options.retry && (await progressOf(options.retry, plan, dependencies));
+  const progress = taken?.progress;
   await holdFiles({ plan, input, progress }, task, dependencies.files.store);
   const sealed = { plan: digests.plan, task, input: digests.input, ...claimsOf(options), ...(caller && { caller }) };
-  const taken = progress && { progress: digestOf(progress) };
-  const seal = signSeal({ ...sealed, confirmations, ...taken }, dependencies.keys);
+  const reused = progress && { progress: digestOf(progress) };
+  const seal = signSeal({ ...sealed, confirmations, ...reused }, dependencies.keys);
   dependencies.plans.keep(plan, digests.plan);
   const warnings = [...new Set([...resolved.warnings, ...otherDefinitions(options, registry), ...guarded.warnings])];
   const keepMs = isDirect(task) ? keptFor(registry) : undefined;
@@ -176,7 +170,7 @@ async function form(
     ...(warnings.length > 0 && { warnings }),
     seal: proofOf(seal),
     ...(queue !== undefined && { queue }),
-    ...(progress && { progress }),
+    ...(taken && { progress: taken.progress, begins: taken.begins }),
     plan: dependencies.packPlan(plan, digests.plan),
   };
 }
@@ -191,14 +185,14 @@ function otherDefinitions({ definitions }: TaskOptions, { digest }: Registry): s
  * @throws AbilityError as {@link PreflightDependencies.readEnded}; `seal.invalid`; `usage.invalid`.
  */
 async function progressOf(
-  { task, from }: NonNullable<TaskOptions['retry']>,
+  { task, from = null, ...said }: NonNullable<TaskOptions['retry']>,
   plan: Plan,
   { readEnded, plans, project }: PreflightDependencies,
-): Promise<Progress> {
+): Promise<Taken> {
   const { run, files, ...earlier } = await readEnded(task, project);
   await plans.vouchFor(run);
-  const kept = keptProgress(earlier, planToRetry(plan, from), from);
-  return files ? withFiles(kept, files) : kept;
+  const kept = keptProgress(earlier, planToRetry(plan, from), { from, ...said });
+  return files ? { ...kept, progress: withFiles(kept.progress, files) } : kept;
 }
 
 /** @throws AbilityError `usage.invalid` for a step that does not exist. */

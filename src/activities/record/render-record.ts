@@ -8,6 +8,7 @@ import { formatDuration } from '../../rules/duration.js';
 import { foldAnswers } from '../../rules/hooks/fold-answers.js';
 import { markdownCode, markdownLine, oneLine } from '../../rules/shown-text.js';
 import { describeTurns } from '../../rules/steps/describe-items.js';
+import { describeRollback } from '../../rules/tasks/describe-undo.js';
 import { fence, json, renderCalls, renderHookScripts, renderPlainSteps } from './render-calls.js';
 
 /** Maximum number of failures listed for one loop; a result has no more. */
@@ -22,6 +23,7 @@ function requesterOf({ requested_by }: TaskRecord): string {
  */
 export function renderRecord(record: TaskRecord): string {
   const { plan, result } = record;
+  const undone = result ? describeRollback(result) : undefined;
   const sections = [
     `# ${record.request.ability} · ${record.task_key}`,
     markdownLine(plan.ability.summary),
@@ -41,6 +43,7 @@ export function renderRecord(record: TaskRecord): string {
       ...(record.expires_at === undefined ? [] : ([['Removed after', record.expires_at]] as [string, string][])),
       ['Plan', record.plan_digest],
       ['Status', result ? result.status : 'created, not ended yet'],
+      ...(undone === undefined ? [] : ([['Rolled back', markdownLine(undone)]] as [string, string][])),
       ...(result?.finished_at ? ([['Finished', result.finished_at]] as [string, string][]) : []),
     ]),
     `## Input\n\n${json(record.input)}`,

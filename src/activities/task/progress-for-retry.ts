@@ -2,7 +2,7 @@ import type { AgentProgress } from '../../contracts/agent.js';
 import type { Json } from '../../contracts/json.js';
 import type { TurnCount } from '../../contracts/loops.js';
 import type { PlanStep } from '../../contracts/plan.js';
-import type { Progress, StepProgress } from '../../contracts/task.js';
+import type { NotUndone, Progress, StepProgress, TaskOptions } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
 import { digestOf } from '../../rules/canonical.js';
 import type { StepTree } from '../../rules/steps/find-step.js';
@@ -10,24 +10,37 @@ import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { isGroup } from '../../rules/steps/step-kinds.js';
 import { nameOfStep } from '../../rules/steps/step-name.js';
 import { generalPath } from '../../rules/steps/turn-paths.js';
+import { defined } from '../../text/defined.js';
+import { describeBeginning, readStanding, refuseRepeated } from './what-stands.js';
 
 export interface EarlierTask {
   plan: StepTree;
   progress: Progress;
+  /** What it has not undone, in called tasks too. */
+  not_undone?: readonly NotUndone[];
+}
+
+type Asked = Omit<NonNullable<TaskOptions['retry']>, 'task'>;
+
+export interface Taken {
+  progress: Progress;
+  /** Where the retry begins, and why. */
+  begins: string;
 }
 
 /**
- * The results that a retry need not repeat: completed steps in order, up to the first incomplete one. Not kept are
- * steps whose definition changed, compensated calls, and all steps from a named one on. Approvals are requested
- * again, without invalidating the steps after them. An agent continues after its last turn, with its transcript,
- * even if its definition changed. @param from id of the first step to repeat.
+ * The results that a retry need not repeat: completed steps in order, up to the first incomplete one, and each call
+ * that still stands since its undo was denied. Not kept are steps whose definition changed, undone calls, and all
+ * steps from a named one on. Approvals are requested again, without invalidating the steps after them. An agent
+ * continues after its last turn, with its transcript, even if its definition changed.
+ * @throws AbilityError `task.undecided` if a call may stand that would be repeated; `usage.invalid`.
  */
-export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree, from: string | null): Progress {
+export function keptProgress(task: EarlierTask, now: StepTree, asked: Asked): Taken {
+  const { plan: old, progress } = task;
+  const { from } = asked;
   const earlier = new Map(mainSteps(old.steps).map(({ step, path }) => [path, digestOf(step)]));
   const kept: Progress = {};
-  const undone = Object.entries(progress).flatMap(([path, { status }]) =>
-    path.endsWith('.undo') && status !== 'pending' ? [path.slice(0, -'.undo'.length)] : [],
-  );
+  const { undone, standing } = readStanding(task, asked);
 
   /** @returns whether the following steps may be kept as well. */
   function walk(steps: readonly PlanStep[], prefix: string): boolean {
@@ -41,12 +54,13 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
     const ended = hasEndedTask(step, path);
     const isWhole =
       !ended && !undone.some((call) => call === path || call.startsWith(`${path}/`)) && !holds(step, from);
-    const isDone = entry.status === 'succeeded' || entry.status === 'skipped';
-    if (isDone && isWhole && step.verb !== 'end' && !hasApproval(step)) {
+    const isOver = isDone(entry);
+    if (isOver && isWhole && step.verb !== 'end' && !hasApproval(step)) {
       take(path);
       return true;
     }
-    return isWhole || isGroup(step) ? keepPart(step, path, entry) && isDone && !ended : false;
+    const mayKeepItems = step.verb === 'foreach' && !ended && !holds(step, from);
+    return isWhole || isGroup(step) || mayKeepItems ? keepPart(step, path, entry) && isOver && !ended : false;
   }
 
   /** Whether an `end` inside ended the task: a task that keeps this step would continue after it. */
@@ -68,7 +82,7 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
       case 'switch':
         return step.cases.every(({ steps }) => walk(steps, `${path}/`));
       case 'foreach':
-        if (entry.items) kept[path] = keptItems(entry, entry.items);
+        if (entry.items) takeItems(path, entry, entry.items);
         return false;
       case 'repeat':
       case 'race':
@@ -85,14 +99,56 @@ export function keptProgress({ plan: old, progress }: EarlierTask, now: StepTree
   function take(path: string): void {
     for (const [key, entry] of Object.entries(progress)) {
       const isInside = key === path || key.startsWith(`${path}/`) || key === `${path}.undo`;
-      if (isInside) kept[key] = entry;
+      if (isInside) kept[key] = key.endsWith('.undo') ? dueAgain(entry) : entry;
     }
   }
 
+  /** Keeps the completed items of a loop without those in which a call was undone. */
+  function takeItems(path: string, entry: StepProgress, items: Record<string, Json>): void {
+    const isUndone = (index: string): boolean => undone.some((call) => call.startsWith(`${path}/${index}/`));
+    const left = Object.fromEntries(Object.entries(items).filter(([index]) => !isUndone(index)));
+    kept[path] = keptItems(entry, left);
+    for (const [key, undo] of Object.entries(progress)) {
+      const [, index = ''] = key.startsWith(`${path}/`) ? key.slice(path.length).split('/') : [];
+      if (key.endsWith('.undo') && Object.hasOwn(left, index)) kept[key] = dueAgain(undo);
+    }
+  }
+
+  /** Whether a call that stands is kept, by itself, in a step that is kept as a whole, or in an item. */
+  function isKept(call: string): boolean {
+    const parts = call.split('/');
+    return parts.some((_, at) => {
+      const around = kept[parts.slice(0, at + 1).join('/')];
+      return around && (around.items ? Object.hasOwn(around.items, parts[at + 1] ?? '') : isDone(around));
+    });
+  }
+
   const turns = old.agent && now.agent && from === null ? progress[TURNS.turns] : undefined;
-  if (turns?.agent) return { [TURNS.turns]: keptTurns(turns, turns.agent) };
+  if (turns?.agent) {
+    const begins = 'It goes on after the last turn that was completed';
+    return { progress: { [TURNS.turns]: keptTurns(turns, turns.agent) }, begins };
+  }
   walk(now.steps, '');
-  return kept;
+  const same = new Set(
+    mainSteps(now.steps).flatMap(({ step, path }) => (earlier.get(path) === digestOf(step) ? [path] : [])),
+  );
+  const alone = standing.filter((call) => !isKept(call) && same.has(call) && isDone(progress[call]));
+  for (const call of alone) {
+    take(call);
+    // It is undone before those that are made before it in the retry.
+    delete kept[`${call}.undo`]?.sequence;
+  }
+  refuseRepeated(task, asked, standing, isKept);
+  return { progress: kept, begins: describeBeginning(now, { kept, earlier, same, progress, undone, alone, from }) };
+}
+
+function isDone(entry: StepProgress | undefined): boolean {
+  return entry?.status === 'succeeded' || entry?.status === 'skipped';
+}
+
+/** An undo that is due if the retry fails in its turn. */
+function dueAgain({ call, undo, sequence, approval }: StepProgress): StepProgress {
+  return { status: 'pending', ...defined({ call, undo, sequence, approval }) };
 }
 
 /** The completed turns of an agent, and the completed part of its current one; denied calls may be requested again. */

@@ -117,6 +117,6 @@ function isOfSameKind(one: Approval, other: Approval): boolean {
 
 /** Digest of the subject of an approval, independent of task and step. 64 hex digits. */
 function whatDigestOf({ what }: Pick<Approval, 'what'>): string {
-  const { ability, implementation, environment, effects, input } = what;
-  return digestOf({ ability, implementation, environment, effects, input });
+  const { ability, implementation, environment, effects, input, undo } = what;
+  return digestOf({ ability, implementation, environment, effects, input, ...(undo && { undo }) });
 }

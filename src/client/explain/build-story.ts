@@ -84,6 +84,8 @@ export function buildStory(sources: StorySources): TaskStory {
     output: result.output,
     error: result.error,
     cleanup_ran: result.cleanup_ran,
+    ...(result.rolled_back && { rolled_back: result.rolled_back }),
+    ...(result.not_undone && { not_undone: result.not_undone }),
     retry: retryOf(sources, origin?.plan),
     links: result.links,
   };

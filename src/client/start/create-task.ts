@@ -124,7 +124,7 @@ async function acknowledge(connection: Connection, created: CreatedTask, wanted:
   });
   if (!isFormed(answer)) return created;
   if (review) await reviewed(connection, created, () => review(answer), run);
-  return { ...created, warnings: answer.warnings ?? [] };
+  return { ...created, warnings: answer.warnings ?? [], ...(answer.begins !== undefined && { begins: answer.begins }) };
 }
 
 /** With hooks that are scripts, and workers that are killed meanwhile, a preflight may take this long. Milliseconds. */

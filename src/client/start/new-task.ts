@@ -58,6 +58,8 @@ export interface CreatedTask {
   runId: string;
   /** Of its preflight; empty if the caller did not wait for that. */
   warnings: string[];
+  /** Where a retry begins, and why; absent: it is none, or the caller did not wait for preflight. */
+  begins?: string;
   /** Whether the task already existed. */
   attached: boolean;
 }

@@ -4,6 +4,7 @@ import { AbilityError } from '../../contracts/problem.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { type WayToRetry, wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { readStart } from '../../server/temporal/read-start.js';
+import { defined } from '../../text/defined.js';
 import type { Connection } from '../connection/connect.js';
 import { keepingRuntime } from '../connection/keep-runtime.js';
 import { asking, taskNotFound } from '../connection/temporal-errors.js';
@@ -19,6 +20,10 @@ import type { CreatedTask, NewTask } from './new-task.js';
 export interface Retry extends Pick<NewTask, 'registry' | 'review' | 'signal' | 'onStall' | 'run' | 'soon' | 'leaves'> {
   /** Id of the first step to repeat; absent: the first one that did not complete. */
   from?: string | undefined;
+  /** Paths of calls that still stand: they are not repeated. */
+  stands?: string[] | undefined;
+  /** Paths of calls that do not stand, or were undone by hand: they may be repeated. */
+  undone?: string[] | undefined;
   person: Person;
   kind: Caller | null;
   trace: string | null;
@@ -34,7 +39,7 @@ export interface Retry extends Pick<NewTask, 'registry' | 'review' | 'signal' | 
  * {@link createTask}.
  */
 export async function retryTask(connection: Connection, id: string, retry: Retry): Promise<CreatedTask> {
-  const { from, person, kind, trace, session, scope, ...wanted } = retry;
+  const { from, stands, undone, person, kind, trace, session, scope, ...wanted } = retry;
   const begun = await asking(connection, () =>
     keepingRuntime(
       connection,
@@ -63,7 +68,7 @@ export async function retryTask(connection: Connection, id: string, retry: Retry
       scope: scope ?? options.scope ?? null,
     },
     made: nextKey(id),
-    retry: { task: id, from: from ?? null },
+    retry: { task: id, from: from ?? null, ...defined({ stands, undone }) },
   });
 }
 

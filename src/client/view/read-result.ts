@@ -60,7 +60,7 @@ async function resultOfFailure(connection: Connection, id: string, cause: Error 
   }
   if (cause instanceof TerminatedFailure) {
     const error = { code: 'task.terminated', message: `The workflow was terminated: ${cause.message}` };
-    return bareResult(connection, id, 'cancelled', error);
+    return { ...(await bareResult(connection, id, 'cancelled', error)), rolled_back: 'none' };
   }
   const message = cause?.message ?? 'The workflow ended without saying how';
   return bareResult(connection, id, 'failed', { code: 'internal.error', message });

@@ -6,6 +6,7 @@ import { errorHandlers, step } from './steps.js';
 import {
   abilityId,
   contractExample,
+  duration,
   hookBindings,
   json,
   jsonSchema,
@@ -103,7 +104,12 @@ export const highLevel = z
     output: json.optional().describe('The output of the task, with ${{ }}; without it, null.'),
     on_error: errorHandlers.optional().describe('What is done if a step fails and does not handle the error itself.'),
     limits: z
-      .strictObject({ max_calls: z.number().int().min(1).max(1_000_000).describe('How many calls a task may make.') })
+      .strictObject({
+        max_calls: z.number().int().min(1).max(1_000_000).optional().describe('How many calls a task may make.'),
+        cleanup: duration
+          .optional()
+          .describe('For all `undo` calls together, and for each `finally`; without it, what the calls state, and 5m.'),
+      })
       .optional()
       .describe('What a task may not exceed.'),
     finally: z.array(step).min(1).optional().describe('Steps that run in any case, after the others.'),

@@ -22,6 +22,12 @@ type Branches = z.ZodType<{ [id: string]: StepDefinition }>;
 const undo = z.strictObject({
   call: abilityId.describe('The ability that takes it back.'),
   with: z.union([jsonObject, z.string()]).optional().describe('Its input.'),
+  approval: z
+    .literal('required')
+    .optional()
+    .describe(
+      'It asks people itself; without it, the approval of the call covers it, and if that needs none, nobody is asked.',
+    ),
 });
 
 const errorHandler = z.strictObject({

@@ -2,7 +2,7 @@ import type { TaskResult } from '../../contracts/task.js';
 
 /** The documented shape of a result; only `task show` has the details of a running task. */
 export function shapeOf(result: TaskResult): TaskResult {
-  const { waiting, concurrency, changes, changes_left, project, agent } = result;
+  const { waiting, rolled_back, not_undone, concurrency, changes, changes_left, project, agent } = result;
   return {
     status: result.status,
     task_key: result.task_key,
@@ -20,6 +20,8 @@ export function shapeOf(result: TaskResult): TaskResult {
     started_at: result.started_at,
     finished_at: result.finished_at,
     cleanup_ran: result.cleanup_ran,
+    ...(rolled_back && { rolled_back }),
+    ...(not_undone && { not_undone }),
     links: result.links,
     ...(concurrency && { concurrency }),
     ...(changes && { changes }),

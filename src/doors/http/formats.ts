@@ -139,6 +139,11 @@ const resultShape = {
   started_at: z.string().nullable(),
   finished_at: z.string().nullable(),
   cleanup_ran: z.boolean().nullable(),
+  rolled_back: z.enum(['complete', 'partial', 'none']).optional().describe('Left out if nothing was to be undone.'),
+  not_undone: z
+    .array(z.looseObject({ path: z.string(), call: z.string(), status: z.string() }))
+    .optional()
+    .describe('The calls that were to be undone and were not, or perhaps not.'),
   links: z.strictObject({ temporal: z.string().nullable(), record: z.string().nullable() }),
   _meta: meta,
 };

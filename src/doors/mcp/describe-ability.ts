@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Offered, offeredIn } from '../../choosing/read-abilities.js';
 import type { Json, JsonObject } from '../../contracts/json.js';
-import type { Plan, PlanEnvironment } from '../../contracts/plan.js';
+import type { Plan, PlanEnvironment, PlanOperation } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
 import { resolvePlan } from '../../planning/resolve/resolve-plan.js';
 import { EnvironmentVariables } from '../../planning/secrets/secret-source.js';
@@ -61,17 +61,40 @@ function planFields(plan: Plan): JsonObject {
     environment: environment.name,
     calls: Object.keys(operations).filter((key) => key !== ability.id),
     guards: [...new Set(hooks.flatMap(({ pre_create, pre_call }) => [...pre_create, ...pre_call]).map(({ id }) => id))],
+    ...undosOf(plan),
     approvals: approvalsOf(plan),
   };
+}
+
+/** What takes calls back if the task fails, and who is asked before; empty without any. */
+function undosOf({ environment, operations, workflows = {}, ...plan }: Plan): JsonObject {
+  const undos = [plan, ...Object.values(workflows)].flatMap(allSteps).flatMap(({ step, path }): JsonObject[] => {
+    if (step.verb !== 'call' || !step.undo) return [];
+    const { call: ability, approval } = step.undo;
+    const effects = operations[ability]?.effects ?? null;
+    const own = operations[step.call] as PlanOperation;
+    const may = own.hooks.pre_call.length > 0 ? 'maybe' : 'no';
+    const covered = approval ? 'no' : environment.approve.includes(own.effects) ? 'yes' : may;
+    const asks = approval ? decidersOf(environment) : null;
+    return [{ of: path, ability, effects, covered_by_approval_of_call: covered, approval: asks }];
+  });
+  return undos.length === 0 ? {} : { undos };
 }
 
 /** Approvals that are certain; `ability_plan` also shows those that guards may ask for. */
 function approvalsOf(plan: Plan): JsonObject[] {
   const { environment, operations } = plan;
-  const ofEffects = Object.values(operations)
-    .filter(({ effects }) => environment.approve.includes(effects))
-    .map(({ key, effects }) => ({ before: key, because: effects, ...decidersOf(environment) }));
   const trees = [plan, ...Object.values(plan.workflows ?? {})];
+  const calls = trees.flatMap(allSteps).flatMap(({ step }) => (step.verb === 'call' ? [step] : []));
+  const called = new Set([
+    ...calls.map(({ call }) => call),
+    ...trees.flatMap(({ agent }) => agent?.tools ?? []).map(({ ability }) => ability),
+  ]);
+  // The approval of its call covers an undo.
+  const onlyUndo = new Set(calls.flatMap(({ undo }) => (undo && !called.has(undo.call) ? [undo.call] : [])));
+  const ofEffects = Object.values(operations)
+    .filter(({ key, effects }) => environment.approve.includes(effects) && !onlyUndo.has(key))
+    .map(({ key, effects }) => ({ before: key, because: effects, ...decidersOf(environment) }));
   const ofSteps = trees.flatMap(allSteps).flatMap(({ step, path }) => {
     if (step.verb !== 'approval') return [];
     const { title, approvers = environment.approvers, quorum = environment.quorum } = step.approval;

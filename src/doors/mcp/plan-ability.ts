@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../contracts/json.js';
-import type { ApprovalPreview, HookPreview, PlanPreview, StepPreview } from '../../contracts/preview.js';
+import type { ApprovalPreview, HookPreview, PlanPreview, StepPreview, UndoPreview } from '../../contracts/preview.js';
 import { previewPlan } from '../../planning/preview/preview-plan.js';
 import { problemFields } from './answers.js';
 import { findOffered } from './describe-ability.js';
@@ -35,11 +35,12 @@ export async function plan(
       warnings: preview.warnings,
       guards: guardsOf(preview, steps),
       approvals: approvalsOf(preview, steps),
-      calls: calls.slice(0, MAX_CALLS).map(({ path, runs, call }) => ({
+      calls: calls.slice(0, MAX_CALLS).map(({ path, runs, call, undo }) => ({
         step: path,
         runs,
         ability: call?.ability ?? '',
         effects: call?.effects ?? null,
+        ...(undo && { undo: undoFields(undo) }),
       })),
       ...(calls.length > MAX_CALLS && { calls_left_out: calls.length - MAX_CALLS }),
     },
@@ -76,8 +77,17 @@ function hookFields({ id, decision, reason, suggestion, depends_on }: HookPrevie
 }
 
 function approvalsOf({ start }: PlanPreview, steps: readonly StepPreview[]): JsonObject[] {
-  const planned = [start.approval, ...steps.flatMap((step) => [step.approval, step.call?.approval ?? null])];
+  const planned = [
+    start.approval,
+    ...steps.flatMap((step) => [step.approval, step.call?.approval ?? null, step.undo?.approval ?? null]),
+  ];
   return unique(planned.filter((approval) => approval !== null).map(approvalFields));
+}
+
+/** What takes a call back if the task fails, and who would be asked before. */
+function undoFields({ call, effects, approval, covered }: UndoPreview): JsonObject {
+  const asks = approval ? approvalFields(approval) : null;
+  return { ability: call, effects, covered_by_approval_of_call: covered, approval: asks };
 }
 
 function approvalFields(approval: ApprovalPreview): JsonObject {

@@ -15,7 +15,13 @@ export interface OwnTask {
 /** The task's state, its output or why it has none, and what the agent may do now. */
 export function taskAnswer(task: OwnTask, result: TaskResult, door: McpDoor): ToolAnswer {
   const { status, ability_id: ability, output, error, warnings } = result;
-  const data: JsonObject = { status, task: task.handle, ability, ...(warnings.length > 0 && { warnings }) };
+  const { rolled_back, not_undone } = result;
+  const data: JsonObject = {
+    ...{ status, task: task.handle, ability },
+    ...(rolled_back && { rolled_back }),
+    ...(not_undone && { not_undone }),
+    ...(warnings.length > 0 && { warnings }),
+  };
   if (!isEndState(status)) {
     const { temporal: link } = result.links;
     const open = result.approvals.filter((approval) => approval.status === 'open');
@@ -53,6 +59,7 @@ export function approvalFields(key: string, approval: Approval, door: McpDoor): 
     title: oneLine(title),
     ability: what.ability,
     environment: what.environment,
+    ...(what.undo && { undo: what.undo }),
     ...(reasons.length > 0 && { because: reasons }),
     who: whoDecides(approval),
     ...(quorum > 1 && { people_needed: quorum }),

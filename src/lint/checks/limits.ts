@@ -6,6 +6,7 @@ import { findingOf } from '../../planning/finding-of.js';
 import { walkSteps } from '../../planning/steps/walk-steps.js';
 import { isDuration, parseDuration } from '../../rules/duration.js';
 import type { LintedProject } from '../linted-project.js';
+import { writtenLimits } from './cut-calls.js';
 
 /** Finds limits no task can keep, and idle time-outs. Source: docs/workflow-language.md#the-last-turn. */
 export function* checkLimits({ registry }: LintedProject): Generator<Finding> {
@@ -18,7 +19,7 @@ export function* checkLimits({ registry }: LintedProject): Generator<Finding> {
 
 function* tooFewCalls(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
   const { id, limits, steps } = workflow.value;
-  if (!limits) return;
+  if (limits?.max_calls === undefined) return;
   const least = certainCalls(steps, registry);
   if (least <= limits.max_calls) return;
   const message = `${id} makes at least ${least} calls, and may make ${limits.max_calls}`;
@@ -70,10 +71,12 @@ interface Outer {
 function* timeOuts(workflow: Loaded<HighLevel>, registry: Registry): Generator<Finding> {
   yield* zero(workflow.value.timeout, workflow, ['timeout']);
   const around: Outer[] = [];
+  const cleanup = cleanUpOf(workflow.value);
   for (const { id, step, path } of walkSteps(workflow.value)) {
     while (around.length > 0 && !isWithin(path, around.at(-1)?.path ?? [])) around.pop();
     const approvalTimeout = step.verb === 'approval' ? step.approval.timeout : undefined;
     const own = step.timeout;
+    if (cleanup) yield* tooLongForCleanUp(step, cleanup, workflow, path, writtenLimits(registry));
     if (own !== undefined && isDuration(own)) {
       const task = timeOutOfTask(workflow.value, step, path, registry);
       yield* tooLong(own, shortest([...around, ...(task ? [task] : [])]), workflow, [...path, 'timeout']);
@@ -98,6 +101,28 @@ function timeOutOfTask(
   if (timeout === undefined || path[0] !== 'steps') return undefined;
   if (step.verb !== 'call' || !registry.operations.has(step.call)) return undefined;
   return { path: [], ms: parseDuration(timeout), text: timeout, of: 'whole task' };
+}
+
+function cleanUpOf({ limits }: HighLevel): Outer | undefined {
+  const text = limits?.cleanup;
+  return text === undefined ? undefined : { path: [], ms: parseDuration(text), text, of: 'clean-up' };
+}
+
+/** Calls that state more time than `limits.cleanup` gives. */
+function* tooLongForCleanUp(
+  step: StepDefinition,
+  cleanup: Outer,
+  workflow: Loaded<HighLevel>,
+  path: PropertyKey[],
+  written: ReadonlyMap<string, number>,
+): Generator<Finding> {
+  if (step.verb !== 'call') return;
+  const secondsOf = (call: string): string => `${(written.get(call) ?? 0) / 1000}s`;
+  if (step.undo) yield* tooLong(secondsOf(step.undo.call), cleanup, workflow, [...path, 'undo', 'call']);
+  if (!path.includes('finally')) return;
+  const own = step.timeout === undefined ? secondsOf(step.call) : step.timeout;
+  if (isDuration(own))
+    yield* tooLong(own, cleanup, workflow, [...path, step.timeout === undefined ? 'call' : 'timeout']);
 }
 
 function isWithin(path: PropertyKey[], outer: PropertyKey[]): boolean {

@@ -1,12 +1,21 @@
 import type { JsonObject } from '../../contracts/json.js';
-import type { CallStep, ErrorHandler, Plan, PlanStep } from '../../contracts/plan.js';
-import type { AnswerPreview, CallPreview, PlanPreview, Runs, StepGroup, StepPreview } from '../../contracts/preview.js';
+import type { CallStep, ErrorHandler, Plan, PlanOperation, PlanStep, PlanUndo } from '../../contracts/plan.js';
+import type {
+  AnswerPreview,
+  CallPreview,
+  PlanPreview,
+  Runs,
+  StepGroup,
+  StepPreview,
+  UndoPreview,
+} from '../../contracts/preview.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 import { nameOfStep } from '../../rules/steps/step-name.js';
+import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { checkAgainst } from '../input/schemas.js';
 import { previewCondition, previewInput, previewValue } from './partial-evaluation.js';
 import { inputProblem, previewCall, withDefaults } from './preview-call.js';
-import type { Asker } from './preview-hooks.js';
+import { type Asker, previewGuardApproval } from './preview-hooks.js';
 import { PreviewScope } from './preview-scope.js';
 import { previewConcurrency, previewStart } from './preview-start.js';
 import { foreachOf, stepApproval, whatOf } from './preview-verbs.js';
@@ -67,6 +76,7 @@ export class StepPreviewer {
     const inside: Place = { scope, prefix: `${path}/`, isCovered: place.isCovered || isCovered(step) };
     const { known } = scope;
     const value = valueIn(step);
+    const call = step.verb === 'call' && runs !== 'no' ? this.call(step, scope) : null;
     const preview: StepPreview = {
       id: step.id,
       path,
@@ -75,11 +85,11 @@ export class StepPreviewer {
       because,
       if: condition,
       what: whatOf(step, known),
-      call: step.verb === 'call' && runs !== 'no' ? this.call(step, scope) : null,
+      call,
       approval: step.verb === 'approval' ? stepApproval(step, scope) : null,
       foreach: step.verb === 'foreach' ? foreachOf(step, known) : null,
       value: value === undefined ? null : previewValue(value, known),
-      undo: step.verb === 'call' && step.undo ? undoOf(step.undo, scope) : null,
+      undo: step.verb === 'call' && step.undo ? undoOf(step.undo, scope, call) : null,
       may_be_cut: step.verb === 'call' && step.cut === 'allowed',
       timeout: step.timeout ?? null,
       continue_on_error: step.continue_on_error ?? false,
@@ -270,9 +280,12 @@ function isCovered(step: PlanStep): boolean {
 }
 
 /** Only the run knows the output of the call that it undoes. */
-function undoOf({ call, with: template }: NonNullable<CallStep['undo']>, scope: PreviewScope): StepPreview['undo'] {
-  const { plan, known } = scope;
-  const given = previewInput(template, known);
-  const operation = plan.operations[call];
-  return { call, with: operation ? withDefaults({ operation, given }) : given.shown };
+function undoOf(undo: PlanUndo, { plan, known }: PreviewScope, own: CallPreview | null): UndoPreview {
+  const { call, with: template, approval: asks } = undo;
+  const operation = plan.operations[call] as PlanOperation;
+  const shown = withDefaults({ operation, given: previewInput(template, known) });
+  const title = `${call} in ${plan.environment.name}`;
+  const approval = asks ? previewGuardApproval(title, [UNDO_ASKS], [], plan.environment) : null;
+  const covered = asks ? 'no' : (own?.approval?.asked ?? 'no');
+  return { call, effects: operation.effects, with: shown, approval, covered };
 }

@@ -1,4 +1,5 @@
 import type { PlanLimits } from '../../contracts/plan.js';
+import type { HighLevel } from '../../definitions/formats/high-level.js';
 import type { Project } from '../../definitions/formats/project.js';
 import { parseDuration } from '../../rules/duration.js';
 
@@ -12,14 +13,17 @@ export function capped(ms: number, project: Project): number {
   return max === undefined ? ms : Math.min(ms, parseDuration(max));
 }
 
-/** @param timeout the ability's own time-out. */
-export function limitsOf(project: Project, timeout: string | undefined): PlanLimits {
+/** @param timeout the ability's own time-out. @param own its other limits. */
+export function limitsOf(project: Project, timeout: string | undefined, own: HighLevel['limits'] = {}): PlanLimits {
   const { max_timeout: max } = project.policy;
+  const { cleanup, max_calls } = own;
   return {
     max_ms: max === undefined ? null : parseDuration(max),
     task_ms: capped(parseDuration(timeout ?? DEFAULTS.task), project),
-    cleanup_ms: parseDuration(DEFAULTS.cleanup),
+    cleanup_ms: parseDuration(cleanup ?? DEFAULTS.cleanup),
+    ...(cleanup !== undefined && { cleanup_stated: true }),
     expires_ms: parseDuration(DEFAULTS.expires),
     output_bytes: OUTPUT_BYTES,
+    ...(max_calls !== undefined && { max_calls }),
   };
 }

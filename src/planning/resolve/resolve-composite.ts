@@ -59,8 +59,7 @@ function resolveWorkflow(resolving: Resolving, workflow: Loaded<HighLevel>): Pla
   checkStepTexts(workflow, called.used, facts);
   const ability = abilityOf(resolving, workflow, called);
   if (value.steps.length === 0) throw noSteps(value.id, workflow.locate([]));
-  const limits = limitsOf(registry.project, value.timeout);
-  if (value.limits) limits.max_calls = value.limits.max_calls;
+  const limits = limitsOf(registry.project, value.timeout, value.limits);
   return { ability, limits, ...body, ...(value.output !== undefined && { output: value.output }) };
 }
 

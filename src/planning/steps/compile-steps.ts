@@ -210,14 +210,14 @@ class StepCompiler {
   }
 
   /** A compensation is a single operation, so that it cannot stop halfway. */
-  private undo({ call, with: input = {} }: NonNullable<StepOf<'call'>['undo']>, place: Place) {
+  private undo({ call, with: input = {}, approval }: NonNullable<StepOf<'call'>['undo']>, place: Place) {
     const composite = checkCallee(this.registry, this.workflow, call, [...place.path, 'call']);
     if (composite) {
       const suggestion = 'Name a low-level ability.';
       throw this.checks.refuse(`\`undo\` calls the ${composite.type} \`${call}\``, [...place.path, 'call'], suggestion);
     }
     this.calls.add(call);
-    return { call, with: input };
+    return { call, with: input, ...(approval && { approval }) };
   }
 
   private approval({ approval }: StepOf<'approval'>, place: Place): Own<'approval'>['approval'] {

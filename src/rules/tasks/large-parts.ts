@@ -9,10 +9,10 @@ export function mapLargeParts(result: TaskResult, map: (part: Json) => Json): Ta
     ...result,
     output: map(output),
     error: error && details !== undefined ? { ...error, details: map(details) } : error,
-    approvals: approvals.map((approval) => ({
-      ...approval,
-      what: { ...approval.what, input: map(approval.what.input) },
-    })),
+    approvals: approvals.map(({ what, ...approval }) => {
+      const undo = what.undo && { undo: { ...what.undo, input: map(what.undo.input) } };
+      return { ...approval, what: { ...what, input: map(what.input), ...undo } };
+    }),
   };
 }
 

@@ -28,6 +28,8 @@ export function storeResult(result: TaskResult): StoredResult {
     changes_left,
     files,
     agent,
+    rolled_back,
+    not_undone,
   } = result;
   return {
     status,
@@ -45,6 +47,8 @@ export function storeResult(result: TaskResult): StoredResult {
     ...(started && { started_at: started }),
     ...(started && finished && { took_ms: Date.parse(finished) - Date.parse(started) }),
     ...(cleanup_ran !== null && { cleanup_ran }),
+    ...(rolled_back && { rolled_back }),
+    ...(not_undone && { not_undone }),
     ...(worked_ms !== undefined && { worked_ms }),
     ...(answer && { answer }),
     ...(agent && { agent }),

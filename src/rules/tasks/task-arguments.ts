@@ -27,6 +27,7 @@ export function readGiven([input, options]: readonly unknown[]): Pick<PreflightR
 
 type Check = (value: unknown) => boolean;
 const isText: Check = (value) => typeof value === 'string';
+const areTexts: Check = (value) => Array.isArray(value) && value.every(isText);
 const isTrue: Check = (value) => value === true;
 const isDigest: Check = (value) => typeof value === 'string' && /^[0-9a-f]{12,64}$/.test(value);
 
@@ -46,7 +47,10 @@ const OPTIONS: Record<keyof TaskOptions, Check> = {
   intent: isText,
   run: isText,
   create: isTrue,
-  retry: shaped({ task: isText, from: (value) => value === null || isText(value) }, ['task']),
+  retry: shaped(
+    { task: isText, from: (value) => value === null || isText(value), stands: areTexts, undone: areTexts },
+    ['task'],
+  ),
   plan: shaped({ plan: isDigest, input: isDigest }, ['plan']),
   registry: isDigest,
   definitions: isDigest,

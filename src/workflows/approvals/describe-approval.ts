@@ -3,6 +3,7 @@ import type { Json } from '../../contracts/json.js';
 import { throughAgent } from '../../rules/agents/through-agent.js';
 import { markdownCode, markdownLine, showUnseenCharacters, startOf } from '../../rules/shown-text.js';
 import { needsComment } from '../../rules/tasks/decide-approval.js';
+import { describeUndo } from '../../rules/tasks/describe-undo.js';
 
 const MAX_INPUT = 2000;
 
@@ -15,6 +16,9 @@ export function describeApproval(approval: Approval): string[] {
     '',
     `- what: ${markdownCode(what.ability)} in ${markdownCode(what.environment)}${what.effects ? `, ${what.effects}` : ''}`,
     `- input: ${markdownCode(startOf(JSON.stringify(what.input), MAX_INPUT))}`,
+    ...(what.undo
+      ? [`- undone, if the task fails, by: ${markdownCode(startOf(describeUndo(what.undo), MAX_INPUT))}`]
+      : []),
     ...reasons.map((reason) => `- because: ${markdownLine(reason)}`),
     `- asked for by ${markdownLine(requested_by.name)} (${requested_by.source})${throughAgent(requested_by, markdownLine)}, until ${expires_at}`,
     `- who may decide: ${whoMay(approval)}`,

@@ -10,6 +10,7 @@ import { ACTIVITIES, WORKFLOWS } from '../../contracts/names.js';
 import type { Notice, NoticeEvent, NoticeRequest, SendNotice } from '../../contracts/notices.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { reportRun } from '../reports/report-run.js';
+import { rollbackOf } from '../steps/rollback.js';
 import { messageOf } from '../steps/step-failure.js';
 import type { TaskRun } from '../task/task-run.js';
 
@@ -41,16 +42,12 @@ export function notifyOfApproval(run: TaskRun, event: NoticeEvent, approval: App
 export function notifyOfEnd(run: TaskRun, { status, error }: Pick<TaskResult, 'status' | 'error'>): void {
   if (run.task.start.child) return;
   if (status !== 'failed' && status !== 'timed_out' && status !== 'unknown') return;
-  notify(run, `${run.task.id}:task.failed`, 'task.failed', { status, ...(error && { error }) });
+  const undone = rollbackOf(run.steps.progress, run.rollbacks);
+  notify(run, `${run.task.id}:task.failed`, 'task.failed', { status, ...(error && { error }), ...undone });
 }
 
 /** Does not wait and never fails the task; the end of the run waits for the handover to the server. */
-function notify(
-  run: TaskRun,
-  id: string,
-  event: NoticeEvent,
-  about: Pick<Notice, 'approval' | 'status' | 'error'>,
-): void {
+function notify(run: TaskRun, id: string, event: NoticeEvent, about: Partial<Notice>): void {
   const { plan, id: task } = run.task;
   const targets = (plan.notify ?? []).flatMap(({ on }, index) => (on.includes(event) ? [index] : []));
   if (targets.length === 0) return;

@@ -5,9 +5,10 @@ import type { HookAnswer, Phase } from '../../contracts/hooks.js';
 import type { Json } from '../../contracts/json.js';
 import type { PlanHook } from '../../contracts/plan.js';
 import { callInput } from '../../rules/calls/call-input.js';
-import { GUARD_APPROVAL_MS } from '../../rules/calls/call-limits.js';
+import { GUARD_APPROVAL_MS, stepLimit } from '../../rules/calls/call-limits.js';
 import { firesFor } from '../../rules/hooks/fires-for-caller.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
+import { UNDO_ASKS } from '../../rules/tasks/describe-undo.js';
 import { plainYes } from '../../rules/tasks/stored-result.js';
 import { awaitApproval } from '../approvals/await-approval.js';
 import { askGuards, fireAfter, type Hooked } from '../hooks/ask-hooks.js';
@@ -45,10 +46,11 @@ async function callGuarded(run: TaskRun, call: OperationCall, entered?: EnteredC
 }
 
 /** All reasons of a call, for one common approval. Source: docs/hooks.md#preabilitycreate. */
-function reasonsFor(run: TaskRun, { operation }: OperationCall, fromGuards: string[]): string[] {
+function reasonsFor(run: TaskRun, { operation, takesBack }: OperationCall, fromGuards: string[]): string[] {
   const { environment, ability } = run.task.plan;
   const { seal, child } = run.task.start;
-  const reasons = [...fromGuards];
+  if (takesBack && !takesBack.asks) return [];
+  const reasons = [...(takesBack ? [UNDO_ASKS] : []), ...fromGuards];
   if (environment.approve.includes(operation.effects)) {
     reasons.push(`${environment.name} asks for approval of ${operation.effects} calls.`);
   }
@@ -59,8 +61,10 @@ function reasonsFor(run: TaskRun, { operation }: OperationCall, fromGuards: stri
 }
 
 async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Promise<void> {
-  const { environment } = run.task.plan;
-  const { operation, path, id, input } = call;
+  const { environment, limits } = run.task.plan;
+  const { operation, path, id, input, undo, takesBack } = call;
+  // The default time is not for people, who may be asleep.
+  const asksAnew = takesBack !== undefined && !limits.cleanup_stated;
   run.steps.note(path, id, { status: 'waiting', call: operation.key });
   await awaitApproval(
     run,
@@ -74,11 +78,12 @@ async function confirm(run: TaskRun, call: OperationCall, reasons: string[]): Pr
         environment: environment.name,
         effects: operation.effects,
         input,
+        ...(undo && { undo: undo() }),
       },
       reasons,
       approvers: environment.approvers,
       quorum: environment.quorum,
-      expiresMs: call.budget.capWait(GUARD_APPROVAL_MS),
+      expiresMs: asksAnew ? GUARD_APPROVAL_MS : call.budget.capWait(GUARD_APPROVAL_MS),
       comment: 'optional',
     },
     call.halt,
@@ -106,7 +111,7 @@ function perform(run: TaskRun, call: OperationCall): Promise<Json> {
 export async function executeCall(run: TaskRun, call: OperationCall): Promise<Json> {
   for (let pauses = 0; ; pauses += 1) {
     call.halt.check();
-    const leftMs = call.budget.left();
+    const leftMs = call.budget.left(stepLimit(run.task.plan.limits, call.operation, call.timeoutMs));
     if (leftMs === 0) throw call.budget.exhausted();
     run.steps.note(call.path, call.id, { status: 'running', call: call.operation.key });
     let answer: CallAnswer;

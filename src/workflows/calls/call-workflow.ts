@@ -19,7 +19,7 @@ import type { AgentGrant, AgentUsage } from '../../contracts/agent.js';
 import { isJsonObject, type Json, type JsonObject } from '../../contracts/json.js';
 import type { Plan } from '../../contracts/plan.js';
 import type { StoredResult } from '../../contracts/stored-result.js';
-import type { TaskMemo, TaskStart } from '../../contracts/task.js';
+import type { Rollback, TaskMemo, TaskStart } from '../../contracts/task.js';
 import { grantLeft } from '../../rules/agents/agent-usage.js';
 import { childPlan } from '../../rules/plans/child-plan.js';
 import { nextArguments } from '../../rules/tasks/task-arguments.js';
@@ -53,10 +53,10 @@ export interface WorkflowCall {
  */
 export async function callWorkflow(run: TaskRun, call: WorkflowCall): Promise<Json> {
   const { path, id, ability, input, budget, groups } = call;
-  const leftMs = budget.left();
-  if (leftMs === 0) throw budget.exhausted();
   const { plan, seal, user, session } = run.task.start;
   const child = childPlan(plan, ability);
+  const leftMs = budget.left(child.limits.task_ms);
+  if (leftMs === 0) throw budget.exhausted();
   const files = run.files.within(input);
   const room = run.files.room;
   const grant = call.grant ?? grantLeft(run.task.start.child?.agent, run.agent);
@@ -158,6 +158,10 @@ function attributesOf(parent: string, { ability }: Plan): SearchAttributePair[] 
   ];
 }
 
+function adopted({ rolled_back, not_undone = [] }: StoredResult, task: string): Rollback {
+  return { ...(rolled_back && { rolled_back }), not_undone: not_undone.map((one) => ({ task, ...one })) };
+}
+
 function countUsage(run: TaskRun, { used }: WorkflowCall, usage: AgentUsage): void {
   if (used) used(usage);
   else run.calls.countAgent(usage);
@@ -178,8 +182,9 @@ function failureOf(run: TaskRun, call: WorkflowCall, task: string, error: unknow
   budget.spend(result?.worked_ms ?? 0);
   if (result?.agent) countUsage(run, call, result.agent);
   if (result?.files) run.files.adopt(path, result.files, null);
+  if (result?.rolled_back) run.rollbacks.push(adopted(result, task));
   const problem = result?.error ?? { code: cause.type ?? 'child.failed', message };
-  if (budget.left() === 0) return budget.exhausted();
+  if (budget.left(1) === 0) return budget.exhausted();
   const code = problem.code === 'timeout.task' ? 'timeout.step' : problem.code;
   const said = problem.details;
   const details = isJsonObject(said) ? said : said === undefined ? {} : { value: said };

@@ -55,7 +55,8 @@ function limitOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Pro
 /** The failure of the limit that was reached: of the task or clean-up, the step, or one attempt. */
 function timeoutOf(run: TaskRun, call: OperationCall, leftMs: number, problem: Problem): StepFailure {
   const { operation, timeoutMs, budget } = call;
-  const isByBudget = leftMs <= stepLimit(run.task.plan.limits, operation, timeoutMs) && budget.left() < SLACK_MS;
+  const ownMs = stepLimit(run.task.plan.limits, operation, timeoutMs);
+  const isByBudget = leftMs <= ownMs && budget.left(ownMs) < SLACK_MS;
   return isByBudget ? budget.exhausted() : new StepFailure(problem);
 }
 

@@ -1,5 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { CallAnswer, CallRequest } from '../../contracts/activities.js';
+import type { UndoSubject } from '../../contracts/approvals.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { ACTIVITY_LIMITS, TIMEOUT_MARGIN_MS } from '../../contracts/names.js';
 import type { PlanOperation, PlanRetry } from '../../contracts/plan.js';
@@ -20,6 +21,10 @@ export interface OperationCall {
   timeoutMs: number | undefined;
   /** Whether the definition allows cutting the call while it runs. */
   mayBeCut: boolean;
+  /** What takes the call back, as its approver sees it. */
+  undo?: (() => UndoSubject) | undefined;
+  /** It takes another call back, whose approval covers it unless it is to ask itself. */
+  takesBack?: { asks: boolean };
   /** Attempt of each retried group around it, from the outside in. */
   groups: readonly number[];
   halt: Halt;

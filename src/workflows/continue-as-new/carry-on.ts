@@ -32,6 +32,7 @@ export function carryOn(run: TaskRun): TaskStart {
     ...(steps.inTurns.count > 0 && { steps_in_turns: steps.inTurns.count }),
     ...((left.answers > 0 || left.warnings > 0) && { left }),
     ...(files.listed.length > 0 && { files: files.listed }),
+    ...(run.rollbacks.length > 0 && { rollbacks: run.rollbacks }),
   };
   const progress = trim(steps.progress, task.plan);
   const { hooks: _, ...start } = task.start;

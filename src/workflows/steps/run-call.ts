@@ -1,10 +1,12 @@
-import type { Json } from '../../contracts/json.js';
-import type { CallStep, PlanRetry } from '../../contracts/plan.js';
+import type { UndoSubject } from '../../contracts/approvals.js';
+import { isJsonObject, type Json } from '../../contracts/json.js';
+import type { CallStep, PlanOperation, PlanRetry, PlanUndo } from '../../contracts/plan.js';
 import type { StepProgress } from '../../contracts/task.js';
+import { expressionsIn } from '../../rules/expressions/template.js';
 import { callOperation } from '../calls/call-operation.js';
 import { callWorkflow } from '../calls/call-workflow.js';
 import type { OperationCall } from '../calls/schedule-call.js';
-import { evaluateDuration, evaluateParameters } from './evaluate.js';
+import { evaluate, evaluateDuration, evaluateParameters } from './evaluate.js';
 import type { Frame } from './frame.js';
 import { isStepFailure } from './step-failure.js';
 
@@ -18,14 +20,35 @@ export function runCall(step: CallStep, path: string, frame: Frame): Promise<Jso
   const retry = step.retry && readRetry(step.retry, frame);
   const timeoutMs = step.timeout === undefined ? undefined : evaluateDuration(step.timeout, frame);
   const mayBeCut = step.cut === 'allowed';
-  return callOperation(run, { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, groups, halt, budget });
+  const undo = step.undo && (() => shownUndo(step.undo as PlanUndo, step.id, frame));
+  const call = { path, id: step.id, operation, input, retry, timeoutMs, mayBeCut, undo, groups, halt, budget };
+  return callOperation(run, call);
+}
+
+/** As far as it is known before the call; texts that read its answer, or that fail now, as written. */
+function shownUndo({ call, with: template, approval }: PlanUndo, id: string, frame: Frame): UndoSubject {
+  const shown = (value: Json): Json => {
+    const reads = expressionsIn(value).flatMap(({ references }) => references);
+    if (reads.some(({ name, path: [step] }) => name === 'steps' && (step === undefined || step === id))) return value;
+    try {
+      return evaluate(value, frame);
+    } catch (error) {
+      if (isStepFailure(error)) return value;
+      throw error;
+    }
+  };
+  const { effects } = frame.run.task.plan.operations[call] as PlanOperation;
+  const input = isJsonObject(template)
+    ? Object.fromEntries(Object.entries(template).map(([name, value]) => [name, shown(value)]))
+    : shown(template);
+  return { ability: call, effects, input, ...(approval && { approval }) };
 }
 
 /** Notes how to undo a successful call, with its input evaluated now. Source: docs/workflow-language.md. */
 export function prepareUndo(step: CallStep, path: string, frame: Frame, output: Json): void {
   const { run } = frame;
   if (!step.undo) return;
-  const { call, with: template } = step.undo;
+  const { call, with: template, approval } = step.undo;
   const shown = run.steps.entry(path);
   run.steps.sequence += 1;
   run.steps.values.show(path, step.id, { ...shown, status: 'succeeded', output });
@@ -35,6 +58,7 @@ export function prepareUndo(step: CallStep, path: string, frame: Frame, output: 
     sequence: run.steps.sequence,
     // It undoes this turn's call and does not see the last turn.
     undo: undoOf(template, call, { ...frame, own: undefined }),
+    ...(approval && { approval }),
   };
   run.steps.values.show(path, step.id, shown);
 }

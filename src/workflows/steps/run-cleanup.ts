@@ -13,7 +13,7 @@ import { EndOfTask, isStepFailure, isUnknown, placeOf, type StepFailure } from '
 export async function runCleanup(steps: readonly PlanStep[], frame: Frame): Promise<StepFailure | undefined> {
   const { run } = frame;
   const failures: StepFailure[] = [];
-  const budget = new CleanupBudget(run.task.plan.limits.cleanup_ms);
+  const budget = new CleanupBudget(run.task.plan.limits);
   const inside: Frame = { ...frame, halt: new Halt(), budget, isCleanup: true };
   run.life.pendingWork += 1;
   try {

@@ -18,9 +18,11 @@ import { isUndo } from './step-notes.js';
 export async function runUndo(run: TaskRun): Promise<void> {
   const entries = Object.entries(run.steps.progress)
     .filter(([path, { status }]) => isUndo(path) && (status === 'pending' || status === 'running'))
-    .sort(([, a], [, b]) => (b.sequence ?? 0) - (a.sequence ?? 0));
+    .reverse()
+    // Without a number: made by the task that this one retries, as the last of those that it repeats.
+    .sort(([, a], [, b]) => (b.sequence ?? Number.MAX_SAFE_INTEGER) - (a.sequence ?? Number.MAX_SAFE_INTEGER));
   if (entries.length === 0) return;
-  const budget = new CleanupBudget(run.task.plan.limits.cleanup_ms);
+  const budget = new CleanupBudget(run.task.plan.limits);
   await CancellationScope.nonCancellable(async () => {
     for (const [path, entry] of entries) await undoOne(run, path, entry, budget);
   });
@@ -34,7 +36,8 @@ async function undoOne(run: TaskRun, path: string, entry: StepProgress, budget: 
     const operation = run.task.plan.operations[key] as PlanOperation;
     run.steps.note(path, id, { status: 'running' });
     const call = { path, id, operation, input: undo.with, retry: undefined, timeoutMs: undefined, mayBeCut: false };
-    const output = await callOperation(run, { ...call, groups: [], halt: new Halt(), budget });
+    const takesBack = { asks: entry.approval === 'required' };
+    const output = await callOperation(run, { ...call, takesBack, groups: [], halt: new Halt(), budget });
     run.steps.note(path, id, { status: 'succeeded', output });
   } catch (error) {
     if (!isStepFailure(error)) throw error;

@@ -43,7 +43,9 @@ export class StepStates {
     const { progress, carried, changed } = task.start;
     this.progress = { ...progress };
     this.signals = [...(carried?.signals ?? changed?.signals ?? [])];
-    this.sequence = carried?.sequence ?? 0;
+    const undos = Object.values(progress ?? {}).map(({ sequence = 0 }) => sequence);
+    // A retry takes over calls to undo.
+    this.sequence = carried?.sequence ?? Math.max(0, ...undos);
     this.inTurns = new StepsInTurns(carried?.steps_in_turns ?? 0);
     const noted = Object.entries(progress ?? {});
     this.waiting = new Set(noted.filter(([, { status }]) => status === 'waiting').map(([path]) => path));
@@ -90,6 +92,8 @@ export class StepStates {
   /** Makes a step completed by an earlier run, or by the retried task, visible to expressions. */
   recall(step: PlanStep, path: string): void {
     this.values.show(path, step.id, this.entry(path));
+    const undo = this.progress[`${path}.undo`];
+    if (undo && undo.sequence === undefined) this.progress[`${path}.undo`] = { ...undo, sequence: (this.sequence += 1) };
     this.recallInside(step, path);
   }
 

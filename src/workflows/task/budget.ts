@@ -1,9 +1,11 @@
+import type { PlanLimits } from '../../contracts/plan.js';
+import { formatDuration } from '../../rules/duration.js';
 import { StepFailure } from '../steps/step-failure.js';
 
 /** Remaining time for work. Times are milliseconds. */
 export interface Budget {
-  /** At least 0. */
-  left(): number;
+  /** At least 0. @param statedMs the time that the work itself states. */
+  left(statedMs: number): number;
   /** Starts work that uses the budget. */
   begin(): void;
   end(): void;
@@ -71,12 +73,13 @@ export class TaskBudget implements Budget {
 export class CleanupBudget implements Budget {
   private readonly deadline: number;
 
-  constructor(private readonly limitMs: number) {
-    this.deadline = Date.now() + limitMs;
+  constructor(private readonly limits: PlanLimits) {
+    this.deadline = Date.now() + limits.cleanup_ms;
   }
 
-  left(): number {
-    return Math.max(0, this.deadline - Date.now());
+  /** By default each call has at least the time that it states. */
+  left(statedMs: number): number {
+    return Math.max(this.limits.cleanup_stated ? 0 : statedMs, this.deadline - Date.now());
   }
 
   begin(): void {}
@@ -86,14 +89,14 @@ export class CleanupBudget implements Budget {
   spend(): void {}
 
   capWait(ms: number): number {
-    return Math.min(ms, this.left());
+    return Math.min(ms, this.left(0));
   }
 
   exhausted(): StepFailure {
     return new StepFailure({
       code: 'timeout.cleanup',
-      message: `The clean-up has taken longer than the ${this.limitMs / 60_000} min it may`,
-      suggestion: 'Check what it left behind.',
+      message: `The clean-up has taken longer than the ${formatDuration(this.limits.cleanup_ms)} it may`,
+      suggestion: 'Check what it left behind, and raise `limits.cleanup` of the ability.',
     });
   }
 }

@@ -11,6 +11,7 @@ import { describeForgiven } from '../../rules/steps/forgiven-failures.js';
 import { callerOf } from '../../rules/tasks/caller-of.js';
 import { localActivity, untilKeyed } from '../calls/local-activities.js';
 import { reportEnd, sendReport } from '../reports/report-run.js';
+import { rollbackOf } from '../steps/rollback.js';
 import { messageOf } from '../steps/step-failure.js';
 import { stepsDone } from '../steps/steps-done.js';
 import type { TaskIdentity } from './identity.js';
@@ -81,6 +82,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
   const { seal, user } = start;
   const caller = callerOf(start);
   const steps = run.summarize(outcome !== undefined);
+  const hasFailed = life.finishedAt !== undefined && (outcome ?? life.ending)?.status !== 'succeeded';
   return {
     status: outcome?.status ?? life.state,
     task_key: task.key,
@@ -99,6 +101,7 @@ export function resultOf(run: TaskRun, outcome?: Outcome): TaskResult {
     started_at: life.startedAt ?? null,
     finished_at: life.finishedAt ?? null,
     cleanup_ran: life.cleanupRan,
+    ...(hasFailed && rollbackOf(run.steps.progress, run.rollbacks)),
     links: { temporal: null, record: null },
     ...(run.lock.turn && { concurrency: run.lock.turn }),
     ...(files.listed.length > 0 && { files: files.listed }),

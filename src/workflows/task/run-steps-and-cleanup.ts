@@ -8,6 +8,7 @@ import { fireAfter, type Hooked } from '../hooks/ask-hooks.js';
 import { findHandler, handle, insteadOf } from '../steps/error-handlers.js';
 import { evaluate } from '../steps/evaluate.js';
 import { type Frame, runSteps } from '../steps/frame.js';
+import { errorOfRollback, rollbackOf } from '../steps/rollback.js';
 import { cleanupWarning, runCleanup } from '../steps/run-cleanup.js';
 import { runUndo } from '../steps/run-undo.js';
 import {
@@ -45,10 +46,22 @@ export async function runStepsAndCleanUp(frame: Frame): Promise<Outcome> {
   });
   run.life.ending = outcome;
   run.life.state = 'finishing';
-  if (outcome.status !== 'succeeded') await runUndo(run);
+  if (outcome.status !== 'succeeded') {
+    await runUndo(run);
+    outcome = afterUndo(run, outcome);
+    run.life.ending = outcome;
+  }
   if (plan.finally.length > 0) outcome = await cleanUp(frame, outcome);
   if (plan.ability.kind === 'workflow') await fireAfter(run, aroundTask(run), outcome);
   return outcome;
+}
+
+/** What was to be undone and was not makes the task fail, however it ended. */
+function afterUndo(run: TaskRun, outcome: Outcome): Outcome {
+  const { not_undone: left } = rollbackOf(run.steps.progress, run.rollbacks);
+  if (!left) return outcome;
+  const error = errorOfRollback(outcome.error, left);
+  return { ...outcome, status: error.code === 'outcome.unknown' ? 'unknown' : 'failed', error };
 }
 
 async function work(frame: Frame): Promise<Outcome> {

@@ -1,5 +1,5 @@
 import type { AgentUsage } from '../../contracts/agent.js';
-import type { StepSummary, TaskStart } from '../../contracts/task.js';
+import type { Rollback, StepSummary, TaskStart } from '../../contracts/task.js';
 import { TURNS } from '../../rules/agents/agent-turns.js';
 import { usageOf } from '../../rules/agents/agent-usage.js';
 import { Approvals } from '../approvals/approvals.js';
@@ -30,6 +30,8 @@ export class TaskRun {
   readonly hooks: HookAnswers;
   readonly warnings: Warnings;
   readonly lock: LockTurn;
+  /** Of called tasks that failed. */
+  readonly rollbacks: Rollback[];
 
   constructor(start: TaskStart) {
     const { child, carried } = start;
@@ -46,6 +48,7 @@ export class TaskRun {
     this.approvals = new Approvals(carried);
     this.hooks = new HookAnswers(carried?.hooks ?? start.hooks ?? [], carried?.left?.answers ?? 0, this.warnings);
     this.lock = new LockTurn(carried);
+    this.rollbacks = [...(carried?.rollbacks ?? [])];
   }
 
   /** Usage so far of an agent, or of the agents that a workflow called; undefined if there were none. */

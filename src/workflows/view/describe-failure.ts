@@ -1,7 +1,8 @@
 import type { Problem } from '../../contracts/problem.js';
-import type { StepSummary } from '../../contracts/task.js';
+import type { Rollback, StepSummary, TaskResult } from '../../contracts/task.js';
 import { markdownCode, markdownLine, startOf } from '../../rules/shown-text.js';
 import { nameOf } from '../../rules/steps/describe-items.js';
+import { describeRollback } from '../../rules/tasks/describe-undo.js';
 import { wayToRetry } from '../../rules/tasks/ways-to-retry.js';
 import { placeOf } from '../steps/step-failure.js';
 import type { TaskIdentity } from '../task/identity.js';
@@ -10,11 +11,12 @@ import type { TaskLifecycle } from '../task/lifecycle.js';
 const MAX_MESSAGE = 2000;
 
 /** The message of a failed workflow, for lists and the Temporal UI without a worker. The code is its type. */
-export function failureMessage(error: Problem, steps: readonly StepSummary[]): string {
+export function failureMessage(error: Problem, { steps, ...result }: Pick<TaskResult, 'steps'> & Rollback): string {
   const place = placeOf(error);
   const item = itemOf(error, steps);
   const where = place === undefined ? '' : `step ${place}${item ? `, ${item}` : ''}: `;
-  return `${where}${error.code}: ${error.message}`;
+  const undone = describeRollback(result);
+  return `${where}${error.code}: ${error.message}${undone === undefined ? '' : `; rolled back: ${undone}`}`;
 }
 
 /** Failure, reason, and next command, as lines of Markdown; empty for a task that has not failed. */
@@ -22,6 +24,7 @@ export function describeFailure(
   { id, key, plan }: TaskIdentity,
   ending: TaskLifecycle['ending'],
   steps: readonly StepSummary[],
+  rollback: Rollback = {},
 ): string[] {
   const error = ending?.error;
   if (!ending || !error) return [];
@@ -29,12 +32,14 @@ export function describeFailure(
   const item = itemOf(error, steps);
   const where =
     place === undefined ? 'The task' : `Step ${markdownCode(place)}${item ? `, ${markdownLine(item)},` : ''}`;
+  const undone = describeRollback(rollback);
   const way = wayToRetry({ task: id, status: ending.status, plan, error });
   const retry = way && `ability task retry ${id}${way.from === null ? '' : ` --from ${way.from}`}`;
   return [
     `${where} ended with ${markdownCode(error.code)}: ${markdownLine(startOf(error.message, MAX_MESSAGE))}`,
     '',
     ...(error.suggestion === undefined ? [] : [`- ${markdownLine(error.suggestion)}`]),
+    ...(undone === undefined ? [] : [`- rolled back: ${markdownLine(undone)}`]),
     ...(key === null ? [] : [`- more: ${markdownCode(`ability why ${key}`)}`]),
     ...(retry === undefined ? [] : [`- try again: ${markdownCode(retry)}`]),
     '',

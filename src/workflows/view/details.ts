@@ -5,6 +5,7 @@ import { formatDuration } from '../../rules/duration.js';
 import { markdownCode, markdownLine } from '../../rules/shown-text.js';
 import { describeTurnsInLine } from '../../rules/steps/describe-items.js';
 import { describeApproval } from '../approvals/describe-approval.js';
+import { rollbackOf } from '../steps/rollback.js';
 import type { StepStates } from '../steps/step-states.js';
 import type { TaskRun } from '../task/task-run.js';
 import { describeFailure } from './describe-failure.js';
@@ -28,7 +29,8 @@ export function showDetails(run: TaskRun): void {
 /** As Markdown: first the pending decisions, then the steps. */
 function drawDetails(run: TaskRun): string {
   const { task, life, lock, approvals } = run;
-  const steps = run.summarize(life.finishedAt !== undefined);
+  const isEnded = life.finishedAt !== undefined;
+  const steps = run.summarize(isEnded);
   const rows = steps.slice(0, MAX_ROWS).map(({ path, call, status, turns, attempts, duration_ms }) => {
     const time = duration_ms === null ? '' : formatDuration(duration_ms);
     return `| ${code(path)} | ${call === null ? '' : code(call)} | ${status} | ${turns ?? ''} | ${attempts > (turns ?? 1) ? attempts : ''} | ${time} |`;
@@ -38,7 +40,7 @@ function drawDetails(run: TaskRun): string {
     `**${life.state}**${key} · ${task.plan.environment.name}`,
     '',
     ...(life.state === 'waiting' && lock.turn ? [`Waiting for ${markdownLine(describeWait(lock.turn))}`, ''] : []),
-    ...describeFailure(task, life.ending, steps),
+    ...describeFailure(task, life.ending, steps, isEnded ? rollbackOf(run.steps.progress, run.rollbacks) : {}),
     ...approvals.open.flatMap(describeApproval),
     ...describeSignals(run),
     '| Step | Call | Status | Turns | Attempts | Time |',

@@ -97,10 +97,11 @@ function callOf(preview: PlanPreview): PlannedCall {
 }
 
 function* approvalsIn(steps: readonly StepPreview[]): Generator<ApprovalPreview> {
-  for (const { approval, call, groups, runs } of steps) {
+  for (const { approval, call, undo, groups, runs } of steps) {
     if (runs === 'no') continue;
     if (approval) yield approval;
     if (call?.approval) yield call.approval;
+    if (undo?.approval) yield undo.approval;
     if (call?.workflow) {
       if (call.workflow.approval) yield call.workflow.approval;
       yield* approvalsIn([...call.workflow.steps, ...call.workflow.finally]);

@@ -47,7 +47,11 @@ function describeOperation({ use_cases, notes, effects, output_files = {} }: Low
 
 function describeWorkflow(definition: HighLevel): string[] {
   const { limits } = definition;
-  return [...describeUse(definition), ...said('most calls', limits && String(limits.max_calls))];
+  return [
+    ...describeUse(definition),
+    ...said('most calls', limits?.max_calls?.toString()),
+    ...said('time for undo and finally', limits?.cleanup),
+  ];
 }
 
 type Usable = Pick<HighLevel, 'scenarios' | 'examples' | 'constraints' | 'operations' | 'capabilities' | 'timeout'>;

@@ -92,6 +92,8 @@ const tasks = {
         'ability task retry KEY --from deploy',
       )
         .option('--from <step>', 'the first step to do again (default: the first that was not done)')
+        .addOption(repeatable('--stands <call>', 'this call still stands, so it is not repeated'))
+        .addOption(repeatable('--undone <call>', 'this call does not stand, or was undone by hand: it may be repeated'))
         .option('--detach', 'leave at once'),
       followFlags(),
     ),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { keptProgress } from '../../../../src/activities/task/progress-for-retry.js';
 import type { CallStep, PlanStep } from '../../../../src/contracts/plan.js';
-import type { Progress } from '../../../../src/contracts/task.js';
+import type { NotUndone, Progress } from '../../../../src/contracts/task.js';
 
 const call = (id: string, more: Partial<CallStep> = {}): CallStep => ({
   id,
@@ -18,9 +18,22 @@ const approval = (id: string): PlanStep => ({
 const done = { status: 'succeeded' } as const;
 const failed = { status: 'failed', error: { code: 'x.y', message: 'm' } } as const;
 
-function keep(steps: PlanStep[], progress: Progress, more: { now?: PlanStep[]; from?: string } = {}): string[] {
+interface More {
+  now?: PlanStep[];
+  from?: string;
+  stands?: string[];
+  undone?: string[];
+  not_undone?: NotUndone[];
+}
+
+function taken(steps: PlanStep[], progress: Progress, { now = steps, from, not_undone, ...said }: More = {}) {
   const tree = (list: PlanStep[]) => ({ steps: list, finally: [call('end')] });
-  return Object.keys(keptProgress({ plan: tree(steps), progress }, tree(more.now ?? steps), more.from ?? null)).sort();
+  const task = { plan: tree(steps), progress, ...(not_undone && { not_undone }) };
+  return keptProgress(task, tree(now), { from: from ?? null, ...said });
+}
+
+function keep(steps: PlanStep[], progress: Progress, more: More = {}): string[] {
+  return Object.keys(taken(steps, progress, more).progress).sort();
 }
 
 describe('a retry takes over', () => {
@@ -90,12 +103,100 @@ describe('a retry takes over', () => {
     };
     const entry = { ...failed, items: { 0: 'first' } };
     const tree = { steps: [loop], finally: [] };
-    expect(keptProgress({ plan: tree, progress: { l: entry, 'l/1/b': failed } }, tree, null)).toEqual({
+    expect(
+      keptProgress({ plan: tree, progress: { l: entry, 'l/1/b': failed } }, tree, { from: null }).progress,
+    ).toEqual({
       l: { status: 'pending', items: { 0: 'first' } },
     });
     const last = { b: { status: 'succeeded', output: 1 } };
-    expect(keptProgress({ plan: tree, progress: { l: { ...entry, last } } }, tree, null)).toEqual({
+    expect(keptProgress({ plan: tree, progress: { l: { ...entry, last } } }, tree, { from: null }).progress).toEqual({
       l: { status: 'pending', items: { 0: 'first' }, last },
     });
+  });
+});
+
+describe('a call that was to be undone', () => {
+  const undo = { call: 'op.back', with: {} };
+  const of = (id: string, status: 'succeeded' | 'denied' | 'failed' | 'unknown' | 'timed_out' | 'pending') => ({
+    [id]: done,
+    [`${id}.undo`]: { status, call: 'op.back', sequence: 3, undo: { with: { n: 1 } }, attempts: 1 } as const,
+  });
+  const steps = [call('a', { undo }), call('b', { undo }), call('c')];
+  const due = { status: 'pending', call: 'op.back', sequence: 3, undo: { with: { n: 1 } } };
+
+  test('and whose undo was denied stands: it is kept, though what comes before it is repeated', () => {
+    const progress = { ...of('a', 'succeeded'), ...of('b', 'denied'), c: failed };
+    const { progress: kept, begins } = taken(steps, progress);
+    const { sequence: _, ...afterThose } = due;
+    expect(kept).toEqual({ b: done, 'b.undo': afterThose });
+    expect(begins).toBe('It begins at a: it was undone; it keeps what stands and was not undone: b');
+    expect(keep(steps, progress, { from: 'c' })).toEqual(['b', 'b.undo']);
+    expect(taken(steps, progress, { from: 'c' }).begins).toMatch(/^It begins at a, before --from c: it was undone/);
+    expect(keep(steps, progress, { undone: ['b'] })).toEqual([]);
+    expect(keep(steps, { ...of('a', 'denied'), ...of('b', 'denied'), c: failed })).toEqual([
+      'a',
+      'a.undo',
+      'b',
+      'b.undo',
+    ]);
+  });
+
+  test.each(['failed', 'unknown', 'timed_out'] as const)('and whose undo ended %s is asked for', (status) => {
+    const progress = { ...of('a', status), ...of('b', 'succeeded'), c: failed };
+    const details = { calls: ['a'] };
+    expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'task.undecided', details }));
+    expect(() => keep(steps, progress, { from: 'c' })).toThrow(expect.objectContaining({ code: 'task.undecided' }));
+    expect(taken(steps, progress, { stands: ['a'] })).toEqual({
+      progress: { a: done, 'a.undo': due },
+      begins: 'It begins at b: it was undone',
+    });
+    expect(keep(steps, progress, { undone: ['a'] })).toEqual([]);
+    expect(() => keep(steps, progress, { stands: ['aa'] })).toThrow(expect.objectContaining({ code: 'usage.invalid' }));
+  });
+
+  test('and that cannot be kept by itself stops the retry', () => {
+    const repeat: PlanStep = { id: 'r', verb: 'repeat', repeat: { until: 'true', every: '0s', max: 1 }, steps };
+    const inTurn = { 'r/0/a.undo': of('a', 'denied')['a.undo'], r: failed } as Progress;
+    const refused = expect.objectContaining({ code: 'task.undecided', details: { calls: ['r/0/a'] } });
+    expect(() => keep([repeat], inTurn)).toThrow(refused);
+    expect(keep([repeat], inTurn, { undone: ['r/0/a'] })).toEqual([]);
+    // Its definition has changed.
+    const changed = { now: [call('a', { undo, with: { n: 2 } }), ...steps.slice(1)] };
+    const progress = { ...of('a', 'denied'), ...of('b', 'succeeded'), c: failed };
+    expect(() => keep(steps, progress, changed)).toThrow(expect.objectContaining({ code: 'task.undecided' }));
+    // It was made by a called task, which would be called anew.
+    const not_undone: NotUndone[] = [
+      { task: 'key/child', path: 'made', call: 'op.back', status: 'denied', error: { code: 'x', message: 'm' } },
+    ];
+    const child = { child: failed } as Progress;
+    expect(() => keep([call('child')], child, { not_undone })).toThrow(
+      expect.objectContaining({ details: { calls: ['child/made'] } }),
+    );
+    expect(keep([call('child')], child, { not_undone, undone: ['child/made'] })).toEqual([]);
+  });
+
+  test('in an item keeps the item, while items that were undone are repeated', () => {
+    const loop: PlanStep = {
+      id: 'l',
+      verb: 'foreach',
+      foreach: { list: [1, 2] },
+      as: 'x',
+      max_parallel: 1,
+      steps: [call('b', { undo })],
+    };
+    const undos = { 'l/0/b.undo': of('b', 'denied')['b.undo'], 'l/1/b.undo': of('b', 'succeeded')['b.undo'] };
+    const { progress: kept } = taken([loop, call('c')], {
+      l: { ...done, items: { 0: 1, 1: 2 } },
+      ...undos,
+      c: failed,
+    } as Progress);
+    expect(kept).toEqual({ l: { status: 'pending', items: { 0: 1 } }, 'l/0/b.undo': due });
+  });
+
+  test('and a call whose own outcome is not known are not repeated unasked', () => {
+    const progress = { a: done, b: { status: 'unknown' } } as Progress;
+    expect(() => keep(steps, progress)).toThrow(expect.objectContaining({ code: 'task.undecided' }));
+    expect(keep(steps, progress, { from: 'b' })).toEqual(['a']);
+    expect(keep(steps, progress, { undone: ['b'] })).toEqual(['a']);
   });
 });

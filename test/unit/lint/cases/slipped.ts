@@ -161,6 +161,28 @@ export const SLIPPED_CASES: LintCase[] = [
     'of a group',
     steps('{ id: all, timeout: 1h, steps: [{ id: ask, approval: { title: Go?, timeout: ▶24h } }] }'),
   ),
+  slip(
+    'lint.timeout_over_outer',
+    'of the clean-up, in `finally`',
+    workflow(
+      'limits: { cleanup: 1m }',
+      `steps: [${CALL('one')}]`,
+      'finally: [{ id: two, call: op.read, with: { id: x }, timeout: ▶10m }]',
+    ),
+  ),
+  slip(
+    'lint.timeout_over_outer',
+    'of the clean-up, in the implementation of an undo',
+    workflow(
+      'limits: { cleanup: 1m }',
+      'steps: [{ id: one, call: op.read, with: { id: x }, undo: { call: ▶op.two } }]',
+    ),
+    lowLevel(
+      'op.two',
+      'effects: write_additive',
+      'implementation: { kind: script, script: { path: scripts/any.mjs, timeout_sec: 1200 } }',
+    ),
+  ),
   slip('lint.timeout_zero', 'of a call', steps('{ id: one, call: op.read, with: { id: x }, timeout: ▶0s }')),
   slip('lint.timeout_zero', 'of an approval', steps('{ id: one, approval: { title: Go?, timeout: ▶0m } }')),
   // Steps that do nothing.

@@ -432,3 +432,16 @@ describe('what a script receives', () => {
     expect(script).toMatchObject({ command: null, problem: { code: 'input.invalid', details: { place: 'args[0]' } } });
   });
 });
+
+test('an undo is shown with its effect and who would be asked: covered by the approval of its call, or its own', () => {
+  const undo = (more: string) => `undo: { call: write.op, with: { id: a }${more} }`;
+  const yaml = `
+steps:
+  - { id: made, call: write.op, with: { id: a }, ${undo('')} }
+  - { id: put, call: read.op, with: {}, ${undo('')} }
+  - { id: asks, call: write.op, with: { id: a }, ${undo(', approval: required')} }`;
+  const { made, put, asks } = stepsOf(preview(yaml, {}, { environment: 'prod' }).steps);
+  expect(made?.undo).toMatchObject({ call: 'write.op', effects: 'destructive', covered: 'yes', approval: null });
+  expect(put?.undo).toMatchObject({ effects: 'destructive', covered: 'no', approval: null });
+  expect(asks?.undo).toMatchObject({ covered: 'no', approval: { people: ['alice', 'bob'], quorum: 2 } });
+});

@@ -74,7 +74,7 @@ test('a task that takes over counts the items that are done, and not those that 
   foldTurn(progress, account, { path: 'hosts/1', inner, nameOf: () => ({ item: 1 }), named: ['hosts/1/check'] });
   expect(rows(progress)[1]).toMatchObject({ turns: 2, attempts: 4, failed_turns: 1, duration_ms: 1000 });
   const tree = { steps, finally: [] };
-  const kept = keptProgress({ plan: tree, progress }, tree, null);
+  const { progress: kept } = keptProgress({ plan: tree, progress }, tree, { from: null });
   const next = openAccount(kept.hosts as StepProgress, 2);
   noteDone(next, 1, false);
   const [hosts, check] = rows({ hosts: { ...(kept.hosts as StepProgress), status: 'succeeded' } });

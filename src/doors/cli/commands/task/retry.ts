@@ -1,5 +1,6 @@
 import { keepingRuntime, retryTask, viewOwnTask } from '../../../../client/index.js';
 import type { ExitCode } from '../../../../contracts/exit-codes.js';
+import { oneLine } from '../../../../rules/shown-text.js';
 import { readCaller, readTrace } from '../../input/read-caller.js';
 import { asTyped, commandOf } from '../../output/typed-command.js';
 import { type Context, currentUser, openRegistry } from '../../program/context.js';
@@ -20,11 +21,13 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
     const created = await createOrReport(context, subject, () =>
       retryTask(connection, key, {
         from: flags.from,
+        stands: flags.stands,
+        undone: flags.undone,
         person: currentUser(context.env),
         kind: readCaller(context.env),
         trace: readTrace(context.env),
         run: true,
-        ...(flags.detach ? { leaves: true } : { soon: true }),
+        ...(flags.detach && { leaves: true }),
         signal,
         onStall: notingStalls(context, deadline),
         ...strictly(context, registry),
@@ -32,6 +35,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
     );
     if (typeof created === 'number') return created;
     noteWarnings(context, created);
+    if (created.begins !== undefined) context.terminal.note(`${oneLine(created.begins)}.`);
     if (flags.detach) return reportDetached(context, created);
     context.terminal.note(`task ${created.id}${created.attached ? ' (there already)' : ''}`);
     if (created.attached && flags.from !== undefined) noteUnusedFrom(context, key, created.id, flags.from);

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { reasonOf, usageError } from '../../../../contracts/problem.js';
 import type { StepSummary, TaskResult } from '../../../../contracts/task.js';
+import { describeRollback } from '../../../../rules/tasks/describe-undo.js';
 import type { Context } from '../../program/context.js';
 import { casesOfItems, type JunitCase } from './junit-items.js';
 import { escapeXml, junitDocument, quoteXml, suiteOf } from './xml.js';
@@ -67,11 +68,15 @@ export function renderJunit(result: TaskResult): string {
     ...(started_at ? [`timestamp=${quoteXml(started_at)}`] : []),
   ].join(' ');
   const lines = [
-    `    <properties><property name="task_key" value=${quoteXml(task_key ?? '')}/></properties>`,
+    `    <properties>${propertyOf('task_key', task_key ?? '')}${propertyOf('rolled_back', describeRollback(result))}</properties>`,
     ...cases.map(({ xml }) => xml),
     ...(warnings.length > 0 ? [`    <system-err>${escapeXml(warnings.map(asLine).join('\n'))}</system-err>`] : []),
   ];
   return junitDocument(suiteOf(attributes, lines));
+}
+
+function propertyOf(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `<property name="${name}" value=${quoteXml(value)}/>`;
 }
 
 function hasItems({ items, path }: StepSummary): boolean {

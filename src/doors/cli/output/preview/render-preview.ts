@@ -51,6 +51,7 @@ export function renderPreview(preview: PlanPreview, style: Style, typist: Typist
 function renderFacts(preview: PlanPreview, style: Style): string[] {
   const { limits, concurrency, digest, input, input_digest, tags, effects, pinned_at_creation: pinned } = preview;
   const calls = limits.max_calls === undefined ? '' : `, at most ${limits.max_calls} calls`;
+  const stated = limits.cleanup_stated ? '' : ', and what its calls state';
   const turns = concurrency && describeConcurrency({ ...concurrency, key: concurrency.key ?? concurrency.template });
   const rows: [string, string][] = [
     ['plan', digest],
@@ -60,7 +61,7 @@ function renderFacts(preview: PlanPreview, style: Style): string[] {
     ['placement', placementOf(preview)],
     [
       'limits',
-      `${formatDuration(limits.task_ms)} of work, ${formatDuration(limits.cleanup_ms)} for the clean-up${calls}`,
+      `${formatDuration(limits.task_ms)} of work, ${formatDuration(limits.cleanup_ms)} for the clean-up${stated}${calls}`,
     ],
     ...(turns
       ? ([['turns', oneLine(concurrency.problem ? `${turns} (${concurrency.problem.message})` : turns)]] as [

@@ -1,4 +1,4 @@
-import type { CallPreview, ScriptPreview, StepGroup, StepPreview } from '../../../../contracts/preview.js';
+import type { CallPreview, ScriptPreview, StepGroup, StepPreview, UndoPreview } from '../../../../contracts/preview.js';
 import { describeConcurrency } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine } from '../../../../rules/shown-text.js';
@@ -29,7 +29,7 @@ function renderStep(step: StepPreview, style: Style): string[] {
     ...(value ? valueLines(value) : []),
     ...(call ? renderCall(call, style) : []),
     ...(step.timeout && verb !== 'call' ? [`within ${step.timeout}`] : []),
-    ...(undo ? [`undone by ${undo.call}`, ...indented(valueLines(undo.with))] : []),
+    ...(undo ? renderUndo(undo, style) : []),
     ...(step.may_be_cut ? ['may be cut while it runs, and then counts as cancelled'] : []),
     ...(step.continue_on_error ? ['a failure does not stop what follows'] : []),
   ];
@@ -37,6 +37,13 @@ function renderStep(step: StepPreview, style: Style): string[] {
   const isPlain = only && !another && UNNAMED.has(only.name);
   const inner = isPlain ? renderPreviewSteps(only.steps, style) : renderGroups(groups, style);
   return [head, ...indented([...details, ...inner], 4)];
+}
+
+function renderUndo({ call, effects, with: given, approval, covered }: UndoPreview, style: Style): string[] {
+  const may = covered === 'maybe' ? 'covered by the approval of its call, if there is one; else ' : '';
+  const asks = covered === 'yes' ? 'covered by the approval of its call' : `${may}nobody is asked`;
+  const who = approval ? approvalLine(approval, style) : asks;
+  return [`undone by ${call}, ${effects}; ${who}`, ...indented(valueLines(given))];
 }
 
 function renderCall(call: CallPreview, style: Style): string[] {

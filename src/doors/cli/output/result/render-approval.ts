@@ -4,6 +4,7 @@ import type { Json } from '../../../../contracts/json.js';
 import { throughAgent } from '../../../../rules/agents/through-agent.js';
 import { oneLine, startOf } from '../../../../rules/shown-text.js';
 import { needsComment } from '../../../../rules/tasks/decide-approval.js';
+import { describeUndo } from '../../../../rules/tasks/describe-undo.js';
 import { formatMoment, formatUntil } from '../format-time.js';
 import type { Style } from '../terminal/terminal.js';
 
@@ -54,6 +55,7 @@ export function renderApproval(approval: Approval, style: Style): string {
     `${style('yellow', 'approval')} ${id}: ${style('bold', oneLine(title))}`,
     `  what: ${what.ability}${what.implementation ? ` (${what.implementation})` : ''} in ${what.environment}, ${what.effects ?? 'no effect'}`,
     `  input: ${JSON.stringify(what.input)}`,
+    ...(what.undo ? [`  undone, if the task fails, by: ${oneLine(describeUndo(what.undo))}`] : []),
     ...reasons.map((reason) => `  because: ${oneLine(reason)}`),
     ...Object.entries(approval.fields ?? {}).map(([name, field]) => `  fill in: ${oneLine(renderField(name, field))}`),
     `  who may decide: ${who}${quorum > 1 ? `; ${have} of ${quorum} so far` : ''}`,

@@ -7,6 +7,7 @@ import { throughAgent } from '../../../../rules/agents/through-agent.js';
 import { describeConcurrency, describeWait } from '../../../../rules/concurrency/describe-concurrency.js';
 import { formatDuration } from '../../../../rules/duration.js';
 import { oneLine, versionedName } from '../../../../rules/shown-text.js';
+import { describeRollback } from '../../../../rules/tasks/describe-undo.js';
 import { formatMoment } from '../format-time.js';
 import type { NextCommand } from '../next-commands.js';
 import { counted, firstLine, plainText } from '../plain-text.js';
@@ -140,11 +141,12 @@ function renderOperation(operation: StoryOperation, style: Style): string[] {
 }
 
 function renderEnd(
-  { status, error, cleanup_ran, started_at, finished_at, agent }: TaskStory,
+  { status, error, cleanup_ran, started_at, finished_at, agent, ...story }: TaskStory,
   style: Style,
   typist: Typist,
 ): string[] {
   if (!isEndState(status)) return [];
+  const undone = describeRollback(story);
   const at = finished_at === null ? '' : ` ${formatMoment(finished_at)}`;
   const ms = started_at && finished_at ? Date.parse(finished_at) - Date.parse(started_at) : null;
   const after = ms === null ? '' : `, after ${formatDuration(ms)}`;
@@ -158,7 +160,8 @@ function renderEnd(
     `${status}${at}${after}`,
     ...problem,
     ...(agent ? [`used ${describeUsage(agent)}`] : []),
-    ...(cleanup_ran === null ? [] : [cleanup_ran ? 'its clean-up ran' : 'its clean-up did not finish']),
+    ...(undone === undefined ? [] : [`rolled back: ${oneLine(undone)}`]),
+    ...(cleanup_ran === null ? [] : [cleanup_ran ? 'its `finally` ran' : 'its `finally` did not finish']),
   ];
 }
 

@@ -274,3 +274,10 @@ test('an empty loop is one case, without cases for the steps that it would have 
   expect([...xml.matchAll(/testcase .*? name="([^"]*)"/g)].map(([, name]) => name)).toEqual(['hosts']);
   expect(xml).toContain('tests="1" failures="0" skipped="0"');
 });
+
+test('what was not undone is a property of the suite', () => {
+  const not_undone = [{ path: 'seed', call: 'db.drop', status: 'denied' as const, error: { code: 'x', message: 'm' } }];
+  expect(renderJunit(result('failed', [], { rolled_back: 'none', not_undone }))).toContain(
+    '<property name="rolled_back" value="none; not undone: seed (denied)"/>',
+  );
+});
