@@ -137,7 +137,7 @@ function refusals(path: string, whole: boolean, { folders, isLost }: Bases, plac
     const elsewhere = isLost ? filesNamed(path, places).map((file) => places.refuse(resolve(places.root, file))) : [];
     return [...folders.map((folder) => places.refuse(resolve(folder, path), whole)), ...elsewhere];
   }
-  const begin = path.slice(0, path.search(/[\uE000-\uE005]/));
+  const begin = path.slice(0, path.search(/[\uE000-\uE007]/));
   const known = begin.includes('/') ? [places.refuse(resolve(folders[0] ?? '/', `${begin}x`))] : [];
   if (!hasLetters(path) && !/[\uE001\uE002]/.test(path)) return known;
   const pattern = patternOf(path);

@@ -149,7 +149,7 @@ function mentionOf(path: string): RegExp {
 
 /** Whether only shell patterns, which expand to files, are unknown in a word. */
 function isGlob(word: string): boolean {
-  return /[\uE001\uE002]/.test(word) && !/[\uE000\uE003-\uE005]/.test(word);
+  return /[\uE001\uE002]/.test(word) && !/[\uE000\uE003-\uE007]/.test(word);
 }
 
 /** A word, and its parts that may be a path: after `=`, `:`, `,` or `@`. */

@@ -11,13 +11,15 @@ export const MARK = {
   /** The same within double quotes: its value is one word. */
   whole: '\uE004',
   end: '\uE005',
+  /** Digits. */
+  number: '\uE007',
 } as const;
 
-const ANY = /[\uE000-\uE005]/g;
+const ANY = /[\uE000-\uE007]/g;
 const VARIABLE = /[\uE003\uE004]([^\uE005]*)\uE005/g;
 
 export function isKnown(text: string): boolean {
-  return !/[\uE000-\uE005]/.test(text);
+  return !/[\uE000-\uE007]/.test(text);
 }
 
 /** Replaces our mark characters in a text, so that they have no meaning. */
@@ -45,6 +47,7 @@ export function patternOf(text: string): RegExp {
   const source = text.replace(/[\s\S]/g, (letter) => {
     if (letter === MARK.one) return '[^/]';
     if (letter === MARK.star) return '[^/]*';
+    if (letter === MARK.number) return '\\d+';
     return isKnown(letter) ? escaped(letter) : '.*';
   });
   return new RegExp(`^${source}$`, 's');

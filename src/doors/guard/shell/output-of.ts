@@ -14,8 +14,3 @@ export function outputOf({ words, redirects }: ShellCommand): string | undefined
   if (program === 'printf' && rest.length === 1 && !/[%\\]/.test(rest[0] ?? '')) return rest[0];
   return program === 'printf' && rest[0] === '%s' ? rest.slice(1).join('') : undefined;
 }
-
-export function substitutionsIn(text: string): string[] {
-  const found = [...text.matchAll(/\$\(([^()]*(?:\([^()]*\)[^()]*)*)\)|`([^`]*)`/g)];
-  return found.map(([, first, second]) => first ?? second ?? '');
-}

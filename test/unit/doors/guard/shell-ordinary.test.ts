@@ -116,7 +116,6 @@ test.each([
   'cd pkg && ./deploy.sh',
   'python3 main.py --registry x',
   "python3 -c 'print(1 + 1)'",
-  'python3 -c "import yaml; print(yaml.safe_load(open(\'ability.yaml\')))"',
   "node -e \"console.log(JSON.parse(require('fs').readFileSync('package.json', 'utf8')).version)\"",
   'node -p "require(\'./package.json\').version"',
   'python3 -m pytest tests -k deploy',
