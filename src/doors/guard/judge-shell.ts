@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { decodedIn, isTextOnly, printedBy, textsForShell, textsPrinted, WrittenTexts } from './embedded-scripts.js';
-import type { Finding } from './finding.js';
-import { judgeArgv, judgeCode, type Registered } from './judge-argv.js';
+import { type Finding, unsure } from './finding.js';
+import { judgeArgv, type Registered } from './judge-argv.js';
 import { findKeyVariable } from './kept-keys.js';
 import { holdsScripts, listedBy } from './listed-files.js';
 import { findDecisionInText } from './own-commands.js';
-import { isReader, programOf, runsCode, runsShell } from './programs.js';
+import { isBuilder, isReader, programOf, takesCommands } from './programs.js';
 import { type Bases, judgeWrite, placesIn } from './protected-places.js';
+import { recipesOf, shellFilesOf } from './recipes.js';
 import { isKnown, MARK, withVariables } from './shell/marks.js';
 import { readShell } from './shell/read-shell.js';
 import {
@@ -18,6 +19,7 @@ import {
 } from './shell/shell-script.js';
 import { ShellNames } from './shell-names.js';
 import { startedCommands } from './started-commands.js';
+import { expandGlob, foldersNamedBy, isFolder, partsOf } from './words.js';
 import { patchedBy, writtenFiles } from './written-files.js';
 
 const DEEPEST = 8;
@@ -49,6 +51,8 @@ class ShellJudge {
     private readonly depth = 0,
     private readonly texts = new WrittenTexts(),
     private readonly extent = new ShellExtent(),
+    /** Recipes that were judged. */
+    private readonly judged = new Set<string>(),
   ) {
     this.names = new ShellNames(registered.env, registered.places.root, () => this.folders[0]);
   }
@@ -79,7 +83,8 @@ class ShellJudge {
     const pipe = this.pipes.get(command.pipeline) ?? [];
     for (const { name, value } of command.assignments) {
       const text = withVariables(value, this.names.valueOf);
-      this.words([text], false);
+      // A program, or the shell itself, may run or read what a variable names: BASH_ENV, PATH, NODE_OPTIONS.
+      if (command.words.length > 0 || name in this.registered.env) this.words(['export', text], false);
       this.names.set(name, text);
     }
     this.found(findKeyVariable(command.words));
@@ -102,7 +107,8 @@ class ShellJudge {
     const listed = (): string[] => [...this.listedBefore(command, targets), ...this.ownList(words)];
     for (const started of startedCommands(words, listed).slice(0, MAX_STARTED)) this.started(started);
     if (shows) return;
-    this.inner(words, pipe, targets);
+    this.recipes(words);
+    this.inner(words, command, targets);
     this.copied(words);
     this.move(words);
   }
@@ -118,7 +124,7 @@ class ShellJudge {
     const shows = isReader(words);
     this.words(words, shows);
     for (const { path, whole } of writtenFiles(words)) this.write(path, whole);
-    if (!shows) for (const text of textsForShell(words)) this.nested(text);
+    if (!isReader(words)) for (const text of textsForShell(words)) this.nested(text);
   }
 
   /** For `for NAME in ..`, `select` and `while read NAME`. @returns whether nothing is left to judge. */
@@ -161,8 +167,7 @@ class ShellJudge {
   ): void {
     const [program = ''] = words;
     if (operator === '<<' || operator === '<<<') {
-      if (runsShell(words)) this.nested(target);
-      else if (runsCode(words)) this.findings.push(...judgeCode(target, this.bases, this.registered));
+      if (!isReader(words) && program !== 'tee') this.nested(target);
       // The text of a substituted `cat` is judged with the word that it becomes part of.
       if (program !== 'tee' && !(command.substituted && program === 'cat')) this.words([program, target], shows);
       return;
@@ -203,29 +208,58 @@ class ShellJudge {
   }
 
   /** Judges texts that a command, or those before it in its pipe, pass to a shell. */
-  private inner(words: readonly string[], pipe: readonly ShellCommand[], targets: readonly ShellRedirect[]): void {
+  private inner(words: readonly string[], command: ShellCommand, targets: readonly ShellRedirect[]): void {
     for (const text of textsForShell(words)) this.nested(text);
+    const program = programOf(words[0] ?? '');
+    const pipe = this.pipes.get(command.pipeline) ?? [];
+    const before = pipe.slice(0, pipe.indexOf(command));
     const put = pipe.map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
-    if (runsShell(words)) for (const text of put.flatMap(textsPrinted)) this.nested(text);
-    if (!put.some((each) => each.substituted || runsShell(each.words))) return;
+    const isFed = before.length > 0 && !isReader(words) && program !== 'tee';
+    if (isFed) for (const text of put.flatMap(textsPrinted)) this.nested(text);
+    if (isFed && takesCommands(words) && before.some((each) => !isTextOnly(each.words) && each.words[0] !== 'cat'))
+      this.found(unsure(`${program} runs a text`));
     const commands = put.map((each) => each.words);
     for (const text of decodedIn(commands, targets)) this.nested(text);
   }
 
-  private nested(text: string): void {
-    if (text.trim() === '' || this.depth > DEEPEST) return;
-    const judge = new ShellJudge(this.registered, [...this.folders], this.depth + 1, this.texts, this.extent);
+  /** Judges what files of the project have the command run, each once and as far as it is sure. */
+  private recipes(words: readonly string[]): void {
+    const folders = [this.folders[0] ?? '/', ...foldersNamedBy(words, this.folders)];
+    for (const recipe of [...recipesOf(words, folders), ...shellFilesOf(words, folders)]) {
+      const key = JSON.stringify(recipe);
+      if (this.judged.has(key)) continue;
+      this.judged.add(key);
+      const findings = this.findingsIn(recipe.text, [recipe.folder], new ShellExtent());
+      const sure = findings.filter(({ isUnsure, about }) => !isUnsure && about !== 'registry');
+      this.findings.push(...sure.map((finding) => ({ ...finding, what: `${recipe.file}: ${finding.what}` })));
+    }
+  }
+
+  private findingsIn(text: string, folders: readonly string[], extent = this.extent): Finding[] {
+    if (text.trim() === '' || this.depth > DEEPEST) return [];
+    const judge = new ShellJudge(this.registered, [...folders], this.depth + 1, this.texts, extent, this.judged);
     this.names.copyTo(judge.names);
     judge.isLost = this.isLost;
-    this.findings.push(...judge.judge(text));
+    return judge.judge(text);
+  }
+
+  private nested(text: string): void {
+    this.findings.push(...this.findingsIn(text, this.folders));
   }
 
   /** After a copy of a folder with scripts, a file with the name of one may be that script. */
   private copied(words: readonly string[]): void {
-    if (!words.some((word) => /^(cp|mv|rsync|ln|tar|zip|git|scp|install)$/.test(programOf(word)))) return;
+    const isGit = programOf(words[0] ?? '') === 'git';
+    if (isReader(words) || (isBuilder(words) && !isGit)) return;
     const { places } = this.registered;
     const folder = this.folders[0] ?? '/';
-    if (words.slice(1).some((word) => isKnown(word) && holdsScripts(resolve(folder, word), places))) this.isLost = true;
+    const named = words.slice(1).flatMap(partsOf);
+    if (
+      isGit
+        ? words.includes('worktree')
+        : named.some((part) => isKnown(part) && holdsScripts(resolve(folder, part), places))
+    )
+      this.isLost = true;
   }
 
   private move(words: readonly string[]): void {
@@ -233,8 +267,9 @@ class ShellJudge {
     if (program === 'popd') this.isLost = true;
     if (program !== 'cd' && program !== 'pushd' && program !== 'chdir') return;
     const to = rest.find((word) => !/^-[LPe@]+$|^--$/.test(word)) ?? this.registered.env.HOME ?? '/';
-    if (to === '-' || !isKnown(to)) this.isLost = true;
-    else this.folders = [resolve(this.folders[0] ?? '/', to), ...this.folders];
+    const entered = expandGlob(to, this.folders[0] ?? '/').filter(isFolder);
+    if (entered.length === 0) this.isLost = true;
+    this.folders = [...entered, ...this.folders];
   }
 
   /** Judges unsplit text: everything it mentions counts. */

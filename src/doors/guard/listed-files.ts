@@ -1,8 +1,9 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { gitCall, programOf } from './programs.js';
 import type { Places } from './protected-places.js';
 import { globOf, isKnown } from './shell/marks.js';
+import { isFolder } from './words.js';
 
 /**
  * The relevant files that a command lists: scripts of abilities, definitions and keys; for `echo`, its words. Keys
@@ -119,12 +120,4 @@ export function keysOf(root: string): string[] {
 export function holdsScripts(path: string, places: Places): boolean {
   const real = places.real(path);
   return isFolder(real) && places.index.scripts.some((script) => join(places.root, script.path).startsWith(`${real}/`));
-}
-
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
-import { hasLetters, isKnown, MARK, patternOf } from './shell/marks.js';
+import { hasLetters, isKnown, patternOf } from './shell/marks.js';
 
 /** Commands that decide, or that reveal the proof of a decider. */
 const DECIDING = /^(approve|deny|token|keys)$/;
@@ -50,7 +50,7 @@ export function findDecision(words: readonly string[], folders: readonly string[
       if (groups.length === 0 ? fed : isMore || isWorkflow) {
         return forPeople(`\`temporal ${shown(group)} ${shown(verbs[0])}\` bypasses approvals and guards`);
       }
-    } else if (word === MARK.unknown && /^(approve|deny)$/.test(rest[0] ?? '')) {
+    } else if (/^[\uE000\uE008]$/.test(word) && /^(approve|deny)$/.test(rest[0] ?? '')) {
       return forPeople(`\`.. ${rest[0]}\` may be a decision`);
     }
   }

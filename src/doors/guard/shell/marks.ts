@@ -13,13 +13,18 @@ export const MARK = {
   end: '\uE005',
   /** Digits. */
   number: '\uE007',
+  /** The value of a variable that is set nowhere here: nothing, unless an earlier call in the same shell set it. */
+  unset: '\uE008',
 } as const;
 
-const ANY = /[\uE000-\uE007]/g;
+/** What a word of `<(..)` or `>(..)` becomes. */
+export const PIPE = '/dev/fd/63';
+
+const ANY = /[\uE000-\uE008]/g;
 const VARIABLE = /[\uE003\uE004]([^\uE005]*)\uE005/g;
 
 export function isKnown(text: string): boolean {
-  return !/[\uE000-\uE007]/.test(text);
+  return !/[\uE000-\uE008]/.test(text);
 }
 
 /** Replaces our mark characters in a text, so that they have no meaning. */
@@ -29,14 +34,14 @@ export function withoutMarks(text: string): string {
 
 /** Inserts the values of variables; an unknown one stays unknown. */
 export function withVariables(text: string, lookUp: (name: string) => string | undefined): string {
-  return text.replace(VARIABLE, (_, name: string) => lookUp(name) ?? MARK.unknown);
+  return text.replace(VARIABLE, (_, name: string) => lookUp(name) ?? MARK.unset);
 }
 
 /** The words that a word expands to with the values of its variables. */
 export function wordsOf(text: string, lookUp: (name: string) => string | undefined): string[] {
   const BLANK = '\uE006';
   const put = text.replace(VARIABLE, (mark: string, name: string) => {
-    const value = lookUp(name) ?? MARK.unknown;
+    const value = lookUp(name) ?? MARK.unset;
     return mark.startsWith(MARK.split) ? value.replace(/\s+/g, BLANK) : value;
   });
   return put.includes(BLANK) ? put.split(BLANK).filter((word) => word !== '') : [put];

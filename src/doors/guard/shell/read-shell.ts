@@ -1,6 +1,6 @@
 import type { Assignment, Command, HereDoc, ParsedScript, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { forEachChild, parse } from 'unbash';
-import { MARK, withoutMarks } from './marks.js';
+import { MARK, PIPE, withoutMarks } from './marks.js';
 import { outputOf } from './output-of.js';
 import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shell-script.js';
 
@@ -8,8 +8,6 @@ import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shel
 const DEEPEST = 30;
 /** The maximum number of words that braces expand to, read one by one. */
 const MAX = 64;
-/** What a word of `<(..)` or `>(..)` becomes. */
-const PIPE = '/dev/fd/63';
 
 /**
  * What bash would run, in order. Commands in `$(..)`, backquotes and `<(..)` come before the one they belong to; what
@@ -132,13 +130,15 @@ class ScriptReader {
       case 'SimpleExpansion': {
         const name = part.text.slice(1);
         if (/^\w+$/.test(name)) return [`${variable}${name}${MARK.end}`];
-        return [/^[#?$!]$/.test(name) ? MARK.number : MARK.unknown];
+        return [/^[#?$!]$/.test(name) ? MARK.number : MARK.unset];
       }
       case 'ParameterExpansion': {
         const { parameter: name, prefix, operation } = part;
         const operand = operation?.type === 'Default' ? (this.wordsOf(operation.operand)[0] ?? '') : undefined;
         if (operand === undefined && operation) forEachChild(part, (child) => this.visit(child, APART));
         if (prefix === '#') return [MARK.number];
+        if (part.index && !/^[@*]$/.test(part.index.value)) return [MARK.unknown];
+        if (/^[@*]$/.test(name)) return [MARK.unset];
         if (prefix === '!' || !/^\w+$/.test(name) || (operation && operand === undefined)) return [MARK.unknown];
         if (operation?.operator.endsWith('+')) return [operand ?? ''];
         return [`${variable}${name}${operand === undefined ? '' : `:-${operand}`}${MARK.end}`];

@@ -80,13 +80,13 @@ describe('writes by an agent tool (R-002-58)', () => {
   });
 
   test.each([
-    ['Write', { file_path: '.claude/settings.local.json', content: '{"disableAllHooks":true}' }],
-    ['Bash', { command: `echo '{"disableAllHooks":true}' > .claude/settings.local.json` }],
-    ['Bash', { command: 'cd .claude && cp /tmp/x settings.local.json' }],
-    ['Bash', { command: 'rm -rf .claude' }],
-    ['Bash', { command: 'mv .claude /tmp/old' }],
+    ['Write', { file_path: '.gemini/settings.local.json', content: '{"disableAllHooks":true}' }],
+    ['Bash', { command: `echo '{"disableAllHooks":true}' > .gemini/settings.local.json` }],
+    ['Bash', { command: 'cd .gemini && cp /tmp/x settings.local.json' }],
+    ['Bash', { command: 'rm -rf .gemini' }],
+    ['Bash', { command: 'mv .gemini /tmp/old' }],
   ])('a change that may switch off the guard is denied: %s of %j', async (name, input) => {
-    const files = { '.claude/settings.json': '{"hooks":"ability guard --for claude"}' };
+    const files = { '.gemini/settings.json': '{"hooks":"ability guard --for gemini"}' };
     const { project, ask } = guardedProject(files);
     const { exit, stderr } = await ask(claudeCall(name, input, project.root));
     expect(stderr).toMatch(/puts this guard before your calls/);
@@ -94,11 +94,11 @@ describe('writes by an agent tool (R-002-58)', () => {
   });
 
   test.each([
-    ['Write', { file_path: '.claude/settings.local.json', content: '{}' }],
-    ['Write', { file_path: '.claude/hooks.json', content: '{}' }],
-    ['Bash', { command: 'rm -rf .claude' }],
+    ['Write', { file_path: '.gemini/settings.local.json', content: '{}' }],
+    ['Write', { file_path: '.gemini/hooks.json', content: '{}' }],
+    ['Bash', { command: 'rm -rf .gemini' }],
   ])('settings without the guard may be written: %s of %j', async (name, input) => {
-    const { project, ask } = guardedProject({ '.claude/settings.json': '{"hooks":{}}' });
+    const { project, ask } = guardedProject({ '.gemini/settings.json': '{"hooks":{}}' });
     expect(await ask(claudeCall(name, input, project.root))).toMatchObject({ exit: 0 });
   });
 
