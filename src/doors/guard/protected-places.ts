@@ -40,6 +40,11 @@ export class Places {
     this.kept = [...['keys', 'tokens', 'runtime.sock'].map((name) => join(state, name)), ...(socket ? [socket] : [])];
   }
 
+  /** Whether searches that respect `.gitignore` leave out what the runtime keeps. */
+  ignoresState(): boolean {
+    return /^\/?\.system\/?\s*$/m.test(this.textOf('.gitignore'));
+  }
+
   /** Resolves all links in the existing part of a path. */
   real(path: string): string {
     try {

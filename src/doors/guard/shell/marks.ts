@@ -60,8 +60,16 @@ export function patternOf(text: string): RegExp {
 
 /** Like {@link patternOf}, for a pattern that a program expands, as in `find -name`. */
 export function globOf(text: string): RegExp {
-  const marked = text.replaceAll('*', MARK.star).replaceAll('?', MARK.one);
-  return patternOf(marked.replace(/\[[^\]]*\]/g, MARK.one));
+  return patternOf(markedGlob(text));
+}
+
+/** A pattern in plain text, with our marks; `**` and `{a,b}` may be anything. */
+export function markedGlob(text: string): string {
+  const marked = text
+    .replace(/\*\*\/?|\{[^}]*\}/g, MARK.unset)
+    .replaceAll('*', MARK.star)
+    .replaceAll('?', MARK.one);
+  return marked.replace(/\[[^\]]*\]/g, MARK.one);
 }
 
 /** Whether a word has enough known letters for a comparison. */
