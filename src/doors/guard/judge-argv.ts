@@ -6,8 +6,8 @@ import { isBuilder, isReader, isSilent, programOf } from './programs.js';
 import { type Bases, judgeWrite, type Places, placesIn } from './protected-places.js';
 import type { RegisteredEndpoints } from './registered-endpoints.js';
 import type { RegisteredScripts } from './registered-scripts.js';
-import { MARK, PIPE } from './shell/marks.js';
-import { foldersNamedBy, partsOf, quotedIn } from './words.js';
+import { PIPE } from './shell/marks.js';
+import { foldersNamedBy, isBlind, partsOf, quotedIn } from './words.js';
 import { isUnderstoodWriter, sourcesOf } from './written-files.js';
 
 export interface Registered {
@@ -29,7 +29,7 @@ export function judgeArgv(words: readonly string[], bases: Bases, registered: Re
   const isUnderstood = isUnderstoodWriter(words) || isReader(words) || program === 'for';
   const found: (Finding | undefined)[] = [
     words.map((word) => findDecisionInText(word)).find((finding) => finding?.what.startsWith('.system')),
-    findKept(isUnderstoodWriter(words) ? sourcesOf(words) : words, folders, places, shows),
+    findKept(isUnderstoodWriter(words) ? sourcesOf(words) : words, folders, places),
   ];
   if (!shows || program === 'ability') found.push(findDecision(words, bases.folders));
   if (!isSilent(words))
@@ -56,17 +56,14 @@ export function judgeArgv(words: readonly string[], bases: Bases, registered: Re
   return found.filter((finding) => finding !== undefined);
 }
 
-/** Nothing of it is known, but that this very text computes it. */
-function isBlind(word: string): boolean {
-  return word.includes(MARK.unknown) && /^[^\w]*$/.test(word);
-}
-
 /** Whether a word names what may not be changed. @param whole also as a part of a folder. */
 function judgeNamed(word: string, bases: Bases, whole: boolean, places: Places): Finding[] {
   const isText = /\s/.test(word);
   const paths = isText ? [...placesIn(word, places), ...quotedIn(word)] : partsOf(word);
   const saved = /^\w+:\/\/[^?#]*\//.test(word) ? [basename(word.replace(/[?#].*$/, ''))] : [];
-  return [...paths, ...saved].flatMap((path) => judgeWrite(path, whole && !isText, bases, places));
+  return [...paths, ...saved]
+    .filter((path) => !isBlind(path))
+    .flatMap((path) => judgeWrite(path, whole && !isText, bases, places));
 }
 
 /** Finds bypasses of the runtime in a text that an interpreter runs. */

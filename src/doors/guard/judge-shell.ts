@@ -3,12 +3,12 @@ import { decodedIn, isTextOnly, printedBy, textsForShell, textsPrinted, WrittenT
 import { type Finding, unsure } from './finding.js';
 import { judgeArgv, type Registered } from './judge-argv.js';
 import { findKeyVariable } from './kept-keys.js';
-import { holdsScripts, listedBy } from './listed-files.js';
+import { holdsScripts, listedBy, lists } from './listed-files.js';
 import { findDecisionInText } from './own-commands.js';
 import { isBuilder, isReader, programOf, takesCommands } from './programs.js';
 import { type Bases, judgeWrite, placesIn } from './protected-places.js';
 import { recipesOf, shellFilesOf } from './recipes.js';
-import { isKnown, MARK, withVariables } from './shell/marks.js';
+import { isKnown, MARK, withoutMarks, withVariables } from './shell/marks.js';
 import { readShell } from './shell/read-shell.js';
 import {
   documentsOf,
@@ -23,15 +23,17 @@ import { expandGlob, foldersNamedBy, isFolder, partsOf } from './words.js';
 import { patchedBy, writtenFiles } from './written-files.js';
 
 const DEEPEST = 8;
+const ARGUMENT_FILE = /^(-a.*|--arg-file.*|::::\+?)$/;
+const MAX_FOLDERS = 4;
 const MAX_STARTED = 64;
-const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
+const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?[012]|-)$/;
 
 /**
  * Finds bypasses of the runtime in a shell text. @throws Error for too many commands. Source: R-002-57, R-002-58;
  * docs/hooks.md#guarding-the-calls-of-agent-tools.
  */
 export function judgeShell(text: string, cwd: string, registered: Registered): Finding[] {
-  return new ShellJudge(registered, [cwd]).judge(text);
+  return new ShellJudge(registered, [cwd]).judge(withoutMarks(text));
 }
 
 class ShellJudge {
@@ -134,7 +136,7 @@ class ShellJudge {
       const targets = command.redirects.filter(({ operator }) => operator === '<<<').map(({ target }) => target);
       const listed = [...this.listedBefore(command, []), ...targets];
       const variable = words.slice(1).find((word) => /^[A-Za-z_]\w*$/.test(word));
-      if (variable !== undefined) this.names.setOneOf(variable, [...listed, MARK.unknown]);
+      if (variable !== undefined) this.names.setOneOf(variable, [...listed, MARK.unset]);
       return false;
     }
     if (!/^(for|select)$/.test(program ?? '') || third !== 'in') return false;
@@ -152,6 +154,7 @@ class ShellJudge {
   ): boolean {
     if (substituted || assignments.length > 0 || !isReader(words)) return false;
     const copies = targets.some(({ operator, target }) => operator.includes('>') && !TO_NOWHERE.test(target));
+    if (targets.some(({ operator, target }) => operator === '>&' && /^[3-9]/.test(target))) return false;
     if (copies && !isTextOnly(words)) return false;
     const others = this.doers.get(pipe) ?? pipe.filter((each) => !isReader(each.words));
     this.doers.set(pipe, others);
@@ -167,7 +170,7 @@ class ShellJudge {
   ): void {
     const [program = ''] = words;
     if (operator === '<<' || operator === '<<<') {
-      if (!isReader(words) && program !== 'tee') this.nested(target);
+      if (!isReader(words) && program !== 'tee') this.nested(target, words);
       // The text of a substituted `cat` is judged with the word that it becomes part of.
       if (program !== 'tee' && !(command.substituted && program === 'cat')) this.words([program, target], shows);
       return;
@@ -193,7 +196,12 @@ class ShellJudge {
   private listedBefore(command: ShellCommand, targets: readonly ShellRedirect[]): string[] {
     const given = documentsOf(targets).flatMap((text) => text.split(/\s+/));
     const pipe = this.pipes.get(command.pipeline) ?? [];
+    const isFromFile =
+      command.redirects.some(({ operator }) => operator === '<') ||
+      command.words.some((word) => ARGUMENT_FILE.test(word));
+    const isKnownList = !isFromFile && pipe.slice(0, pipe.indexOf(command)).every(({ words }) => lists(words));
     return [
+      ...(isKnownList ? [] : [MARK.unknown]),
       ...given.filter((word) => word !== ''),
       ...pipe.slice(0, pipe.indexOf(command)).flatMap((item) => {
         const texts = isTextOnly(item.words) ? documentsOf(item.redirects) : [];
@@ -209,13 +217,13 @@ class ShellJudge {
 
   /** Judges texts that a command, or those before it in its pipe, pass to a shell. */
   private inner(words: readonly string[], command: ShellCommand, targets: readonly ShellRedirect[]): void {
-    for (const text of textsForShell(words)) this.nested(text);
+    for (const text of textsForShell(words)) this.nested(text, words);
     const program = programOf(words[0] ?? '');
     const pipe = this.pipes.get(command.pipeline) ?? [];
     const before = pipe.slice(0, pipe.indexOf(command));
     const put = pipe.map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
     const isFed = before.length > 0 && !isReader(words) && program !== 'tee';
-    if (isFed) for (const text of put.flatMap(textsPrinted)) this.nested(text);
+    if (isFed) for (const text of put.flatMap(textsPrinted)) this.nested(text, words);
     if (isFed && takesCommands(words) && before.some((each) => !isTextOnly(each.words) && each.words[0] !== 'cat'))
       this.found(unsure(`${program} runs a text`));
     const commands = put.map((each) => each.words);
@@ -243,8 +251,11 @@ class ShellJudge {
     return judge.judge(text);
   }
 
-  private nested(text: string): void {
+  /** Judges a text that a command hands on, also in the folders that the command names. */
+  private nested(text: string, words: readonly string[] = []): void {
     this.findings.push(...this.findingsIn(text, this.folders));
+    for (const folder of foldersNamedBy(words, this.folders).slice(0, MAX_FOLDERS))
+      this.findings.push(...this.findingsIn(text, [folder]));
   }
 
   /** After a copy of a folder with scripts, a file with the name of one may be that script. */

@@ -48,11 +48,9 @@ function judgeForm(
   const folders = [cwd, ...files.map((file) => resolve(cwd, file)).filter(isFolder)];
   const patterns = /^(Grep|Glob)$/.test(tool_name) ? [tool_input.pattern, tool_input.glob, tool_input.include] : [];
   const globs = patterns.filter((text) => typeof text === 'string').map(markedGlob);
-  found.push(
-    findKept([tool_name, ...files, ...(tool_name === 'Grep' ? globs.slice(1) : globs)], folders, places, true),
-  );
+  found.push(findKept([tool_name, ...files, ...(tool_name === 'Grep' ? globs.slice(1) : globs)], folders, places));
   if (tool_name === 'Grep' && !places.ignoresState())
-    found.push(findKept(['grep', '-r', ...(files.length > 0 ? files : ['.'])], [cwd], places, true));
+    found.push(findKept(['grep', '-r', ...(files.length > 0 ? files : ['.'])], [cwd], places));
   for (const file of files) found.push(findDecisionInText(resolve(cwd, file)));
   if (tool_name === 'apply_patch') found.push(...judgeShell(String(tool_input.command), cwd, registered));
   // Fetching an address counts as a call.

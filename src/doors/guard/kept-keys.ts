@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
 import { keysOf } from './listed-files.js';
-import { isBuilder, searchesFolders } from './programs.js';
+import { isBuilder, isReader, searchesFolders } from './programs.js';
 import type { Places } from './protected-places.js';
 import { isKnown, patternOf, waysTo } from './shell/marks.js';
 import { partsOf } from './words.js';
@@ -13,22 +13,20 @@ const EXCLUDES = /^--?(exclude|ignore|filter)(-\w+)*$/;
 
 /**
  * Finds a key or the socket of the runtime that a command names by its path, through folders, links and patterns, or
- * gathers with a folder around it. @param shows whether the command only prints its files.
+ * gathers with a folder around it.
  */
-export function findKept(
-  words: readonly string[],
-  folders: readonly string[],
-  places: Places,
-  shows: boolean,
-): Finding | undefined {
+export function findKept(words: readonly string[], folders: readonly string[], places: Places): Finding | undefined {
   const [, ...rest] = words;
   const isExcluded = rest.map((word, at) =>
     [rest[at - 1] ?? '', word.split('=')[0] ?? ''].some((flag) => EXCLUDES.test(flag)),
   );
   const keeps = rest.some((word, at) => isExcluded[at] && /(^|=|\/)\.system\/?$/.test(word));
-  const gathers = !keeps && (shows ? searchesFolders(words) : !isBuilder(words));
+  const gathers = !keeps && (isReader(words) ? searchesFolders(words) : !isBuilder(words));
   if (rest.length > 0 && isKey(places, folders[0] ?? '/', false)) return forPeople(KEPT_KEYS);
-  for (const [at, word] of rest.entries()) {
+  // Without a file or folder, a search begins where it is.
+  const isThere = (word: string): boolean => folders.some((folder) => existsSync(resolve(folder, word)));
+  const searched = gathers && isReader(words) && !rest.some(isThere) ? [...rest, '.'] : rest;
+  for (const [at, word] of searched.entries()) {
     if (isExcluded[at]) continue;
     for (const part of partsOf(word)) {
       const isKept = isKnown(part)

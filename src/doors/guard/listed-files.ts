@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { gitCall, programOf } from './programs.js';
 import type { Places } from './protected-places.js';
-import { globOf, isKnown } from './shell/marks.js';
+import { globOf, isKnown, waysTo } from './shell/marks.js';
 import { isFolder } from './words.js';
 
 /**
@@ -31,13 +31,29 @@ export function listedBy(words: readonly string[], folder: string, places: Place
     return protectedWithin(within, folder, places, (path) => pattern.test(basename(path)), name !== '.');
   }
   const lists =
-    (program === 'git' && gitCall(words).verb === 'ls-files') ||
+    program === 'git' ||
     (program === 'rg' && words.includes('--files')) ||
     (/^(rg|[ef]?grep)$/.test(program) &&
       words.some((word) => /^(-\w*[lL]\w*|--files-with(out)?-match(es)?)$/.test(word)));
   if (!lists) return [];
-  const within = program === 'git' ? gitCall(words).rest : words.includes('--files') ? plain : plain.slice(1);
+  const within =
+    program === 'git'
+      ? gitCall(words).verb === 'ls-files'
+        ? gitCall(words).rest
+        : []
+      : words.includes('--files')
+        ? plain
+        : plain.slice(1);
   return protectedWithin(within, folder, places, () => true, false);
+}
+
+/** Whether it is known what a command prints: what {@link listedBy} says, or a part of what it reads. */
+export function lists(words: readonly string[]): boolean {
+  const program = programOf(words[0] ?? '');
+  return (
+    /^(echo|printf|find|ls|fd|fdfind|rg|[ef]?grep|git|head|tail|sort|uniq|tee|seq|yes)$/.test(program) ||
+    words.join(' ') === 'cat'
+  );
 }
 
 /** Options after which `fd` runs a command, for each file or for all. */
@@ -59,11 +75,22 @@ function foundBy(words: readonly string[], folder: string, places: Places): stri
   const names = words.filter(
     (_, at) => /^-i?name$/.test(words[at - 1] ?? '') && !/^(!|-not)$/.test(words[at - 2] ?? ''),
   );
-  const patterns = names.map(globOf);
-  const fits = (path: string): boolean => patterns.length === 0 || patterns.some((each) => each.test(basename(path)));
+  const ways = words.filter(
+    (_, at) => /^-(i?path|i?wholename)$/.test(words[at - 1] ?? '') && !/^(!|-not)$/.test(words[at - 2] ?? ''),
+  );
+  const [named, placed] = [names.map(globOf), ways.map((way) => globOf(way.replaceAll('*', '**')))];
+  const fits = (path: string): boolean =>
+    (named.length === 0 || named.some((each) => each.test(basename(path)))) &&
+    (placed.length === 0 || waysTo(path, [places.root, folder]).some((way) => placed.some((each) => each.test(way))));
   const types = words.filter((_, at) => words[at - 1] === '-type');
   const kinds = types.length === 0 ? ['f', 'd'] : types.flatMap((type) => type.split(','));
-  const found = protectedWithin(end < 0 ? rest : rest.slice(0, end), folder, places, fits, names.length > 0);
+  const found = protectedWithin(
+    end < 0 ? rest : rest.slice(0, end),
+    folder,
+    places,
+    fits,
+    names.length + ways.length > 0 || words.some((word) => /^-i?regex$/.test(word)),
+  );
   const folders = new Set(foldersOf(places));
   return found.filter((path) => kinds.includes(folders.has(path) ? 'd' : 'f'));
 }

@@ -50,6 +50,7 @@ export function isReader(words: readonly string[]): boolean {
   const program = programOf(first);
   if (first.includes('/') && !first.startsWith('/')) return false;
   if (program === 'rg' && words.some((word) => word.startsWith('--pre'))) return false;
+  if (/^(less|more)$/.test(program) && words.some((word) => word.startsWith('+'))) return false;
   if (program === 'sort' && words.some((word) => /^(-\w*o|--output|--compress-program)/.test(word))) return false;
   if (SILENT.has(program) || READERS.has(program) || CHECKERS.has(program)) return true;
   if (program === 'npx' || program === 'pnpm') return CHECKERS.has(second === 'exec' ? third : second);

@@ -4,7 +4,8 @@ import { isCaseFile } from '../../definitions/case-file-name.js';
 import { leavesToSay } from '../../definitions/default-summary.js';
 import { type Finding, unsure } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
-import { hasLetters, isKnown, MARK, patternOf, waysTo } from './shell/marks.js';
+import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
+import { expandGlob, isBlind } from './words.js';
 
 /** Where agents' tools store hooks, and settings that may disable them. */
 const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
@@ -158,14 +159,15 @@ function refusals(path: string, whole: boolean, bases: Bases, places: Places): (
   }
   const begin = path.slice(0, path.search(/[\uE000-\uE008]/));
   const known = begin.includes('/') ? [places.refuse(resolve(folders[0] ?? '/', `${begin}x`))] : [];
-  if (path.includes(MARK.unknown) && /^[^\w]*$/.test(path)) return [unsure('It writes to a file')];
+  if (isBlind(path)) return [unsure('It writes to a file')];
   if (!hasLetters(path) && !/[\uE000-\uE002]/.test(path)) return known;
+  const there = folders.flatMap((folder) => expandGlob(path, folder)).map((each) => places.refuse(each, whole));
   const pattern = patternOf(path);
   const fitting = placesOf(places).flatMap((file) => {
     const absolute = resolve(places.root, file);
     return waysTo(absolute, folders, file).some((way) => pattern.test(way)) ? places.refuse(absolute, true) : [];
   });
-  return [...known, ...fitting];
+  return [...known, ...there, ...fitting];
 }
 
 /** The places that a text mentions: code that names a protected place may write to it. */

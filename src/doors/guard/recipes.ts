@@ -20,7 +20,7 @@ const LIFECYCLES: Record<string, string> = {
 };
 /** Files of named commands: the member that has them. */
 const NAMED = { 'package.json': 'scripts', 'deno.json': 'tasks', 'composer.json': 'scripts' };
-const MAKEFILES = ['GNUmakefile', 'makefile', 'Makefile', 'justfile', 'Justfile'];
+const MAKEFILES = { make: ['GNUmakefile', 'makefile', 'Makefile'], just: ['justfile', 'Justfile', '.justfile'] };
 const RUNNER = /^(g?make|just|npm|pnpm|yarn|bun|deno|composer)$/;
 
 /**
@@ -30,11 +30,17 @@ const RUNNER = /^(g?make|just|npm|pnpm|yarn|bun|deno|composer)$/;
 export function recipesOf(words: readonly string[], folders: readonly string[]): Recipe[] {
   if (/^(git|gh)$/.test(programOf(words[0] ?? ''))) return [];
   const rest = words.slice(1).map((word) => word.replace(/^npm:/, ''));
-  const isMake = words.some((word) => /^(g?make|just)$/.test(programOf(word)));
+  const programs = words.map(programOf);
+  const names = [
+    ...(programs.some((program) => /^g?make$/.test(program)) ? MAKEFILES.make : []),
+    ...(programs.includes('just') ? MAKEFILES.just : []),
+  ];
   const isUnknown = words.some((word) => RUNNER.test(programOf(word))) && rest.some((word) => /^[^\w-]+$/.test(word));
   return folders.flatMap((folder) => [
     ...packagesOf(folder).flatMap((file) => scriptsOf(file, isUnknown ? undefined : rest)),
-    ...(isMake ? makefilesOf(rest, folder).flatMap((file) => rulesOf(file, isUnknown ? undefined : rest)) : []),
+    ...(names.length > 0 ? makefilesOf(rest, folder, names) : []).flatMap((file) =>
+      rulesOf(file, isUnknown ? undefined : rest),
+    ),
   ]);
 }
 
@@ -91,12 +97,12 @@ function readObject(file: string): Record<string, Json> {
   }
 }
 
-function makefilesOf(words: readonly string[], folder: string): string[] {
+function makefilesOf(words: readonly string[], folder: string, names: readonly string[]): string[] {
   const named = words.flatMap((word, at) => {
     const glued = /^(?:-f|--file=|--makefile=|--justfile=)(.+)/.exec(word)?.[1];
     return glued ?? (/^(-f|--(make|just)?file)$/.test(words[at - 1] ?? '') ? word : []);
   });
-  const files = (named.length > 0 ? named : MAKEFILES).map((name) => resolve(folder, name));
+  const files = (named.length > 0 ? named : names).map((name) => resolve(folder, name));
   return files.filter((file) => isFile(file));
 }
 

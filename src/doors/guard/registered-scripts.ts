@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Finding, roundAbility } from './finding.js';
 import type { Bases, Places } from './protected-places.js';
 import { escaped, globOf, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
-import { isFile, partsOf } from './words.js';
+import { expandGlob, isBlind, isFile, partsOf } from './words.js';
 
 interface Script {
   ability: string;
@@ -94,7 +94,10 @@ export class RegisteredScripts {
         if (found) return found;
         const lost = isLost && files.length === 0 ? this.places.index.scripts.find(isNamed) : undefined;
         if (lost) return lost;
-      } else if (hasLetters(part) || /[\uE000-\uE002]/.test(part)) {
+      } else if (!isBlind(part) && (hasLetters(part) || /[\uE000-\uE002]/.test(part))) {
+        const there = [...folders, ...named].flatMap((folder) => expandGlob(part, folder)).filter(isFile);
+        const real = there.map((file) => this.byFile(file)).find((script) => script !== undefined);
+        if (real) return real;
         const pattern = patternOf(part);
         const { root, index } = this.places;
         const found = index.scripts.find(({ path }) => {

@@ -1,6 +1,11 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isKnown, patternOf } from './shell/marks.js';
+import { isKnown, MARK, patternOf } from './shell/marks.js';
+
+/** Whether nothing of a word is known, but that this very text computes it. */
+export function isBlind(word: string): boolean {
+  return word.includes(MARK.unknown) && /^[^\w]*$/.test(word);
+}
 
 /** The maximum number of folders and of texts in quotes that are taken from one command. */
 const MAX = 200;

@@ -1,6 +1,6 @@
 import type { Assignment, Command, HereDoc, ParsedScript, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
 import { forEachChild, parse } from 'unbash';
-import { MARK, PIPE, withoutMarks } from './marks.js';
+import { MARK, PIPE } from './marks.js';
 import { outputOf } from './output-of.js';
 import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shell-script.js';
 
@@ -15,7 +15,7 @@ const MAX = 64;
  */
 export function readShell(text: string): ShellScript {
   const reader = new ScriptReader();
-  reader.script(parse(withoutMarks(text)), { isSubstituted: false, redirects: [] });
+  reader.script(parse(text), { isSubstituted: false, redirects: [] });
   return { items: reader.items, ...(reader.fault !== undefined && { fault: reader.fault }) };
 }
 
