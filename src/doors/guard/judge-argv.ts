@@ -26,7 +26,7 @@ export function judgeArgv(words: readonly string[], bases: Bases, registered: Re
   const program = programOf(words[0] ?? '');
   const named = shows ? [] : foldersNamedBy(words, bases.folders);
   const folders = [...bases.folders, ...named];
-  const isUnderstood = isUnderstoodWriter(words) || isReader(words) || program === 'for';
+  const isUnderstood = isUnderstoodWriter(words) || isReader(words);
   const found: (Finding | undefined)[] = [
     words.map((word) => findDecisionInText(word)).find((finding) => finding?.what.startsWith('.system')),
     findKept(isUnderstoodWriter(words) ? sourcesOf(words) : words, folders, places),

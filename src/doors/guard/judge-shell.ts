@@ -43,8 +43,6 @@ class ShellJudge {
   private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
   /** The commands of a pipe that do more than print. */
   private readonly doers = new Map<readonly ShellCommand[], readonly ShellCommand[]>();
-  /** The index of the last command with a partly known value. */
-  private lastPart = -1;
 
   constructor(
     private readonly registered: Registered,
@@ -66,13 +64,10 @@ class ShellJudge {
     // A text that cannot be read to its end may do anything with the files it names.
     if (fault !== undefined || this.depth > DEEPEST) this.strict(text);
     const kept: string[][] = [];
-    this.lastPart = items.findLastIndex(
-      (item) => item.kind === 'command' && !isReader(item.words) && isPartOfValue(item),
-    );
-    for (const [at, item] of items.entries()) {
+    for (const item of items) {
       if (item.kind === 'open') kept.push(this.folders);
       else if (item.kind === 'close') this.folders = kept.pop() ?? this.folders;
-      else this.command(item, at);
+      else this.command(item);
     }
     return this.findings;
   }
@@ -81,7 +76,7 @@ class ShellJudge {
     return { folders: this.folders, isLost: this.isLost };
   }
 
-  private command(command: ShellCommand, at: number): void {
+  private command(command: ShellCommand): void {
     const pipe = this.pipes.get(command.pipeline) ?? [];
     for (const { name, value } of command.assignments) {
       const text = withVariables(value, this.names.valueOf);
@@ -98,7 +93,7 @@ class ShellJudge {
     for (const target of targets) this.redirect(target, words, command, targets, shows);
     if (words.length === 0) return;
     this.names.remember(words);
-    if (this.loop(words, command, at)) return;
+    if (this.loop(words, command)) return;
     this.words(words, shows);
     for (const { path, whole } of writtenFiles(words)) this.write(path, whole);
     if (programOf(words[0] ?? '') === 'tee') {
@@ -126,11 +121,11 @@ class ShellJudge {
     const shows = isReader(words);
     this.words(words, shows);
     for (const { path, whole } of writtenFiles(words)) this.write(path, whole);
-    if (!isReader(words)) for (const text of textsForShell(words)) this.nested(text);
+    if (!shows) for (const text of textsForShell(words)) this.nested(text);
   }
 
-  /** For `for NAME in ..`, `select` and `while read NAME`. @returns whether nothing is left to judge. */
-  private loop(words: readonly string[], command: ShellCommand, at: number): boolean {
+  /** For `for NAME in ..`, `select` and `while read NAME`: what is named is judged where it is used. */
+  private loop(words: readonly string[], command: ShellCommand): boolean {
     const [program, name = '', third] = words;
     if (program === 'read') {
       const targets = command.redirects.filter(({ operator }) => operator === '<<<').map(({ target }) => target);
@@ -141,8 +136,7 @@ class ShellJudge {
     }
     if (!/^(for|select)$/.test(program ?? '') || third !== 'in') return false;
     this.names.setOneOf(name, words.slice(3));
-    // A later command uses part of the value in an unknown way, so the values themselves are judged.
-    return this.lastPart <= at;
+    return true;
   }
 
   /** Whether a command only prints the files it names, and not to another program. */
@@ -196,19 +190,18 @@ class ShellJudge {
   private listedBefore(command: ShellCommand, targets: readonly ShellRedirect[]): string[] {
     const given = documentsOf(targets).flatMap((text) => text.split(/\s+/));
     const pipe = this.pipes.get(command.pipeline) ?? [];
+    const before = pipe
+      .slice(0, pipe.indexOf(command))
+      .map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
     const isFromFile =
       command.redirects.some(({ operator }) => operator === '<') ||
       command.words.some((word) => ARGUMENT_FILE.test(word));
-    const isKnownList = !isFromFile && pipe.slice(0, pipe.indexOf(command)).every(({ words }) => lists(words));
-    return [
-      ...(isKnownList ? [] : [MARK.unknown]),
-      ...given.filter((word) => word !== ''),
-      ...pipe.slice(0, pipe.indexOf(command)).flatMap((item) => {
-        const texts = isTextOnly(item.words) ? documentsOf(item.redirects) : [];
-        const printed = texts.flatMap((text) => text.split(/\s+/));
-        return [...printed, ...this.ownList(item.words.flatMap((word) => this.names.put(word)))];
-      }),
-    ];
+    const isKnownList = !isFromFile && before.every(({ words }) => lists(words, this.folders[0] ?? '/'));
+    const printed = before.flatMap(({ words, redirects }) => [
+      ...(isTextOnly(words) ? documentsOf(redirects).flatMap((text) => text.split(/\s+/)) : []),
+      ...this.ownList(words),
+    ]);
+    return [...(isKnownList ? [] : [MARK.unknown]), ...given.filter((word) => word !== ''), ...printed];
   }
 
   private ownList(words: readonly string[]): string[] {
@@ -260,17 +253,14 @@ class ShellJudge {
 
   /** After a copy of a folder with scripts, a file with the name of one may be that script. */
   private copied(words: readonly string[]): void {
-    const isGit = programOf(words[0] ?? '') === 'git';
-    if (isReader(words) || (isBuilder(words) && !isGit)) return;
-    const { places } = this.registered;
-    const folder = this.folders[0] ?? '/';
-    const named = words.slice(1).flatMap(partsOf);
-    if (
-      isGit
-        ? words.includes('worktree')
-        : named.some((part) => isKnown(part) && holdsScripts(resolve(folder, part), places))
-    )
-      this.isLost = true;
+    const isWorktree = words.includes('worktree');
+    if (isReader(words) || (isBuilder(words) && !isWorktree)) return;
+    const paths = words
+      .slice(1)
+      .flatMap(partsOf)
+      .filter(isKnown)
+      .map((part) => resolve(this.folders[0] ?? '/', part));
+    if (isWorktree || paths.some((path) => holdsScripts(path, this.registered.places))) this.isLost = true;
   }
 
   private move(words: readonly string[]): void {
@@ -306,9 +296,4 @@ function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
     pipe.push(item);
   }
   return pipes;
-}
-
-/** Such as `${f%.*}`. */
-function isPartOfValue({ words }: ShellCommand): boolean {
-  return words.some((word) => word.includes(MARK.unknown));
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
 import { keysOf } from './listed-files.js';
-import { isBuilder, isReader, searchesFolders } from './programs.js';
+import { isBuilder, isReader, printsNames, searchesFolders } from './programs.js';
 import type { Places } from './protected-places.js';
 import { isKnown, patternOf, waysTo } from './shell/marks.js';
 import { partsOf } from './words.js';
@@ -16,6 +16,7 @@ const EXCLUDES = /^--?(exclude|ignore|filter)(-\w+)*$/;
  * gathers with a folder around it.
  */
 export function findKept(words: readonly string[], folders: readonly string[], places: Places): Finding | undefined {
+  if (printsNames(words)) return undefined;
   const [, ...rest] = words;
   const isExcluded = rest.map((word, at) =>
     [rest[at - 1] ?? '', word.split('=')[0] ?? ''].some((flag) => EXCLUDES.test(flag)),
@@ -55,7 +56,7 @@ function fitsKey(word: string, folders: readonly string[], places: Places, gathe
   if (/^[^\w.]*$/.test(word)) return false;
   const pattern = patternOf(word.replace(/^(\.\/)+/, ''));
   const state = gathers ? [join(places.root, '.system')] : [];
-  return [...places.kept, ...keysOf(places.root), ...state].some((key) =>
+  return [...places.kept, ...places.kept.map((key) => join(key, 'proof')), ...keysOf(places), ...state].some((key) =>
     waysTo(key, folders).some((way) => pattern.test(way) && !(way.startsWith('.') && /^[\uE001\uE002]/.test(word))),
   );
 }

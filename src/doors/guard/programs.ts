@@ -6,11 +6,11 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
 /** Programs that neither print nor change their files. */
 const SILENT = set(
-  'ls stat file wc echo printf true false test [ [[ pwd which type basename dirname realpath readlink du tree chmod alias unalias',
+  'ls stat file wc echo printf true false test [ [[ pwd which type basename dirname realpath readlink du tree alias unalias',
 );
 /** Programs that only print their files. */
 const READERS = set(
-  'cat head tail nl less more grep egrep fgrep rg diff cmp sort uniq cut tr column jq comm join paste md5sum sha1sum sha256sum',
+  'chmod cat head tail nl less more grep egrep fgrep rg diff cmp sort uniq cut tr column jq comm join paste md5sum sha1sum sha256sum',
 );
 /** Programs that check or format their files. */
 const CHECKERS = set(
@@ -21,7 +21,7 @@ const CHECKERS = set(
  * the text. An interpreter runs a text, but no folder.
  */
 const BUILDERS =
-  /^(npm|npx|pnpm|yarn|bunx?|deno|node|nodejs|tsx|ts-node|python[\d.]*|pip\d?|pipx|uv|uvx|poetry|pytest|ruby|bundle|rake|cargo|go|g?make|cmake|ctest|just|mvn|gradle|gradlew|dotnet|swift|bazel|composer|php|jest|vitest|mocha|terraform|helm|kubectl|git|gh|code|brew|apt|apt-get|mkdir|kill|sleep|export|set|unset|local|declare|cd|pushd|chdir|exit|return|shift|for|read|find|fd|fdfind|xargs|parallel|unzip|xxd|od|hexdump|rev|base64|gzip|gunzip|zcat|bc|pbcopy|xclip|ability)$/;
+  /^(npm|npx|pnpm|yarn|bunx?|deno|node|nodejs|tsx|ts-node|python[\d.]*|pip\d?|pipx|uv|uvx|poetry|pytest|ruby|bundle|rake|cargo|go|g?make|cmake|ctest|just|mvn|gradle|gradlew|dotnet|swift|bazel|composer|php|jest|vitest|mocha|terraform|helm|kubectl|git|gh|code|brew|apt|apt-get|mkdir|kill|sleep|export|set|unset|local|declare|cd|pushd|chdir|exit|return|shift|read|find|fd|fdfind|xargs|parallel|unzip|xxd|od|hexdump|rev|base64|gzip|gunzip|zcat|bc|pbcopy|xclip|ability)$/;
 const INTERPRETERS =
   /^(python[\d.]*|pypy\d?|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua|awk|gawk|mawk|ed|ex|vim?|nvim|emacs|osascript|pwsh|powershell)$/;
 const GIT_READERS = set(
@@ -77,10 +77,15 @@ export function isBuilder(words: readonly string[]): boolean {
   return BUILDERS.test(program) || (/^(docker|podman)$/.test(program) && !/^(run|cp|create|exec|save)$/.test(second));
 }
 
+/** Whether a command neither prints what is in files nor changes it. */
+export function printsNames(words: readonly string[]): boolean {
+  return SILENT.has(programOf(words[0] ?? ''));
+}
+
 /** Whether it cannot matter which files a command names, as it neither runs, prints nor changes them. */
 export function isSilent(words: readonly string[]): boolean {
   const program = programOf(words[0] ?? '');
-  return SILENT.has(program) || program === 'git' || program === 'gh' || (isBuilder(words) && !runsCode(words));
+  return printsNames(words) || program === 'git' || program === 'gh' || (isBuilder(words) && !runsCode(words));
 }
 
 export function runsCode(words: readonly string[]): boolean {

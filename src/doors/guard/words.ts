@@ -59,7 +59,8 @@ export function expandGlob(word: string, folder: string): string[] {
   return found;
 }
 
-function namesIn(folder: string): string[] {
+/** The names in a folder; none where it is no folder. */
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
