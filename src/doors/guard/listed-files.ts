@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { programOf } from './programs.js';
 import type { Places } from './protected-places.js';
-import { globOf, isKnown, waysTo } from './shell/marks.js';
-import { isFolder, namesIn } from './words.js';
+import { globOf, waysTo } from './shell/marks.js';
+import { expandGlob, isFolder, namesIn } from './words.js';
 
 const LISTERS = /^(find|fd|fdfind|ls|rg|[ef]?grep|git)$/;
 const FILTERS = /^([ef]?grep|rg|head|tail|sort|uniq|tee|cat)$/;
@@ -45,13 +45,12 @@ export function listedBy(words: readonly string[], folder: string, places: Place
     (names.length === 0 || names.some((each) => each.test(basename(path)))) &&
     (ways.length === 0 || waysTo(path, [places.root, folder]).some((way) => ways.some((each) => each.test(way)))) &&
     (kinds.length === 0 || kinds.includes(folders.includes(path) ? 'd' : 'f'));
-  const roots = plain
-    .map((word) => (isKnown(word) ? places.real(resolve(folder, word)) : '/'))
-    .filter((path) => existsSync(path));
+  const roots = plain.flatMap((word) => (/[\uE000\uE008]/.test(word) ? ['/'] : expandGlob(word, folder)));
   // `git` lists what it keeps, and searches leave out what is hidden.
   const keys = /^(git|rg|fd|fdfind)$/.test(program) ? [] : keysOf(places);
   const all = [...protectedOf(places), ...folders, ...keys].filter(fits);
-  return (roots.length > 0 ? roots : [places.real(folder)]).flatMap((top) => {
+  const there = roots.filter((path) => existsSync(path)).map((path) => places.real(path));
+  return (there.length > 0 ? there : [places.real(folder)]).flatMap((top) => {
     const within = all.filter((path) => path === top || path.startsWith(top === '/' ? top : `${top}/`));
     const parts = within.filter((path) => path !== top).map((path) => path.slice(top.length + 1));
     if (program === 'ls') return within.includes(top) ? [top] : parts.map((part) => part.split('/')[0] ?? '');

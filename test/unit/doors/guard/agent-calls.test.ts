@@ -109,6 +109,47 @@ describe('writes by an agent tool (R-002-58)', () => {
   });
 });
 
+describe('a script of several abilities', () => {
+  const two = {
+    ...lowLevel(
+      'ops.start',
+      'implementation: { kind: script, script: { path: ops/ctl.sh, args: [start, "${{ input.name }}"] } }',
+    ),
+    ...lowLevel(
+      'ops.stop',
+      'implementation: { kind: script, script: { path: ops/ctl.sh, args: [stop, "${{ input.name }}"] } }',
+    ),
+    'ops/ctl.sh': 'echo "$1"\n',
+  };
+  test.each([
+    ['sh ops/ctl.sh start web', 'ops.start'],
+    ['sh ops/ctl.sh stop web', 'ops.stop'],
+    ['cd ops && ./ctl.sh stop web', 'ops.stop'],
+    ['env -C ops ./ctl.sh start web', 'ops.start'],
+  ])('%s is said to be %s (R-002-57)', async (command, ability) => {
+    const { exit, stderr } = await guardedProject(two).shell(command);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`ability run ${ability}`) });
+  });
+});
+
+describe('what only the shell knows', () => {
+  const ask = (command: string, tool: AgentTool = 'claude') => {
+    const { project, ask: answer } = guardedProject();
+    return answer(claudeCall('Bash', { command }, project.root), tool);
+  };
+  test('is asked about where the tool can ask, and denied where it cannot (R-002-57)', async () => {
+    const { exit, stdout } = await ask('cat "$(cat list.txt)"');
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      hookSpecificOutput: {
+        permissionDecision: 'ask',
+        permissionDecisionReason: expect.stringContaining('computed when it runs. Write it out') as string,
+      },
+    });
+    expect(await ask('cat "$(cat list.txt)"', 'codex')).toMatchObject({ exit: 2 });
+  });
+});
+
 describe('policy.bypass', () => {
   test('`warn` reports the call and lets it pass', async () => {
     const { shell } = withBypass('{ abilities: warn }');
