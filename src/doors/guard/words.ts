@@ -14,7 +14,7 @@ const LONGEST = 4096;
 /** The texts in quotes of a code. */
 export function quotedIn(code: string): string[] {
   const found = [...code.slice(0, 100_000).matchAll(/(["'`])((?:(?!\1)[^\\\n]|\\.)*)\1/g)];
-  return found.flatMap(([, , text]) => (text ? [text] : [])).slice(0, MAX);
+  return [...new Set(found.flatMap(([, , text]) => (text ? [text] : [])))].slice(0, MAX);
 }
 
 /**
