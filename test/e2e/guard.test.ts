@@ -63,6 +63,28 @@ test.each(AGENT_TOOLS)(
   },
 );
 
+test('the command gives the answers of the table of forms (R-002-57)', async () => {
+  const event = (command: string) => ({ ...EVENTS.claude(command), cwd: project.root });
+  const command = `ability guard --for claude --project "$CLAUDE_PROJECT_DIR"`;
+  const script = /path: (\S+?)[ ,}\n]/.exec(
+    readFileSync(join(project.root, 'registry/low-level/util.echo.yaml'), 'utf8'),
+  )?.[1];
+  writeFileSync(
+    join(project.root, 'package.json'),
+    JSON.stringify({ scripts: { go: `node ${script}`, build: 'echo ok' } }),
+  );
+  for (const form of [
+    'npm run go',
+    'cd .sys* && cat keys/proof',
+    'echo A=1 >> .env',
+    'curl --unix-socket .system/runtime.sock x/v1/tasks',
+  ])
+    expect({ form, code: (await fire(command, event(form))).code }).toEqual({ form, code: 2 });
+  expect((await fire(command, event('cat "$(cat list.txt)"'))).stdout).toContain('"permissionDecision":"ask"');
+  for (const form of ['npm run build', 'git status && ls -la'])
+    expect(await fire(command, event(form))).toEqual({ code: 0, stdout: '{}\n', stderr: '' });
+});
+
 test('an export whose command does not exist blocks, and doctor reports it', LONG, async () => {
   await ability(['hooks', 'export', '--to', 'claude'], { cwd: project.root });
   const [only] = checkExports(project.root, { ...env, PATH: '/usr/bin:/bin' }, 'deny');

@@ -33,6 +33,7 @@ export function buildIndex(root: string, environment: string | undefined, env: N
   }
   const index = emptyIndex(root);
   index.bypass = { ...DENY_ALL, ...registry.project.policy.bypass };
+  for (const name of Object.keys(registry.project.environments)) index.settings.push(`.env.${name}`);
   try {
     index.environment = chooseEnvironment(registry.project, environment);
   } catch (error) {
@@ -76,6 +77,7 @@ function emptyIndex(root: string): GuardIndex {
     registry: 'registry',
     hooks: 'registry/hooks',
     files: [],
+    settings: ['.claude', '.mcp.json', '.env'],
     scripts: [],
     endpoints: [],
     tools: [],
@@ -116,7 +118,10 @@ function addOperation(index: GuardIndex, registry: Registry, operation: Loaded<L
 }
 
 function addBody(index: GuardIndex, registry: Registry, ability: string, body: ImplementationBody): void {
-  if (body.kind === 'script') index.scripts.push({ ability, path: plainPath(body.script.path) });
+  if (body.kind === 'script') {
+    const { path, args, args_template: template } = body.script;
+    index.scripts.push({ ability, path: plainPath(path), args: (args ?? template?.split(/\s+/) ?? []).map(String) });
+  }
   if (body.kind !== 'api' || body.api.service === undefined) return;
   const service = registry.services.get(body.api.service)?.value;
   const places = [service?.endpoints, ...Object.values(service?.environments ?? {}).map(({ endpoints }) => endpoints)];
@@ -133,7 +138,8 @@ function addTool(index: GuardIndex, registry: Registry, tool: { ability: string;
   index.tools.push({ ...tool, at: words.join(' ') });
   if (server && 'url' in server) index.endpoints.push({ ability, url: server.url });
   // Starting the server gives access to its tools.
-  else for (const word of words) if (SCRIPT.test(word)) index.scripts.push({ ability, path: plainPath(word) });
+  else
+    for (const word of words) if (SCRIPT.test(word)) index.scripts.push({ ability, path: plainPath(word), args: [] });
 }
 
 /**
@@ -227,7 +233,8 @@ function mentionsOf(root: string, file: string, index: GuardIndex, mayGuard: boo
   }
   const ability = /^\s*(?:operation_key|id):\s*["']?([\w.-]+)/m.exec(text)?.[1] ?? file;
   for (const path of new Set(text.match(/[\w.@/-]+\.\w{1,6}\b/g) ?? [])) {
-    if (path !== file && SCRIPT.test(path)) index.scripts.push({ ability, path: path.replace(/^(\.\/)+/, '') });
+    if (path !== file && SCRIPT.test(path))
+      index.scripts.push({ ability, path: path.replace(/^(\.\/)+/, ''), args: [] });
   }
   for (const [url] of text.matchAll(/\bhttps?:\/\/[^\s'"#,}\]]+/g)) index.endpoints.push({ ability, url });
   if (!mayGuard) return;

@@ -1,24 +1,20 @@
 import { resolve } from 'node:path';
-import { programOf, runsShell } from './programs.js';
+import { programOf } from './programs.js';
 import { isKnown } from './shell/marks.js';
 import { documentsOf, type ShellCommand, type ShellRedirect } from './shell/shell-script.js';
 
-export function textsForShell(words: readonly string[]): string[] {
-  const found: string[] = [];
-  const at = words.findIndex((word) => runsShell([word]));
-  if (at >= 0) {
-    const rest = words.slice(at + 1);
-    found.push(...rest.filter((word) => /\s|[;&|<>$`]/.test(word)));
-    if (/^(eval|ssh|su|watch|parallel|xargs)$/.test(programOf(words[at] ?? ''))) {
-      found.push(rest.filter((word) => !word.startsWith('-')).join(' '));
-    }
-  }
-  for (const [index, word] of words.entries()) {
-    if (/^(-c|-\w{1,3}c|--command|-S|--split-string)$/.test(words[index - 1] ?? '')) found.push(word);
-    const joined = /^(?:-S|--split-string=|--command=)([\s\S]+)/.exec(word)?.[1];
-    if (joined !== undefined) found.push(joined);
-  }
-  return found;
+/**
+ * The texts among the words of a command that may be commands themselves: what has a blank, or a sign of the shell;
+ * where a sign stands alone, all words together.
+ */
+export function textsForShell([program = '', ...rest]: readonly string[]): string[] {
+  const texts = rest
+    .map((word) => word.replace(/^--?[\w-]+=/, '').replace(/^-S/, ''))
+    .filter((word) => /[\s;&|<>$`]/.test(word));
+  const isSplit =
+    program === 'eval' ||
+    (!/^(find|fdfind|fd)$/.test(programOf(program)) && rest.some((word) => /^[;&|<>]+$/.test(word)));
+  return isSplit ? [...texts, rest.join(' ')] : texts;
 }
 
 /** Text that a command prints and a later shell may run. */

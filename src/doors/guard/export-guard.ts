@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { appendItem, replaceText } from '../../authoring/edit-json/put-json.js';
 import { type JsonNode, readJson } from '../../authoring/edit-json/read-json.js';
 import type { Json } from '../../contracts/json.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { foldersOf } from '../../definitions/find-project.js';
 import { isInside } from '../../disk/is-inside.js';
 import type { AgentTool } from './agent-tools.js';
 
@@ -16,7 +17,21 @@ interface ToolSettings {
   /** How a hook finds the project; `.` if the tool runs hooks in its folder. */
   project: string;
   entry(command: string): Json;
+  /** The tool's own rules about protected places: a file, and the lists in it. */
+  rules?: { file: string; empty: string; lists(places: OwnPlaces): [path: string[], items: string[]][] };
 }
+
+/** Relative to the project; a folder ends with `/`. */
+interface OwnPlaces {
+  /** What may not be changed. */
+  fixed: string[];
+  /** What may not be read, either. */
+  kept: string[];
+  registry: string;
+}
+
+/** The pattern for a place, and for all in it. */
+const within = (place: string): string => (place.endsWith('/') ? `${place}**` : place);
 
 const SETTINGS: Record<AgentTool, ToolSettings> = {
   claude: {
@@ -25,6 +40,23 @@ const SETTINGS: Record<AgentTool, ToolSettings> = {
     event: 'PreToolUse',
     project: '"$CLAUDE_PROJECT_DIR"',
     entry: (command) => ({ matcher: '*', hooks: [{ type: 'command', command, onFailure: 'block' }] }),
+    rules: {
+      file: '.claude/settings.json',
+      empty: '{}\n',
+      lists: ({ fixed, kept, registry }) => [
+        [
+          ['permissions', 'deny'],
+          [...fixed.map((at) => `Edit(/${within(at)})`), ...kept.map((at) => `Read(/${within(at)})`)],
+        ],
+        [['sandbox', 'filesystem', 'denyWrite'], [registry, ...fixed].map((at) => `./${at}`)],
+        [['sandbox', 'filesystem', 'denyRead'], kept.map((at) => `./${at}`)],
+        // It starts the runtime, which writes what the sandbox protects.
+        [
+          ['sandbox', 'excludedCommands'],
+          ['ability *', 'npx ability *'],
+        ],
+      ],
+    },
   },
   codex: {
     file: '.codex/hooks.json',
@@ -39,6 +71,16 @@ const SETTINGS: Record<AgentTool, ToolSettings> = {
     event: 'preToolUse',
     project: '.',
     entry: (command) => ({ command, failClosed: true }),
+    rules: {
+      file: '.cursor/cli.json',
+      empty: '{}\n',
+      lists: ({ fixed, kept }) => [
+        [
+          ['permissions', 'deny'],
+          [...fixed.map((at) => `Write(${within(at)})`), ...kept.map((at) => `Read(${within(at)})`)],
+        ],
+      ],
+    },
   },
   gemini: {
     file: '.gemini/settings.json',
@@ -78,6 +120,46 @@ export function planExport(tool: AgentTool, root: string): PlannedExport {
     if (!(error instanceof SyntaxError)) throw error;
     throw unreadable(file, error.message);
   }
+}
+
+/**
+ * Adds the tool's own rules about protected places: they hold where words do not tell what a command does. @param guard
+ * as planned, perhaps in the same file. @returns undefined for a tool without such rules in a project.
+ */
+export function planRules(
+  tool: AgentTool,
+  root: string,
+  guard: PlannedExport,
+): Omit<PlannedExport, 'command'> | undefined {
+  const { rules } = SETTINGS[tool];
+  if (!rules) return undefined;
+  const { file, empty } = rules;
+  const before = readSettings(root, file);
+  const old = guard.file === file ? guard.text : (before ?? empty);
+  try {
+    let all = old;
+    for (const [path, items] of rules.lists(placesOf(root)))
+      for (const item of items) if (!listIn(all, path).includes(item)) all = appendItem(all, path, item);
+    const change = all === old ? 'kept' : before === undefined ? 'created' : 'added';
+    return { file, change, text: all, before };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw unreadable(file, error.message);
+  }
+}
+
+function placesOf(root: string): OwnPlaces {
+  const { registry, hooks } = foldersOf(root);
+  const way = (path: string): string => `${relative(root, path).split(sep).join('/')}/`;
+  const fixed = [way(hooks), 'ability.yaml', '.system/', '.claude/', '.mcp.json', '.env'];
+  return { fixed, kept: ['.system/keys/', '.system/tokens/', '.system/runtime.sock'], registry: way(registry) };
+}
+
+function listIn(text: string, path: readonly string[]): string[] {
+  let node: JsonNode | undefined = readJson(text);
+  for (const key of path)
+    node = node?.kind === 'object' ? node.members.find((each) => each.key === key)?.value : undefined;
+  return node?.kind === 'array' ? node.items.flatMap((item) => (item.kind === 'text' ? [item.value] : [])) : [];
 }
 
 /** The guard command in a tool's settings; undefined if they have none. */

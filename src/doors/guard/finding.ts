@@ -6,6 +6,8 @@ export interface Finding {
   what: string;
   ability?: string;
   instead: string;
+  /** True if it only may be one: a person is asked. */
+  isUnsure?: true;
 }
 
 export function roundAbility(what: string, ability: string): Finding {
@@ -20,4 +22,10 @@ export function roundAbility(what: string, ability: string): Finding {
 /** A finding about a decision or a key, which are reserved for people. */
 export function forPeople(what: string): Finding {
   return { about: 'decisions', what, instead: 'Ask the person you work for to do it, in a shell of their own.' };
+}
+
+/** A finding about what only the shell knows, and what may be anything. */
+export function unsure(what: string): Finding {
+  const instead = 'Write it out: run the part that computes it first, and use its output.';
+  return { about: 'decisions', what: `${what} that is computed when it runs`, instead, isUnsure: true };
 }

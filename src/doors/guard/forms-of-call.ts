@@ -70,10 +70,13 @@ function patched(text: string): FormOfCall[] {
   });
 }
 
-/** Judges by its name whether a tool changes the files named in its input. */
-export function mayWrite(name: string): boolean {
+/** Whether a tool says by its name that it only reads; any other may change what its input names. */
+export function readsOnly(name: string): boolean {
   const last = name.split(/__|:/).at(-1) ?? name;
-  return /write|edit|replace|create|delete|remove|move|rename|patch|append|insert|copy|upload|save|put/i.test(last);
+  const [verb = '', ...rest] = last.split(/[_-]|(?<=[a-z])(?=[A-Z])/).map((part) => part.toLowerCase());
+  return (
+    /^(read|get|list|search|view|show|stat|directory)$/.test(verb) && !/and|replace|write|set/.test(rest.join(' '))
+  );
 }
 
 /** Every text under a key that may name a file, at any depth. */

@@ -23,8 +23,10 @@ export interface GuardIndex {
   hooks: string;
   /** Files of definitions, relative to the project. */
   files: string[];
+  /** Settings of agents' tools, and files of variables, relative to the project. */
+  settings: string[];
   /** Paths are relative to the project. */
-  scripts: { ability: string; path: string }[];
+  scripts: { ability: string; path: string; args: string[] }[];
   /** `env:NAME` stands for an address that only the environment knows. */
   endpoints: { ability: string; url: string }[];
   tools: RegisteredTool[];

@@ -53,7 +53,7 @@ async function variablesOf({ index, root, env }: GuardContext): Promise<(referen
 
 function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[], { index }: GuardContext): Verdict {
   const at = (level: string): string[] => {
-    const found = findings.filter(({ about }) => index.bypass[about] === level);
+    const found = findings.filter(({ about, isUnsure }) => index.bypass[about] === level && !isUnsure);
     return [...new Set(found.map(({ what, instead }) => `${what}. ${instead}`))];
   };
   const refused = at('deny');
@@ -70,7 +70,8 @@ function verdictOf(findings: readonly Finding[], answers: readonly GuardAnswer[]
   const denied = [...refused, ...said('deny')];
   if (denied.length > 0)
     return { decision: 'deny', reason: ['ability guard:', ...denied, ...faults].join(' '), warnings, guards };
-  const asks = said('need_user_confirm');
+  const doubts = findings.filter(({ about, isUnsure }) => isUnsure && index.bypass[about] === 'deny');
+  const asks = [...said('need_user_confirm'), ...new Set(doubts.map(({ what, instead }) => `${what}. ${instead}`))];
   if (asks.length > 0) return { decision: 'ask', reason: ['ability guard:', ...asks].join(' '), warnings, guards };
   return { decision: 'none', reason: '', warnings, guards };
 }
@@ -83,8 +84,8 @@ const MAX_CHARACTERS = 500;
 function guardsOf(findings: readonly Finding[], answers: readonly GuardAnswer[], bypass: Bypass): AbilityGuard[] {
   const round = findings
     .filter(({ about }) => bypass[about] !== 'off')
-    .map(({ about, ability = '*', instead }): AbilityGuard => {
-      const decision = bypass[about] === 'deny' ? 'deny' : 'allow';
+    .map(({ about, ability = '*', instead, isUnsure }): AbilityGuard => {
+      const decision = bypass[about] !== 'deny' ? 'allow' : isUnsure ? 'need_user_confirm' : 'deny';
       const source = `policy.bypass.${about}`;
       return { ability_id: ability, decision, reason: REASONS[about], suggestion: short(instead), source };
     });

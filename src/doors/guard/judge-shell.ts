@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import { decodedIn, isTextOnly, printedBy, textsForShell, textsPrinted, WrittenTexts } from './embedded-scripts.js';
-import type { Finding } from './finding.js';
-import { judgeArgv, judgeCode, type Registered } from './judge-argv.js';
+import { type Finding, unsure } from './finding.js';
+import { judgeArgv, type Registered } from './judge-argv.js';
 import { findKeyVariable } from './kept-keys.js';
-import { holdsScripts, listedBy } from './listed-files.js';
+import { holdsScripts, listedBy, lists } from './listed-files.js';
 import { findDecisionInText } from './own-commands.js';
-import { isReader, programOf, runsCode, runsShell } from './programs.js';
+import { isBuilder, isReader, programOf, takesCommands } from './programs.js';
 import { type Bases, judgeWrite, placesIn } from './protected-places.js';
-import { isKnown, MARK, withVariables } from './shell/marks.js';
+import { recipesOf, shellFilesOf } from './recipes.js';
+import { isKnown, MARK, withoutMarks, withVariables } from './shell/marks.js';
 import { readShell } from './shell/read-shell.js';
 import {
   documentsOf,
@@ -18,18 +19,21 @@ import {
 } from './shell/shell-script.js';
 import { ShellNames } from './shell-names.js';
 import { startedCommands } from './started-commands.js';
+import { expandGlob, foldersNamedBy, isFolder, partsOf } from './words.js';
 import { patchedBy, writtenFiles } from './written-files.js';
 
 const DEEPEST = 8;
+const ARGUMENT_FILE = /^(-a.*|--arg-file.*|::::\+?)$/;
+const MAX_FOLDERS = 4;
 const MAX_STARTED = 64;
-const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?\d|-)$/;
+const TO_NOWHERE = /^(\/dev\/(null|stdout|stderr|tty)|&?[012]|-)$/;
 
 /**
  * Finds bypasses of the runtime in a shell text. @throws Error for too many commands. Source: R-002-57, R-002-58;
  * docs/hooks.md#guarding-the-calls-of-agent-tools.
  */
 export function judgeShell(text: string, cwd: string, registered: Registered): Finding[] {
-  return new ShellJudge(registered, [cwd]).judge(text);
+  return new ShellJudge(registered, [cwd]).judge(withoutMarks(text));
 }
 
 class ShellJudge {
@@ -39,8 +43,6 @@ class ShellJudge {
   private pipes: ReadonlyMap<number, readonly ShellCommand[]> = new Map();
   /** The commands of a pipe that do more than print. */
   private readonly doers = new Map<readonly ShellCommand[], readonly ShellCommand[]>();
-  /** The index of the last command with a partly known value. */
-  private lastPart = -1;
 
   constructor(
     private readonly registered: Registered,
@@ -49,6 +51,8 @@ class ShellJudge {
     private readonly depth = 0,
     private readonly texts = new WrittenTexts(),
     private readonly extent = new ShellExtent(),
+    /** Recipes that were judged. */
+    private readonly judged = new Set<string>(),
   ) {
     this.names = new ShellNames(registered.env, registered.places.root, () => this.folders[0]);
   }
@@ -60,13 +64,10 @@ class ShellJudge {
     // A text that cannot be read to its end may do anything with the files it names.
     if (fault !== undefined || this.depth > DEEPEST) this.strict(text);
     const kept: string[][] = [];
-    this.lastPart = items.findLastIndex(
-      (item) => item.kind === 'command' && !isReader(item.words) && isPartOfValue(item),
-    );
-    for (const [at, item] of items.entries()) {
+    for (const item of items) {
       if (item.kind === 'open') kept.push(this.folders);
       else if (item.kind === 'close') this.folders = kept.pop() ?? this.folders;
-      else this.command(item, at);
+      else this.command(item);
     }
     return this.findings;
   }
@@ -75,11 +76,12 @@ class ShellJudge {
     return { folders: this.folders, isLost: this.isLost };
   }
 
-  private command(command: ShellCommand, at: number): void {
+  private command(command: ShellCommand): void {
     const pipe = this.pipes.get(command.pipeline) ?? [];
     for (const { name, value } of command.assignments) {
       const text = withVariables(value, this.names.valueOf);
-      this.words([text], false);
+      // A program, or the shell itself, may run or read what a variable names: BASH_ENV, PATH, NODE_OPTIONS.
+      if (command.words.length > 0 || name in this.registered.env) this.words(['export', text], false);
       this.names.set(name, text);
     }
     this.found(findKeyVariable(command.words));
@@ -91,7 +93,7 @@ class ShellJudge {
     for (const target of targets) this.redirect(target, words, command, targets, shows);
     if (words.length === 0) return;
     this.names.remember(words);
-    if (this.loop(words, command, at)) return;
+    if (this.loop(words, command)) return;
     this.words(words, shows);
     for (const { path, whole } of writtenFiles(words)) this.write(path, whole);
     if (programOf(words[0] ?? '') === 'tee') {
@@ -102,7 +104,8 @@ class ShellJudge {
     const listed = (): string[] => [...this.listedBefore(command, targets), ...this.ownList(words)];
     for (const started of startedCommands(words, listed).slice(0, MAX_STARTED)) this.started(started);
     if (shows) return;
-    this.inner(words, pipe, targets);
+    this.recipes(words);
+    this.inner(words, command, targets);
     this.copied(words);
     this.move(words);
   }
@@ -121,20 +124,19 @@ class ShellJudge {
     if (!shows) for (const text of textsForShell(words)) this.nested(text);
   }
 
-  /** For `for NAME in ..`, `select` and `while read NAME`. @returns whether nothing is left to judge. */
-  private loop(words: readonly string[], command: ShellCommand, at: number): boolean {
+  /** For `for NAME in ..`, `select` and `while read NAME`: what is named is judged where it is used. */
+  private loop(words: readonly string[], command: ShellCommand): boolean {
     const [program, name = '', third] = words;
     if (program === 'read') {
       const targets = command.redirects.filter(({ operator }) => operator === '<<<').map(({ target }) => target);
       const listed = [...this.listedBefore(command, []), ...targets];
       const variable = words.slice(1).find((word) => /^[A-Za-z_]\w*$/.test(word));
-      if (variable !== undefined) this.names.setOneOf(variable, [...listed, MARK.unknown]);
+      if (variable !== undefined) this.names.setOneOf(variable, [...listed, MARK.unset]);
       return false;
     }
     if (!/^(for|select)$/.test(program ?? '') || third !== 'in') return false;
     this.names.setOneOf(name, words.slice(3));
-    // A later command uses part of the value in an unknown way, so the values themselves are judged.
-    return this.lastPart <= at;
+    return true;
   }
 
   /** Whether a command only prints the files it names, and not to another program. */
@@ -146,6 +148,7 @@ class ShellJudge {
   ): boolean {
     if (substituted || assignments.length > 0 || !isReader(words)) return false;
     const copies = targets.some(({ operator, target }) => operator.includes('>') && !TO_NOWHERE.test(target));
+    if (targets.some(({ operator, target }) => operator === '>&' && /^[3-9]/.test(target))) return false;
     if (copies && !isTextOnly(words)) return false;
     const others = this.doers.get(pipe) ?? pipe.filter((each) => !isReader(each.words));
     this.doers.set(pipe, others);
@@ -161,8 +164,7 @@ class ShellJudge {
   ): void {
     const [program = ''] = words;
     if (operator === '<<' || operator === '<<<') {
-      if (runsShell(words)) this.nested(target);
-      else if (runsCode(words)) this.findings.push(...judgeCode(target, this.bases, this.registered));
+      if (!isReader(words) && program !== 'tee') this.nested(target, words);
       // The text of a substituted `cat` is judged with the word that it becomes part of.
       if (program !== 'tee' && !(command.substituted && program === 'cat')) this.words([program, target], shows);
       return;
@@ -188,14 +190,18 @@ class ShellJudge {
   private listedBefore(command: ShellCommand, targets: readonly ShellRedirect[]): string[] {
     const given = documentsOf(targets).flatMap((text) => text.split(/\s+/));
     const pipe = this.pipes.get(command.pipeline) ?? [];
-    return [
-      ...given.filter((word) => word !== ''),
-      ...pipe.slice(0, pipe.indexOf(command)).flatMap((item) => {
-        const texts = isTextOnly(item.words) ? documentsOf(item.redirects) : [];
-        const printed = texts.flatMap((text) => text.split(/\s+/));
-        return [...printed, ...this.ownList(item.words.flatMap((word) => this.names.put(word)))];
-      }),
-    ];
+    const before = pipe
+      .slice(0, pipe.indexOf(command))
+      .map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
+    const isFromFile =
+      command.redirects.some(({ operator }) => operator === '<') ||
+      command.words.some((word) => ARGUMENT_FILE.test(word));
+    const isKnownList = !isFromFile && before.every(({ words }) => lists(words, this.folders[0] ?? '/'));
+    const printed = before.flatMap(({ words, redirects }) => [
+      ...(isTextOnly(words) ? documentsOf(redirects).flatMap((text) => text.split(/\s+/)) : []),
+      ...this.ownList(words),
+    ]);
+    return [...(isKnownList ? [] : [MARK.unknown]), ...given.filter((word) => word !== ''), ...printed];
   }
 
   private ownList(words: readonly string[]): string[] {
@@ -203,29 +209,58 @@ class ShellJudge {
   }
 
   /** Judges texts that a command, or those before it in its pipe, pass to a shell. */
-  private inner(words: readonly string[], pipe: readonly ShellCommand[], targets: readonly ShellRedirect[]): void {
-    for (const text of textsForShell(words)) this.nested(text);
+  private inner(words: readonly string[], command: ShellCommand, targets: readonly ShellRedirect[]): void {
+    for (const text of textsForShell(words)) this.nested(text, words);
+    const program = programOf(words[0] ?? '');
+    const pipe = this.pipes.get(command.pipeline) ?? [];
+    const before = pipe.slice(0, pipe.indexOf(command));
     const put = pipe.map((each) => ({ ...each, words: each.words.flatMap((word) => this.names.put(word)) }));
-    if (runsShell(words)) for (const text of put.flatMap(textsPrinted)) this.nested(text);
-    if (!put.some((each) => each.substituted || runsShell(each.words))) return;
+    const isFed = before.length > 0 && !isReader(words) && program !== 'tee';
+    if (isFed) for (const text of put.flatMap(textsPrinted)) this.nested(text, words);
+    if (isFed && takesCommands(words) && before.some((each) => !isTextOnly(each.words) && each.words[0] !== 'cat'))
+      this.found(unsure(`${program} runs a text`));
     const commands = put.map((each) => each.words);
     for (const text of decodedIn(commands, targets)) this.nested(text);
   }
 
-  private nested(text: string): void {
-    if (text.trim() === '' || this.depth > DEEPEST) return;
-    const judge = new ShellJudge(this.registered, [...this.folders], this.depth + 1, this.texts, this.extent);
+  /** Judges what files of the project have the command run, each once and as far as it is sure. */
+  private recipes(words: readonly string[]): void {
+    const folders = [this.folders[0] ?? '/', ...foldersNamedBy(words, this.folders)];
+    for (const recipe of [...recipesOf(words, folders), ...shellFilesOf(words, folders)]) {
+      const key = JSON.stringify(recipe);
+      if (this.judged.has(key)) continue;
+      this.judged.add(key);
+      const findings = this.findingsIn(recipe.text, [recipe.folder], new ShellExtent());
+      const sure = findings.filter(({ isUnsure, about }) => !isUnsure && about !== 'registry');
+      this.findings.push(...sure.map((finding) => ({ ...finding, what: `${recipe.file}: ${finding.what}` })));
+    }
+  }
+
+  private findingsIn(text: string, folders: readonly string[], extent = this.extent): Finding[] {
+    if (text.trim() === '' || this.depth > DEEPEST) return [];
+    const judge = new ShellJudge(this.registered, [...folders], this.depth + 1, this.texts, extent, this.judged);
     this.names.copyTo(judge.names);
     judge.isLost = this.isLost;
-    this.findings.push(...judge.judge(text));
+    return judge.judge(text);
+  }
+
+  /** Judges a text that a command hands on, also in the folders that the command names. */
+  private nested(text: string, words: readonly string[] = []): void {
+    this.findings.push(...this.findingsIn(text, this.folders));
+    for (const folder of foldersNamedBy(words, this.folders).slice(0, MAX_FOLDERS))
+      this.findings.push(...this.findingsIn(text, [folder]));
   }
 
   /** After a copy of a folder with scripts, a file with the name of one may be that script. */
   private copied(words: readonly string[]): void {
-    if (!words.some((word) => /^(cp|mv|rsync|ln|tar|zip|git|scp|install)$/.test(programOf(word)))) return;
-    const { places } = this.registered;
-    const folder = this.folders[0] ?? '/';
-    if (words.slice(1).some((word) => isKnown(word) && holdsScripts(resolve(folder, word), places))) this.isLost = true;
+    const isWorktree = words.includes('worktree');
+    if (isReader(words) || (isBuilder(words) && !isWorktree)) return;
+    const paths = words
+      .slice(1)
+      .flatMap(partsOf)
+      .filter(isKnown)
+      .map((part) => resolve(this.folders[0] ?? '/', part));
+    if (isWorktree || paths.some((path) => holdsScripts(path, this.registered.places))) this.isLost = true;
   }
 
   private move(words: readonly string[]): void {
@@ -233,8 +268,9 @@ class ShellJudge {
     if (program === 'popd') this.isLost = true;
     if (program !== 'cd' && program !== 'pushd' && program !== 'chdir') return;
     const to = rest.find((word) => !/^-[LPe@]+$|^--$/.test(word)) ?? this.registered.env.HOME ?? '/';
-    if (to === '-' || !isKnown(to)) this.isLost = true;
-    else this.folders = [resolve(this.folders[0] ?? '/', to), ...this.folders];
+    const entered = expandGlob(to, this.folders[0] ?? '/').filter(isFolder);
+    if (entered.length === 0) this.isLost = true;
+    this.folders = [...entered, ...this.folders];
   }
 
   /** Judges unsplit text: everything it mentions counts. */
@@ -260,9 +296,4 @@ function pipesOf(items: readonly ShellItem[]): Map<number, ShellCommand[]> {
     pipe.push(item);
   }
   return pipes;
-}
-
-/** Such as `${f%.*}`. */
-function isPartOfValue({ words }: ShellCommand): boolean {
-  return words.some((word) => word.includes(MARK.unknown));
 }

@@ -2,12 +2,15 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../contracts/json.js';
 import { type Finding, roundAbility } from './finding.js';
-import { type FormOfCall, filesNamedIn, mayWrite } from './forms-of-call.js';
+import { type FormOfCall, filesNamedIn, readsOnly } from './forms-of-call.js';
 import type { Registered } from './judge-argv.js';
 import { judgeShell } from './judge-shell.js';
+import { findKept } from './kept-keys.js';
 import { findDecisionInText } from './own-commands.js';
 import type { AgentCall } from './read-event.js';
 import { type FoundTool, registeredTool } from './registered-tools.js';
+import { markedGlob } from './shell/marks.js';
+import { isFolder } from './words.js';
 
 /**
  * Finds bypasses of the runtime in a call of an agent's tool. Source: docs/hooks.md#guarding-the-calls-of-agent-tools.
@@ -36,19 +39,33 @@ function judgeForm(
     return judgeShell(String(command), at === undefined ? cwd : resolve(cwd, at), registered);
   }
   const found: (Finding | undefined)[] = [];
-  const writes = /^(Write|Edit|MultiEdit|NotebookEdit|Delete|apply_patch)$/.test(tool_name) || mayWrite(call.name);
-  for (const path of filesNamedIn(tool_input)) {
-    const file = pathOf(path);
-    if (writes)
-      found.push(registered.places.refuse(resolve(cwd, file), /^Delete$|delete|remove|move|rename/i.test(tool_name)));
-    found.push(findDecisionInText(resolve(cwd, file)));
-  }
+  const { places } = registered;
+  const texts = isForeign(call.name) ? textsIn(tool_input).filter((text) => /^\S{1,1024}$/.test(text)) : [];
+  const files = [...filesNamedIn(tool_input), ...texts].map(pathOf);
+  const isWhole = /^Delete$|delete|remove|move|rename/i.test(call.name);
+  if (!READS.test(tool_name) && !readsOnly(call.name))
+    found.push(...files.map((file) => places.refuse(resolve(cwd, file), isWhole)));
+  const folders = [cwd, ...files.map((file) => resolve(cwd, file)).filter(isFolder)];
+  const patterns = /^(Grep|Glob)$/.test(tool_name) ? [tool_input.pattern, tool_input.glob, tool_input.include] : [];
+  const globs = patterns.filter((text) => typeof text === 'string').map(markedGlob);
+  found.push(findKept([tool_name, ...files, ...(tool_name === 'Grep' ? globs.slice(1) : globs)], folders, places));
+  if (tool_name === 'Grep' && !places.ignoresState())
+    found.push(findKept(['grep', '-r', ...(files.length > 0 ? files : ['.'])], [cwd], places));
+  for (const file of files) found.push(findDecisionInText(resolve(cwd, file)));
   if (tool_name === 'apply_patch') found.push(...judgeShell(String(tool_input.command), cwd, registered));
   // Fetching an address counts as a call.
   if (/fetch|http|browse|navigate|request/i.test(call.name)) {
     for (const text of textsIn(tool_input)) found.push(registered.endpoints.find(text, ''));
   }
   return found.filter((finding) => finding !== undefined);
+}
+
+/** The tools of agents themselves that only read files, or name none. */
+const READS = /^(Read|Grep|Glob|LS|NotebookRead|WebFetch|WebSearch|Task|Agent|Todo\w*|Skill)$/;
+
+/** A tool of a server: any of its texts may be a path. */
+function isForeign(name: string): boolean {
+  return /__|:/.test(name);
 }
 
 function roundMcpTool(name: string, { ability, tool, isCertain }: FoundTool): Finding {

@@ -1,29 +1,38 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Finding, forPeople } from './finding.js';
 import { keysOf } from './listed-files.js';
-import { programOf } from './programs.js';
+import { isBuilder, isReader, printsNames, searchesFolders } from './programs.js';
 import type { Places } from './protected-places.js';
-import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
+import { isKnown, patternOf, waysTo } from './shell/marks.js';
+import { partsOf } from './words.js';
 
-const KEPT_KEYS = '.system/keys and .system/tokens hold what proves who decides';
-/** Programs that take a folder with all its content. */
-const GATHERERS = /^(cp|mv|ln|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|rclone)$/;
+const KEPT_KEYS = '.system/keys, .system/tokens and the socket of the runtime are for people: they prove who decides';
 const SECRETS = /[\uE003\uE004]ABILITY_SEAL_KEYS\uE005|^ABILITY_SEAL_KEYS$/;
+const EXCLUDES = /^--?(exclude|ignore|filter)(-\w+)*$/;
 
-/** Finds a key of the runtime that a command names by its path: through folders, links and patterns. */
+/**
+ * Finds a key or the socket of the runtime that a command names by its path, through folders, links and patterns, or
+ * gathers with a folder around it.
+ */
 export function findKept(words: readonly string[], folders: readonly string[], places: Places): Finding | undefined {
-  const program = programOf(words[0] ?? '');
-  const gathers =
-    GATHERERS.test(program) ||
-    (/^[ef]?grep$/.test(program) && words.some((word) => /^-\w*[rR]|^--(deref.*-)?recursive/.test(word))) ||
-    program === 'rg';
-  for (const [at, word] of words.entries()) {
-    if (at === 0 || /^--(exclude|ignore|filter)/.test(words[at - 1] ?? '')) continue;
-    for (const part of new Set([word, ...word.split(/[=:,@]/)])) {
-      if (part === '' || part.length > 4096) continue;
+  if (printsNames(words)) return undefined;
+  const [, ...rest] = words;
+  const isExcluded = rest.map((word, at) =>
+    [rest[at - 1] ?? '', word.split('=')[0] ?? ''].some((flag) => EXCLUDES.test(flag)),
+  );
+  const keeps = rest.some((word, at) => isExcluded[at] && /(^|=|\/)\.system\/?$/.test(word));
+  const gathers = !keeps && (isReader(words) ? searchesFolders(words) : !isBuilder(words));
+  if (rest.length > 0 && isKey(places, folders[0] ?? '/', false)) return forPeople(KEPT_KEYS);
+  // Without a file or folder, a search begins where it is.
+  const isThere = (word: string): boolean => folders.some((folder) => existsSync(resolve(folder, word)));
+  const searched = gathers && isReader(words) && !rest.some(isThere) ? [...rest, '.'] : rest;
+  for (const [at, word] of searched.entries()) {
+    if (isExcluded[at]) continue;
+    for (const part of partsOf(word)) {
       const isKept = isKnown(part)
-        ? folders.some((folder) => isKey(places, resolve(folder, part), gathers && part === word))
-        : fitsKey(part, folders, places);
+        ? folders.some((folder) => isKey(places, resolve(folder, part), gathers))
+        : fitsKey(part, folders, places, gathers);
       if (isKept) return forPeople(KEPT_KEYS);
     }
   }
@@ -37,17 +46,17 @@ export function findKeyVariable(words: readonly string[]): Finding | undefined {
 }
 
 function isKey(places: Places, path: string, gathers: boolean): boolean {
-  const way = places.inProject(places.real(path));
-  return way !== undefined && (/^\.system\/(keys|tokens)(\/|$)/.test(way) || (gathers && way === '.system'));
+  const real = places.real(path);
+  const isAbove = (key: string): boolean => key.startsWith(real === '/' ? real : `${real}/`) && existsSync(key);
+  return places.kept.some((key) => real === key || real.startsWith(`${key}/`) || (gathers && isAbove(key)));
 }
 
 /** Matches as a shell does: `*` and `?` do not match the leading dot of a name. */
-function fitsKey(word: string, folders: readonly string[], places: Places): boolean {
-  if (!hasLetters(word) && !/[\uE001\uE002]/.test(word)) return false;
-  if (/(^|\/)[\uE001\uE002][^/]*\/.*\/|^[\uE001\uE002]+$/.test(word) && !word.includes('.')) return false;
+function fitsKey(word: string, folders: readonly string[], places: Places, gathers: boolean): boolean {
+  if (/^[^\w.]*$/.test(word)) return false;
   const pattern = patternOf(word.replace(/^(\.\/)+/, ''));
-  const state = join(places.root, '.system');
-  return [join(state, 'keys'), join(state, 'tokens'), ...keysOf(places.root)].some((key) =>
+  const state = gathers ? [join(places.root, '.system')] : [];
+  return [...places.kept, ...places.kept.map((key) => join(key, 'proof')), ...keysOf(places), ...state].some((key) =>
     waysTo(key, folders).some((way) => pattern.test(way) && !(way.startsWith('.') && /^[\uE001\uE002]/.test(word))),
   );
 }

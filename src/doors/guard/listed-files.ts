@@ -1,46 +1,62 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { gitCall, programOf } from './programs.js';
+import { programOf } from './programs.js';
 import type { Places } from './protected-places.js';
-import { globOf, isKnown } from './shell/marks.js';
+import { globOf, waysTo } from './shell/marks.js';
+import { expandGlob, isFolder, namesIn } from './words.js';
+
+const LISTERS = /^(find|fd|fdfind|ls|rg|[ef]?grep|git)$/;
+const FILTERS = /^([ef]?grep|rg|head|tail|sort|uniq|tee|cat)$/;
+/** Options that make a search print the names of files. */
+const NAMES = /^(-\w*[lL]\w*|--files|--files-with(out)?-match(es)?)$/;
+/** Options after which `fd` runs a command, for each file or for all. */
+export const FD_RUNS = /^(-x|-X|--exec|--exec-batch)$/;
+
+/** Whether it is known what a command prints: what {@link listedBy} says, or a part of what it reads from a pipe. */
+export function lists(words: readonly string[], folder: string): boolean {
+  const program = programOf(words[0] ?? '');
+  if (/^(echo|printf|find|fd|fdfind|ls|git|seq|yes)$/.test(program) || words.some((word) => NAMES.test(word)))
+    return true;
+  return FILTERS.test(program) && !words.slice(1).some((word) => existsSync(resolve(folder, word)));
+}
 
 /**
- * The relevant files that a command lists: scripts of abilities, definitions and keys; for `echo`, its words. Keys
- * only if it searches by name or in the runtime's folder: otherwise most searches would find them.
+ * What matters of what a command lists: scripts of abilities, definitions and keys, as whole paths and within the
+ * folder that it lists; for `echo`, its words.
  */
 export function listedBy(words: readonly string[], folder: string, places: Places): string[] {
   const program = programOf(words[0] ?? '');
-  const plain = words.slice(1).filter((word) => !word.startsWith('-'));
+  const end = words.findIndex((word) => FD_RUNS.test(word) || /^-(exec|execdir|ok|okdir)$/.test(word));
+  const own = (end < 0 ? words : words.slice(0, end)).slice(1);
+  const plain = own.filter((word) => !word.startsWith('-'));
   if (program === 'echo' || program === 'printf')
     return plain.flatMap((word) => word.split(/(?:\s|\\n)+/)).filter(Boolean);
-  if (program === 'find') return foundBy(words, folder, places);
-  if (program === 'ls') {
-    const named = plain.length > 0 ? plain : ['.'];
-    return named.flatMap((word) => {
-      const path = resolve(folder, word);
-      return isFolder(path) ? inFolder(path, places) : [word];
-    });
-  }
-  if (/^(fd|fdfind)$/.test(program)) {
-    const end = words.findIndex((word) => FD_RUNS.test(word));
-    const [name = '.', ...within] = (end < 0 ? words : words.slice(0, end))
-      .slice(1)
-      .filter((word) => !word.startsWith('-'));
-    const pattern = expressionOf(name);
-    return protectedWithin(within, folder, places, (path) => pattern.test(basename(path)), name !== '.');
-  }
-  const lists =
-    (program === 'git' && gitCall(words).verb === 'ls-files') ||
-    (program === 'rg' && words.includes('--files')) ||
-    (/^(rg|[ef]?grep)$/.test(program) &&
-      words.some((word) => /^(-\w*[lL]\w*|--files-with(out)?-match(es)?)$/.test(word)));
-  if (!lists) return [];
-  const within = program === 'git' ? gitCall(words).rest : words.includes('--files') ? plain : plain.slice(1);
-  return protectedWithin(within, folder, places, () => true, false);
+  const isSearch = /^(rg|[ef]?grep)$/.test(program) && !own.some((word) => NAMES.test(word));
+  // Registered files are not empty.
+  if (!LISTERS.test(program) || isSearch || own.includes('-empty')) return [];
+  const behind = (flag: RegExp): string[] =>
+    own.filter((_, at) => flag.test(own[at - 1] ?? '') && !/^(!|-not)$/.test(own[at - 2] ?? ''));
+  const [name = '.'] = program.startsWith('fd') ? plain : [];
+  const names = [...behind(/^-i?name$/).map(globOf), ...(name === '.' ? [] : [expressionOf(name)])];
+  const ways = behind(/^-i?(path|wholename)$/).map((way) => globOf(way.replaceAll('*', '**')));
+  const kinds = behind(/^-type$/).flatMap((type) => type.split(','));
+  const folders = foldersOf(places);
+  const fits = (path: string): boolean =>
+    (names.length === 0 || names.some((each) => each.test(basename(path)))) &&
+    (ways.length === 0 || waysTo(path, [places.root, folder]).some((way) => ways.some((each) => each.test(way)))) &&
+    (kinds.length === 0 || kinds.includes(folders.includes(path) ? 'd' : 'f'));
+  const roots = plain.flatMap((word) => (/[\uE000\uE008]/.test(word) ? ['/'] : expandGlob(word, folder)));
+  // `git` lists what it keeps, and searches leave out what is hidden.
+  const keys = /^(git|rg|fd|fdfind)$/.test(program) ? [] : keysOf(places);
+  const all = [...protectedOf(places), ...folders, ...keys].filter(fits);
+  const there = roots.filter((path) => existsSync(path)).map((path) => places.real(path));
+  return (there.length > 0 ? there : [places.real(folder)]).flatMap((top) => {
+    const within = all.filter((path) => path === top || path.startsWith(top === '/' ? top : `${top}/`));
+    const parts = within.filter((path) => path !== top).map((path) => path.slice(top.length + 1));
+    if (program === 'ls') return within.includes(top) ? [top] : parts.map((part) => part.split('/')[0] ?? '');
+    return [...within, ...parts];
+  });
 }
-
-/** Options after which `fd` runs a command, for each file or for all. */
-export const FD_RUNS = /^(-x|-X|--exec|--exec-batch)$/;
 
 function expressionOf(text: string): RegExp {
   try {
@@ -48,48 +64,6 @@ function expressionOf(text: string): RegExp {
   } catch {
     return /./;
   }
-}
-
-function foundBy(words: readonly string[], folder: string, places: Places): string[] {
-  const rest = words.slice(1).filter((word) => !/^-[LHP]$/.test(word));
-  // Registered files are not empty.
-  if (words.includes('-empty')) return [];
-  const end = rest.findIndex((word) => /^[-(!]/.test(word));
-  const names = words.filter(
-    (_, at) => /^-i?name$/.test(words[at - 1] ?? '') && !/^(!|-not)$/.test(words[at - 2] ?? ''),
-  );
-  const patterns = names.map(globOf);
-  const fits = (path: string): boolean => patterns.length === 0 || patterns.some((each) => each.test(basename(path)));
-  const types = words.filter((_, at) => words[at - 1] === '-type');
-  const kinds = types.length === 0 ? ['f', 'd'] : types.flatMap((type) => type.split(','));
-  const found = protectedWithin(end < 0 ? rest : rest.slice(0, end), folder, places, fits, names.length > 0);
-  const folders = new Set(foldersOf(places));
-  return found.filter((path) => kinds.includes(folders.has(path) ? 'd' : 'f'));
-}
-
-function protectedWithin(
-  folders: readonly string[],
-  folder: string,
-  places: Places,
-  fits: (path: string) => boolean,
-  isNamed: boolean,
-): string[] {
-  const named = folders.filter((word) => !word.startsWith('-'));
-  const tops = (named.length > 0 ? named : ['.']).map((word) =>
-    isKnown(word) ? places.real(resolve(folder, word)) : '/',
-  );
-  const state = join(places.root, '.system');
-  return tops.flatMap((top) => {
-    const isWithin = (path: string): boolean => path === top || top === '/' || path.startsWith(`${top}/`);
-    const keys = isNamed || top === state || top.startsWith(`${state}/`) ? keysOf(places.root) : [];
-    return [...protectedOf(places), ...foldersOf(places), ...keys].filter((path) => isWithin(path) && fits(path));
-  });
-}
-
-function inFolder(folder: string, places: Places): string[] {
-  const real = places.real(folder);
-  const inside = [...protectedOf(places), ...keysOf(places.root)].filter((path) => path.startsWith(`${real}/`));
-  return [...new Set(inside.map((path) => path.slice(real.length + 1).split('/')[0] ?? ''))];
 }
 
 function foldersOf({ root, index }: Places): string[] {
@@ -101,30 +75,13 @@ function protectedOf({ root, index }: Places): string[] {
   return [...new Set(files)].map((path) => join(root, path));
 }
 
-/** Paths of key and token files; always includes `proof` of both folders. */
-export function keysOf(root: string): string[] {
-  return ['keys', 'tokens'].flatMap((name) => {
-    const folder = join(root, '.system', name);
-    let files: string[] = [];
-    try {
-      files = readdirSync(folder);
-    } catch {
-      // The folder does not exist yet.
-    }
-    return [...new Set([...files, 'proof'])].map((file) => join(folder, file));
-  });
+/** The paths of key and token files that there are. */
+export function keysOf({ kept }: Places): string[] {
+  return kept.flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
 }
 
 /** At any depth. */
 export function holdsScripts(path: string, places: Places): boolean {
   const real = places.real(path);
   return isFolder(real) && places.index.scripts.some((script) => join(places.root, script.path).startsWith(`${real}/`));
-}
-
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }

@@ -15,8 +15,9 @@ const IN_CODE =
   /\b(?:ability(?:-runtime)?|bin\.js|bin\/ability)\b["'`\s,\][)(]+(?:--[\w-]+(?:[=\s"'`,]+[^\s"'`,-][^\s"'`,]*)?["'`\s,]+)*(approve|deny|token|keys|import\b["'`\s,\][)(]+hooks)\b|\btemporal\b["'`\s,\][)(]+(?:--[\w-]+[=\s"'`,]+[^\s"'`,]+["'`\s,]+)*(?:activity\b|(?:workflow|batch)["'`\s,]+(?:signal|update))/;
 const OVER_HTTP =
   /\/(api\/v1\/(namespaces\/[^\s/]+\/)?|namespaces\/[^\s/]+\/)(workflows\/\S+?\/(signal|update|reset)|activit)/i;
-/** The route of our HTTP door that decides; the route that lists approvals has no id. */
-const OVER_OUR_DOOR = /\/v1\/tasks\/[^\s/]+\/approvals\/[^\s/?#"'`]/i;
+/** The route of our HTTP door that decides, with parts that are not known; the route that lists approvals has no id. */
+const OVER_OUR_DOOR =
+  /\/v1\/(?:tasks|[^\s/]*[\uE000-\uE008][^\s/]*)\/[^\s/]+\/(?:approvals|[^\s/]*[\uE000-\uE008][^\s/]*)\/[^\s/?#"'`]/i;
 const OVER_GRPC =
   /WorkflowService[/.](SignalW|SignalWith|UpdateWorkflow|ResetWorkflow|RespondActivity|ExecuteMultiOperation|StartBatch)/;
 /** Functions of client libraries that decide: ours, and those of Temporal. */
@@ -50,7 +51,7 @@ export function findDecision(words: readonly string[], folders: readonly string[
       if (groups.length === 0 ? fed : isMore || isWorkflow) {
         return forPeople(`\`temporal ${shown(group)} ${shown(verbs[0])}\` bypasses approvals and guards`);
       }
-    } else if (word === MARK.unknown && /^(approve|deny)$/.test(rest[0] ?? '')) {
+    } else if (/^[\uE000\uE008]$/.test(word) && /^(approve|deny)$/.test(rest[0] ?? '')) {
       return forPeople(`\`.. ${rest[0]}\` may be a decision`);
     }
   }
@@ -64,8 +65,28 @@ function importsHooks(rest: readonly string[]): boolean {
   return !isOther && !rest.includes('--dry-run');
 }
 
+/** As a server reads it: without the escapes of addresses and of texts in code, `//`, `/./` and `/x/../`. */
+function plain(text: string): string {
+  const code = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
+  let read = text.replace(/\\(?:x([\da-f]{2})|u\{?0*([\da-f]{2})\}?)/gi, (_, x?: string, u?: string) =>
+    code(x ?? u ?? ''),
+  );
+  // An address may be encoded more than once.
+  for (let before = ''; before !== read; ) {
+    before = read;
+    read = read.replace(/%([\da-f]{2})/gi, (_, hex: string) => code(hex));
+  }
+  // curl reads `{a,b}` and `[1-3]` as any of these.
+  const globbed = read.replace(/(\/[^\s"'`/]*)[{[][^\s/"'`]*[}\]]/g, `$1${MARK.unknown}`);
+  return globbed
+    .replace(/\\\//g, '/')
+    .replace(/(?<!:)\/(?:\.?\/)+/g, '/')
+    .replace(/\/[^\s/]+\/\.\.(?=\/)/g, '');
+}
+
 /** Like {@link findDecision}, in a text that a program runs or sends. */
-export function findDecisionInText(text: string): Finding | undefined {
+export function findDecisionInText(given: string): Finding | undefined {
+  const text = /[%\\{[]|\/\.?\.?\//.test(given) ? plain(given) : given;
   if (KEPT_KEYS.test(text)) return forPeople('.system/keys and .system/tokens hold what proves who decides');
   if (OVER_HTTP.test(text) || OVER_GRPC.test(text))
     return forPeople('A signal to Temporal bypasses approvals and guards');

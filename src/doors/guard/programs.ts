@@ -2,23 +2,32 @@ import { basename } from 'node:path';
 
 const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
+// Each table says what a program does not do. One that is in no table may do anything with what it names.
+
+/** Programs that neither print nor change their files. */
+const SILENT = set(
+  'ls stat file wc echo printf true false test [ [[ pwd which type basename dirname realpath readlink du tree alias unalias',
+);
 /** Programs that only print their files. */
 const READERS = set(
-  'cat head tail nl wc grep egrep fgrep rg ls stat file diff cmp sort uniq cut tr column jq md5sum sha1sum sha256sum echo printf true false test [ [[ pwd which type basename dirname realpath readlink du tree chmod alias unalias',
+  'chmod cat head tail nl less more grep egrep fgrep rg diff cmp sort uniq cut tr column jq comm join paste md5sum sha1sum sha256sum',
 );
 /** Programs that check or format their files. */
 const CHECKERS = set(
-  'eslint prettier biome tsc ruff black isort mypy flake8 pylint shellcheck shfmt gofmt rubocop standard markdownlint',
+  'eslint prettier biome tsc ruff black isort mypy flake8 pylint shellcheck shfmt gofmt rubocop standard markdownlint yamllint',
 );
+/**
+ * Programs that, given a folder or a text as a whole, neither print nor carry away what the runtime keeps in it, nor run
+ * the text. An interpreter runs a text, but no folder.
+ */
+const BUILDERS =
+  /^(npm|npx|pnpm|yarn|bunx?|deno|node|nodejs|tsx|ts-node|python[\d.]*|pip\d?|pipx|uv|uvx|poetry|pytest|ruby|bundle|rake|cargo|go|g?make|cmake|ctest|just|mvn|gradle|gradlew|dotnet|swift|bazel|composer|php|jest|vitest|mocha|terraform|helm|kubectl|git|gh|code|brew|apt|apt-get|mkdir|kill|sleep|export|set|unset|local|declare|cd|pushd|chdir|exit|return|shift|read|find|fd|fdfind|xargs|parallel|unzip|xxd|od|hexdump|rev|base64|gzip|gunzip|zcat|bc|pbcopy|xclip|ability)$/;
+const INTERPRETERS =
+  /^(python[\d.]*|pypy\d?|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua|awk|gawk|mawk|ed|ex|vim?|nvim|emacs|osascript|pwsh|powershell)$/;
 const GIT_READERS = set(
   'add diff log show blame status commit ls-files ls-tree cat-file grep shortlog describe branch tag rev-list rev-parse check-ignore reset stash restore checkout',
 );
 const GH_READERS = set('pr issue release search status');
-const SHELLS = set(
-  'sh bash zsh dash ksh mksh fish ash busybox eval source . ssh su watch parallel script xargs entr tmux screen expect at batch flock',
-);
-const INTERPRETERS =
-  /^(python[\d.]*|pypy\d?|node|nodejs|deno|bun|tsx|ts-node|ruby|perl|php|lua|awk|gawk|mawk|ed|ex|vim?|nvim|emacs|osascript|pwsh|powershell)$/;
 /** A `sed` that starts programs or writes files: its commands `e` and `w`, and these flags of `s`. */
 const SED_RUNS = /(^|[;{}\n]|\d|\$|\/)\s*[eEwW](\s|$)|^s(\W).*\3.*\3[gpimM\d]*[ew]/;
 /** An `awk` that starts programs or writes files. */
@@ -39,8 +48,11 @@ export function programOf(word: string): string {
 export function isReader(words: readonly string[]): boolean {
   const [first = '', second = '', third = ''] = words;
   const program = programOf(first);
+  if (first.includes('/') && !first.startsWith('/')) return false;
   if (program === 'rg' && words.some((word) => word.startsWith('--pre'))) return false;
-  if (READERS.has(program) || CHECKERS.has(program)) return !first.includes('/') || first.startsWith('/');
+  if (/^(less|more)$/.test(program) && words.some((word) => word.startsWith('+'))) return false;
+  if (program === 'sort' && words.some((word) => /^(-\w*o|--output|--compress-program)/.test(word))) return false;
+  if (SILENT.has(program) || READERS.has(program) || CHECKERS.has(program)) return true;
   if (program === 'npx' || program === 'pnpm') return CHECKERS.has(second === 'exec' ? third : second);
   if (program === 'ability') return true;
   if (/^g?sed$/.test(program)) return !words.some((word) => isSedThatRuns(word));
@@ -58,12 +70,40 @@ export function isReader(words: readonly string[]): boolean {
   return /^(node|bash|sh)$/.test(program) && /^(--check|-n)$/.test(second);
 }
 
-export function runsShell(words: readonly string[]): boolean {
-  return words.some((word) => SHELLS.has(programOf(word)));
+/** Whether a command does nothing with the content of files, or of a folder that it names as a whole. */
+export function isBuilder(words: readonly string[]): boolean {
+  const [first = '', second = ''] = words;
+  const program = programOf(first);
+  return BUILDERS.test(program) || (/^(docker|podman)$/.test(program) && !/^(run|cp|create|exec|save)$/.test(second));
+}
+
+/** Whether a command neither prints what is in files nor changes it. */
+export function printsNames(words: readonly string[]): boolean {
+  return SILENT.has(programOf(words[0] ?? ''));
+}
+
+/** Whether it cannot matter which files a command names, as it neither runs, prints nor changes them. */
+export function isSilent(words: readonly string[]): boolean {
+  const program = programOf(words[0] ?? '');
+  return printsNames(words) || program === 'git' || program === 'gh' || (isBuilder(words) && !runsCode(words));
 }
 
 export function runsCode(words: readonly string[]): boolean {
   return words.some((word) => INTERPRETERS.test(programOf(word)));
+}
+
+/** Whether a command runs what it reads from a pipe: it names no file, and is not known to do something else. */
+export function takesCommands(words: readonly string[]): boolean {
+  const named = words.slice(1).some((word) => word !== '-' && !word.startsWith('-'));
+  return !named && !words.includes('-c') && (!isBuilder(words) || runsCode(words));
+}
+
+/** Whether a command prints contents of files in the folders it names, hidden ones included. */
+export function searchesFolders(words: readonly string[]): boolean {
+  const program = programOf(words[0] ?? '');
+  if (program === 'rg')
+    return words.some((word) => /^(-\w*(\.|u{2,})|--hidden|--no-ignore.*|--unrestricted)$/.test(word));
+  return /^([ef]?grep|diff)$/.test(program) && words.some((word) => /^-\w*[rR]|^--(deref.*-)?recursive/.test(word));
 }
 
 interface GitCall {

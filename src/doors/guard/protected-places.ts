@@ -2,9 +2,10 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isCaseFile } from '../../definitions/case-file-name.js';
 import { leavesToSay } from '../../definitions/default-summary.js';
-import type { Finding } from './finding.js';
+import { type Finding, unsure } from './finding.js';
 import type { GuardIndex } from './guard-index.js';
 import { hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
+import { expandGlob, isBlind } from './words.js';
 
 /** Where agents' tools store hooks, and settings that may disable them. */
 const SETTINGS = ['settings.json', 'settings.local.json', 'hooks.json', 'config.toml'];
@@ -27,12 +28,22 @@ const SCAFFOLDS: Record<string, string> = {
 export class Places {
   /** Absolute, links resolved. */
   readonly root: string;
+  /** What not even a reader may name: keys, tokens, and the socket that decisions are sent to. */
+  readonly kept: readonly string[];
 
   constructor(
     root: string,
     readonly index: GuardIndex,
   ) {
     this.root = realpathSync(root);
+    const state = join(this.root, '.system');
+    const socket = /"socket":\s*"([^"]+)"/.exec(this.textOf('.system/runtime.json'))?.[1];
+    this.kept = [...['keys', 'tokens', 'runtime.sock'].map((name) => join(state, name)), ...(socket ? [socket] : [])];
+  }
+
+  /** Whether searches that respect `.gitignore` leave out what the runtime keeps. */
+  ignoresState(): boolean {
+    return /^\/?\.system\/?\s*$/m.test(this.textOf('.gitignore'));
   }
 
   /** Resolves all links in the existing part of a path. */
@@ -61,12 +72,12 @@ export class Places {
     }
     const above = relative(resolve(path), this.root);
     const isAbove = above === '' || (!above.startsWith('..') && !isAbsolute(above));
-    return whole && isAbove ? refused(`${path} contains the registry of this project`) : undefined;
+    return whole && isAbove ? refusedAround(path) : undefined;
   }
 
   private refuseInside(way: string, whole: boolean): Finding | undefined {
     const { registry, hooks } = this.index;
-    if (way === '') return whole ? refused('the folder contains the registry of this project') : undefined;
+    if (way === '') return whole ? refusedAround('the folder') : undefined;
     if (way === 'ability.yaml') return refused('ability.yaml defines who approves and what may be bypassed');
     const folder = [hooks, registry].find((known) => way === known || way.startsWith(`${known}/`));
     if (folder !== undefined) {
@@ -76,8 +87,10 @@ export class Places {
       return refused(`${way} is a registration`, isCaseFile(way) ? ADDS_CASES : SCAFFOLDS[kind ?? '']);
     }
     if (way === '.system' || way.startsWith('.system/')) return refused(`${way} is what the runtime keeps`);
+    const settings = this.index.settings.find((known) => way === known || way.startsWith(`${known}/`));
+    if (settings !== undefined) return refused(`${way} sets what agents, servers and credentials there are`);
     const holds = [registry, hooks].some((known) => known.startsWith(`${way}/`));
-    if (whole && holds) return refused(`${way} contains the registry of this project`);
+    if (whole && holds) return refusedAround(way);
     return this.putsGuard(way, whole) ? refused(`${way} puts this guard before your calls`) : undefined;
   }
 
@@ -106,6 +119,11 @@ export class Places {
   }
 }
 
+function refusedAround(folder: string): Finding {
+  const what = `${folder} contains the registry of this project, which this may change or carry away`;
+  return { about: 'registry', what, instead: 'Leave it to a person, or name only the files in it that it is for.' };
+}
+
 function refused(what: string, scaffold?: string): Finding {
   return { about: 'registry', what, instead: adviceOn(scaffold) };
 }
@@ -119,12 +137,12 @@ function adviceOn(scaffold: string | undefined): string {
 
 /** The folders that a relative path may refer to. */
 export interface Bases {
-  /** The newest first. */
+  /** Those that the shell has been in, the newest first. */
   folders: readonly string[];
+  /** Those that the command names. */
+  named?: readonly string[];
   /** True if the shell may be in any folder. */
   isLost: boolean;
-  /** The word names what is run, so even a short pattern counts. */
-  isRun?: boolean;
 }
 
 /** Why a shell may not write to a path. @param whole the write affects a folder and its contents. */
@@ -132,28 +150,35 @@ export function judgeWrite(path: string, whole: boolean, bases: Bases, places: P
   return refusals(path, whole, bases, places).filter((finding) => finding !== undefined);
 }
 
-function refusals(path: string, whole: boolean, { folders, isLost }: Bases, places: Places): (Finding | undefined)[] {
+function refusals(path: string, whole: boolean, bases: Bases, places: Places): (Finding | undefined)[] {
+  const { isLost, named = [] } = bases;
+  const folders = [...bases.folders, ...named];
   if (isKnown(path)) {
     const elsewhere = isLost ? filesNamed(path, places).map((file) => places.refuse(resolve(places.root, file))) : [];
     return [...folders.map((folder) => places.refuse(resolve(folder, path), whole)), ...elsewhere];
   }
-  const begin = path.slice(0, path.search(/[\uE000-\uE005]/));
+  const begin = path.slice(0, path.search(/[\uE000-\uE008]/));
   const known = begin.includes('/') ? [places.refuse(resolve(folders[0] ?? '/', `${begin}x`))] : [];
-  if (!hasLetters(path) && !/[\uE001\uE002]/.test(path)) return known;
+  if (isBlind(path)) return [unsure('It writes to a file')];
+  if (!hasLetters(path) && !/[\uE000-\uE002]/.test(path)) return known;
+  const there = folders.flatMap((folder) => expandGlob(path, folder)).map((each) => places.refuse(each, whole));
   const pattern = patternOf(path);
-  const { files, registry, hooks } = places.index;
-  const fitting = ['ability.yaml', '.system', registry, hooks, ...files].flatMap((file) => {
+  const fitting = placesOf(places).flatMap((file) => {
     const absolute = resolve(places.root, file);
     return waysTo(absolute, folders, file).some((way) => pattern.test(way)) ? places.refuse(absolute, true) : [];
   });
-  return [...known, ...fitting];
+  return [...known, ...there, ...fitting];
 }
 
 /** The places that a text mentions: code that names a protected place may write to it. */
 export function placesIn(text: string, { index }: Places): string[] {
-  const kept = ['ability.yaml', '.system', index.registry, index.hooks];
+  const kept = ['ability.yaml', '.system', index.registry, index.hooks, ...index.settings];
   const paths = [...text.matchAll(/[\w./~-]*[\w~-]/g)].map(([path]) => path);
   return paths.filter((path) => kept.some((place) => path.includes(place)));
+}
+
+function placesOf({ index }: Places): string[] {
+  return ['ability.yaml', '.system', index.registry, index.hooks, ...index.settings, ...index.files];
 }
 
 function filesNamed(path: string, { index }: Places): string[] {

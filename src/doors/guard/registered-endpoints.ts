@@ -76,7 +76,7 @@ export class RegisteredEndpoints {
 
   private byPattern(text: string): Endpoint | undefined {
     const pattern = patternOf(text);
-    const begin = text.slice(0, text.search(/[\uE000-\uE005]/));
+    const begin = text.slice(0, text.search(/[\uE000-\uE008]/));
     return this.known.find(({ url }) => {
       const base = url.href.replace(/\/$/, '');
       // The known beginning is under the endpoint, or the unknown part may lead there.

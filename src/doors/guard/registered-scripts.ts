@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { type Finding, roundAbility } from './finding.js';
 import type { Bases, Places } from './protected-places.js';
 import { escaped, globOf, hasLetters, isKnown, patternOf, waysTo } from './shell/marks.js';
+import { expandGlob, isBlind, isFile, partsOf } from './words.js';
 
 interface Script {
   ability: string;
@@ -19,10 +20,22 @@ export class RegisteredScripts {
     this.stems = new Set(places.index.scripts.flatMap(({ path }) => [stemOf(path), stemOf(dirname(path))]));
   }
 
-  /** Finds the ability whose script a word would run. */
-  find(word: string, bases: Bases): Finding | undefined {
+  /** Finds the ability whose script a word would run. @param args the words after it. */
+  find(word: string, bases: Bases, args: readonly string[] = []): Finding | undefined {
     const found = (this.isOther(word, bases) ? undefined : this.byText(word)) ?? this.byPlace(word, bases);
-    return roundScript(found);
+    return roundScript(found && { ...found, ability: this.abilityOf(found.ability, args) });
+  }
+
+  /** Of several abilities with one script, the one whose own arguments fit these best. */
+  private abilityOf(ability: string, args: readonly string[]): string {
+    const { scripts } = this.places.index;
+    const path = scripts.find((each) => each.ability === ability)?.path;
+    const fits = ({ args: own }: { args: string[] }): number => {
+      const fixed = own.flatMap((arg, at) => (arg.includes('${{') ? [] : [arg === args[at]]));
+      return fixed.includes(false) ? -1 : fixed.length;
+    };
+    const [best] = scripts.filter((each) => each.path === path).sort((one, other) => fits(other) - fits(one));
+    return best?.ability ?? ability;
   }
 
   /** As {@link find}, for a name searched in any folder, as `find -name` does. */
@@ -66,22 +79,29 @@ export class RegisteredScripts {
     return this.mentions.find(({ pattern }) => pattern.test(word));
   }
 
-  private byPlace(word: string, { folders, isLost, isRun = false }: Bases): Script | undefined {
+  private byPlace(word: string, { folders, isLost, named = [] }: Bases): Script | undefined {
     for (const part of partsOf(word)) {
       if (isKnown(part)) {
-        const paths = folders.map((folder) => resolve(folder, part));
-        // The current folder comes first, then earlier ones.
-        const there = paths.flatMap((path) => (isRun ? [path, ...MAINS.map((main) => join(path, main))] : [path]));
-        const first = there.find(isFile);
+        const filesIn = (folder: string): string[] => {
+          const path = resolve(folder, part);
+          return [path, ...MAINS.map((main) => join(path, main))].filter(isFile);
+        };
+        // Of the folders that the shell has been in, the current one comes first; a command may run in each it names.
+        const first = folders.flatMap(filesIn)[0];
         const isNamed = ({ path }: Script): boolean => basename(path) === basename(part);
-        const found =
-          first !== undefined ? this.byFile(first) : isLost ? this.places.index.scripts.find(isNamed) : undefined;
+        const files = [...(first === undefined ? [] : [first]), ...named.flatMap(filesIn)];
+        const found = files.map((file) => this.byFile(file)).find((script) => script !== undefined);
         if (found) return found;
-      } else if (hasLetters(part) || (isRun && isGlob(part))) {
+        const lost = isLost && files.length === 0 ? this.places.index.scripts.find(isNamed) : undefined;
+        if (lost) return lost;
+      } else if (!isBlind(part) && (hasLetters(part) || /[\uE000-\uE002]/.test(part))) {
+        const there = [...folders, ...named].flatMap((folder) => expandGlob(part, folder)).filter(isFile);
+        const real = there.map((file) => this.byFile(file)).find((script) => script !== undefined);
+        if (real) return real;
         const pattern = patternOf(part);
         const { root, index } = this.places;
         const found = index.scripts.find(({ path }) => {
-          const ways = waysTo(join(root, path), folders);
+          const ways = waysTo(join(root, path), [...folders, ...named]);
           return [path, `./${path}`, ...ways].some((way) => pattern.test(way));
         });
         if (found) return found;
@@ -93,7 +113,12 @@ export class RegisteredScripts {
   /** Compares files, not names: links lead to the same place, and hard links to the same node. */
   private byFile(path: string): Script | undefined {
     const { real, nodes } = this.files();
-    const ability = real.get(realpathSync(path)) ?? nodes.get(nodeOf(path) ?? '');
+    const at = realpathSync(path);
+    const copy = this.places.inProject(at)?.startsWith('.system/pinned/') === true;
+    const pinned = copy
+      ? this.places.index.scripts.find((script) => at.endsWith(`/${script.path}`))?.ability
+      : undefined;
+    const ability = pinned ?? real.get(at) ?? nodes.get(nodeOf(path) ?? '');
     return ability === undefined ? undefined : { ability, path: this.places.inProject(path) ?? path };
   }
 
@@ -145,25 +170,6 @@ function mentionOf(path: string): RegExp {
     );
   }
   return new RegExp(`(^|[^\\w.-]|\\./)(${p}(?![\\w-])|${s}(?![\\w./-])|${d}(?![\\w./-]))`);
-}
-
-/** Whether only shell patterns, which expand to files, are unknown in a word. */
-function isGlob(word: string): boolean {
-  return /[\uE001\uE002]/.test(word) && !/[\uE000\uE003-\uE005]/.test(word);
-}
-
-/** A word, and its parts that may be a path: after `=`, `:`, `,` or `@`. */
-function partsOf(word: string): string[] {
-  const plain = word.replace(/^file:\/\//, '');
-  return [...new Set([plain, ...plain.split(/[=:,@]/)])].filter((part) => part !== '' && part.length < 4096);
-}
-
-function isFile(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-  } catch {
-    return false;
-  }
 }
 
 function nodeOf(path: string): string | undefined {

@@ -25,7 +25,7 @@ interface GuardCall {
 /** Addresses and credentials of the environment are looked up when needed, not stored. */
 function indexOf(root: string, environment: string | undefined) {
   // The number is that of the index's shape.
-  return { root, file: 'guard.json', about: ['1', environment ?? ''] };
+  return { root, file: 'guard.json', about: ['2', environment ?? ''] };
 }
 
 /** Answers one hook event of an agent's tool. Never throws: an error is a denial with its reason. */

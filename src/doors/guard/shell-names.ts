@@ -33,6 +33,7 @@ export class ShellNames {
   readonly valueOf = (reference: string): string | undefined => {
     const [, name = reference, fallback] = /^(\w+):?[-=]([\s\S]*)$/.exec(reference) ?? [];
     if (name === 'PWD') return this.folder();
+    if (name === 'IFS') return this.values.get(name) ?? ' ';
     if (name === 'PROJECT_ROOT') return this.root;
     return this.values.get(name) ?? this.env[name] ?? fallback;
   };

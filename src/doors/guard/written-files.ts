@@ -1,21 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { gitCall, programOf } from './programs.js';
 import { isKnown, MARK } from './shell/marks.js';
 
-const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
-
-/** Programs that write to, move or remove their files. */
-const WRITERS = set(
-  'tee cp mv rm rmdir unlink shred truncate touch ln install rsync dd sponge patch ed ex vi vim nvim nano emacs trash scp rimraf del-cli split',
-);
-/** Programs whose subcommands share such names, but concern packages, containers and clouds. */
-const OTHERS = set(
-  'npm pnpm yarn bun pip pip2 pip3 pipx uv poetry cargo go gem bundle brew apt apt-get apk dnf yum make docker podman helm terraform conda composer dotnet rustup nix gh git',
-);
-/** Programs that copy to and from other machines; their last word may be a local file. */
-const CLOUDS = set('aws gsutil gcloud kubectl oc docker podman az rclone');
-const EDITORS = /^(g?sed|perl|ruby|yq)$/;
+/** Programs whose sources and targets are known from their words. */
+const COPIERS = /^(cp|mv|ln|install|rsync|scp|tar|bsdtar)$/;
 
 interface Written {
   path: string;
@@ -23,45 +12,56 @@ interface Written {
   whole: boolean;
 }
 
-/** The files that a command writes to, judged by its words; ignores paths inside code. */
+/** Whether the words of a command say exactly what it reads and what it writes. */
+export function isUnderstoodWriter(words: readonly string[]): boolean {
+  return COPIERS.test(words[0] ?? '') && !(isTar(words) && extracts(words));
+}
+
+/** The words of an understood writer without the one that it writes to. */
+export function sourcesOf(words: readonly string[]): string[] {
+  const target = isTar(words) ? archiveOf(words)[0] : plainOf(words).at(-1);
+  return words.filter((word) => word !== target || behind(words, INTO).length > 0);
+}
+
+/** The files that a command writes to, as far as its words say it exactly. */
 export function writtenFiles(words: readonly string[]): Written[] {
   const program = programOf(words[0] ?? '');
-  const at = words.findIndex((word) => WRITERS.has(programOf(word)));
-  const isOther = words.slice(0, Math.max(at, 0)).some((word) => OTHERS.has(programOf(word)));
-  const isModule = words[1] === '-m' && /^python/.test(program);
-  const editor = words.findIndex((word) => EDITORS.test(programOf(word)));
+  const isEdit = /^g?sed$/.test(program) && words.some((word) => /^-\w*i|^--in-place/.test(word));
   return [
-    ...(at >= 0 && !isOther && !isModule ? writtenByWriter(programOf(words[at] ?? ''), words.slice(at + 1)) : []),
-    ...(at >= 0 && CLOUDS.has(program) ? plainOf(words).slice(-1).map(single) : []),
-    ...(editor >= 0 && inPlace(words) ? plainOf(words.slice(editor + 1)).map(single) : []),
-    ...(/^(g|m)?awk$/.test(program) && words.includes('inplace') ? plainOf(words.slice(1)).map(single) : []),
+    ...(isUnderstoodWriter(words) ? writtenByWriter(words) : []),
+    ...(isEdit ? plainOf(words.slice(1)).map(single) : []),
     ...(program === 'git' ? writtenByGit(words) : []),
-    ...(/^(curl|wget2?)$/.test(program) ? downloadedTo(program, words).map(single) : []),
-    ...(program === 'sort' ? outputsOf(words).map(single) : []),
-    ...(program === 'find' ? behind(words, /^-(fprint|fprintf|fls)$/).map(single) : []),
-    ...(/^(bsd)?tar$/.test(program) && extracts(words) ? behind(words, /^(-C|--directory)$/).map(single) : []),
-    ...(program === 'unzip' ? behind(words, /^-d$/).map(single) : []),
   ].filter(({ path }) => !path.startsWith('-'));
 }
 
-function writtenByWriter(program: string, rest: readonly string[]): Written[] {
+const INTO = /^(-t|--target-directory)$/;
+
+function isTar([program = '']: readonly string[]): boolean {
+  return program.endsWith('tar');
+}
+
+function archiveOf(words: readonly string[]): string[] {
+  const named = words.filter((_, at) => /^(--file|-?\w*f)$/.test(words[at - 1] ?? ''));
+  return [...named, ...words.flatMap((word) => /^--file=(.*)/.exec(word)?.[1] ?? [])];
+}
+
+function writtenByWriter([program = '', ...rest]: readonly string[]): Written[] {
+  if (program.endsWith('tar')) return archiveOf([program, ...rest]).map(single);
   const plain = plainOf(rest);
-  const into = [
-    ...behind(rest, /^(-t|--target-directory)$/),
-    ...rest.flatMap((word) => /^--target-directory=(.*)/.exec(word)?.[1] ?? []),
-  ];
+  const into = [...behind(rest, INTO), ...rest.flatMap((word) => /^--target-directory=(.*)/.exec(word)?.[1] ?? [])];
   const sources = into.length > 0 ? plain.filter((word) => !into.includes(word)) : plain.slice(0, -1);
   const targets = into.length > 0 ? into : plain.slice(-1);
-  if (program === 'dd') return rest.flatMap((word) => /^of=(.*)/.exec(word)?.[1] ?? []).map(single);
-  if (program === 'split') return plain.slice(1).map(single);
-  if (/^(cp|install|rsync|scp|mv|ln)$/.test(program)) {
-    const copied = targets.flatMap((target) => [single(target), ...sources.map((from) => copyOf(from, target))]);
-    if (program !== 'mv' && program !== 'ln') return copied;
-    const moved = program === 'mv' ? sources.map(all) : [];
-    return [...moved, ...copied, ...(/(^|\s)-\w*n/.test(rest.join(' ')) ? targets.map(all) : [])];
-  }
-  const isSingle = /^(tee|touch|truncate|sponge|patch)$/.test(program);
-  return plain.map(isSingle ? single : all);
+  const copied = targets.flatMap((target) => [single(target), ...sources.map((from) => copyOf(from, target))]);
+  const moved = program === 'mv' || program === 'ln' ? sources.map(all) : [];
+  // A link is read from the folder that it lies in.
+  const linked = targets.flatMap((target) => sources.map((from) => all(join(dirname(target), from))));
+  const replaced = program === 'ln' ? linked : [];
+  return [
+    ...moved,
+    ...replaced,
+    ...copied,
+    ...(program === 'ln' && /(^|\s)-\w*n/.test(rest.join(' ')) ? targets.map(all) : []),
+  ];
 }
 
 /** The target of a copy into a folder; for `x/.`, and for `x/` with rsync, the target of its contents. */
@@ -82,32 +82,6 @@ function writtenByGit(words: readonly string[]): Written[] {
   return named.map(all);
 }
 
-/** Where a download is written: a file that is named, or the last part of the address in a folder. */
-function downloadedTo(program: string, words: readonly string[]): string[] {
-  const outputs = outputsOf(words);
-  const folders = [
-    ...behind(words, program === 'curl' ? /^--output-dir$/ : /^(-P|--directory-prefix)$/),
-    ...words.flatMap((word) => /^(?:--output-dir|--directory-prefix)=(.+)/.exec(word)?.[1] ?? []),
-  ];
-  const isNamed = program !== 'curl' || words.some((word) => /^(-\w*[OJ]|--remote-name(-all)?)$/.test(word));
-  if (!isNamed || (program !== 'curl' && outputs.length > 0)) return [...outputs, ...folders];
-  const names = words.slice(1).flatMap((word) => (word.includes('/') ? [basename(word.replace(/[?#].*$/, ''))] : []));
-  return [
-    ...outputs,
-    ...folders,
-    ...(folders[0] === undefined ? names : names.map((name) => join(folders[0] ?? '', name))),
-  ];
-}
-
-function outputsOf(words: readonly string[]): string[] {
-  const joined = words.flatMap(
-    (word) => /^(?:--output=|--output-document=|-[oO](?=[^-\w]|\w+[./]))(.+)/.exec(word)?.[1] ?? [],
-  );
-  const isCurl = programOf(words[0] ?? '') === 'curl';
-  const flag = isCurl ? /^(-o|--output|-\w*o)$/ : /^(-o|-\w*O|--output|--output-document)$/;
-  return [...joined, ...behind(words, flag)];
-}
-
 function extracts(words: readonly string[]): boolean {
   return /^-?[a-zA-Z]*x/.test(words[1] ?? '') || words.some((word) => /^(-\w*x\w*|--extract|--get)$/.test(word));
 }
@@ -118,10 +92,6 @@ function behind(words: readonly string[], flag: RegExp): string[] {
 
 function plainOf(words: readonly string[]): string[] {
   return words.filter((word) => !word.startsWith('-'));
-}
-
-function inPlace(words: readonly string[]): boolean {
-  return words.some((word) => /^-\w*i/.test(word) || word.startsWith('--in-place') || word === '--inplace');
 }
 
 function single(path: string): Written {

@@ -1,187 +1,199 @@
-import { MARK, withoutMarks } from './marks.js';
-import { outputOf, substitutionsIn } from './output-of.js';
-import { WordReader } from './read-word.js';
+import type { Assignment, Command, HereDoc, ParsedScript, Redirection, SyntaxNode, Word, WordPart } from 'unbash';
+import { forEachChild, parse } from 'unbash';
+import { MARK, PIPE } from './marks.js';
+import { outputOf } from './output-of.js';
 import type { ShellCommand, ShellItem, ShellRedirect, ShellScript } from './shell-script.js';
-import { ShellText } from './shell-text.js';
 
 /** People do not nest commands deeper. */
 const DEEPEST = 30;
-/** Words that only begin or end a construct where a command may stand. */
-const KEYWORDS = new Set('if then else elif fi do done while until { } ! time esac coproc'.split(' '));
-const OPERATORS = ['&&', '||', ';;&', ';;', ';&', '|&', ';', '&', '|', '\n'];
-const REDIRECTS = ['&>>', '&>', '<<<', '<<-', '<<', '<>', '<&', '>>', '>&', '>|', '<', '>'];
+/** The maximum number of words that braces expand to, read one by one. */
+const MAX = 64;
 
 /**
- * Splits a text like a POSIX shell or bash. Commands in `$(..)`, backquotes and `<(..)` come before the one they
- * belong to; what only the shell knows becomes a mark. Aliases, functions and arithmetic are not followed.
+ * What bash would run, in order. Commands in `$(..)`, backquotes and `<(..)` come before the one they belong to; what
+ * only the shell knows becomes a mark. The bodies of functions count as run where they are defined.
  */
-export function readShell(text: string, depth = 0): ShellScript {
-  if (depth > DEEPEST) return { items: [], fault: 'it is nested too deeply' };
-  const reader = new ShellReader(withoutMarks(text), depth);
-  return reader.read();
+export function readShell(text: string): ShellScript {
+  const reader = new ScriptReader();
+  reader.script(parse(text), { isSubstituted: false, redirects: [] });
+  return { items: reader.items, ...(reader.fault !== undefined && { fault: reader.fault }) };
 }
 
-class ShellReader {
-  private readonly source: ShellText;
-  private readonly word: WordReader;
-  private readonly items: ShellItem[] = [];
-  private readonly pending: { redirect: ShellRedirect; end: string; strips: boolean; literal: boolean }[] = [];
-  private pipeline = 0;
-  private current: ShellCommand;
+/** The constructs around a command. */
+interface Within {
+  isSubstituted: boolean;
+  /** The pipe that a construct is a part of: what is inside reads and writes it. */
+  pipeline?: number;
+  redirects: readonly ShellRedirect[];
+}
 
-  constructor(
-    text: string,
-    private readonly depth: number,
-  ) {
-    this.source = new ShellText(text);
-    this.word = new WordReader(this.source, (inner) => this.substitute(inner));
-    this.current = this.begin();
+class ScriptReader {
+  readonly items: ShellItem[] = [];
+  fault: string | undefined;
+  private pipelines = 0;
+  private depth = 0;
+
+  script(script: ParsedScript, within: Within): void {
+    this.fault ??= script.errors?.[0]?.message;
+    this.visit(script, within);
   }
 
-  read(): ShellScript {
-    while (this.source.at < this.source.text.length) this.step();
-    this.finish();
-    if (this.pending.length > 0) this.source.fail('a here-document has no end');
-    const { fault } = this.source;
-    return { items: this.items, ...(fault !== undefined && { fault }) };
+  private visit(node: SyntaxNode, within: Within): void {
+    if (node.type === 'Word') this.wordsOf(node);
+    else if (node.type === 'Command') this.command(node, within);
+    else if (node.type === 'ArithmeticCommandExpansion') this.substitute(node.script);
+    else if (node.type === 'Redirected') {
+      const redirects = [...within.redirects, ...this.redirects(node.redirects)];
+      this.visit(node.command, { ...within, redirects });
+    } else if (node.type === 'For' || node.type === 'Select') {
+      const list = node.wordlist?.flatMap((word) => this.wordsOf(word)) ?? [MARK.unknown];
+      this.add({ words: ['for', node.name.value, 'in', ...list] }, within);
+      this.visit(node.body, within);
+    } else if (node.type === 'Subshell') {
+      this.items.push({ kind: 'open' });
+      this.visit(node.body, within);
+      this.items.push({ kind: 'close' });
+    } else if (node.type === 'Pipeline' && node.commands.length > 1) {
+      const pipeline = within.pipeline ?? ++this.pipelines;
+      for (const command of node.commands) this.visit(command, { ...within, pipeline });
+    } else forEachChild(node, (child) => this.visit(child, within));
   }
 
-  private begin(): ShellCommand {
-    const { pipeline } = this;
-    return { kind: 'command', words: [], assignments: [], redirects: [], pipeline, substituted: false };
+  private command({ name, prefix, suffix, redirects }: Command, within: Within): void {
+    const assignments = prefix.filter((part) => part.type === 'Assignment').map((each) => this.assignment(each));
+    const words = [
+      ...(name ? this.wordsOf(name) : []),
+      ...suffix.flatMap((part) => {
+        if (part.type === 'Word') return this.wordsOf(part);
+        if (part.type !== 'Assignment') return [];
+        const { name: variable, value } = this.assignment(part);
+        return [`${variable}=${value}`];
+      }),
+    ];
+    this.add({ words, assignments, redirects: [...this.redirects(redirects), ...within.redirects] }, within);
   }
 
-  private finish(): void {
-    const { words, assignments, redirects } = this.current;
-    if (words.length + assignments.length + redirects.length > 0) this.items.push(this.current);
-    this.current = this.begin();
+  private add(command: Partial<ShellCommand>, { isSubstituted, pipeline = ++this.pipelines }: Within): void {
+    const none = { words: [], assignments: [], redirects: [] };
+    this.items.push({ kind: 'command', ...none, ...command, pipeline, substituted: isSubstituted });
   }
 
-  private step(): void {
-    const letter = this.source.letter() as string;
-    if (letter === ' ' || letter === '\t' || letter === '\r') this.source.at += 1;
-    else if (letter === '\\' && this.source.letter(1) === '\n') this.source.at += 2;
-    else if (letter === '#') this.skipComment();
-    else if (letter === '(' || letter === ')') this.parenthesis(letter);
-    else if (!this.takeRedirect() && !this.takeOperator()) this.takeWord();
+  /** An array is its elements, with blanks between them. */
+  private assignment({ name, value, append }: Assignment): { name: string; value: string } {
+    const words = value.type === 'ArrayValue' ? value.elements : [value];
+    const text = words.flatMap((word) => this.wordsOf(word)).join(' ');
+    return { name, value: append ? `${MARK.whole}${name}:-${MARK.end}${text}` : text };
   }
 
-  private skipComment(): void {
-    const end = this.source.text.indexOf('\n', this.source.at);
-    this.source.at = end < 0 ? this.source.text.length : end;
+  private redirects(redirects: readonly Redirection[]): ShellRedirect[] {
+    return redirects.flatMap((redirect) => {
+      if (redirect.type === 'HereDoc') return [{ operator: '<<', target: this.document(redirect) }];
+      const { operator, target } = redirect;
+      return target ? this.wordsOf(target).map((text) => ({ operator, target: text })) : [];
+    });
   }
 
-  private parenthesis(letter: string): void {
-    this.source.at += 1;
-    this.finish();
-    this.items.push({ kind: letter === '(' ? 'open' : 'close' });
-    this.current = this.begin();
+  private document({ body, delimiter, closing, operator }: HereDoc): string {
+    if (!closing) this.fault ??= 'a here-document has no end';
+    // Commands in it run, unless its delimiter was quoted.
+    const parts = delimiter?.quoted ? undefined : body.parts;
+    const text = parts ? parts.map((part) => this.part(part, true)[0]).join('') : body.text;
+    return (operator === '<<-' ? text.replace(/^\t+/gm, '') : text).replace(/\n$/, '');
   }
 
-  private takeOperator(): boolean {
-    const operator = OPERATORS.find((known) => this.source.text.startsWith(known, this.source.at));
-    if (operator === undefined) return false;
-    this.source.at += operator.length;
-    this.finish();
-    if (operator === '\n') this.takeHereDocuments();
-    if (operator !== '|' && operator !== '|&') this.pipeline += 1;
-    this.current = this.begin();
-    return true;
-  }
-
-  private takeRedirect(): boolean {
-    const number =
-      /^\d+(?=[<>])|^\{\w+\}(?=[<>])/.exec(this.source.text.slice(this.source.at, this.source.at + 40))?.[0] ?? '';
-    const start = this.source.at + number.length;
-    if (/^[<>]\(/.test(this.source.text.slice(start, start + 2))) return false;
-    const operator = REDIRECTS.find((known) => this.source.text.startsWith(known, start));
-    if (operator === undefined) return false;
-    this.source.at = start + operator.length;
-    while (/[ \t]/.test(this.source.letter() ?? '')) this.source.at += 1;
-    const from = this.source.at;
-    const target = this.word.read();
-    const raw = this.source.text.slice(from, this.source.at);
-    const redirect = { operator: operator === '<<-' ? '<<' : operator, target };
-    this.current.redirects.push(redirect);
-    if (redirect.operator === '<<') {
-      redirect.target = '';
-      this.pending.push({ redirect, end: target, strips: operator === '<<-', literal: /['"\\]/.test(raw) });
+  /** The words that a word becomes: one, or several by its braces. */
+  private wordsOf({ parts, value }: Word): string[] {
+    let words = parts ? [''] : [value];
+    for (const part of parts ?? []) {
+      const each = this.part(part, false);
+      words = words.flatMap((word) => each.map((text) => `${word}${text}`));
+      if (words.length > MAX) words = [MARK.unknown];
     }
-    return true;
+    return words;
   }
 
-  private takeHereDocuments(): void {
-    for (const { redirect, end, strips, literal } of this.pending.splice(0)) {
-      const lines: string[] = [];
-      for (;;) {
-        if (this.source.at >= this.source.text.length) {
-          this.source.fail('a here-document has no end');
-          break;
-        }
-        const stop = this.source.text.indexOf('\n', this.source.at);
-        const line = this.source.text.slice(this.source.at, stop < 0 ? undefined : stop);
-        this.source.at = stop < 0 ? this.source.text.length : stop + 1;
-        const bare = strips ? line.replace(/^\t+/, '') : line;
-        if (bare === end) break;
-        lines.push(bare);
+  /** What a part of a word becomes: one text, or one for each alternative in braces. */
+  private part(part: WordPart, quoted: boolean): string[] {
+    const variable = quoted ? MARK.whole : MARK.split;
+    switch (part.type) {
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        return [part.parts.map((each) => this.part(each, true)[0]).join('')];
+      case 'Glob':
+        if (part.kind === 'star') return [MARK.star];
+        // Not a set, but an IPv6 address.
+        return /^\[[\da-fA-F]*:[\da-fA-F:.]*:[\da-fA-F:.]*\]$/.test(part.text) ? [part.text] : [MARK.one];
+      case 'ExtendedGlob':
+        return [MARK.star];
+      case 'BraceExpansion':
+        return this.braces(part.text);
+      case 'SimpleExpansion': {
+        const name = part.text.slice(1);
+        if (/^\w+$/.test(name)) return [`${variable}${name}${MARK.end}`];
+        return [/^[#?$!]$/.test(name) ? MARK.number : MARK.unset];
       }
-      const body = lines.join('\n');
-      redirect.target = body;
-      // Commands in it run, unless its delimiter was quoted.
-      if (!literal) for (const inner of substitutionsIn(body)) this.substitute(inner);
+      case 'ParameterExpansion': {
+        const { parameter: name, prefix, operation } = part;
+        const operand = operation?.type === 'Default' ? (this.wordsOf(operation.operand)[0] ?? '') : undefined;
+        if (operand === undefined && operation) forEachChild(part, (child) => this.visit(child, APART));
+        if (prefix === '#') return [MARK.number];
+        if (part.index && !/^[@*]$/.test(part.index.value)) return [MARK.unknown];
+        if (/^[@*]$/.test(name)) return [MARK.unset];
+        if (prefix === '!' || !/^\w+$/.test(name) || (operation && operand === undefined)) return [MARK.unknown];
+        if (operation?.operator.endsWith('+')) return [operand ?? ''];
+        return [`${variable}${name}${operand === undefined ? '' : `:-${operand}`}${MARK.end}`];
+      }
+      case 'CommandExpansion':
+        return [this.substitute(part.script)];
+      case 'ProcessSubstitution':
+        this.substitute(part.script);
+        return [PIPE];
+      case 'ArithmeticExpansion':
+        if (part.expression) this.visit(part.expression, APART);
+        return [MARK.number];
+      default:
+        return [part.value];
     }
   }
 
-  private takeWord(): void {
-    const from = this.source.at;
-    const word = this.word.read();
-    if (this.source.at === from) {
-      // Skips a character that no rule takes, so that reading continues.
-      this.source.at += 1;
-      return;
-    }
-    const raw = this.source.text.slice(from, this.source.at);
-    const { words, assignments } = this.current;
-    if (words.length === 0) {
-      if (KEYWORDS.has(raw)) return;
-      const assignment = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(raw);
-      if (assignment?.[1] !== undefined) {
-        assignments.push({ name: assignment[1], value: word.slice(assignment[0].length) });
-        return;
-      }
-    }
-    // Only an unquoted brace is expanded.
-    words.push(...(raw.includes('{') && !/['"\\]/.test(raw) ? expandBraces(word) : [word]));
+  /** The alternatives of `{a,b}`; a range such as `{1..3}` is unknown. */
+  private braces(text: string): string[] {
+    const [first, ...others] = splitBraces(text);
+    if (first === undefined || others.length === 0) return [MARK.unknown];
+    return [first, ...others].flatMap((each) => {
+      const [statement] = parse(`: ${each}`).commands;
+      const word = statement?.command.type === 'Command' ? statement.command.args[0] : undefined;
+      return word?.type === 'Word' ? this.wordsOf(word) : [each];
+    });
   }
 
   /** Adds the commands of a substitution to ours. @returns its output as far as it is known. */
-  private substitute(inner: string): string {
-    const { items, fault } = readShell(inner, this.depth + 1);
-    if (fault !== undefined) this.source.fail(fault);
-    const commands = items.filter((item) => item.kind === 'command');
-    const [only] = commands;
-    this.items.push({ kind: 'open' });
-    // Keeps its pipes apart from the outer ones.
-    const first = 1_000_000 * (this.items.length + 1);
-    for (const item of items) {
-      if (item.kind !== 'command') this.items.push(item);
-      else this.items.push({ ...item, pipeline: item.pipeline + first, substituted: true });
+  private substitute(script: ParsedScript | undefined): string {
+    if (!script || this.depth > DEEPEST) {
+      this.fault ??= 'it is nested too deeply';
+      return MARK.unknown;
     }
+    this.items.push({ kind: 'open' });
+    const from = this.items.length;
+    this.depth += 1;
+    this.script(script, APART);
+    this.depth -= 1;
+    const [only, ...others] = this.items.slice(from).filter((item) => item.kind === 'command');
     this.items.push({ kind: 'close' });
-    return (commands.length === 1 && only && outputOf(only)) || MARK.unknown;
+    return (only && others.length === 0 && outputOf(only)) || MARK.unknown;
   }
 }
 
-/** The maximum number of expansions that are read one by one. */
-const MAX = 64;
+const APART: Within = { isSubstituted: true, redirects: [] };
 
-/** The words of `a{b,c}`; a range such as `{1..3}` is unknown. */
-function expandBraces(word: string): string[] {
-  const braces = /\{([^{}]*(?:,|\.\.)[^{}]*)\}/.exec(word);
-  if (!braces) return [word];
-  const [whole, inner = ''] = braces;
-  const [before, after] = [word.slice(0, braces.index), word.slice(braces.index + whole.length)];
-  if (!inner.includes(',')) return expandBraces(`${before}${MARK.unknown}${after}`);
-  const words = inner.split(',').flatMap((part) => expandBraces(`${before}${part}${after}`));
-  return words.length > MAX ? [`${before}${MARK.unknown}`] : words;
+function splitBraces(text: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const letter of text.slice(1, -1)) {
+    if (letter === '{') depth += 1;
+    if (letter === '}') depth -= 1;
+    if (letter === ',' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop()}${letter}`);
+  }
+  return parts;
 }

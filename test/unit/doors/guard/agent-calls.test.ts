@@ -80,13 +80,13 @@ describe('writes by an agent tool (R-002-58)', () => {
   });
 
   test.each([
-    ['Write', { file_path: '.claude/settings.local.json', content: '{"disableAllHooks":true}' }],
-    ['Bash', { command: `echo '{"disableAllHooks":true}' > .claude/settings.local.json` }],
-    ['Bash', { command: 'cd .claude && cp /tmp/x settings.local.json' }],
-    ['Bash', { command: 'rm -rf .claude' }],
-    ['Bash', { command: 'mv .claude /tmp/old' }],
+    ['Write', { file_path: '.gemini/settings.local.json', content: '{"disableAllHooks":true}' }],
+    ['Bash', { command: `echo '{"disableAllHooks":true}' > .gemini/settings.local.json` }],
+    ['Bash', { command: 'cd .gemini && cp /tmp/x settings.local.json' }],
+    ['Bash', { command: 'rm -rf .gemini' }],
+    ['Bash', { command: 'mv .gemini /tmp/old' }],
   ])('a change that may switch off the guard is denied: %s of %j', async (name, input) => {
-    const files = { '.claude/settings.json': '{"hooks":"ability guard --for claude"}' };
+    const files = { '.gemini/settings.json': '{"hooks":"ability guard --for gemini"}' };
     const { project, ask } = guardedProject(files);
     const { exit, stderr } = await ask(claudeCall(name, input, project.root));
     expect(stderr).toMatch(/puts this guard before your calls/);
@@ -94,11 +94,11 @@ describe('writes by an agent tool (R-002-58)', () => {
   });
 
   test.each([
-    ['Write', { file_path: '.claude/settings.local.json', content: '{}' }],
-    ['Write', { file_path: '.claude/hooks.json', content: '{}' }],
-    ['Bash', { command: 'rm -rf .claude' }],
+    ['Write', { file_path: '.gemini/settings.local.json', content: '{}' }],
+    ['Write', { file_path: '.gemini/hooks.json', content: '{}' }],
+    ['Bash', { command: 'rm -rf .gemini' }],
   ])('settings without the guard may be written: %s of %j', async (name, input) => {
-    const { project, ask } = guardedProject({ '.claude/settings.json': '{"hooks":{}}' });
+    const { project, ask } = guardedProject({ '.gemini/settings.json': '{"hooks":{}}' });
     expect(await ask(claudeCall(name, input, project.root))).toMatchObject({ exit: 0 });
   });
 
@@ -106,6 +106,47 @@ describe('writes by an agent tool (R-002-58)', () => {
     const { project, ask } = guardedProject({ '.claude/settings.json': '{"hooks":"ability guard --for claude"}' });
     const call = claudeCall('Write', { file_path: '.claude/settings.json', content: '{}' }, project.root);
     expect((await ask(call)).exit).toBe(2);
+  });
+});
+
+describe('a script of several abilities', () => {
+  const two = {
+    ...lowLevel(
+      'ops.start',
+      'implementation: { kind: script, script: { path: ops/ctl.sh, args: [start, "${{ input.name }}"] } }',
+    ),
+    ...lowLevel(
+      'ops.stop',
+      'implementation: { kind: script, script: { path: ops/ctl.sh, args: [stop, "${{ input.name }}"] } }',
+    ),
+    'ops/ctl.sh': 'echo "$1"\n',
+  };
+  test.each([
+    ['sh ops/ctl.sh start web', 'ops.start'],
+    ['sh ops/ctl.sh stop web', 'ops.stop'],
+    ['cd ops && ./ctl.sh stop web', 'ops.stop'],
+    ['env -C ops ./ctl.sh start web', 'ops.start'],
+  ])('%s is said to be %s (R-002-57)', async (command, ability) => {
+    const { exit, stderr } = await guardedProject(two).shell(command);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(`ability run ${ability}`) });
+  });
+});
+
+describe('what only the shell knows', () => {
+  const ask = (command: string, tool: AgentTool = 'claude') => {
+    const { project, ask: answer } = guardedProject();
+    return answer(claudeCall('Bash', { command }, project.root), tool);
+  };
+  test('is asked about where the tool can ask, and denied where it cannot (R-002-57)', async () => {
+    const { exit, stdout } = await ask('cat "$(cat list.txt)"');
+    expect(exit).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      hookSpecificOutput: {
+        permissionDecision: 'ask',
+        permissionDecisionReason: expect.stringContaining('computed when it runs. Write it out') as string,
+      },
+    });
+    expect(await ask('cat "$(cat list.txt)"', 'codex')).toMatchObject({ exit: 2 });
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { AGENT_TOOLS } from '../../../../src/doors/guard/agent-tools.js';
-import { exportedCommand, planExport } from '../../../../src/doors/guard/export-guard.js';
+import { exportedCommand, planExport, planRules } from '../../../../src/doors/guard/export-guard.js';
 import { temporaryProject } from '../../temporary-project.js';
 
 const FILE = {
@@ -112,5 +112,47 @@ describe('the entry of the guard in the settings of a tool', () => {
     const { root } = temporaryProject();
     symlinkSync(tmpdir(), join(root, '.claude'));
     expect(() => planExport('claude', root)).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));
+  });
+});
+
+describe("the tool's own rules about protected places", () => {
+  test.each(['claude', 'cursor'] as const)('for %s deny the writes and reads that the guard denies', (tool) => {
+    const { root } = temporaryProject();
+    const rules = planRules(tool, root, planExport(tool, root));
+    const { permissions, sandbox } = JSON.parse(rules?.text ?? '') as Record<string, { deny?: string[] }>;
+    const [write, at] = tool === 'claude' ? ['Edit', '/'] : ['Write', ''];
+    for (const place of ['registry/hooks/**', 'ability.yaml', '.system/**', '.claude/**', '.mcp.json', '.env'])
+      expect(permissions?.deny).toContain(`${write}(${at}${place})`);
+    for (const place of ['.system/keys/**', '.system/tokens/**', '.system/runtime.sock'])
+      expect(permissions?.deny).toContain(`Read(${at}${place})`);
+    const filesystem = {
+      denyWrite: expect.arrayContaining(['./registry/', './ability.yaml', './.env']) as string[],
+      denyRead: ['./.system/keys/', './.system/tokens/', './.system/runtime.sock'],
+    };
+    const excludedCommands = ['ability *', 'npx ability *'];
+    expect(sandbox).toEqual(tool === 'claude' ? { filesystem, excludedCommands } : undefined);
+  });
+
+  test('keep what a person has there, and a second export changes nothing', () => {
+    const before = '{\n  "permissions": { "deny": ["Edit(/.env)", "WebFetch"] } // ours\n}\n';
+    const root = projectWith(FILE.claude, before);
+    const { text = '', change } = planRules('claude', root, planExport('claude', root)) ?? {};
+    expect(change).toBe('added');
+    expect(text).toContain('["Edit(/.env)", "WebFetch",');
+    expect(text).toContain('// ours');
+    expect(text.match(/Edit\(\/\.env\)/g)).toHaveLength(1);
+    const again = projectWith(FILE.claude, text);
+    expect(planRules('claude', again, planExport('claude', again))).toMatchObject({ change: 'kept', text });
+  });
+
+  test.each(['codex', 'gemini'] as const)('there are none for %s in a project', (tool) => {
+    const { root } = temporaryProject();
+    expect(planRules(tool, root, planExport(tool, root))).toBeUndefined();
+  });
+
+  test('a list that is none is refused', () => {
+    const root = projectWith(FILE.claude, '{"permissions":{"deny":{}}}');
+    const plan = (): unknown => planRules('claude', root, planExport('claude', root));
+    expect(plan).toThrow(expect.objectContaining({ code: 'settings.unreadable' }));
   });
 });

@@ -1,6 +1,6 @@
 import { writeTogether } from '../../../../authoring/write-together.js';
 import { findProjectRoot } from '../../../../definitions/find-project.js';
-import { type PlannedExport, planExport } from '../../../guard/export-guard.js';
+import { type PlannedExport, planExport, planRules } from '../../../guard/export-guard.js';
 import type { AgentToolFlags } from '../../program/agent-tools.js';
 import type { Context } from '../../program/context.js';
 import { unlessInterrupted } from '../following/interruption.js';
@@ -17,12 +17,16 @@ const SAID: Record<PlannedExport['change'], string> = {
 export async function run(context: Context, _: [], { to: tool }: AgentToolFlags['exportHooks']): Promise<void> {
   const root = findProjectRoot(context.cwd, context.flags.project);
   const note = (text: string): void => context.terminal.note(text);
-  const { file, command, change } = await unlessInterrupted(context, (signal) =>
+  const { file, command, change, rules } = await unlessInterrupted(context, (signal) =>
     whileAlone(root, { note, signal }, async () => writeExport(root, tool)),
   );
-  if (context.flags.json) context.terminal.printJson({ file, command, change });
+  if (context.flags.json) context.terminal.printJson({ file, command, change, rules });
   else {
     context.terminal.print(`${SAID[change]} ${file}: ${command}`);
+    if (rules && rules.change !== 'kept')
+      context.terminal.print(`Added the rules of ${tool} for what the guard protects to ${rules.file}`);
+    if (!rules) context.terminal.note(`${tool} takes no such rules from a project: docs/hooks.md has what it has.`);
+    if (tool === 'claude') context.terminal.note('The rules hold for shell commands once its sandbox is on: /sandbox.');
     if (tool === 'codex') context.terminal.note('Codex runs it once you have trusted it there: /hooks.');
     context.terminal.note(
       'Check it with `ability doctor`, then start the tool again: most read their hooks at the start.',
@@ -30,9 +34,19 @@ export async function run(context: Context, _: [], { to: tool }: AgentToolFlags[
   }
 }
 
-function writeExport(root: string, tool: AgentToolFlags['exportHooks']['to']): PlannedExport {
-  const planned = planExport(tool, root);
-  const { file, change, text, before } = planned;
-  if (change !== 'kept') writeTogether(root, [{ path: file, content: text, ...(before !== undefined && { before }) }]);
-  return planned;
+type Exported = Pick<PlannedExport, 'file' | 'command' | 'change'> & { rules: { file: string; change: string } | null };
+
+function writeExport(root: string, tool: AgentToolFlags['exportHooks']['to']): Exported {
+  const guard = planExport(tool, root);
+  const rules = planRules(tool, root, guard);
+  const all = rules?.file === guard.file ? [rules] : [guard, ...(rules ? [rules] : [])];
+  const changed = all.filter(({ text, before }) => text !== before);
+  const files = changed.map(({ file, text, before }) => ({
+    path: file,
+    content: text,
+    ...(before !== undefined && { before }),
+  }));
+  if (files.length > 0) writeTogether(root, files);
+  const { file, command, change } = guard;
+  return { file, command, change, rules: rules ? { file: rules.file, change: rules.change } : null };
 }
