@@ -14,13 +14,14 @@ import {
   DeterminismViolationError,
   TemporalFailure,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { ModifyAnswer } from '../contracts/activities.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskArguments, TaskStart } from '../contracts/task.js';
 import { storeResult } from '../rules/tasks/stored-result.js';
 import { nextArguments } from '../rules/tasks/task-arguments.js';
-import { joinNotices, notifyOfEnd } from './approvals/notices.js';
+import { joinNotices, notifyOfEnd, notifyOfLateness } from './approvals/notices.js';
 import { joinProofs } from './approvals/proofs.js';
 import { giveUpTurn, takeTurn } from './concurrency/take-turn.js';
 import { carryOn } from './continue-as-new/carry-on.js';
@@ -69,6 +70,8 @@ async function carryOut(start: TaskStart, queue: string | undefined): Promise<St
   const run = new TaskRun(start);
   showDetails(run);
   registerHandlers(run);
+  if (workflowInfo().continuedFromExecutionRunId === undefined) notifyOfLateness(run);
+  if (queue !== undefined && run.approvals.notices.length > 0) await joinNotices(run);
   if (queue !== undefined) return moveTo(queue, run);
   let outcome = await reachOutcome(run);
   await joinAll(run, outcome);
