@@ -9,11 +9,14 @@ import {
   createSchedule,
   decide,
   fireSchedule,
+  listSchedules,
   listTasks,
   readApprovals,
 } from '../../src/client/index.js';
 import { taskQueueOf } from '../../src/contracts/names.js';
 import type { ScheduleSpec } from '../../src/contracts/schedules.js';
+import { keepMisses } from '../../src/server/store/known-misses.js';
+import { ability } from '../fixtures/called-command.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -238,6 +241,15 @@ describe('what starts by itself and did not run', () => {
       scheduled_for: expect.stringMatching(/Z$/),
       links: { commands: [`ability why ${data.task_key}`] },
     });
+    const { store, project: name } = project.connection;
+    const { address } = project.connection;
+    const shown = (await listSchedules(project.connection)).find(({ spec: { id } }) => id === 'guarded');
+    const miss = { created_at: String(shown?.created_at), missed: 1, at: new Date().toISOString() };
+    await keepMisses(store, name, 'guarded', miss);
+    const listed = await ability(['schedule', 'list'], { cwd: project.root, env: { TEMPORAL_ADDRESS: address } });
+    expect(
+      listed.stdout.split('\n').map((line) => /(unavailable|refused|denied|missed)( [a-z_.]+)?/.exec(line)?.[0]),
+    ).toEqual([undefined, 'refused config.missing_credential', expect.stringMatching(/^refused /), 'denied', 'missed']);
   });
 
   test('a delivery that is refused after it was accepted is a notice; a task that somebody waits for is none', async () => {

@@ -40,8 +40,12 @@ export function isOurs({ action }: ScheduleDescription): boolean {
 }
 
 /** The last firings of a schedule, the newest first. */
-export async function readFirings(connection: Connection, { info }: ScheduleDescription): Promise<FiredTask[]> {
-  const actions = info.recentActions.toReversed();
+export async function readFirings(
+  connection: Connection,
+  { info }: ScheduleDescription,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<FiredTask[]> {
+  const actions = info.recentActions.toReversed().slice(0, limit);
   return Promise.all(
     actions.map(async ({ scheduledAt, takenAt, action }) => ({
       scheduled_for: scheduledAt.toISOString(),

@@ -14,6 +14,7 @@ import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
 import { firingIdOf } from '../../rules/tasks/task-ids.js';
 import { sleep } from '../../server/start-timer.js';
+import { readMisses } from '../../server/store/known-misses.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { withServer } from '../connection/keep-runtime.js';
@@ -40,6 +41,16 @@ export interface SeenSchedule {
   next: string[];
   /** `missed`: the time for catching up passed; `skipped`: an earlier task was still open. */
   counts: { fired: number; missed: number; skipped: number };
+  /** What became of its last firing: the newest task, or a firing that was missed later; null: none was due. */
+  last: LastFiring | null;
+}
+
+/** `status`: that of a {@link FiredTask}, or `missed`. `at`: when it fired, or when it was seen to be missed. */
+export interface LastFiring extends Pick<FiredTask, 'status' | 'error'> {
+  at: string;
+  /** How much later than scheduled it fired, jitter left out. Seconds. */
+  late_seconds: number;
+  task_key: string | null;
 }
 
 /** A schedule with its last firings, the newest first. */
@@ -99,7 +110,7 @@ export function findSchedules(connection: Connection, names: readonly string[]):
     const seen: SeenSchedule[] = [];
     for (const name of [...all].sort()) {
       const found = await describeIfThere(connection, name);
-      if (found) seen.push(seenOf(found, name));
+      if (found) seen.push(await seenOf(connection, found, name));
     }
     return seen;
   });
@@ -129,7 +140,8 @@ export async function untilListed(connection: Connection, id: string): Promise<v
 export async function showSchedule(connection: Connection, id: string): Promise<ShownSchedule> {
   return using(connection, async () => {
     const found = await describe(connection, id);
-    return { ...seenOf(found, id), firings: await readFirings(connection, found) };
+    const firings = await readFirings(connection, found);
+    return { ...(await seenOf(connection, found, id, firings)), firings };
   });
 }
 
@@ -253,10 +265,16 @@ function overlapping(overlap: ScheduleSpec['overlap']): ScheduleOverlapPolicy {
   return overlap.toUpperCase() as ScheduleOverlapPolicy;
 }
 
-function seenOf(description: ScheduleDescription, id: string): SeenSchedule {
+async function seenOf(
+  connection: Connection,
+  description: ScheduleDescription,
+  id: string,
+  firings?: readonly FiredTask[],
+): Promise<SeenSchedule> {
   const { info, state } = description;
+  const specified = specOf(description, id);
   return {
-    ...specOf(description, id),
+    ...specified,
     paused: state.paused,
     note: state.note || null,
     created_at: info.createdAt.toISOString(),
@@ -266,7 +284,30 @@ function seenOf(description: ScheduleDescription, id: string): SeenSchedule {
       missed: info.numActionsMissedCatchupWindow,
       skipped: info.numActionsSkippedOverlap,
     },
+    last: await lastOf(
+      connection,
+      description,
+      specified.spec,
+      firings ?? (await readFirings(connection, description, 1)),
+    ),
   };
+}
+
+async function lastOf(
+  { store, project }: Connection,
+  { info }: ScheduleDescription,
+  { id, jitter_ms, catch_up_ms }: ScheduleSpec,
+  [last]: readonly FiredTask[],
+): Promise<LastFiring | null> {
+  const misses = await readMisses(store, project, id, info.createdAt.toISOString());
+  if (misses && !(last && last.fired_at > misses.at)) {
+    return { status: 'missed', error: null, at: misses.at, late_seconds: 0, task_key: null };
+  }
+  if (!last) return null;
+  const { status, error, fired_at: at, scheduled_for, task_key } = last;
+  const lateMs = Math.max(0, Date.parse(at) - Date.parse(scheduled_for) - jitter_ms);
+  // Beyond its catch-up, somebody makes up for it.
+  return { status, error, at, late_seconds: lateMs > catch_up_ms ? 0 : Math.round(lateMs / 1000), task_key };
 }
 
 function scheduleExists(id: string): AbilityError {
