@@ -80,8 +80,8 @@ export {
   untilListed,
 } from './over-http/temporal-alone.js';
 export { checkSpec } from './schedules/check-spec.js';
-export type { FiredTask } from './schedules/read-firings.js';
-export type { LastFiring, SeenSchedule, ShownSchedule } from './schedules/schedules.js';
+export type { FiredTask, LastFiring } from './schedules/read-firings.js';
+export type { SeenSchedule, ShownSchedule } from './schedules/schedules.js';
 export type { NewSession, SeenSession } from './sessions/sessions.js';
 
 export type { GivenFiles } from './start/give-files.js';

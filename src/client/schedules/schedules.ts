@@ -14,14 +14,13 @@ import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
 import { digestOf } from '../../rules/canonical.js';
 import { firingIdOf } from '../../rules/tasks/task-ids.js';
 import { sleep } from '../../server/start-timer.js';
-import { readMisses } from '../../server/store/known-misses.js';
 import { grpcErrorOf } from '../../server/temporal/grpc-error.js';
 import type { Connection } from '../connection/connect.js';
 import { withServer } from '../connection/keep-runtime.js';
 import { invalidArgumentOf } from '../connection/temporal-errors.js';
 import { startRequest } from '../start/start-request.js';
 import { checkSpec } from './check-spec.js';
-import { type FiredTask, isOurs, readFirings, specOf } from './read-firings.js';
+import { type FiredTask, isOurs, type LastFiring, lastOf, readFirings, specOf } from './read-firings.js';
 import { temporalTimes } from './temporal-times.js';
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
@@ -43,14 +42,6 @@ export interface SeenSchedule {
   counts: { fired: number; missed: number; skipped: number };
   /** What became of its last firing: the newest task, or a firing that was missed later; null: none was due. */
   last: LastFiring | null;
-}
-
-/** `status`: that of a {@link FiredTask}, or `missed`. `at`: when it fired, or when it was seen to be missed. */
-export interface LastFiring extends Pick<FiredTask, 'status' | 'error'> {
-  at: string;
-  /** How much later than scheduled it fired, jitter left out. Seconds. */
-  late_seconds: number;
-  task_key: string | null;
 }
 
 /** A schedule with its last firings, the newest first. */
@@ -291,23 +282,6 @@ async function seenOf(
       firings ?? (await readFirings(connection, description, 1)),
     ),
   };
-}
-
-async function lastOf(
-  { store, project }: Connection,
-  { info }: ScheduleDescription,
-  { id, jitter_ms, catch_up_ms }: ScheduleSpec,
-  [last]: readonly FiredTask[],
-): Promise<LastFiring | null> {
-  const misses = await readMisses(store, project, id, info.createdAt.toISOString());
-  if (misses && !(last && last.fired_at > misses.at)) {
-    return { status: 'missed', error: null, at: misses.at, late_seconds: 0, task_key: null };
-  }
-  if (!last) return null;
-  const { status, error, fired_at: at, scheduled_for, task_key } = last;
-  const lateMs = Math.max(0, Date.parse(at) - Date.parse(scheduled_for) - jitter_ms);
-  // Beyond its catch-up, somebody makes up for it.
-  return { status, error, at, late_seconds: lateMs > catch_up_ms ? 0 : Math.round(lateMs / 1000), task_key };
 }
 
 function scheduleExists(id: string): AbilityError {
