@@ -35,6 +35,8 @@ const ON_TEMPORAL = { globalSetup: 'test/fixtures/global-temporal.ts', ...WAITIN
 export default defineConfig({
   test: {
     pool: 'forks',
+    // A worker logs each task and each call that ends.
+    env: { ABILITY_LOG: process.env.ABILITY_LOG ?? 'warn' },
     sequence: { sequencer: LongestFirst },
     // Each project would transform the same sources anew; kept in node_modules by their contents.
     experimental: { fsModuleCache: true },

@@ -1,5 +1,6 @@
 import type { Caller } from '../contracts/callers.js';
 import { taskQueueOf, WORKFLOWS } from '../contracts/names.js';
+import type { Notice } from '../contracts/notices.js';
 import { PLACEMENTS } from '../contracts/placement.js';
 import type { Plan } from '../contracts/plan.js';
 import { AbilityError } from '../contracts/problem.js';
@@ -96,12 +97,30 @@ export class Admission {
   }
 
   /** The plan of the task that started this notice. @throws AbilityError `seal.invalid`, `seal.unknown_key`. */
-  async admitNotice({ workflowExecution: run }: Pick<RequestedBy, 'workflowExecution'>): Promise<Plan> {
-    const found = run && (await this.findRun(run));
-    if (found?.type !== WORKFLOWS.notify || !found.parent) throw outsider();
-    const { parent } = found;
+  async admitNotice(info: Pick<RequestedBy, 'workflowExecution'>): Promise<Plan> {
+    const parent = await this.notifiedBy(info);
+    if (!parent) throw outsider();
     const origin = this.admitted.get(parent.runId) ?? (await this.examine(parent));
     return this.find(origin.seal.plan, parent);
+  }
+
+  /**
+   * Refuses the notice of a task without a plan unless that task was started as this project starts it. A missed firing
+   * has no task. @throws AbilityError `seal.invalid`.
+   */
+  async refuseForeignNotice(info: Pick<RequestedBy, 'workflowExecution'>, notice: Notice): Promise<void> {
+    const parent = await this.notifiedBy(info);
+    const { task_key, ability, environment } = notice;
+    if ((parent?.workflowId ?? null) !== task_key) throw outsider();
+    if (!parent) return;
+    const queues = PLACEMENTS.map((placement) => taskQueueOf(this.project, environment, placement));
+    await this.refuseForeignStart(parent, ability, queues);
+  }
+
+  private async notifiedBy({ workflowExecution: run }: Pick<RequestedBy, 'workflowExecution'>) {
+    const found = run && (await this.findRun(run));
+    if (found?.type !== WORKFLOWS.notify) throw outsider();
+    return found.parent;
   }
 
   /** Refuses a preflight of a run that was not started as this ability on one of these queues, or eagerly. */

@@ -5,6 +5,7 @@ import type { TaskFile } from '../contracts/files.js';
 import type { Plan } from '../contracts/plan.js';
 import type { TaskReport } from '../contracts/run-sinks.js';
 import type { PackedPlan, PreflightRequest, TaskMemo, TaskResult } from '../contracts/task.js';
+import type { Registry } from '../definitions/registry.js';
 import type { EnvironmentVariables } from '../planning/secrets/secret-source.js';
 import type { Admission } from './admission.js';
 import type { BoundedMap } from './bounded-map.js';
@@ -27,6 +28,8 @@ export interface ActivityDependencies extends HookDependencies {
   host: string;
   /** Environment variables of the worker; default: those of this process. */
   env?: NodeJS.ProcessEnv;
+  /** Reads the definitions; while `ability.yaml` is broken, as they were before. Undefined: never readable. */
+  lastDefinitions: () => Registry | undefined;
   keys: SealKeys;
   plans: Admission;
   records: RecordFolder;
@@ -62,6 +65,8 @@ export interface ActivityDependencies extends HookDependencies {
   readEnded: (key: string, project: string) => Promise<EndedTask>;
   isServed: (queue: string) => Promise<boolean>;
   executions: Executions;
+  /** How many firings a schedule of the project has missed since it was created; 0: there is no such schedule. */
+  countMissed: (schedule: string) => Promise<number>;
 }
 
 export interface SetClock {

@@ -1,6 +1,10 @@
+import type { NoticeEvent } from '../contracts/notices.js';
+import { AbilityError } from '../contracts/problem.js';
 import { loadRegistry, RegistryLoader } from '../definitions/load-registry.js';
 import type { Registry } from '../definitions/registry.js';
+import { resolveNotify } from '../planning/resolve/resolve-plan.js';
 import { parseDuration } from '../rules/duration.js';
+import { targetsOf } from '../rules/tasks/unattended.js';
 
 export interface ProjectDescription {
   name: string;
@@ -22,6 +26,27 @@ export function describeProject(root: string): () => ProjectDescription {
 export function projectDefinitions(root: string): () => Registry {
   const loader = new RegistryLoader(root);
   return () => loader.load();
+}
+
+/** As {@link projectDefinitions}; while `ability.yaml` is broken, as they were before. Undefined: never readable. */
+export function lastDefinitions(root: string): () => Registry | undefined {
+  const loader = new RegistryLoader(root);
+  let last: Registry | undefined;
+  const read = (): Registry | undefined => {
+    try {
+      last = loader.load();
+    } catch (error) {
+      if (!(error instanceof AbilityError)) throw error;
+    }
+    return last;
+  };
+  read();
+  return read;
+}
+
+/** Who is notified of an event without a plan, as indexes in the `notify` of the project for an environment. */
+export function targetsIn({ project }: Registry, environment: string, event: NoticeEvent): number[] {
+  return targetsOf(event, resolveNotify(project, environment));
 }
 
 /** Returns a reader of the project's current environments. @param root absolute path of the project. */

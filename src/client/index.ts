@@ -80,7 +80,7 @@ export {
   untilListed,
 } from './over-http/temporal-alone.js';
 export { checkSpec } from './schedules/check-spec.js';
-export type { FiredTask } from './schedules/read-firings.js';
+export type { FiredTask, LastFiring } from './schedules/read-firings.js';
 export type { SeenSchedule, ShownSchedule } from './schedules/schedules.js';
 export type { NewSession, SeenSession } from './sessions/sessions.js';
 
@@ -97,7 +97,7 @@ export { readRecord } from './view/read-record.js';
 export { linkOf } from './view/read-result.js';
 export { fetchSharedRecord, SharedLogs, type SharedRecord, sharedStore } from './view/shared-task.js';
 export type { TakenFile } from './view/take-files.js';
-export { hasEnded, type OpenTask, type SeenTask } from './view/view-task.js';
+export { hasEnded, type OpenTask, type SeenTask, type Source } from './view/view-task.js';
 export type { Stall } from './watch/find-stall.js';
 export type { TaskNow, WaitEnd, WaitOptions } from './watch/wait-for-task.js';
 export type { CallAttempt } from './watch/watch-attempts.js';

@@ -1063,8 +1063,9 @@ export const CODES = {
   },
   'worker.unavailable': {
     exit: EXIT.outOfOrder,
-    means: 'No worker took up a task or a call within a minute; it did not start, and will not.',
-    next: 'Start a worker for the environment and run the ability again.',
+    means:
+      'No worker took up a task or a call within a minute; it did not start, and will not. Or none answers for an open task or session, so that its steps, approvals and files are not known.',
+    next: 'Start a worker for the environment, or run `ability doctor`; then ask again, or run the ability again.',
   },
 } as const satisfies Record<string, CodeMeaning>;
 

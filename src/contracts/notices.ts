@@ -3,8 +3,18 @@ import type { Problem } from './problem.js';
 import type { EndState } from './states.js';
 import type { Rollback } from './task-result.js';
 
-/** Events that a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`. */
-export const NOTICE_EVENTS = ['approval.requested', 'approval.decided', 'task.failed'] as const;
+/**
+ * Events that a project may be notified of. `task.failed`: a task ended `failed`, `timed_out` or `unknown`; `*.refused`:
+ * preflight or a guard refused a task that nobody waits for; `schedule.missed`: a firing was lost, or began late.
+ */
+export const NOTICE_EVENTS = [
+  'approval.requested',
+  'approval.decided',
+  'task.failed',
+  'schedule.refused',
+  'schedule.missed',
+  'delivery.refused',
+] as const;
 
 /** One of {@link NOTICE_EVENTS}. */
 export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
@@ -28,28 +38,41 @@ export interface PlanNotify {
 
 /** One event to report. Times are ISO 8601. */
 export interface Notice extends Rollback {
-  /** `<task key>:<approval id>:<event>`, to detect duplicates. Source: docs/approvals.md#notices. */
+  /** `<task key>:<approval id>:<event>` and the like, to detect duplicates. Source: docs/approvals.md#notices. */
   id: string;
   event: NoticeEvent;
   at: string;
   project: string;
-  task_key: string;
+  /** Null: a firing was missed, so that there is no task. */
+  task_key: string | null;
   ability: string;
   environment: string;
+  /** Name of the schedule or the webhook that started the task. */
+  schedule?: string;
+  webhook?: string;
+  /** Time of the firing; of the last one, if several were missed. */
+  scheduled_for?: string;
   approval?: Approval;
-  status?: EndState;
+  status?: EndState | 'late' | 'missed';
+  /** How late a firing began; only with the status `late`. */
+  late_seconds?: number;
+  /** How many firings the schedule has missed since it was created; only with the status `missed`. */
+  missed?: number;
   error?: Problem;
 }
 
 /** Argument of the workflow that sends a notice. */
 export interface NoticeRequest {
   notice: Notice;
-  /** Indexes in the `notify` of the plan. */
+  /** Indexes in the `notify` of the task's plan or, without a plan, in that of the project for its environment. */
   targets: number[];
+  /** Whether there is no plan: preflight refused the task, or no task was started. */
+  unplanned?: true;
 }
 
 /** Argument of the activity that sends it to one target. */
 export interface SendNotice {
   notice: Notice;
   target: number;
+  unplanned?: true;
 }

@@ -16,6 +16,8 @@ export type RunSinks = {
     ended(task: EndedTask): void;
     /** More facts for the record of a task, which its local activity is about to write. */
     told(task: TaskReport): void;
+    /** A task or a call has ended, for the log of the worker. */
+    logged(end: LoggedEnd): void;
   };
 };
 
@@ -27,6 +29,18 @@ export type SpanSinks = {
     hook(hook: HookSpan): void;
   };
 };
+
+/** A line of the worker's log. */
+export interface LoggedEnd {
+  /** Of a task its own ability, of a call the called one. */
+  ability: string;
+  /** Path of the step; absent for a task. */
+  step?: string;
+  state: string;
+  /** Of the error; absent without one. */
+  code?: string;
+  duration_ms: number;
+}
 
 /** The start of a task, as far as its activities need it. */
 export type TaskOrigin = Pick<TaskStart, 'user' | 'session'> & {

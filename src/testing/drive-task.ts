@@ -58,7 +58,7 @@ async function sayAll(
 ): Promise<boolean> {
   let said = false;
   for (const workflow of open) {
-    const { result } = await viewTask(connection, workflow);
+    const { result } = await viewTask(connection, workflow, 'anyone');
     const decided = await approvals.decideOn(workflow, result.approvals);
     const sent = await signals.sendTo(workflow, result);
     said ||= decided || sent;

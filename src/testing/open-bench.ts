@@ -19,6 +19,7 @@ import { type ProjectPaths, pathsOf } from '../server/project-paths.js';
 import { openStore } from '../server/store/open-store.js';
 import { startTestServer, type TestServer } from '../server/temporal/test-server.js';
 import { allPlaces, WorkerHost } from '../worker/host-workers.js';
+import { log } from '../worker/logger.js';
 import { CaseCalls, createMockedExecute } from './case-calls.js';
 import { createMockedHooks } from './case-hooks.js';
 import { PlaceholderSecrets, PlaceholderVariables } from './placeholders.js';
@@ -126,6 +127,7 @@ async function hostWorkers(
 ): Promise<WorkerHost> {
   const secrets = (environment: string) => new PlaceholderSecrets(registry.root, environment);
   const hooksOf = (task: string) => caseOf(task).prepared.hooks;
+  log.level = process.env.ABILITY_LOG ?? 'warn';
   const host = await WorkerHost.connect({
     paths,
     project: registry.project.project,

@@ -7,7 +7,7 @@ import type { Admission } from '../activities/admission.js';
 import { createActivities } from '../activities/index.js';
 import { ACTIVITY_LIMITS, taskQueueOf } from '../contracts/names.js';
 import type { Placement } from '../contracts/placement.js';
-import type { BegunTask, EndedTask, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
+import type { BegunTask, EndedTask, LoggedEnd, RunSinks, SpanSinks } from '../contracts/run-sinks.js';
 import type { TaskResult } from '../contracts/task.js';
 import { SANDBOX_FLAG } from '../contracts/traces.js';
 import { readTraceparent } from '../rules/traces/trace-context.js';
@@ -67,8 +67,13 @@ function sinksOf({ activities: { plans, reports }, ends, tracer }: SharedDepende
       // During replay too: the local activity that needs this report may follow.
       told: { callDuringReplay: true, fn: ({ runId }, task) => void reports.set(runId, task) },
       ended: { callDuringReplay: false, fn: end },
+      logged: { callDuringReplay: false, fn: logEnd },
     },
   };
+}
+
+function logEnd({ workflowId: key }: WorkflowInfo, { ability, ...end }: LoggedEnd): void {
+  log.info({ key, ability, ...end }, end.step === undefined ? 'task ended' : 'call ended');
 }
 
 /** The worker executes the run, so the run has the worker's type and queue. */

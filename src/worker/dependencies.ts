@@ -10,12 +10,13 @@ import { createAnswerScript } from '../activities/hooks/script-handler.js';
 import { PinnedTools } from '../activities/mcp/pinned-tools.js';
 import { McpPool } from '../activities/mcp/pool.js';
 import { Transcripts } from '../activities/model/transcript.js';
-import { projectDefinitions, projectEnvironments } from '../activities/project-definitions.js';
+import { lastDefinitions, projectDefinitions, projectEnvironments } from '../activities/project-definitions.js';
 import { RecordFolder } from '../activities/record/record-folder.js';
 import { removeExpired } from '../activities/record/remove-expired.js';
 import { PinnedScripts } from '../activities/script/pinned-scripts.js';
 import type { SealKeys } from '../activities/seal.js';
 import { EnvironmentVariables, SecretSource } from '../activities/secrets.js';
+import { scheduleIdOf } from '../contracts/names.js';
 import { GapLog } from '../server/logs/gap-log.js';
 import { recordsOrigin } from '../server/logs/records-origin.js';
 import { removeOldRuns } from '../server/logs/run-log.js';
@@ -30,6 +31,7 @@ import type { Tracer } from '../tracing/tracer.js';
 import { FileCollector } from './file-collector.js';
 import { accessLocks } from './lock-access.js';
 import { log } from './logger.js';
+import { countMissed, MissedFirings } from './missed-firings.js';
 import { EndRecords } from './record-beside-history.js';
 import { RETENTION_MS } from './retention.js';
 import { RunningGroups } from './running-groups.js';
@@ -46,6 +48,7 @@ export interface SharedDependencies {
   activities: ActivityDependencies;
   ends: EndRecords;
   collector: FileCollector;
+  misses: MissedFirings;
   /** Undefined if records and logs are not shared. */
   share: StoreShare | undefined;
   /** Guards of other tools that deny their `must_deny` cases. */
@@ -85,6 +88,8 @@ export function buildDependencies(
   const execute = createExecute({ root, groups, scripts, pool, tools, transcripts, env, limiter: new RateLimiter() });
   const usage = new UsageLog(paths.system);
   const gaps = new GapLog(paths.system);
+  const last = lastDefinitions(root);
+  const misses = new MissedFirings({ project, store, client: access.client, lastDefinitions: last });
   const activities: ActivityDependencies = {
     project,
     ui: env.TEMPORAL_UI_ADDRESS ?? null,
@@ -106,6 +111,7 @@ export function buildDependencies(
     findDeletion: access.findDeletion,
     isServed: access.isServed,
     executions: access.executions,
+    countMissed: (schedule) => countMissed(access.client, scheduleIdOf(project, schedule)),
     scripts,
     tools,
     execute,
@@ -114,6 +120,7 @@ export function buildDependencies(
     secrets,
     variables: (environment) => new EnvironmentVariables(root, environment, env),
     definitions: projectDefinitions(root),
+    lastDefinitions: last,
     env,
     recordUsage: (line) => usage.append(line),
     recordGap: (gap) => gaps.note(gap),
@@ -126,12 +133,13 @@ export function buildDependencies(
     activities,
     ends: new EndRecords(activities),
     collector,
+    misses,
     share,
     proven,
     tracer,
     async close() {
       clearInterval(sweep);
-      await collector.close();
+      await Promise.all([collector.close(), misses.close()]);
       await share?.close();
       await pool.close();
       groups.close();

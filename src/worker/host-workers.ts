@@ -122,6 +122,7 @@ export class WorkerHost {
     built.activities.ui = options.ui ?? built.activities.ui;
     const shared = options.adapt ? adapted(built, options.adapt) : built;
     shared.collector.start();
+    shared.misses.start();
     return new WorkerHost(options, connection, access, codec, shared);
   }
 

@@ -14,13 +14,14 @@ import {
   DeterminismViolationError,
   TemporalFailure,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { ModifyAnswer } from '../contracts/activities.js';
 import type { StoredResult } from '../contracts/stored-result.js';
 import type { TaskArguments, TaskStart } from '../contracts/task.js';
 import { storeResult } from '../rules/tasks/stored-result.js';
 import { nextArguments } from '../rules/tasks/task-arguments.js';
-import { joinNotices, notifyOfEnd } from './approvals/notices.js';
+import { joinNotices, notifyOfEnd, notifyOfLateness } from './approvals/notices.js';
 import { joinProofs } from './approvals/proofs.js';
 import { giveUpTurn, takeTurn } from './concurrency/take-turn.js';
 import { carryOn } from './continue-as-new/carry-on.js';
@@ -28,7 +29,7 @@ import { continueChanged } from './input-changes/continue-changed.js';
 import { beginTask, NotThisBuild } from './preflight/begin.js';
 import { listenEarly } from './preflight/early-handlers.js';
 import { moveTo } from './preflight/move.js';
-import { reportRun } from './reports/report-run.js';
+import { logTask, reportRun } from './reports/report-run.js';
 import type { Frame } from './steps/frame.js';
 import { runStep } from './steps/run-step.js';
 import { Halted } from './steps/step-failure.js';
@@ -51,15 +52,21 @@ const STATUS = defineSearchAttributeKey('AbilityStatus', SearchAttributeType.KEY
  * continues as a new run when its history is long. Source: docs/architecture.md#the-way-of-a-task.
  */
 export async function task(...args: TaskArguments): Promise<StoredResult> {
+  let end: unknown;
   try {
     const early = listenEarly(args);
     const begun = await beginTask(args).catch((error: unknown) =>
       early.refused(isForTemporal(error) ? error : mistakeOf(error)),
     );
     await early.formed('start' in begun ? begun.start.warnings : []);
-    return 'start' in begun ? await carryOut(begun.start, begun.queue) : endAs(begun.ended);
+    const ended = 'start' in begun ? await carryOut(begun.start, begun.queue) : endAs(begun.ended);
+    end = ended;
+    return ended;
   } catch (error) {
-    throw isForTemporal(error) ? error : mistakeOf(error);
+    end = isForTemporal(error) ? error : mistakeOf(error);
+    throw end;
+  } finally {
+    logTask(end, args[2]?.created_at);
   }
 }
 
@@ -69,6 +76,8 @@ async function carryOut(start: TaskStart, queue: string | undefined): Promise<St
   const run = new TaskRun(start);
   showDetails(run);
   registerHandlers(run);
+  if (workflowInfo().continuedFromExecutionRunId === undefined) notifyOfLateness(run);
+  if (queue !== undefined && run.approvals.notices.length > 0) await joinNotices(run);
   if (queue !== undefined) return moveTo(queue, run);
   let outcome = await reachOutcome(run);
   await joinAll(run, outcome);

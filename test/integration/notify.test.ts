@@ -1,8 +1,22 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decide, listTasks, readApprovals } from '../../src/client/index.js';
+import {
+  backfillSchedule,
+  createSchedule,
+  decide,
+  fireSchedule,
+  listSchedules,
+  listTasks,
+  readApprovals,
+} from '../../src/client/index.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
+import type { ScheduleSpec } from '../../src/contracts/schedules.js';
+import { keepMisses } from '../../src/server/store/known-misses.js';
+import { ability } from '../fixtures/called-command.js';
 import { operation, projectFile, workflow } from '../fixtures/project-folder.js';
 import { type RunningProject, runProject } from '../fixtures/running-project.js';
 
@@ -48,6 +62,7 @@ notify:
   - { on: [approval.requested], webhook: "env:EVENTS", secret: "env:HOOK_SECRET", format: cloudevents, environments: [prod] }
   - { on: [approval.requested, task.failed], webhook: "env:SLACK", format: slack, environments: [prod] }
   - { on: [task.failed], webhook: "env:FORBIDDEN", secret: "env:HOOK_SECRET", environments: [closed] }
+  - { on: [schedule.refused, schedule.missed, delivery.refused], webhook: "env:NIGHT", secret: "env:HOOK_SECRET", environments: [prod] }
 policy: { allowed_hosts: ["127.0.0.1:${port}"] }
 `;
   project = await runProject({
@@ -55,6 +70,7 @@ policy: { allowed_hosts: ["127.0.0.1:${port}"] }
     '.env': [
       `HOOK=http://127.0.0.1:${port}/hook`,
       `EVENTS=http://127.0.0.1:${port}/events`,
+      `NIGHT=http://127.0.0.1:${port}/night`,
       `SLACK=http://127.0.0.1:${port}/slack`,
       'FORBIDDEN=http://localhost:9/never',
       `HOOK_SECRET=${SECRET}`,
@@ -63,6 +79,15 @@ policy: { allowed_hosts: ["127.0.0.1:${port}"] }
     'registry/config/profiles.yaml': 'env_profiles: { secret: { secrets: { TOKEN: "env:TOKEN" } } }\n',
     ...operation('op.secret', 'return 1;', { script: ', env_profile: secret' }),
     ...workflow('asks', 'steps: [{ id: ask, approval: { title: "Go <on>?" } }, { id: a, call: op.secret }]'),
+    'registry/config/gone.yaml': 'env_profiles: { gone: { secrets: { GONE: "env:GONE" } } }\n',
+    ...operation('op.gone', 'return 1;', { script: ', env_profile: gone' }),
+    ...workflow('backup', 'steps: [{ id: a, call: op.gone }]'),
+    ...workflow('broken', 'steps: 3'),
+    ...workflow('guarded', 'steps: [{ id: a, let: { x: 1 } }]'),
+    ...workflow('frozen', 'steps: [{ id: a, let: { x: 1 } }]'),
+    ...workflow('fine', 'steps: [{ id: a, let: { x: 1 } }]'),
+    'registry/hooks/PreAbilityCreate.yaml': denying('guarded'),
+    'registry/hooks/PreAbilityCall.yaml': denying('frozen'),
     ...workflow('fails', 'steps: [{ id: no, fail: { code: too_bad, message: It broke } }]'),
   });
 });
@@ -75,6 +100,14 @@ beforeEach(() => {
   received = [];
   answers = [];
 });
+
+const denying = (ability: string) => `
+hooks:
+  - id: no_${ability}
+    blocking: true
+    match: { abilities: [${ability}] }
+    handler: { expression: { deny_if: 'true', reason: Nothing at night. } }
+`;
 
 const sent = (path: string) => received.filter((one) => one.path === path);
 const arrived = (path: string, count: number) => expect.poll(() => sent(path).length, { timeout: 20_000 }).toBe(count);
@@ -177,4 +210,120 @@ describe('a receiver of notices', () => {
     expect(await handle.result()).toEqual([expect.stringMatching(/not requested by a task that passed preflight/)]);
     expect(received).toEqual([]);
   });
+});
+
+describe('what starts by itself and did not run', () => {
+  const hour = 3_600_000;
+  const spec = (id: string, ability: string, cron = '0 0 1 1 *'): ScheduleSpec => ({
+    ...{ id, ability, environment: 'prod', input: {}, cron, timezone: 'UTC' },
+    ...{ overlap: 'skip', jitter_ms: 0, catch_up_ms: hour },
+  });
+  const nights = () => sent('/night').map(({ body }) => JSON.parse(body));
+
+  test('a secret that is gone, a broken definition and guards before a task and in it are four notices', async () => {
+    for (const id of ['backup', 'broken', 'guarded', 'frozen']) {
+      await createSchedule(project.connection, spec(id, id));
+      await fireSchedule(project.connection, id);
+    }
+    await arrived('/night', 4);
+    const seen = Object.fromEntries(
+      nights().map(({ type, data }) => [data.schedule, [type, data.status, data.error.code]]),
+    );
+    expect(seen).toEqual({
+      backup: ['schedule.refused', 'unavailable', 'config.missing_credential'],
+      broken: ['schedule.refused', 'unavailable', 'definition.invalid'],
+      guarded: ['schedule.refused', 'unavailable', 'guard.denied'],
+      frozen: ['schedule.refused', 'denied', 'guard.denied'],
+    });
+    const { data } = nights().find(({ data: { schedule } }) => schedule === 'backup');
+    expect(data).toMatchObject({
+      task_key: expect.stringMatching(/^schedule:.*:backup-/),
+      scheduled_for: expect.stringMatching(/Z$/),
+      links: { commands: [`ability why ${data.task_key}`] },
+    });
+    const { store, project: name } = project.connection;
+    const { address } = project.connection;
+    const shown = (await listSchedules(project.connection)).find(({ spec: { id } }) => id === 'guarded');
+    const miss = { created_at: String(shown?.created_at), missed: 1, at: new Date().toISOString() };
+    await keepMisses(store, name, 'guarded', miss);
+    const listed = await ability(['schedule', 'list'], { cwd: project.root, env: { TEMPORAL_ADDRESS: address } });
+    expect(
+      listed.stdout.split('\n').map((line) => /(unavailable|refused|denied|missed)( [a-z_.]+)?/.exec(line)?.[0]),
+    ).toEqual([undefined, 'refused config.missing_credential', expect.stringMatching(/^refused /), 'denied', 'missed']);
+  });
+
+  test('a delivery that is refused after it was accepted is a notice; a task that somebody waits for is none', async () => {
+    const start = (workflowId: string) =>
+      project.connection.temporal.workflow.start('guarded', {
+        workflowId,
+        taskQueue: taskQueueOf(project.connection.project, 'prod', 'local'),
+        args: [{}],
+      });
+    await Promise.allSettled([(await start('by-hand')).result(), (await start('webhook:forge:d-1')).result()]);
+    await arrived('/night', 1);
+    expect(nights()).toMatchObject([
+      {
+        type: 'delivery.refused',
+        data: { webhook: 'forge', task_key: 'webhook:forge:d-1', error: { code: 'guard.denied' } },
+      },
+    ]);
+    const again = await fetchNotices('by-hand');
+    expect(again).toEqual([]);
+  });
+
+  test('a firing of a project whose ability.yaml is broken is sent to whom it named before', async () => {
+    await createSchedule(project.connection, spec('unreadable', 'fine'));
+    const whole = readFileSync(join(project.root, 'ability.yaml'), 'utf8');
+    writeFileSync(join(project.root, 'ability.yaml'), `${whole}\nnonsense: 1\n`);
+    try {
+      await fireSchedule(project.connection, 'unreadable');
+      await arrived('/night', 1);
+    } finally {
+      writeFileSync(join(project.root, 'ability.yaml'), whole);
+    }
+    expect(nights()).toMatchObject([{ type: 'schedule.refused', data: { error: { code: 'definition.invalid' } } }]);
+  });
+
+  test('a firing that begins late is a notice and a warning; one that somebody makes up for is none', async () => {
+    const due = new Date(Math.floor(Date.now() / 60_000 - 10) * 60_000);
+    await createSchedule(project.connection, spec('late', 'fine', `${due.getUTCMinutes()} * * * *`));
+    const around = (at: number): [Date, Date] => [new Date(at - 30_000), new Date(at + 30_000)];
+    await backfillSchedule(project.connection, 'late', ...around(due.getTime() - 2 * hour));
+    await backfillSchedule(project.connection, 'late', ...around(due.getTime()));
+    await arrived('/night', 1);
+    const [{ type, data }] = nights();
+    expect({ type, data }).toMatchObject({
+      type: 'schedule.missed',
+      data: { status: 'late', schedule: 'late', scheduled_for: due.toISOString().replace('.000', '') },
+    });
+    expect(data.late_seconds).toBeGreaterThan(500);
+    expect(await project.wait(data.task_key)).toMatchObject({
+      result: { status: 'succeeded', warnings: [`It began ${data.late_seconds} s later than its schedule says`] },
+    });
+  });
+
+  test('nobody can have a notice sent that is not true', async () => {
+    const { workflow } = project.connection.temporal;
+    const notice = { id: 'x', event: 'schedule.missed', at: '', project: 'p', task_key: null, ability: 'fine' };
+    const forge = async (environment: string, more: object) => {
+      const handle = await workflow.start('ability:notify', {
+        workflowId: `notify:forged:${JSON.stringify(more)}`,
+        taskQueue: taskQueueOf(project.connection.project, 'prod', 'local'),
+        args: [{ notice: { ...notice, environment, ...more }, targets: [4], unplanned: true }],
+      });
+      return handle.result();
+    };
+    const refused = (what: RegExp) => [expect.stringMatching(what)];
+    expect(await forge('prod', { schedule: 'late', missed: 1 })).toEqual(refused(/has not missed/));
+    expect(await forge('dev', { schedule: 'late', missed: 0 })).toEqual(refused(/not the queue/));
+    expect(await forge('prod', { task_key: 't', event: 'schedule.refused' })).toEqual(refused(/passed preflight/));
+    expect(received).toEqual([]);
+  });
+
+  async function fetchNotices(key: string): Promise<string[]> {
+    const { events } = await project.connection.temporal.workflow.getHandle(key).fetchHistory();
+    return (events ?? []).flatMap(
+      ({ startChildWorkflowExecutionInitiatedEventAttributes: child }) => child?.workflowId ?? [],
+    );
+  }
 });

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { cancelTask, decide, openApprovals, retryTask, viewTask } from '../../src/client/index.js';
+import { taskQueueOf } from '../../src/contracts/names.js';
+import type { LoggedEnd } from '../../src/contracts/run-sinks.js';
+import { log } from '../../src/worker/logger.js';
 import { retryBy } from '../fixtures/caller.js';
 import { type Flows, startFlows, statuses } from '../fixtures/flows.js';
 import { operation, projectFile, shellOperation } from '../fixtures/project-folder.js';
@@ -49,6 +52,39 @@ finally:
     expect(result).toMatchObject({ status: 'failed', error: { code: 'script.exit', step: 'bad' }, warnings: [] });
     expect(flows.lines('undo-failed')).toEqual(['a', 'b1', 'b2', 'undo b2', 'undo b1', 'undo a', 'finally']);
     expect(statuses(result)).toMatchObject({ 'a.undo': 'succeeded', 'loop/0/b.undo': 'succeeded' });
+  });
+
+  test('is in the log of the worker: one line for each call and each task that ends, none for a replay', async () => {
+    const { level } = log;
+    log.level = 'info';
+    const info = vi.spyOn(log, 'info');
+    const lines = (key: string): string[] =>
+      (info.mock.calls as unknown as [LoggedEnd & { key: string }, string][])
+        .filter(([line]) => line.key === key && line.duration_ms >= 0)
+        .map(([{ step, ability, state, code }, text]) => [text, step, ability, state, code].filter(Boolean).join(' '));
+    try {
+      const ability = flows.define(yaml('{ id: bad, call: util.fail, with: {} }'));
+      const { id } = await flows.project.create(ability, { file: flows.file('undo-logged') });
+      await ended(id);
+      await flows.project.restartWorkers();
+      const { temporal, project } = flows.project.connection;
+      await temporal.workflow.getHandle(id).query('task');
+      const noted = (path: string): string => `call ended ${path} util.note succeeded`;
+      expect(lines(id)).toEqual([
+        ...['a', 'loop/0/b', 'loop/1/b'].map(noted),
+        'call ended bad util.fail failed script.exit',
+        ...['loop/1/b.undo', 'loop/0/b.undo', 'a.undo', 'end'].map(noted),
+        `task ended ${ability} failed script.exit`,
+      ]);
+      const taskQueue = taskQueueOf(project, 'dev', 'local');
+      await temporal.workflow.start('nothing', { workflowId: 'logged-1', taskQueue, args: [{}] });
+      await expect
+        .poll(() => lines('logged-1'), { timeout: 20_000 })
+        .toEqual(['task ended nothing unavailable ability.not_found']);
+    } finally {
+      info.mockRestore();
+      log.level = level;
+    }
   });
 
   test('does not run in a task that succeeds', async () => {

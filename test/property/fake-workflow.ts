@@ -302,7 +302,7 @@ export const fakeWorkflow = {
   condition,
   proxyActivities: activities,
   proxyLocalActivities: activities,
-  proxySinks: () => ({ runs: { begun: () => {}, ended: () => {}, told: () => {} } }),
+  proxySinks: () => ({ runs: { begun: () => {}, ended: () => {}, told: () => {}, logged: () => {} } }),
   workflowInfo: () => ({
     workflowId: 'task',
     workflowType: 'signup',

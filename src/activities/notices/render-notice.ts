@@ -24,7 +24,7 @@ export function renderNotice(notice: Notice, format: NoticeFormat, link: string 
     id,
     source: `/ability/${project}`,
     type: `ability.${event}`,
-    subject: task_key,
+    subject: task_key ?? notice.schedule,
     time: at,
     datacontenttype: json,
     data,
@@ -33,16 +33,11 @@ export function renderNotice(notice: Notice, format: NoticeFormat, link: string 
 }
 
 function dataOf(notice: Notice, link: string | null): JsonObject {
-  const { project, task_key, ability, environment, approval, status, error, rolled_back, not_undone } = notice;
+  const { id: _, event: __, at: ___, approval, error, not_undone, ...facts } = notice;
   return {
-    project,
-    task_key,
-    ability,
-    environment,
+    ...facts,
     ...(approval && { approval: approvalData(approval) }),
-    ...(status && { status }),
     ...(error && { error: { code: error.code, message: error.message, step: error.step ?? null } }),
-    ...(rolled_back && { rolled_back }),
     ...(not_undone && { not_undone }),
     links: { temporal: link, commands: commandsOf(notice) },
   };
@@ -67,7 +62,8 @@ function approvalData({ what, ...approval }: NonNullable<Notice['approval']>): J
   };
 }
 
-function commandsOf({ event, task_key, approval }: Notice): string[] {
+function commandsOf({ event, task_key, schedule, approval }: Notice): string[] {
+  if (task_key === null) return [`ability schedule show ${schedule}`];
   if (event !== 'approval.requested' || !approval) return [`ability why ${task_key}`];
   const of = `${task_key} --approval ${approval.id}`;
   return [`ability approve ${of}`, `ability deny ${of}`];
@@ -75,24 +71,26 @@ function commandsOf({ event, task_key, approval }: Notice): string[] {
 
 function slackText(notice: Notice, link: string | null): string {
   const { event, task_key, ability, environment, approval, status, error } = notice;
+  const { schedule, webhook, scheduled_for, late_seconds, missed } = notice;
+  const why = error?.message ?? 'no reason is known';
   const head = {
     'approval.requested': `Approval requested: ${approval?.title}`,
     'approval.decided': `${approval?.status.replace('_', ' ')}: ${approval?.title}`,
-    'task.failed': `${ability} ${status?.replace('_', ' ')}: ${error?.message ?? 'no reason is known'}`,
+    'task.failed': `${ability} ${status?.replace('_', ' ')}: ${why}`,
+    'schedule.refused': `The schedule ${schedule} was refused at ${scheduled_for}: ${why}`,
+    'schedule.missed':
+      status === 'late'
+        ? `The schedule ${schedule} began ${late_seconds} s late, at ${scheduled_for}`
+        : `The schedule ${schedule} has missed firings, the last at ${scheduled_for}; ${missed} since it was created`,
+    'delivery.refused': `A delivery to the webhook ${webhook} was refused after it was accepted: ${why}`,
   }[event];
   const what = event === 'approval.requested' ? approval?.what : undefined;
   const input = what ? [`input: ${JSON.stringify(what.input)}`] : [];
   const rollback = describeRollback(notice);
   const undone = rollback === undefined ? [] : [`rolled back: ${rollback}`];
   const undo = what?.undo ? [`undone, if the task fails, by: ${describeUndo(what.undo)}`] : [];
-  const lines = [
-    head,
-    `${ability} in ${environment}, ${task_key}`,
-    ...input,
-    ...undo,
-    ...undone,
-    ...commandsOf(notice),
-  ];
+  const place = `${ability} in ${environment}${task_key === null ? '' : `, ${task_key}`}`;
+  const lines = [head, place, ...input, ...undo, ...undone, ...commandsOf(notice)];
   const escaped = lines.map((line) => escapeSlack(startOf(oneLine(line), MAX_LINE)));
   return [...escaped, ...(link === null ? [] : [`<${link}|In the Temporal UI>`])].join('\n');
 }

@@ -1,8 +1,9 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, type Info } from '@temporalio/activity';
 import { request } from 'undici';
 import type { Notice, PlanNotify, SendNotice } from '../../contracts/notices.js';
-import type { Plan } from '../../contracts/plan.js';
 import { AbilityError } from '../../contracts/problem.js';
+import { resolveNotify } from '../../planning/resolve/resolve-plan.js';
+import { knownSecrets } from '../../planning/secrets/credentials.js';
 import { Masker } from '../../planning/secrets/masking/masker.js';
 import type { SecretSource } from '../../planning/secrets/secret-source.js';
 import { portOf } from '../../rules/calls/allowed-hosts.js';
@@ -10,6 +11,7 @@ import { taskLink } from '../../rules/tasks/task-link.js';
 import { activityOf } from '../activity.js';
 import { refuseForbiddenUrl, watchedAgent } from '../api/guarded-connections.js';
 import type { ActivityDependencies } from '../dependencies.js';
+import { environmentOf } from '../preflight/read-request.js';
 import { secretsOf } from '../record/mask-record.js';
 import { renderNotice } from './render-notice.js';
 import { signNotice } from './sign-notice.js';
@@ -17,19 +19,61 @@ import { signNotice } from './sign-notice.js';
 /** Time limit of an attempt; that of the activity is a little longer. */
 const ANSWER_MS = 10_000;
 
-/** Sends to a target of the sealed plan; retried, except for a host that the policy forbids. */
-export function createSendNotice({ plans, secrets, ui }: Pick<ActivityDependencies, 'plans' | 'secrets' | 'ui'>) {
+type NoticeDependencies = Pick<
+  ActivityDependencies,
+  'project' | 'plans' | 'secrets' | 'ui' | 'lastDefinitions' | 'countMissed'
+>;
+
+interface Sender {
+  notify: PlanNotify[] | undefined;
+  source: SecretSource;
+  /** Secrets that the notice might contain. */
+  known: string[];
+}
+
+/** Sends to a target of the sealed plan, or of the project; retried, except for a host that the policy forbids. */
+export function createSendNotice(dependencies: NoticeDependencies) {
+  const { plans, secrets, ui } = dependencies;
   return activityOf(
-    async ({ notice, target }: SendNotice, { info }): Promise<void> => {
-      const plan = await plans.admitNotice(info);
-      const wanted = plan.notify?.[target];
-      if (!wanted) throw new AbilityError({ code: 'seal.invalid', message: 'The plan has no such notice' });
-      const source = secrets(plan.environment.name);
-      const link = ui === null ? null : taskLink(ui, info.workflowNamespace ?? 'default', notice.task_key);
-      await post(wanted, source, masked(notice, plan, source), link);
+    async ({ notice, target, unplanned }: SendNotice, { info }): Promise<void> => {
+      const {
+        notify = [],
+        source,
+        known,
+      } = unplanned
+        ? await ofProject(notice, info, dependencies)
+        : await plans.admitNotice(info).then((plan): Sender => {
+            const source = secrets(plan.environment.name);
+            return { notify: plan.notify, source, known: secretsOf(plan, source) };
+          });
+      const wanted = notify[target];
+      if (!wanted?.on.includes(notice.event)) throw untrue('Nobody is to be notified of this');
+      const { task_key: task } = notice;
+      const link = ui === null || task === null ? null : taskLink(ui, info.workflowNamespace ?? 'default', task);
+      await post(wanted, source, masked(notice, notify, source, known), link);
     },
     { toError: noticeFailure },
   );
+}
+
+/** For a task that was never formed, and a firing that was missed. @throws AbilityError `seal.invalid` if untrue. */
+async function ofProject(notice: Notice, info: Info, dependencies: NoticeDependencies): Promise<Sender> {
+  const { project, plans, secrets, lastDefinitions, countMissed } = dependencies;
+  const { task_key, schedule, missed, environment } = notice;
+  const registry = lastDefinitions();
+  if (!registry || environmentOf(info.taskQueue, registry, project) !== environment) {
+    throw untrue(`This is not the queue of ${environment}`);
+  }
+  await plans.refuseForeignNotice(info, notice);
+  if (task_key === null && (schedule === undefined || !missed || (await countMissed(schedule)) < missed)) {
+    throw untrue(`The schedule ${schedule} has not missed ${missed} firings`);
+  }
+  const source = secrets(environment);
+  return { notify: resolveNotify(registry.project, environment), source, known: knownSecrets(registry, source) };
+}
+
+function untrue(message: string): AbilityError {
+  return new AbilityError({ code: 'seal.invalid', message });
 }
 
 async function post(wanted: PlanNotify, source: SecretSource, notice: Notice, link: string | null): Promise<void> {
@@ -60,12 +104,12 @@ function addressOf(text: string, reference: string): URL {
   throw new AbilityError({ code: 'config.invalid', message: `${reference} does not contain an http address` });
 }
 
-/** A notice leaves the system, so known secrets of the task and the notice are masked. */
-function masked(notice: Notice, plan: Plan, source: SecretSource): Notice {
-  const own = (plan.notify ?? []).flatMap(({ webhook, secret }) => [webhook, secret ?? []].flat());
-  const known = own.flatMap((reference) => (source.has(reference) ? [source.resolve(reference, 'secret')] : []));
+/** A notice leaves the system, so known secrets of the task and the notices are masked. */
+function masked(notice: Notice, notify: readonly PlanNotify[], source: SecretSource, known: string[]): Notice {
+  const references = notify.flatMap(({ webhook, secret }) => [webhook, secret ?? []].flat());
+  const own = references.flatMap((reference) => (source.has(reference) ? [source.resolve(reference, 'secret')] : []));
   const { id, ...rest } = notice;
-  return { id, ...(new Masker([...secretsOf(plan, source), ...known]).maskDeep(rest) as Omit<Notice, 'id'>) };
+  return { id, ...(new Masker([...known, ...own]).maskDeep(rest) as Omit<Notice, 'id'>) };
 }
 
 /** The failure of an attempt for the history, without the address and its secrets. */

@@ -19,12 +19,14 @@ import { mainSteps } from '../../rules/steps/inner-steps.js';
 import { storeResult } from '../../rules/tasks/stored-result.js';
 import { claimsOf, proofOf } from '../../rules/tasks/task-arguments.js';
 import { isDirect } from '../../rules/tasks/task-ids.js';
+import { refusedEventOf, unattendedOf } from '../../rules/tasks/unattended.js';
 import { canBeginAt } from '../../rules/tasks/ways-to-retry.js';
 import { didYouMean } from '../../text/nearest.js';
 import { activityOf } from '../activity.js';
 import type { ActivityDependencies } from '../dependencies.js';
 import { toFailure } from '../failures.js';
 import { holdFiles, withFiles } from '../files/task-files.js';
+import { targetsIn } from '../project-definitions.js';
 import { newRecord } from '../record/new-record.js';
 import { signSeal } from '../seal.js';
 import { linkTask } from '../session/link-task.js';
@@ -46,7 +48,16 @@ type PreflightDependencies = CreationDependencies &
   ReadDependencies &
   Pick<
     ActivityDependencies,
-    'host' | 'keys' | 'plans' | 'files' | 'readEnded' | 'sessions' | 'packPlan' | 'shrink' | 'isServed'
+    | 'host'
+    | 'keys'
+    | 'lastDefinitions'
+    | 'plans'
+    | 'files'
+    | 'readEnded'
+    | 'sessions'
+    | 'packPlan'
+    | 'shrink'
+    | 'isServed'
   >;
 
 type Answer = PreflightAnswer<PackedPlan>;
@@ -61,8 +72,12 @@ export function createPreflight(dependencies: PreflightDependencies) {
   /** Whoever started it need not have said where. */
   const toError = (error: unknown, _: unknown, { info }: Context): unknown => {
     const { project } = dependencies;
-    const environment = placeOrNone(() => environmentOf(info.taskQueue, loader.load(), project));
-    return toFailure(error, undefined, { refused_in: { project, ...(environment !== undefined && { environment }) } });
+    const registry = dependencies.lastDefinitions();
+    const environment = registry && environmentOf(info.taskQueue, registry, project);
+    if (!registry || environment === undefined) return toFailure(error, undefined, { refused_in: { project } });
+    const event = refusedEventOf(unattendedOf(info.workflowExecution?.workflowId ?? ''));
+    const notify = event ? targetsIn(registry, environment, event) : [];
+    return toFailure(error, undefined, { refused_in: { project, environment, ...(notify.length > 0 && { notify }) } });
   };
   return {
     local: activityOf(
@@ -90,15 +105,6 @@ export function createPreflight(dependencies: PreflightDependencies) {
       { beats: true, toError },
     ),
   };
-}
-
-/** Undefined while `ability.yaml` is broken, which is then the refusal itself. */
-function placeOrNone(read: () => string | undefined): string | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param mayBeSlow whether this is the activity for hooks that a workflow task must not wait for. */

@@ -19,7 +19,7 @@ export async function explainTask(
 ): Promise<TaskStory> {
   if (!isTaskId(id)) throw taskNotFound(id);
   return asking(connection, async () => {
-    const seen = await viewTask(connection, id);
+    const seen = await viewTask(connection, id, 'anyone');
     // Another project's task may have the same key as a record here.
     const isOwn = seen.result.project === undefined;
     const mended = await mend(seen);

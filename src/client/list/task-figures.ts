@@ -1,6 +1,7 @@
 import { taskQueueOf } from '../../contracts/names.js';
 import { PLACEMENTS, type Placement } from '../../contracts/placement.js';
 import type { EndState } from '../../contracts/states.js';
+import { unattendedOf } from '../../rules/tasks/unattended.js';
 import { queueFigures } from '../../server/temporal/is-served.js';
 import type { Connection } from '../connection/connect.js';
 import { asking } from '../connection/temporal-errors.js';
@@ -13,6 +14,8 @@ export interface TaskEnd {
   environment: string;
   status: EndState;
   seconds: number;
+  /** The schedule that fired it; absent for other tasks. */
+  schedule?: string;
 }
 
 export interface OpenFigures {
@@ -55,6 +58,7 @@ export async function readEnds(
         environment: String(searchAttributes.AbilityEnvironment?.[0] ?? ''),
         status: stateOf(found) as EndState,
         seconds: 0,
+        ...pickSchedule(workflowId),
         key: workflowId,
         start: startTime.getTime(),
         end: closeTime.getTime(),
@@ -69,6 +73,11 @@ export async function readEnds(
       seconds: (end - Math.min(start, starts.get(key) ?? start)) / 1000,
     }));
   });
+}
+
+function pickSchedule(key: string): Pick<TaskEnd, 'schedule'> {
+  const { schedule } = unattendedOf(key);
+  return schedule === undefined ? {} : { schedule };
 }
 
 /** Task key to the start (ms) of its first run; only for tasks that continued as new. */

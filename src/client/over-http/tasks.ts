@@ -6,7 +6,7 @@ import type { TaskView } from '../../contracts/task.js';
 import type { ListedTask, ListFilter, TaskPage } from '../list/list-tasks.js';
 import type { CreatedTask, NewTask } from '../start/new-task.js';
 import type { TaskChain } from '../view/read-chain.js';
-import type { SeenTask } from '../view/view-task.js';
+import type { SeenTask, Source } from '../view/view-task.js';
 import { type HttpConnection, refuseGiven } from './http-connection.js';
 
 /** Options of a new task that the door does not support. */
@@ -54,7 +54,8 @@ export async function signalTask(connection: HttpConnection, id: string, name: s
 }
 
 /** As `viewTask`, for tasks of the door's project only. */
-export async function viewTask(connection: HttpConnection, id: string): Promise<SeenTask> {
+export async function viewTask(connection: HttpConnection, id: string, from?: Source): Promise<SeenTask> {
+  refuseGiven('viewTask', { from }, ['from']);
   return (await look(connection, id)).seen;
 }
 

@@ -1,3 +1,4 @@
+import { AbilityError } from '../../contracts/problem.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { sleep } from '../../server/start-timer.js';
@@ -27,15 +28,21 @@ export async function waitForTask(connection: HttpConnection, id: string, option
   const max = onProgress || approvalMs !== undefined ? WATCHED_WAIT_MS : LONGEST_WAIT_MS;
   for (let last: TaskResult | undefined; ; ) {
     if (signal?.aborted) return { kind: 'aborted', result: last };
-    const { result } = await viewTask(connection, id);
-    onProgress?.(result);
-    if (isEndState(result.status)) return { kind: 'ended', result };
-    last = result;
-    if (patience.hasEnded(result)) return { kind: 'approval', result };
+    const result = (await viewTask(connection, id).catch(unlessUnanswered))?.result;
+    if (result) onProgress?.(result);
+    if (result && isEndState(result.status)) return { kind: 'ended', result };
+    last = result ?? last;
+    if (result && patience.hasEnded(result)) return { kind: 'approval', result };
     const left = deadline - Date.now();
-    if (left <= 0) return { kind: 'timeout', result };
+    if (left <= 0) return { kind: 'timeout', result: last };
     await untilChanged(connection, id, Math.min(left, max), signal);
   }
+}
+
+/** Undefined while no worker answers: the task goes on once one does. */
+function unlessUnanswered(error: unknown): undefined {
+  if (error instanceof AbilityError && error.code === 'worker.unavailable') return undefined;
+  throw error;
 }
 
 /** Waits until the task ends, the time is up, or the signal fires. */
@@ -53,8 +60,8 @@ async function untilChanged(
     });
     if (isEndState((body as unknown as TaskResult).status)) return;
   } catch (error) {
-    if (!signal?.aborted) throw error;
-    return;
+    if (signal?.aborted) return;
+    unlessUnanswered(error);
   }
   const rest = Math.min(ms, PEOPLE_MS) - (Date.now() - began);
   if (rest > 0) await sleep(rest, signal);

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../contracts/json.js';
 import type { Problem } from '../../contracts/problem.js';
 import type { ScheduleMemo, ScheduleSpec } from '../../contracts/schedules.js';
 import type { TaskMemo, TaskOptions } from '../../contracts/task.js';
+import { readMisses } from '../../server/store/known-misses.js';
 import type { Connection } from '../connection/connect.js';
 import { describeIfKnown } from '../connection/temporal-errors.js';
 import { type ListedState, stateOf } from '../list/task-query.js';
@@ -24,6 +25,14 @@ export interface FiredTask {
   error: Pick<Problem, 'code' | 'message' | 'suggestion'> | null;
 }
 
+/** `status`: that of a {@link FiredTask}, or `missed`. `at`: when it fired, or when it was seen to be missed. */
+export interface LastFiring extends Pick<FiredTask, 'status' | 'error'> {
+  at: string;
+  /** How much later than scheduled it fired, jitter left out. Seconds. */
+  late_seconds: number;
+  task_key: string | null;
+}
+
 /** A schedule as it was stated: what its tasks are started with, and what their memo keeps of it. */
 export function specOf({ action }: ScheduleDescription, id: string): { spec: ScheduleSpec; stated_in: string | null } {
   const [input, options] = (action.args ?? []) as [JsonObject, TaskOptions?];
@@ -40,8 +49,12 @@ export function isOurs({ action }: ScheduleDescription): boolean {
 }
 
 /** The last firings of a schedule, the newest first. */
-export async function readFirings(connection: Connection, { info }: ScheduleDescription): Promise<FiredTask[]> {
-  const actions = info.recentActions.toReversed();
+export async function readFirings(
+  connection: Connection,
+  { info }: ScheduleDescription,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<FiredTask[]> {
+  const actions = info.recentActions.toReversed().slice(0, limit);
   return Promise.all(
     actions.map(async ({ scheduledAt, takenAt, action }) => ({
       scheduled_for: scheduledAt.toISOString(),
@@ -50,6 +63,24 @@ export async function readFirings(connection: Connection, { info }: ScheduleDesc
       ...(await stateOfTask(connection, action.workflow.workflowId)),
     })),
   );
+}
+
+/** A firing that was missed after the newest task counts as the last one. */
+export async function lastOf(
+  { store, project }: Connection,
+  { info }: ScheduleDescription,
+  { id, jitter_ms, catch_up_ms }: ScheduleSpec,
+  [last]: readonly FiredTask[],
+): Promise<LastFiring | null> {
+  const misses = await readMisses(store, project, id, info.createdAt.toISOString());
+  if (misses && !(last && last.fired_at > misses.at)) {
+    return { status: 'missed', error: null, at: misses.at, late_seconds: 0, task_key: null };
+  }
+  if (!last) return null;
+  const { status, error, fired_at: at, scheduled_for, task_key } = last;
+  const lateMs = Math.max(0, Date.parse(at) - Date.parse(scheduled_for) - jitter_ms);
+  // Beyond its catch-up, somebody makes up for it.
+  return { status, error, at, late_seconds: lateMs > catch_up_ms ? 0 : Math.round(lateMs / 1000), task_key };
 }
 
 async function stateOfTask(

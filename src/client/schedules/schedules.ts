@@ -20,7 +20,7 @@ import { withServer } from '../connection/keep-runtime.js';
 import { invalidArgumentOf } from '../connection/temporal-errors.js';
 import { startRequest } from '../start/start-request.js';
 import { checkSpec } from './check-spec.js';
-import { type FiredTask, isOurs, readFirings, specOf } from './read-firings.js';
+import { type FiredTask, isOurs, type LastFiring, lastOf, readFirings, specOf } from './read-firings.js';
 import { temporalTimes } from './temporal-times.js';
 
 const PROJECT = defineSearchAttributeKey('AbilityProject', SearchAttributeType.KEYWORD);
@@ -40,6 +40,8 @@ export interface SeenSchedule {
   next: string[];
   /** `missed`: the time for catching up passed; `skipped`: an earlier task was still open. */
   counts: { fired: number; missed: number; skipped: number };
+  /** What became of its last firing: the newest task, or a firing that was missed later; null: none was due. */
+  last: LastFiring | null;
 }
 
 /** A schedule with its last firings, the newest first. */
@@ -99,7 +101,7 @@ export function findSchedules(connection: Connection, names: readonly string[]):
     const seen: SeenSchedule[] = [];
     for (const name of [...all].sort()) {
       const found = await describeIfThere(connection, name);
-      if (found) seen.push(seenOf(found, name));
+      if (found) seen.push(await seenOf(connection, found, name));
     }
     return seen;
   });
@@ -129,7 +131,8 @@ export async function untilListed(connection: Connection, id: string): Promise<v
 export async function showSchedule(connection: Connection, id: string): Promise<ShownSchedule> {
   return using(connection, async () => {
     const found = await describe(connection, id);
-    return { ...seenOf(found, id), firings: await readFirings(connection, found) };
+    const firings = await readFirings(connection, found);
+    return { ...(await seenOf(connection, found, id, firings)), firings };
   });
 }
 
@@ -253,10 +256,16 @@ function overlapping(overlap: ScheduleSpec['overlap']): ScheduleOverlapPolicy {
   return overlap.toUpperCase() as ScheduleOverlapPolicy;
 }
 
-function seenOf(description: ScheduleDescription, id: string): SeenSchedule {
+async function seenOf(
+  connection: Connection,
+  description: ScheduleDescription,
+  id: string,
+  firings?: readonly FiredTask[],
+): Promise<SeenSchedule> {
   const { info, state } = description;
+  const specified = specOf(description, id);
   return {
-    ...specOf(description, id),
+    ...specified,
     paused: state.paused,
     note: state.note || null,
     created_at: info.createdAt.toISOString(),
@@ -266,6 +275,12 @@ function seenOf(description: ScheduleDescription, id: string): SeenSchedule {
       missed: info.numActionsMissedCatchupWindow,
       skipped: info.numActionsSkippedOverlap,
     },
+    last: await lastOf(
+      connection,
+      description,
+      specified.spec,
+      firings ?? (await readFirings(connection, description, 1)),
+    ),
   };
 }
 

@@ -31,16 +31,16 @@ import { sessionNotFound, sessionStopped } from '../../rules/sessions/session-re
 import { markdownLine } from '../../rules/shown-text.js';
 import { generateId } from '../../server/generate-id.js';
 import type { Connection } from '../connection/connect.js';
-import { placementWithWorker, refuseUnserved } from '../connection/find-workers.js';
+import { placementWithWorker } from '../connection/find-workers.js';
 import { keepingRuntime, withServer } from '../connection/keep-runtime.js';
 import { asking, describeIfKnown, keywordAttributes, problemIn } from '../connection/temporal-errors.js';
 import { checkSessionId } from '../start/keys.js';
+import { askWorker } from '../view/view-task.js';
 import { tasksNow } from './tasks-of-session.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Long enough for all hooks; each has its own time limit. */
 const UPDATE_MS = 7 * 60_000;
-const ASK_MS = 5000;
 
 /** The settings of a new session. */
 export interface NewSession {
@@ -118,11 +118,8 @@ export function promptSession(
 /** The last messages, and the question that waits for the user. @throws AbilityError as {@link showSession}. */
 export function readThread(connection: Connection, session: string): Promise<SessionThread> {
   return withServer(connection, async () => {
-    const { temporal } = connection;
-    const description = await describe(connection, session);
-    await refuseUnserved(connection, description.taskQueue);
-    const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
-    return temporal.withDeadline(Date.now() + ASK_MS, () => handle.query<SessionThread>(QUERIES.thread));
+    const { workflowId, runId } = await describe(connection, session);
+    return askWorker<SessionThread>(connection, workflowId, QUERIES.thread, runId);
   });
 }
 
@@ -139,24 +136,20 @@ const CUT: Record<string, SeenSession['status']> = {
   CANCELLED: 'cancelled',
 };
 
-/** The present state, or the final one. @throws AbilityError `session.not_found`, `placement.no_worker`. */
+/** The present state, or the final one. @throws AbilityError `session.not_found`, `worker.unavailable`. */
 export function showSession(connection: Connection, session: string): Promise<SeenSession> {
   return withServer(connection, async () => {
-    const { temporal } = connection;
-    const description = await describe(connection, session);
-    await refuseUnserved(connection, description.taskQueue);
-    const handle = temporal.workflow.getHandle(description.workflowId, description.runId);
-    const cut = CUT[description.status.name];
-    const view = await temporal
-      .withDeadline(Date.now() + ASK_MS, () => handle.query<SessionView>(QUERIES.session))
-      .catch((error: unknown) => {
-        // A session that failed before its first message never began.
-        throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
-      });
+    const { workflowId, runId, status, closeTime } = await describe(connection, session);
+    const cut = CUT[status.name];
+    const asked = askWorker<SessionView>(connection, workflowId, QUERIES.session, runId);
+    const view = await asked.catch((error: unknown) => {
+      // A session that failed before its first message never began.
+      throw cut && error instanceof QueryNotRegisteredError ? neverBegun(session, cut) : error;
+    });
     // A session that ended by itself reports its end, even if Temporal counts it as failed.
     const tasks = await tasksNow(connection, view.tasks);
     if (!cut || view.ended_at !== null) return { ...view, tasks };
-    return { ...view, tasks, status: cut, ended_at: description.closeTime?.toISOString() ?? null };
+    return { ...view, tasks, status: cut, ended_at: closeTime?.toISOString() ?? null };
   });
 }
 

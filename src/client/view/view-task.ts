@@ -15,6 +15,14 @@ import { awaitResult, linkOf, resultFromDescription, resultFromMemo } from './re
 
 /** Without an answer in this time, no worker is assumed. Milliseconds. */
 const QUERY_MS = 5000;
+/** gRPC codes of a query that no worker answers: deadline exceeded, too many queries that wait, and no worker polls. */
+const UNANSWERED = new Set([4, 8, 9]);
+
+/**
+ * Who says what an open task is about. `worker`: only its worker knows steps, approvals and files; `anyone`: else what
+ * Temporal itself knows, without them; `temporal`: only that, at once.
+ */
+export type Source = 'worker' | 'anyone' | 'temporal';
 
 /** The state of a task, and its source. */
 export interface SeenTask {
@@ -26,11 +34,10 @@ export interface SeenTask {
 
 /**
  * From a query if the task is open, from its close event if ended, from its record if Temporal forgot it.
- * @param asks whether to query the worker, which is slow if there is none.
- * @throws AbilityError `task.not_found`, `task.deleted`. Source:
- * docs/architecture.md#what-lives-where-in-temporal.
+ * @throws AbilityError `task.not_found`, `task.deleted`; with the source `worker` `worker.unavailable`, since what is not
+ * known is not none. Source: docs/architecture.md#what-lives-where-in-temporal.
  */
-export async function viewTask(connection: Connection, id: string, asks = true): Promise<SeenTask> {
+export async function viewTask(connection: Connection, id: string, from: Source = 'worker'): Promise<SeenTask> {
   return asking(connection, async () => {
     try {
       const describing = openToRead(connection, id);
@@ -40,7 +47,7 @@ export async function viewTask(connection: Connection, id: string, asks = true):
         return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
       }
       const bare = resultFromDescription(connection, id, description);
-      const answer = asks ? await queryTask(connection, id) : undefined;
+      const answer = from === 'temporal' ? undefined : await askTask(connection, id, from);
       // It ended between the two requests; the worker's answer lacks the output.
       if (answer && isEndState(answer.status)) {
         return { result: await awaitResult(connection, id), view: undefined, source: 'history' };
@@ -62,9 +69,9 @@ export async function viewTask(connection: Connection, id: string, asks = true):
 }
 
 /** As {@link viewTask}, before changing a task. @throws AbilityError `task.other_project`. */
-export async function viewOwnTask(connection: Connection, id: string): Promise<SeenTask> {
+export async function viewOwnTask(connection: Connection, id: string, from?: Source): Promise<SeenTask> {
   await asking(connection, () => openOwn(connection, id));
-  return viewTask(connection, id);
+  return viewTask(connection, id, from);
 }
 
 /** An open task, with those that it has called and that run. */
@@ -80,27 +87,76 @@ export async function queryTask(connection: Connection, id: string): Promise<Tas
 }
 
 /** As {@link queryTask}, with the tasks that it has called. */
-export async function queryOpenTask(connection: Connection, id: string): Promise<OpenTask | undefined> {
+export function queryOpenTask(connection: Connection, id: string): Promise<OpenTask | undefined> {
+  return askOpenTask(connection, id, unlessUnanswered).catch(unlessUnanswered);
+}
+
+async function askTask(connection: Connection, id: string, from: Source): Promise<TaskView | undefined> {
+  if (from === 'anyone') return queryTask(connection, id);
+  const open = await askOpenTask(connection, id, unlessNotBegun).catch(unlessNotBegun);
+  return open?.view;
+}
+
+/** @param forgive answers for a called task that cannot be asked. */
+async function askOpenTask(
+  connection: Connection,
+  id: string,
+  forgive: (error: unknown) => undefined,
+): Promise<OpenTask> {
+  const view = await askWorker<TaskView>(connection, id, QUERIES.task);
+  return withCalled(connection, { ...view, links: { ...view.links, temporal: linkOf(connection, id) } }, forgive);
+}
+
+/** Queries a workflow of ours. @throws AbilityError `worker.unavailable` without an answer in time. */
+export async function askWorker<T>({ temporal }: Connection, id: string, query: string, runId?: string): Promise<T> {
   try {
-    const view = await connection.temporal.withDeadline(Date.now() + QUERY_MS, () =>
-      connection.temporal.workflow.getHandle(id).query<TaskView>(QUERIES.task),
-    );
-    return await withCalled(connection, { ...view, links: { ...view.links, temporal: linkOf(connection, id) } });
+    const handle = temporal.workflow.getHandle(id, runId);
+    return await temporal.withDeadline(Date.now() + QUERY_MS, () => handle.query<T>(query));
   } catch (error) {
-    if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return undefined;
-    // The answer is in a store that is not accessible here; the caller uses the description.
-    if (error instanceof AbilityError && error.code === 'store.not_shared') return undefined;
-    throw error;
+    const { code, details = '' } = grpcErrorOf(error) ?? {};
+    // A workflow whose code fails has a worker.
+    if (code === undefined || !UNANSWERED.has(code) || /failed state/i.test(details)) throw error;
+    const message = `No worker answers for ${id}, so what only a worker knows of it cannot be read`;
+    throw new AbilityError({ code: 'worker.unavailable', message, suggestion: SERVED }, { cause: error });
   }
 }
 
+const SERVED =
+  'Start a worker of its environment (`ability worker --env NAME`), or run `ability doctor`; then ask again.';
+
+/** Its first workflow task has not ended, so that there is nothing yet. */
+function unlessNotBegun(error: unknown): undefined {
+  if (error instanceof QueryNotRegisteredError) return undefined;
+  throw error;
+}
+
+function unlessUnanswered(error: unknown): undefined {
+  if (grpcErrorOf(error) || error instanceof QueryNotRegisteredError) return undefined;
+  // The answer may be in a store that is not accessible here; the caller uses the description.
+  if (error instanceof AbilityError && ['store.not_shared', 'worker.unavailable'].includes(error.code))
+    return undefined;
+  throw error;
+}
+
 /** Adds the open approvals of the called tasks to those of the caller. */
-async function withCalled(connection: Connection, view: TaskView): Promise<OpenTask> {
+async function withCalled(
+  connection: Connection,
+  view: TaskView,
+  forgive: (error: unknown) => undefined,
+): Promise<OpenTask> {
   const children = Object.entries(view.progress).flatMap(([path, { status, child }]) =>
     status === 'running' && child ? [{ path, child }] : [],
   );
   const answers = await Promise.all(
-    children.map(({ child }) => queryOpenTask(connection, child).catch(() => undefined)),
+    children.map(({ child }) =>
+      askOpenTask(connection, child, forgive)
+        .catch(forgive)
+        .catch((error: unknown) => {
+          // It has ended meanwhile.
+          if (isUnknownWorkflow(error)) return undefined;
+          throw error;
+        }),
+    ),
   );
   const called = new Map<string, OpenTask>();
   const open = children.flatMap(({ path, child }, index) => {

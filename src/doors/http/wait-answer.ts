@@ -1,4 +1,11 @@
-import { type Connection, keepingRuntime, type SeenTask, viewOwnTask, waitForTask } from '../../client/index.js';
+import {
+  type Connection,
+  keepingRuntime,
+  type SeenTask,
+  type Source,
+  viewOwnTask,
+  waitForTask,
+} from '../../client/index.js';
 import { isEndState } from '../../contracts/states.js';
 import type { TaskResult } from '../../contracts/task.js';
 import { parseDuration } from '../../rules/duration.js';
@@ -41,6 +48,6 @@ export async function waitFor(
 }
 
 /** Only a task of the door's own project, as tokens open no other. @throws AbilityError as `viewOwnTask`. */
-export function viewOwn(connection: Connection, key: string): Promise<SeenTask> {
-  return keepingRuntime(connection, () => viewOwnTask(connection, key));
+export function viewOwn(connection: Connection, key: string, from?: Source): Promise<SeenTask> {
+  return keepingRuntime(connection, () => viewOwnTask(connection, key, from));
 }

@@ -193,8 +193,8 @@ function filesOf(
   };
 }
 
-/** The targets of a task's notices; undefined if there are none, so that the task sends none. */
-function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
+/** The targets of notices; undefined if there are none, so that a task sends none. */
+export function resolveNotify({ notify, policy }: Project, environment: string): PlanNotify[] | undefined {
   const wanted = notify.filter(({ environments }) => environments?.includes(environment) ?? true);
   if (wanted.length === 0) return undefined;
   const { allowed_hosts } = policy;

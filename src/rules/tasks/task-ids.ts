@@ -1,9 +1,9 @@
 /** Prefix of direct runs, which have no key. */
 export const DIRECT_PREFIX = 'direct:';
 
-const KEY = '[A-Za-z0-9][A-Za-z0-9._-]{0,63}';
+export const KEY = '[A-Za-z0-9][A-Za-z0-9._-]{0,63}';
 /** As a Temporal Schedule appends it to the id of a workflow. */
-const TIME = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z';
+export const TIME = '\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z';
 const RETRY = '(?:\\.r[1-9]\\d{0,3})?';
 
 /** Keys of callers, of firings and of deliveries: only those of callers have no colon, so they never meet. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, renameSync, statSync } from 'node:fs';
 import { CALL_ID_VARIABLE, NO_CALL } from '../../contracts/names.js';
 import { AbilityError } from '../../contracts/problem.js';
 import type { RuntimeFile } from '../../contracts/runtime.js';
@@ -154,10 +154,16 @@ function identityOf(file: RuntimeFile | undefined): string {
   return file ? `${file.pid} ${file.started}` : '';
 }
 
+/** A larger log of the runtime is replaced at its next start, and kept as `runtime.log.1`. Bytes. */
+const MAX_LOG = 16 * 1024 * 1024;
+
 function spawnRuntime(paths: ProjectPaths, binary: string, env: NodeJS.ProcessEnv): SpawnedRuntime {
   let log: number;
   try {
     makeSystemFolder(paths, true);
+    if ((statSync(paths.runtimeLog, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG) {
+      renameSync(paths.runtimeLog, `${paths.runtimeLog}.1`);
+    }
     log = openSync(paths.runtimeLog, 'a');
   } catch (error) {
     throw error instanceof AbilityError ? error : asDiskError(error, paths.runtimeLog);

@@ -104,7 +104,7 @@ let installed = false;
 
 /** A replay executes no activities, so no run is looked up; and it writes neither record nor spans. */
 const noSinks: InjectedSinks<RunSinks & SpanSinks> = {
-  runs: { begun: { fn: () => {} }, ended: { fn: () => {} }, told: { fn: () => {} } },
+  runs: { begun: { fn: () => {} }, ended: { fn: () => {} }, told: { fn: () => {} }, logged: { fn: () => {} } },
   traces: { step: { fn: () => {} }, hook: { fn: () => {} } },
 };
 

@@ -6,6 +6,8 @@ import type { PreflightRequest, TaskArguments, TaskMemo, TaskOptions, TaskStart 
 import { parseDuration } from '../../rules/duration.js';
 import { whyNotThisBuild } from '../../rules/plans/engine-version.js';
 import { continuedStart, readGiven, startOf, userOf } from '../../rules/tasks/task-arguments.js';
+import { unattendedOf } from '../../rules/tasks/unattended.js';
+import { notifyOfRefusal } from '../approvals/notices.js';
 import type { RefusedIn } from '../steps/step-failure.js';
 import { readRefusal, unavailable } from './refusals.js';
 import { runPreflight } from './run-preflight.js';
@@ -36,6 +38,7 @@ export async function beginTask(args: TaskArguments): Promise<Begun> {
     const refusal = await refusalIn(error);
     if (!refusal) throw error;
     showUnformed('unavailable', options, refusal.at);
+    await notifyOfRefusal(refusal.problem, refusal.at, options);
     throw unavailable(refusal.problem);
   }
 }
@@ -169,14 +172,15 @@ async function expiredBefore(options: TaskOptions): Promise<StoredResult> {
 }
 
 async function refusalIn(error: unknown): Promise<ReturnType<typeof readRefusal>> {
-  if (!(error instanceof AbilityError)) return readRefusal(error);
-  const problem = error.toProblem();
-  return { problem, at: await placeOf(problem) };
+  const refusal = error instanceof AbilityError ? { problem: error.toProblem(), at: undefined } : readRefusal(error);
+  return refusal && { ...refusal, at: refusal.at ?? (await placeOf(refusal.problem)) };
 }
 
-/** The project and environment of a start that does not name them: its worker knows. */
+/** The project and environment of a start that does not name them, and who is notified: its worker knows. */
 async function placeOf(refused: Problem): Promise<RefusedIn | undefined> {
-  if (workflowInfo().typedSearchAttributes.get(PROJECT) !== undefined) return undefined;
+  const { typedSearchAttributes, workflowId } = workflowInfo();
+  const isWaitedFor = Object.keys(unattendedOf(workflowId)).length === 0;
+  if (isWaitedFor && typedSearchAttributes.get(PROJECT) !== undefined) return undefined;
   try {
     await runPreflight({ ...requestOf({ input: {}, options: {} }), refused });
     return undefined;

@@ -1,8 +1,9 @@
-import { proxySinks, workflowInfo } from '@temporalio/workflow';
+import { ApplicationFailure, CancelledFailure, proxySinks, workflowInfo } from '@temporalio/workflow';
 import type { CallContext } from '../../contracts/activities.js';
 import type { JsonObject } from '../../contracts/json.js';
 import type { BegunTask, RunSinks, TaskReport } from '../../contracts/run-sinks.js';
-import type { TaskStart } from '../../contracts/task.js';
+import type { StoredResult } from '../../contracts/stored-result.js';
+import type { Refusal, StepProgress, TaskStart } from '../../contracts/task.js';
 import { readTraceparent } from '../../rules/traces/trace-context.js';
 
 const { runs } = proxySinks<RunSinks>();
@@ -24,6 +25,28 @@ export function reportEnd(context: CallContext, result: string, input: JsonObjec
 /** Gives the worker the facts for the record, which a local activity writes next. Adds no event. */
 export function sendReport(report: TaskReport): void {
   runs.told(report);
+}
+
+/** Has the worker log the end of a call. Adds no event. */
+export function logCall(
+  path: string,
+  { call = '', status: state, error, started_at, finished_at }: StepProgress,
+): void {
+  const duration_ms = Date.parse(finished_at ?? '') - Date.parse(started_at ?? '');
+  runs.logged({ ability: call, step: path, state, ...(error && { code: error.code }), duration_ms });
+}
+
+/** Has the worker log the end of a task. @param end its result, or what it throws. */
+export function logTask(end: unknown, createdAt: string | undefined): void {
+  const isFailure = end instanceof ApplicationFailure || end instanceof CancelledFailure;
+  // It goes on as a new run, or the workflow task fails and is repeated.
+  if (end instanceof Error && !isFailure) return;
+  const said = ((isFailure ? end.details?.[0] : end) ?? {}) as Partial<StoredResult & Refusal>;
+  const { status: state = end instanceof CancelledFailure ? 'cancelled' : 'failed' } = said;
+  const code = said.error?.code ?? said.code ?? (end instanceof ApplicationFailure ? end.type : undefined);
+  const { workflowType: ability, startTime } = workflowInfo();
+  const duration_ms = Date.now() - (createdAt === undefined ? startTime.getTime() : Date.parse(createdAt));
+  runs.logged({ ability, state, ...(code && { code }), duration_ms });
 }
 
 function taskOf({ seal, user, session, child, options }: TaskStart): BegunTask {

@@ -11,6 +11,8 @@ export interface RefusedIn {
   project: string;
   /** Absent: the queue is that of no environment. */
   environment?: string;
+  /** Who is notified, as indexes in the `notify` of the project for this environment; absent: nobody. */
+  notify?: number[];
 }
 
 export class StepFailure extends Error {

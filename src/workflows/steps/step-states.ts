@@ -5,6 +5,7 @@ import { innerSteps, listSteps } from '../../rules/steps/inner-steps.js';
 import { nameOfStep } from '../../rules/steps/step-name.js';
 import { ItemsUnderWay } from '../loops/loop-account.js';
 import { turnsAtHand } from '../loops/turn-counts.js';
+import { logCall } from '../reports/report-run.js';
 import { reportTurn } from '../reports/report-spans.js';
 import type { TaskIdentity } from '../task/identity.js';
 import type { TaskLifecycle } from '../task/lifecycle.js';
@@ -72,6 +73,7 @@ export class StepStates {
     this.progress[path] = entry;
     this.values.show(path, id, entry);
     this.life.changed();
+    if (entry.call !== undefined && isStepEnd(change.status) && change.status !== 'skipped') logCall(path, entry);
     if (this.task.plan.agent && isStepEnd(change.status)) reportTurn(this, path, id);
   }
 

@@ -1,4 +1,4 @@
-import type { FiredTask, SeenSchedule, ShownSchedule } from '../../../client/index.js';
+import type { FiredTask, LastFiring, SeenSchedule, ShownSchedule } from '../../../client/index.js';
 import type { Drift } from '../../../planning/schedules/compare-schedules.js';
 import { formatDuration } from '../../../rules/duration.js';
 import { oneLine } from '../../../rules/shown-text.js';
@@ -13,7 +13,7 @@ export const DRIFT_WORDS: Readonly<Record<Drift, string>> = {
 };
 
 export function renderSchedules(schedules: readonly SeenSchedule[], drifts: ReadonlyMap<string, Drift>): string {
-  const rows = schedules.map(({ spec, paused, next, counts }) => {
+  const rows = schedules.map(({ spec, paused, next, counts, last }) => {
     const drift = drifts.get(spec.id);
     return [
       spec.id,
@@ -21,10 +21,19 @@ export function renderSchedules(schedules: readonly SeenSchedule[], drifts: Read
       spec.environment,
       `${spec.cron} ${spec.timezone}`,
       paused ? 'paused' : next[0] === undefined ? 'never' : formatDistance(next[0]),
+      last === null ? 'none yet' : describeLast(last),
       [...lostOf(counts), ...(drift ? [DRIFT_WORDS[drift]] : [])].join('; '),
     ];
   });
-  return renderTable(['SCHEDULE', 'ABILITY', 'ENVIRONMENT', 'WHEN', 'NEXT', ''], rows);
+  return renderTable(['SCHEDULE', 'ABILITY', 'ENVIRONMENT', 'WHEN', 'NEXT', 'LAST', ''], rows);
+}
+
+/** A firing that began more than a minute late says so. */
+const LATE_SECONDS = 60;
+
+function describeLast({ status, error, at, late_seconds }: LastFiring): string {
+  const late = late_seconds > LATE_SECONDS ? `, ${late_seconds} s late` : '';
+  return `${status}${error ? ` ${error.code}` : ''} ${formatDistance(at)}${late}`;
 }
 
 export function renderSchedule(shown: ShownSchedule): string[] {

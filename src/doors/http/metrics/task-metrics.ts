@@ -2,10 +2,12 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import {
   type Connection,
   countOpen,
+  listSchedules,
   type OpenFigures,
   type QueueFigures,
   readEnds,
   readQueues,
+  type SeenSchedule,
   type TaskEnd,
 } from '../../../client/index.js';
 import { END_STATES } from '../../../contracts/states.js';
@@ -34,11 +36,15 @@ interface Source {
   readEnds: typeof readEnds;
   countOpen: typeof countOpen;
   readQueues: typeof readQueues;
+  listSchedules: typeof listSchedules;
 }
 
 /** Counted since the door was opened, or current at a scrape. */
 export class TaskMetrics {
   private readonly ends;
+  private readonly firings;
+  /** Firings without a task, by schedule and status, as they were at the last query. */
+  private readonly lost = new Map<string, number>();
   private readonly durations;
   private readonly up;
   private readonly gauges;
@@ -53,7 +59,7 @@ export class TaskMetrics {
   constructor(
     registry: Registry,
     private readonly now: () => number = Date.now,
-    private readonly source: Source = { readEnds, countOpen, readQueues },
+    private readonly source: Source = { readEnds, countOpen, readQueues, listSchedules },
   ) {
     this.opened = now();
     this.until = this.opened;
@@ -61,6 +67,11 @@ export class TaskMetrics {
     const labels = ['ability', 'environment'];
     const ends = 'Tasks that ended since this door was opened, except called tasks.';
     this.ends = new Counter(metric('ability_task_ends_total', ends, [...labels, 'status']));
+    const firings =
+      'Firings of schedules since this door was opened, by how their tasks ended; missed and skipped: no task.';
+    this.firings = new Counter(
+      metric('ability_schedule_firings_total', firings, ['schedule', 'environment', 'status']),
+    );
     const duration = 'From the start of a task to its end, with all its waiting.';
     this.durations = new Histogram({ ...metric('ability_task_duration_seconds', duration, labels), buckets: BUCKETS });
     this.up = new Gauge(metric('ability_temporal_up', 'Whether Temporal answered this scrape.'));
@@ -84,11 +95,13 @@ export class TaskMetrics {
     this.declare(environments, abilities);
     const to = this.now();
     const since = new Date(Math.max(this.opened, this.until - LATE_MS));
-    const [ends, open, queues] = await Promise.all([
+    const [ends, open, queues, schedules] = await Promise.all([
       this.source.readEnds(connection, since, (run) => this.counted.has(run)),
       Promise.all(environments.map((environment) => this.source.countOpen(connection, environment))),
       Promise.all(environments.map((environment) => this.source.readQueues(connection, environment))),
+      this.source.listSchedules(connection),
     ]);
+    this.countFirings(schedules, ends);
     this.count(ends, to);
     this.show(open, queues.flat());
     this.up.set(1);
@@ -98,6 +111,25 @@ export class TaskMetrics {
   lose(): void {
     this.up.set(0);
     for (const gauge of Object.values(this.gauges)) gauge.reset();
+  }
+
+  /** Before {@link count}, which notes the tasks as counted. */
+  private countFirings(schedules: readonly SeenSchedule[], ends: readonly TaskEnd[]): void {
+    for (const { spec, counts } of schedules) {
+      const labels = { schedule: spec.id, environment: spec.environment };
+      for (const status of ['missed', 'skipped'] as const) {
+        const name = `${spec.id} ${status}`;
+        // Its first value is what there was before this door.
+        const more = counts[status] - (this.lost.get(name) ?? counts[status]);
+        this.firings.inc({ ...labels, status }, Math.max(0, more));
+        this.lost.set(name, counts[status]);
+      }
+      // A series that begins at 0 shows its first increase.
+      for (const status of END_STATES) this.firings.inc({ ...labels, status }, 0);
+    }
+    for (const { run, schedule, environment, status } of ends) {
+      if (schedule !== undefined && !this.counted.has(run)) this.firings.inc({ schedule, environment, status });
+    }
   }
 
   private count(ends: readonly TaskEnd[], to: number): void {

@@ -107,7 +107,7 @@ export const taskRoutes: Route[] = [
     },
     handle: ({ door, caller, params: { key }, query: { wait }, signal }) =>
       door.ask(async (connection) => {
-        await viewOwn(connection, key);
+        await viewOwn(connection, key, 'temporal');
         return answerOf(await waitFor(connection, key, wait, { door, caller, signal }));
       }),
   }),
@@ -185,7 +185,7 @@ async function readLogs(
   key: string,
   step: string | undefined,
 ): Promise<LogLine[]> {
-  await viewOwn(connection, key);
+  await viewOwn(connection, key, 'temporal');
   const { paths, project, store } = connection;
   const folder = join(recordFolder(paths.records, key), RECORD_FILES.logs);
   const shared = store.isShared ? store : undefined;

@@ -58,6 +58,9 @@ async function sendTo(
     plans: { admitNotice: async () => whole } as never,
     secrets: (name) => new SecretSource('/nowhere', name, { HOOK: `${service.origin}${path}`, SIGNING, ...env }),
     ui,
+    project: 'acme',
+    lastDefinitions: () => undefined,
+    countMissed: async () => 0,
   });
   const environment = activityEnvironment(namespace === undefined ? {} : { workflowNamespace: namespace });
   await environment.run(activity, { notice: NOTICE, target });

@@ -3,6 +3,7 @@ import { vi } from 'vitest';
 import { Admission } from '../../../../src/activities/admission.js';
 import type { ActivityDependencies } from '../../../../src/activities/dependencies.js';
 import { createPreflight } from '../../../../src/activities/preflight/preflight.js';
+import { lastDefinitions } from '../../../../src/activities/project-definitions.js';
 import { RecordFolder } from '../../../../src/activities/record/record-folder.js';
 import { taskQueueOf } from '../../../../src/contracts/names.js';
 import type { Plan } from '../../../../src/contracts/plan.js';
@@ -79,6 +80,7 @@ export function preflightedProject(files: ProjectFiles = {}, more: Partial<Depen
     root,
     project,
     host: 'here',
+    lastDefinitions: lastDefinitions(root),
     keys: KEYS,
     plans: new Admission(project, KEYS, async () => undefined, { has: async () => false, keep: async () => {} }),
     records: new RecordFolder(join(root, 'records')),

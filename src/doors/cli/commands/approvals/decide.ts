@@ -38,7 +38,7 @@ export async function runDecision(
   const registry = await openRegistry(context);
   return withSession(context, registry, async (connection) => {
     const { terminal } = context;
-    const open = await keepingRuntime(connection, () => readApprovals(connection, key));
+    const open = await keepingRuntime(connection, () => readApprovals(connection, key)).catch(unlessNamed(flags));
     const shown = open.filter(({ id }) => flags.approval === undefined || id === flags.approval);
     const mask = await masking(context, registry);
     for (const approval of shown) {
@@ -68,6 +68,14 @@ export async function runDecision(
     }
     return EXIT.ok;
   });
+}
+
+/** A decision on a named approval is kept until a worker takes it up; which others are open is not known without one. */
+function unlessNamed({ approval }: DecideFlags): (error: unknown) => ShownApproval[] {
+  return (error) => {
+    if (approval === undefined || !(error instanceof AbilityError) || error.code !== 'worker.unavailable') throw error;
+    return [];
+  };
 }
 
 /** Sends a decision to the task that asks: the named one, or one that it has called. */

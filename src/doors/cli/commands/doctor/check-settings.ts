@@ -1,8 +1,12 @@
 import { isIP } from 'node:net';
 import type { CheckResult } from '../../../../contracts/check.js';
 import { AbilityError } from '../../../../contracts/problem.js';
+import type { ScheduleSpec } from '../../../../contracts/schedules.js';
 import type { Registry } from '../../../../definitions/registry.js';
-import { SecretSource } from '../../../../planning/secrets/secret-source.js';
+import { resolvePlan } from '../../../../planning/resolve/resolve-plan.js';
+import { missingCredentials } from '../../../../planning/secrets/credentials.js';
+import { EnvironmentVariables, SecretSource } from '../../../../planning/secrets/secret-source.js';
+import { problemsOf } from '../../../../planning/steps/definition-errors.js';
 import { isAddressAllowed, isHostAllowed } from '../../../../rules/calls/allowed-hosts.js';
 import { checkKeys } from '../../../../server/checks/check-machine.js';
 import type { ProjectPaths } from '../../../../server/project-paths.js';
@@ -37,6 +41,24 @@ export function checkNotices({ project, root }: Registry, env: NodeJS.ProcessEnv
       'Add the host to `policy.allowed_hosts` in ability.yaml, with its port where that is neither 80 nor 443.',
     ),
   ];
+}
+
+/** Whether what is scheduled could start now, with its credentials, as far as this machine knows. */
+export function checkScheduled(
+  registry: Registry,
+  { id, ability, environment }: Pick<ScheduleSpec, 'id' | 'ability' | 'environment'>,
+  env: NodeJS.ProcessEnv,
+): CheckResult[] {
+  const variables = new EnvironmentVariables(registry.root, environment, env);
+  const source = new SecretSource(registry.root, environment, env);
+  const [problem] = problemsOf(() => {
+    const [missing] = missingCredentials(resolvePlan(registry, ability, environment, variables).plan, source);
+    if (missing) throw new AbilityError(missing);
+  });
+  if (!problem) return [];
+  const message = `${id} would be refused in ${environment}: ${problem.message}`;
+  const advice = problem.suggestion ?? 'Set it in .env, or where the workers run.';
+  return [{ name: 'schedules', status: 'warning', message, advice }];
 }
 
 /** Decides as a sending worker does before it resolves a host name. */

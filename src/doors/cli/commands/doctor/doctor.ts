@@ -5,6 +5,7 @@ import {
   checkFormerNames,
   checkRetention,
   checkWorkers,
+  listSchedules,
 } from '../../../../client/index.js';
 import type { CheckResult } from '../../../../contracts/check.js';
 import { EXIT, type ExitCode } from '../../../../contracts/exit-codes.js';
@@ -19,7 +20,7 @@ import { plainText } from '../../output/plain-text.js';
 import { asTyped } from '../../output/typed-command.js';
 import { type Context, openRegistry, withSession } from '../../program/context.js';
 import type { RuntimeFlags } from '../../program/runtime.js';
-import { checkNotices, checkSealKeys } from './check-settings.js';
+import { checkNotices, checkScheduled, checkSealKeys } from './check-settings.js';
 
 const MARKS = {
   ok: { mark: '✓', color: 'green' },
@@ -90,25 +91,29 @@ async function checkTemporal(
   await attempt('server', report, () =>
     withSession(context, registry, async (connection) => {
       report({ name: 'server', status: 'ok', message: `Temporal at ${connection.address} answers` });
-      await checkSession(connection, registry, fix, report);
+      await checkSession(connection, registry, context.env, fix, report);
     }),
   );
 }
 
 async function checkSession(
   connection: Connection,
-  { project }: Registry,
+  registry: Registry,
+  env: NodeJS.ProcessEnv,
   fix: boolean,
   report: (check: CheckResult) => void,
 ): Promise<void> {
   await attempt('attributes', report, async () => report(await checkAttributes(connection, fix)));
   await attempt('retention', report, async () => report(await checkRetention(connection)));
   await attempt('workers', report, async () =>
-    report(await checkWorkers(connection, Object.keys(project.environments))),
+    report(await checkWorkers(connection, Object.keys(registry.project.environments))),
   );
   await attempt('renamed', report, async () => {
     const renamed = await checkFormerNames(connection);
     if (renamed) report(renamed);
+  });
+  await attempt('schedules', report, async () => {
+    for (const { spec } of await listSchedules(connection)) checkScheduled(registry, spec, env).forEach(report);
   });
   await attempt('dispatch', report, async () => report(await checkDispatch(connection)));
 }

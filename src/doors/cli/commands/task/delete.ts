@@ -99,7 +99,7 @@ type TaskPresence = 'open' | 'ended' | 'deleted' | 'unformed';
 
 async function readPresence(connection: Connection, key: string, purge: boolean): Promise<TaskPresence> {
   try {
-    const seen = await viewOwnTask(connection, key);
+    const seen = await viewOwnTask(connection, key, 'temporal');
     if (purge && seen.result.status === 'unavailable') return 'unformed';
     return hasEnded(seen) ? 'ended' : 'open';
   } catch (error) {

@@ -8,7 +8,7 @@ import { type Context, openRegistry, withSession } from '../../program/context.j
 /** `ability task get KEY [FIELD]`: the input of a task, or one field. Source: R-000-83. */
 export async function run(context: Context, [key, field]: [string, string | undefined]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
-    const { view, result } = await viewTask(connection, key);
+    const { view, result } = await viewTask(connection, key, 'anyone');
     // A local record with the key of another project's task belongs to another task.
     const recorded = result.project === undefined ? (await findRecord(connection, key))?.input : undefined;
     // Known secrets are masked in a record, so it comes last.

@@ -81,7 +81,7 @@ async function followLogs(
 ): Promise<void> {
   const shown = new Map<string, number>();
   for (;;) {
-    const ended = hasEnded(await keepingRuntime(connection, () => viewTask(connection, key)));
+    const ended = hasEnded(await keepingRuntime(connection, () => viewTask(connection, key, 'temporal')));
     const lines = newLines(await logs.read(step, ended), shown);
     if (lines.length > 0) terminal.print(lines.map(renderLine).join('\n'));
     if (ended) return;

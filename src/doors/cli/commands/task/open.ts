@@ -6,7 +6,7 @@ import { type Context, openRegistry, printAnswer, withSession } from '../../prog
 /** `ability task open KEY`: opens a task in the Temporal UI; prints its address where there is no desktop. */
 export async function run(context: Context, [key]: [string]): Promise<void> {
   return withSession(context, await openRegistry(context), async (connection) => {
-    const { result } = await viewTask(connection, key);
+    const { result } = await viewTask(connection, key, 'temporal');
     const { project } = result;
     const url = result.links.temporal;
     if (!url) {

@@ -72,7 +72,7 @@ async function complete(
 ): Promise<void> {
   try {
     const mended = await withSession(context, registry, async (connection) =>
-      mendRecord(connection, key, await viewTask(connection, key, false)),
+      mendRecord(connection, key, await viewTask(connection, key, 'temporal')),
     );
     if (mended) context.terminal.note(isComplete(folder) ? mended : `${mended}; ${ONLY_PLANNED}`);
   } catch (error) {
@@ -89,7 +89,7 @@ export function whyMissing(
   folder: string,
 ): Promise<AbilityError> {
   return withSession(context, registry, async (connection) => {
-    const { result } = await viewTask(connection, key);
+    const { result } = await viewTask(connection, key, 'anyone');
     const there = result.links.record;
     const host = await readHost(connection, key);
     const isHere = host === undefined ? connection.isOwnRuntime : host === hostname();

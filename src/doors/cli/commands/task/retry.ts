@@ -16,7 +16,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['r
   const registry = await openRegistry(context);
   return connectedInTime(context, registry, patience, `${key} was not retried`, async (connection, deadline) => {
     const { signal } = deadline;
-    const { result } = await keepingRuntime(connection, () => viewOwnTask(connection, key), signal);
+    const { result } = await keepingRuntime(connection, () => viewOwnTask(connection, key, 'temporal'), signal);
     const subject = { ability: result.ability_id, environment: result.environment };
     const created = await createOrReport(context, subject, () =>
       retryTask(connection, key, {

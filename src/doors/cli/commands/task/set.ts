@@ -17,7 +17,7 @@ export async function run(context: Context, [key, assignments]: [string, string[
   refuseNothing(assignments, flags);
   const registry = await openRegistry(context);
   return withSession(context, registry, async (connection) => {
-    const { result } = await viewOwnTask(connection, key);
+    const { result } = await viewOwnTask(connection, key, 'temporal');
     const { ability_id: ability, environment } = result;
     const { input_schema: schema } = await findAbility(registry, ability);
     const { input, unset } = flags;

@@ -10,7 +10,7 @@ export async function run(context: Context, [key]: [string], flags: TaskFlags['w
   const patience = checkFollowFlags(context, flags);
   const registry = await openRegistry(context);
   return connectedInTime(context, registry, patience, `${key} was not reached`, async (connection, deadline) => {
-    const seen = await keepingRuntime(connection, () => viewTask(connection, key, false), deadline.signal);
+    const seen = await keepingRuntime(connection, () => viewTask(connection, key, 'temporal'), deadline.signal);
     if (!hasEnded(seen)) return followTask(context, connection, key, flags, deadline);
     return reportEnd(context, connection, seen.result, flags);
   });

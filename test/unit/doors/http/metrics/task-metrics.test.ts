@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import type { Connection, TaskEnd } from '../../../../../src/client/index.js';
+import type { Connection, SeenSchedule, TaskEnd } from '../../../../../src/client/index.js';
 import { END_STATES } from '../../../../../src/contracts/states.js';
 import { TaskMetrics } from '../../../../../src/doors/http/metrics/task-metrics.js';
 import { readMetrics, sampleOf } from '../../../../fixtures/read-metrics.js';
@@ -9,7 +9,7 @@ const MINUTE = 60_000;
 const START = Date.parse('2026-11-23T12:00:00Z');
 
 /** Metrics over a Temporal that lists the ends of the test, each visible from its own time. */
-function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
+function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[], schedules: object[] = []) {
   const registry = new Registry();
   const clock = { now: START };
   const since: number[] = [];
@@ -22,6 +22,7 @@ function metricsOver(ended: (TaskEnd & { at: number; seen?: number })[]) {
       return listed;
     },
     countOpen: async (_, environment) => ({ environment, open: 3, waitingForApproval: 2, waitingForTurn: 1 }),
+    listSchedules: async () => schedules as SeenSchedule[],
     readQueues: async (_, environment) => [
       { environment, placement: 'local', workers: 1, backlog: 4, backlogSeconds: 5 },
       { environment, placement: 'cloud', workers: 0, backlog: undefined, backlogSeconds: undefined },
@@ -122,4 +123,19 @@ test('if there is no room for all abilities, those that run have priority', asyn
   const samples = await over.look(1000, many);
   expect(sampleOf(samples, 'ability_task_ends_total', { ability: 'last', status: 'succeeded' })).toBe(1);
   expect(sampleOf(samples, 'ability_task_ends_total', { ability: 'ability-0', status: 'succeeded' })).toBeUndefined();
+});
+
+test('firings are counted by schedule and status, those without a task since the door was opened', async () => {
+  const counts = { fired: 9, missed: 2, skipped: 0 };
+  const refused = end('1', 1000, { schedule: 'backup', status: 'unavailable' });
+  const over = metricsOver([refused], [{ spec: { id: 'backup', environment: 'dev' }, counts }]);
+  const counted = async (afterMs: number): Promise<(number | undefined)[]> => {
+    const samples = await over.look(afterMs);
+    const of = (status: string) => sampleOf(samples, 'ability_schedule_firings_total', { schedule: 'backup', status });
+    return ['unavailable', 'succeeded', 'missed', 'skipped'].map(of);
+  };
+  expect(await counted(0)).toEqual([0, 0, 0, 0]);
+  Object.assign(counts, { missed: 3, skipped: 1 });
+  expect(await counted(2000)).toEqual([1, 0, 1, 1]);
+  expect(await counted(2000)).toEqual([1, 0, 1, 1]);
 });

@@ -1,9 +1,13 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadRegistry } from '../../../../../../src/definitions/load-registry.js';
-import { checkNotices, checkSealKeys } from '../../../../../../src/doors/cli/commands/doctor/check-settings.js';
+import {
+  checkNotices,
+  checkScheduled,
+  checkSealKeys,
+} from '../../../../../../src/doors/cli/commands/doctor/check-settings.js';
 import { pathsOf } from '../../../../../../src/server/project-paths.js';
 import { createSealKey } from '../../../../../../src/worker/seal-keys.js';
-import { makeProject, projectFile } from '../../../../../fixtures/project-folder.js';
+import { makeProject, operation, projectFile, workflow } from '../../../../../fixtures/project-folder.js';
 import { temporaryProject } from '../../../../temporary-project.js';
 
 const project = makeProject();
@@ -60,4 +64,20 @@ describe('doctor reports about seal keys', () => {
   test.each([true, false])('that no worker would accept them (shared: %s)', (isShared) => {
     expect(check({ ABILITY_SEAL_KEYS: 'main:short' }, isShared)).toMatchObject({ status: 'failed' });
   });
+});
+
+test('what is scheduled is checked for its credentials and its definition', () => {
+  const { root } = temporaryProject({
+    'ability.yaml': projectFile('{ dev: {} }'),
+    'registry/config/gone.yaml': 'env_profiles: { gone: { secrets: { GONE: "env:GONE" } } }\n',
+    ...operation('op.gone', 'return 1;', { script: ', env_profile: gone' }),
+    ...workflow('backup', 'steps: [{ id: a, call: op.gone }]'),
+    ...workflow('broken', 'steps: 3'),
+  });
+  const registry = loadRegistry(root);
+  const check = (ability: string, env = {}) =>
+    checkScheduled(registry, { id: 'nightly', ability, environment: 'dev' }, env).map(({ message }) => message);
+  expect(check('backup')).toEqual([expect.stringMatching(/^nightly would be refused in dev: .*GONE/)]);
+  expect(check('backup', { GONE: 'here' })).toEqual([]);
+  expect(check('broken')).toHaveLength(1);
 });
