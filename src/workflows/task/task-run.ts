@@ -4,6 +4,7 @@ import { TURNS } from '../../rules/agents/agent-turns.js';
 import { usageOf } from '../../rules/agents/agent-usage.js';
 import { Approvals } from '../approvals/approvals.js';
 import { CallsMade } from '../calls/calls-made.js';
+import { HeldSessions } from '../calls/held-sessions.js';
 import { LostCalls } from '../calls/lost-calls.js';
 import { LockTurn } from '../concurrency/lock-turn.js';
 import { HookAnswers } from '../hooks/hook-answers.js';
@@ -30,6 +31,7 @@ export class TaskRun {
   readonly hooks: HookAnswers;
   readonly warnings: Warnings;
   readonly lock: LockTurn;
+  readonly held: HeldSessions;
 
   constructor(start: TaskStart) {
     const { child, carried } = start;
@@ -46,6 +48,7 @@ export class TaskRun {
     this.approvals = new Approvals(carried);
     this.hooks = new HookAnswers(carried?.hooks ?? start.hooks ?? [], carried?.left?.answers ?? 0, this.warnings);
     this.lock = new LockTurn(carried);
+    this.held = new HeldSessions(start);
   }
 
   /** Usage so far of an agent, or of the agents that a workflow called; undefined if there were none. */
