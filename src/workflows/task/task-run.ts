@@ -48,7 +48,7 @@ export class TaskRun {
     this.approvals = new Approvals(carried);
     this.hooks = new HookAnswers(carried?.hooks ?? start.hooks ?? [], carried?.left?.answers ?? 0, this.warnings);
     this.lock = new LockTurn(carried);
-    this.held = new HeldSessions(start);
+    this.held = new HeldSessions(this.task);
   }
 
   /** Usage so far of an agent, or of the agents that a workflow called; undefined if there were none. */
