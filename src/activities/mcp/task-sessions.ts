@@ -23,9 +23,14 @@ export type SessionUser = McpUser & {
 /** Resolves when a task has ended, or at the signal. */
 export type UntilEnded = (task: string, signal: AbortSignal) => Promise<void>;
 
-/** After this time without a call, a session is closed. */
-const IDLE_MS = 3_600_000;
-const MAX_SESSIONS = 100;
+interface Bounds {
+  /** After this time without a call, a session is closed. Milliseconds. */
+  idleMs: number;
+  /** Maximum of open sessions. */
+  max: number;
+}
+
+const BOUNDS: Bounds = { idleMs: 3_600_000, max: 100 };
 
 /**
  * Connections to MCP servers that keep state: one per server and task, with those that it calls, from the first call
@@ -38,7 +43,7 @@ export class TaskSessions {
   constructor(
     private readonly host: McpHost,
     private readonly untilEnded: UntilEnded,
-    private readonly idleMs = IDLE_MS,
+    private readonly bounds: Bounds = BOUNDS,
   ) {}
 
   /** Number of open ones. */
@@ -87,7 +92,7 @@ export class TaskSessions {
     const known = call.root === undefined ? undefined : this.tasks.get(call.root)?.get(server.name);
     for (const value of known?.secrets ?? []) call.log.hide(value);
     if (known) return known;
-    if (this.open >= MAX_SESSIONS) throw tooMany(server);
+    if (this.open >= this.bounds.max) throw tooMany(server, this.bounds);
     const connecting = this.connect(server, call);
     const session: Session = { connecting, users: 0, secrets };
     if (call.root !== undefined) this.sessionsOf(call.root).set(server.name, session);
@@ -125,9 +130,10 @@ export class TaskSessions {
   }
 
   private watchIdle(session: Session): void {
-    const minutes = Math.round(this.idleMs / 60_000);
+    const { idleMs } = this.bounds;
+    const minutes = Math.round(idleMs / 60_000);
     const lose = (): void => this.lose(session, `it was closed after ${minutes} min without a call`);
-    session.idle = setTimeout(lose, this.idleMs).unref();
+    session.idle = setTimeout(lose, idleMs).unref();
   }
 
   private lose(session: Session, why: string): void {
@@ -151,7 +157,7 @@ function lostSession({ name }: PlanMcpServer, why: string): CallFailure {
   });
 }
 
-function tooMany({ name }: PlanMcpServer): CallFailure {
-  const message = `This worker has ${MAX_SESSIONS} sessions of tasks with MCP servers, so it begins none with ${name}`;
+function tooMany({ name }: PlanMcpServer, { max }: Bounds): CallFailure {
+  const message = `This worker has ${max} sessions of tasks with MCP servers, so it begins none with ${name}`;
   return new CallFailure({ code: 'unavailable.connection', message });
 }

@@ -49,7 +49,7 @@ async function readServer(name: string, { command, url, envProfile, session }: S
     url === undefined
       ? { command: program, args, ...(envProfile !== undefined && { env_profile: envProfile }) }
       : { url };
-  const parsed = config.safeParse({ mcp_servers: { [name]: { ...entry, session } } });
+  const parsed = config.safeParse({ mcp_servers: { [name]: { ...entry, ...(session !== undefined && { session }) } } });
   const server = parsed.data?.mcp_servers[name];
   if (server) return server;
   const reasons = parsed.error?.issues.map(({ message }) => message).join('; ') ?? 'it has no such form';
