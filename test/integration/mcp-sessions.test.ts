@@ -20,7 +20,7 @@ let stateless: McpHttpServer;
 
 const SERVERS = ['local', 'remote'] as const;
 /** A call is given up after a minute. */
-const PATIENT = { ...LONG, timeout: 120_000 };
+const PATIENT = { ...LONG, timeout: 180_000 };
 const LOST = { status: 'failed', error: { code: 'mcp.session_lost' } };
 const inProject = (name: string): string => join(flows.project.root, name);
 /** What a server noted of its sessions: their ids, or for calls the id and what the session kept. */
@@ -63,9 +63,9 @@ const ended = async (id: string, timeoutMs = 60_000) => {
   if (end.kind !== 'ended') throw new Error(end.kind);
   return end.result;
 };
-async function goOn(id: string) {
+async function goOn(id: string, timeoutMs = 60_000) {
   await handle(id).signal('go');
-  return ended(id);
+  return ended(id, timeoutMs);
 }
 
 beforeAll(async () => {
@@ -210,7 +210,7 @@ test('a worker that is killed loses the session by name, also where another one 
   worker.kill('SIGKILL');
   await flows.project.restartWorkers();
   const before = noted('begun', 'remote').length;
-  expect(await goOn(id)).toMatchObject({ ...LOST, error: { code: 'mcp.session_lost', step: 'again' } });
+  expect(await goOn(id, 110_000)).toMatchObject({ ...LOST, error: { code: 'mcp.session_lost', step: 'again' } });
   expect(newest('remote')).toEqual({ id: session, kept: 'kept' });
   expect(noted('begun', 'remote')).toHaveLength(before);
 });
