@@ -77,6 +77,9 @@ function metricsAt(bindAddress: string | undefined): Pick<TelemetryOptions, 'met
   return { metrics: { prometheus: { bindAddress, ...names } } };
 }
 
+/** Maximum wait for the answer of Temporal. */
+const HEALTH_MS = 3000;
+
 let installed = false;
 
 /** The workers of one process; they share a connection and other resources. */
@@ -197,6 +200,15 @@ export class WorkerHost {
   /** Rejects if a worker ends without a request to stop. */
   get broken(): Promise<never> {
     return this.failure;
+  }
+
+  /** Whether all workers poll, and Temporal answers. */
+  async isHealthy(): Promise<boolean> {
+    const workers = [...this.running.values()];
+    if (workers.length === 0 || workers.some(({ worker }) => worker.getState() !== 'RUNNING')) return false;
+    const { client } = this.access;
+    await client.withDeadline(Date.now() + HEALTH_MS, () => client.workflowService.getSystemInfo({}));
+    return true;
   }
 
   /** Number of running calls and open sessions of tasks. */
