@@ -107,6 +107,11 @@ export function heldQueueOf(queue: string, holder: string): string {
   return `${queue}@${holder}`;
 }
 
+/** Whether only one worker process serves a queue; the names of other queues have no `@`. */
+export function isHeldQueue(queue: string): boolean {
+  return queue.includes('@');
+}
+
 /** The task queue of another placement in the same project and environment. */
 export function taskQueueMoved(queue: string, placement: Placement): string {
   return queue.replace(/-(?:local|cloud)$/, `-${placement}`);
